@@ -1,0 +1,73 @@
+"""From a comparison to its report, in three steps that any process can take.
+
+`measure` turns one system into statistics, `Sample.block` draws some resamples for all systems,
+metrics and pairs at once, `reduce` turns all blocks into the report. `compare` is the three in a
+row. The result does not depend on how the resamples are cut into blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.comparison import Comparison
+from sigtest.metrics import Metric
+from sigtest.report import Report
+from sigtest.resampling.product import fixed_point
+from sigtest.sample import Block, Sample
+from sigtest.summary import summarise
+from sigtest.testset import System, TestSet
+
+Progress = Callable[[str, int, int], None]
+
+BLOCK = 4096
+
+
+def measure(testset: TestSet, system: System, metric: Metric) -> Array:
+    """(n, k) sufficient statistics of one system's segments, in fixed point."""
+    return fixed_point(metric.statistics(testset, system))
+
+
+def reduce(sample: Sample, blocks: Sequence[Block]) -> Report:
+    """The report, from blocks that together hold every resample once."""
+    ordered = sorted(blocks, key=lambda block: block.start)
+    scores = np.concatenate([block.scores for block in ordered], axis=2)
+    swaps = sum((block.swaps for block in ordered[1:]), start=ordered[0].swaps)
+    return summarise(sample, scores, swaps)
+
+
+def compare(comparison: Comparison, progress: Progress | None = None) -> Report:
+    """Compute a comparison in this process.
+
+    Args:
+        comparison: What to compare and how.
+        progress: Called with phase (`statistics`, `resampling`, `report`), done and total.
+
+    Returns:
+        The report, bit for bit the one that the service gives.
+    """
+    say = progress or (lambda phase, done, total: None)
+    sample = Sample(comparison.plan, _measure_all(comparison, say))
+    resamples = comparison.plan.resamples
+    blocks: list[Block] = []
+    for start in range(0, resamples, BLOCK):
+        say("resampling", start, resamples)
+        blocks.append(sample.block(start, min(start + BLOCK, resamples)))
+    say("report", 0, 1)
+    report = reduce(sample, blocks)
+    say("report", 1, 1)
+    return report
+
+
+def _measure_all(comparison: Comparison, say: Progress) -> list[Array]:
+    tables: list[Array] = []
+    total = len(comparison.systems) * len(comparison.recipe.metrics)
+    for metric in comparison.recipe.metrics:
+        rows: list[Array] = []
+        for system in comparison.systems:
+            say("statistics", len(tables) * len(comparison.systems) + len(rows), total)
+            rows.append(measure(comparison.testset, system, metric))
+        tables.append(np.stack(rows))
+    return tables

@@ -1,0 +1,77 @@
+"""The errors sigtest raises: what was wrong, where, and what would be right.
+
+    SigtestError
+    ├── InputError          texts, scores or documents that cannot be used
+    │   └── LengthError     lists that should be as long as each other and are not
+    ├── RecipeError         an unknown or impossible choice of what to compute
+    ├── LimitError          more than this installation accepts
+    ├── UnavailableError    a part that is not installed here
+    └── ServiceError        a running sigtest service refused or could not be reached
+
+`sigtest` knows no status codes; whoever serves it maps these types to them.
+"""
+
+
+class SigtestError(Exception):
+    """Any error whose message is meant for the user.
+
+    Args:
+        message: One sentence: what was wrong, where, what would be right.
+        field: The part of the request it is about, as a path (`systems[2].hypotheses`).
+        system: The system's name, where one is to blame.
+        line: 1-based line (segment), where one is to blame.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        field: str | None = None,
+        system: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.system = system
+        self.line = line
+
+
+class InputError(SigtestError):
+    """Texts, scores or documents that cannot be used as they are."""
+
+
+class LengthError(InputError):
+    """Two lists that should have one entry for every segment differ in length."""
+
+
+class RecipeError(SigtestError):
+    """An unknown metric, test or option, or a number outside its range."""
+
+
+class LimitError(SigtestError):
+    """More than this installation accepts.
+
+    Args:
+        limit: Name of the setting that says how much is accepted.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        limit: str,
+        field: str | None = None,
+        system: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(message, field=field, system=system, line=line)
+        self.limit = limit
+
+
+class UnavailableError(SigtestError):
+    """A metric or tokenizer that needs something which is not installed here."""
+
+
+class ServiceError(SigtestError):
+    """A running sigtest service refused the request or could not be reached."""

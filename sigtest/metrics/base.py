@@ -1,0 +1,145 @@
+"""What a metric is: rows of numbers that may be added, and the score of a sum of rows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.errors import InputError
+from sigtest.testset import System, TestSet
+from sigtest.text import Text
+
+
+@dataclass(frozen=True)
+class Fraction:
+    """Says that a score is `scale * numerator / denominator`, both plain sums.
+
+    Attributes:
+        numerator: Column of the statistics.
+        denominator: Column of the statistics.
+    """
+
+    numerator: int
+    denominator: int
+
+
+@dataclass(frozen=True)
+class Metric(ABC):
+    """A segment becomes a row of k numbers that may be ADDED; a sum of rows becomes a score.
+
+    A subclass is a frozen dataclass whose fields are its options, with the names and defaults of
+    the reference program. It implements `width`, `statistics` and `formula`, and everything
+    else (resampling, tests, intervals, pictures) follows without naming the metric again.
+    """
+
+    name: ClassVar[str]
+    fraction: ClassVar[Fraction | None] = None
+
+    @property
+    def higher_is_better(self) -> bool:
+        """False for error rates, whose differences are turned round before they are tested."""
+        return True
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Number of sufficient statistics of a segment, k."""
+
+    @property
+    @abstractmethod
+    def implementation(self) -> str:
+        """Program and version whose numbers these are; part of every cache key."""
+
+    @abstractmethod
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        """Sufficient statistics of one system.
+
+        Returns:
+            (n, k) numbers; integers wherever the reference program counts integers.
+
+        Raises:
+            InputError: The system lacks what this metric measures.
+        """
+
+    @abstractmethod
+    def formula(self, sums: Array) -> Array:
+        """Score summed statistics, one statistic a row.
+
+        Args:
+            sums: (k, N) summed statistics, C-contiguous.
+
+        Returns:
+            (N,) scores in the units of the reference program. A score must not depend on its
+            neighbours, so that any grouping of resamples gives the same bits.
+        """
+
+    def score(self, sums: Array) -> Array:
+        """Score summed statistics: (..., k) to (...)."""
+        columns = np.moveaxis(sums, -1, 0)
+        return self.score_columns(columns)
+
+    def score_columns(self, sums: Array) -> Array:
+        """Score summed statistics with the statistics' axis first: (k, ...) to (...)."""
+        flat = np.ascontiguousarray(sums, dtype=np.float64).reshape(len(sums), -1)
+        return self.formula(flat).reshape(sums.shape[1:])
+
+    @property
+    def options(self) -> dict[str, object]:
+        """The options that differ from their defaults, in the order of the fields."""
+        return {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if getattr(self, field.name) != field.default
+        }
+
+    @property
+    def spelling(self) -> str:
+        """Full spelling, as the command line takes it: `bleu:tokenize=zh,lowercase=true`."""
+        shown = ",".join(f"{name}={_spell(value)}" for name, value in self.options.items())
+        return f"{self.name}:{shown}" if shown else self.name
+
+    @property
+    def label(self) -> str:
+        """What reports call the metric where its options need not be told apart."""
+        return self.name
+
+    def signature(self, references: int) -> str:
+        """One line that identifies the numbers: options, number of references, version."""
+        shown = "|".join(
+            f"{field.name}:{_spell(getattr(self, field.name))}" for field in fields(self)
+        )
+        return "|".join(
+            part for part in (self.name, f"nrefs:{references}", shown, self.implementation) if part
+        )
+
+    def check(self, testset: TestSet, system: System) -> None:
+        """Check, before anything is computed, that the system brings what this metric measures.
+
+        Raises:
+            InputError: No hypotheses, or no references to hold them against.
+        """
+        self.hypotheses(system)
+        if not testset.references:
+            raise InputError(f"{self.name} needs references; none are given.", field="references")
+
+    def hypotheses(self, system: System) -> Text:
+        """The system's hypotheses.
+
+        Raises:
+            InputError: It brings scores only.
+        """
+        if system.hypotheses is None:
+            raise InputError(
+                f"{self.name} needs hypotheses, and system {system.name!r} has none.",
+                field="systems",
+                system=system.name,
+            )
+        return system.hypotheses
+
+
+def _spell(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

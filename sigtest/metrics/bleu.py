@@ -1,0 +1,176 @@
+"""BLEU as sacreBLEU computes it (Papineni et al. 2002; Post 2018)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import sacrebleu
+from sacrebleu.metrics.bleu import BLEU
+
+from sigtest.arrays import Array
+from sigtest.compiled import compiled
+from sigtest.errors import RecipeError, UnavailableError
+from sigtest.metrics.base import Metric
+from sigtest.metrics.extraction import sacrebleu_statistics
+from sigtest.testset import System, TestSet
+
+SMOOTHING = ("none", "floor", "add-k", "exp")
+NEEDS_MODEL = ("spm", "flores101", "flores200", "spBLEU-1K")
+
+
+@dataclass(frozen=True)
+class Bleu(Metric):
+    """BLEU, 0 to 100. Statistics: lengths of hypothesis and reference, matches, totals.
+
+    Attributes:
+        lowercase: Ignore case.
+        tokenize: sacreBLEU's tokenizer.
+        smooth_method: What a precision without matches becomes: none, floor, add-k or exp.
+        smooth_value: Parameter of floor and add-k; 0 takes sacreBLEU's default (0.1 and 1).
+        max_ngram_order: Longest n-gram.
+        effective_order: Ignore the orders that no hypothesis is long enough for.
+    """
+
+    name: ClassVar[str] = "bleu"
+
+    lowercase: bool = False
+    tokenize: str = "13a"
+    smooth_method: str = "exp"
+    smooth_value: float = 0.0
+    max_ngram_order: int = 4
+    effective_order: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the options.
+
+        Raises:
+            RecipeError: An option outside its range.
+            UnavailableError: A tokenizer that needs a model or a package that is not here.
+        """
+        known = sorted(BLEU.TOKENIZERS)
+        if self.tokenize not in known:
+            raise RecipeError(
+                f"bleu has no tokenizer {self.tokenize!r}; choose one of {', '.join(known)}.",
+                field="metrics",
+            )
+        if self.tokenize in NEEDS_MODEL:
+            raise UnavailableError(
+                f"bleu:tokenize={self.tokenize} needs a SentencePiece model that is not installed.",
+                field="metrics",
+            )
+        if self.smooth_method not in SMOOTHING:
+            raise RecipeError(
+                f"bleu has no smooth_method {self.smooth_method!r}; "
+                f"choose one of {', '.join(SMOOTHING)}.",
+                field="metrics",
+            )
+        if not 1 <= self.max_ngram_order <= 9:
+            raise RecipeError("bleu's max_ngram_order must be from 1 to 9.", field="metrics")
+        if not self.smooth_value >= 0:
+            raise RecipeError("bleu's smooth_value must not be negative.", field="metrics")
+
+    @cached_property
+    def reference_program(self) -> BLEU:
+        """SacreBLEU's own metric with these options."""
+        try:
+            return BLEU(
+                lowercase=self.lowercase,
+                force=True,
+                tokenize=self.tokenize,
+                smooth_method=self.smooth_method,
+                smooth_value=self.smooth_value or None,
+                max_ngram_order=self.max_ngram_order,
+                effective_order=self.effective_order,
+            )
+        except (ImportError, RuntimeError) as error:  # ja-mecab, ko-mecab without their packages
+            raise UnavailableError(
+                f"bleu:tokenize={self.tokenize} is not installed here: {error}", field="metrics"
+            ) from error
+
+    @property
+    def width(self) -> int:
+        return 2 + 2 * self.max_ngram_order
+
+    @property
+    def implementation(self) -> str:
+        return f"sacrebleu:{sacrebleu.__version__}"
+
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        return sacrebleu_statistics(self.reference_program, testset, self.hypotheses(system))
+
+    def formula(self, sums: Array) -> Array:
+        smoothing = self.smooth_value or BLEU.SMOOTH_DEFAULTS[self.smooth_method] or 0.0
+        return _bleu(
+            sums,
+            self.max_ngram_order,
+            SMOOTHING.index(self.smooth_method),
+            smoothing,
+            self.effective_order,
+        )
+
+
+@compiled
+def _bleu(sums: Array, order: int, method: int, smoothing: float, effective: bool) -> Array:
+    """BLEU of (2 + 2 * order, N) sums; `method` indexes SMOOTHING.
+
+    The common case, every order matched, is a product of ratios without logarithms; resamples
+    that need smoothing or a brevity penalty are mended one by one afterwards.
+    """
+    correct = sums[2 : 2 + order]
+    total = sums[2 + order :]
+    product = np.ones(sums.shape[1])
+    fewest = correct[0].copy()
+    for g in range(order):
+        if method == 2 and g > 0:  # add-k
+            product = product * ((correct[g] + smoothing) / (total[g] + smoothing))
+        else:
+            product = product * (correct[g] / total[g])
+        fewest = np.minimum(fewest, np.minimum(correct[g], total[g]))
+    if order == 4:
+        scores = 100.0 * np.sqrt(np.sqrt(product))
+    else:
+        scores = np.zeros(sums.shape[1])
+        for i in range(len(scores)):
+            scores[i] = 100.0 * product[i] ** (1.0 / order) if fewest[i] > 0 else 0.0
+    for i in np.flatnonzero(fewest <= 0):
+        scores[i] = _smoothed(correct[:, i], total[:, i], order, method, smoothing, effective)
+    for i in np.flatnonzero(sums[0] < sums[1]):
+        penalty = math.exp(1.0 - sums[1, i] / sums[0, i]) if sums[0, i] > 0 else 0.0
+        scores[i] = scores[i] * penalty
+    return scores
+
+
+@compiled
+def _smoothed(
+    correct: Array, total: Array, order: int, method: int, smoothing: float, effective: bool
+) -> float:
+    """BLEU without brevity penalty where an order has no match, as `BLEU.compute_bleu` has it."""
+    if correct.sum() == 0:
+        return 0.0
+    halved = 1.0
+    logarithms = 0.0
+    used = order
+    for g in range(order):
+        right, tried = correct[g], total[g]
+        if method == 2 and g > 0:
+            right, tried = right + smoothing, tried + smoothing
+        if tried == 0:
+            if not effective:
+                return 0.0
+            break
+        if effective:
+            used = g + 1
+        if right == 0:
+            if method == 3:
+                halved = halved * 2.0
+                right = 1.0 / halved
+            elif method == 1:
+                right = smoothing
+            else:
+                return 0.0
+        logarithms += math.log(100.0 * right / tried)
+    return math.exp(logarithms / used)

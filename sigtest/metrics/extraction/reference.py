@@ -1,0 +1,19 @@
+"""Statistics straight from sacreBLEU: the oracle, and the path for options without a fast one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sacrebleu.metrics.base import Metric as SacreMetric
+
+from sigtest.arrays import Array
+from sigtest.testset import TestSet
+from sigtest.text import Text
+
+
+def sacrebleu_statistics(program: SacreMetric, testset: TestSet, hypotheses: Text) -> Array:
+    """(n, k) statistics as sacreBLEU extracts them, segment by segment."""
+    references = [text.lines for text in testset.references]
+    rows: list[list[Any]] = program._extract_corpus_statistics(hypotheses.complete, references)
+    return np.array(rows, dtype=np.float64)

@@ -1,0 +1,318 @@
+"""Where words begin and end: sacreBLEU's and mteval's tokenizers over arrays of code points.
+
+The tokenizers are chains of regular expressions that put spaces into the text. Where the spaces go
+depends on each character's kind and on its neighbours alone, so one pass over the code points
+decides it. The tests compare the outcome with the expressions themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import regex
+
+from sigtest.arrays import Counts
+from sigtest.compiled import compiled
+from sigtest.metrics.extraction.sequences import (
+    WHITE_SPACE,
+    Sequences,
+    Symbols,
+    boundaries,
+    code_points,
+)
+
+Kinds: TypeAlias = npt.NDArray[np.uint8]
+
+LETTER, SPACE, ALONE, MARK, DIGIT, DASH = range(6)
+"""Kinds of characters. ALONE is a token by itself, MARK is one unless digits hold it (3.14), DASH
+is one after a digit."""
+
+# The first of the expressions in sacrebleu/tokenizers/tokenizer_re.py.
+_ALONE_13A = re.compile(r"[\{-\~\[-\` -\&\(-\+\:-\@\/]")
+
+# _UCODE_RANGES in sacrebleu/tokenizers/tokenizer_zh.py, as Python compares them: '\u20000' is two
+# characters there, so that the range meant for Extension B holds U+2001 to U+2A6D instead.
+_CHINESE = (
+    *((0x3400, 0x4DB5), (0x4E00, 0x9FA5), (0x9FA6, 0x9FBB), (0xF900, 0xFA2D), (0xFA30, 0xFA6A)),
+    *((0xFA70, 0xFAD9), (0x2001, 0x2A6D), (0x2F81, 0x2FA1), (0xFF00, 0xFFEF), (0x2E80, 0x2EFF)),
+    *((0x3000, 0x303F), (0x31C0, 0x31EF), (0x2F00, 0x2FDF), (0x2FF0, 0x2FFF), (0x3100, 0x312F)),
+    *((0x31A0, 0x31BF), (0xFE10, 0xFE1F), (0xFE30, 0xFE4F), (0x2600, 0x26FF), (0x2700, 0x27BF)),
+    *((0x3200, 0x32FF), (0x3300, 0x33FF)),
+)
+
+_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+
+@dataclass(frozen=True)
+class Tokenizer:
+    """One way to cut a line into words.
+
+    Attributes:
+        name: One of TOKENIZERS.
+        lowercase: Ignore case.
+    """
+
+    name: str
+    lowercase: bool = False
+
+    def spans(self, lines: Sequence[str]) -> Spans:
+        """Cut lines into words."""
+        rules = TOKENIZERS[self.name]
+        text = code_points(rules.clean(lines, self.lowercase))
+        begins = np.empty(len(text.symbols), dtype=np.int64)
+        ends = np.empty(len(text.symbols), dtype=np.int64)
+        starts = np.zeros(len(lines) + 1, dtype=np.int64)
+        if self.name == "chrf":
+            _cut_affixes(text.symbols, text.starts, rules.kinds(), begins, ends, starts)
+        else:
+            edge = SPACE if rules.padded else DIGIT
+            _cut(text.symbols, text.starts, rules.kinds(), edge, begins, ends, starts)
+        words = starts[-1]
+        return Spans(text.symbols, begins[:words].copy(), ends[:words].copy(), starts)
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """The words of lines; the w-th is `points[begins[w] : ends[w]]`.
+
+    Attributes:
+        points: Code points of all lines.
+        begins: (words,) where each begins.
+        ends: (words,) where each ends.
+        starts: (lines + 1,) number of each line's first word.
+    """
+
+    points: Symbols
+    begins: Counts
+    ends: Counts
+    starts: Counts
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What tells one tokenizer from another.
+
+    Attributes:
+        clean: Changes to the lines before they are cut; the flag asks for lower case.
+        kinds: (0x110000,) kind of each code point.
+        padded: Whether marks at either end of a line stand next to a space or to nothing.
+    """
+
+    clean: Callable[[Sequence[str], bool], Sequence[str]]
+    kinds: Callable[[], Kinds]
+    padded: bool = True
+
+
+def _kinds(letters: int = LETTER, **members: Sequence[int]) -> Kinds:
+    kinds = np.full(0x110000, letters, dtype=np.uint8)
+    names = {"alone": ALONE, "mark": MARK, "digit": DIGIT, "dash": DASH}
+    for name, points in members.items():
+        kinds[list(points)] = names[name]
+    kinds[list(WHITE_SPACE)] = SPACE
+    return kinds
+
+
+def _ascii(pattern: re.Pattern[str]) -> list[int]:
+    return [point for point in range(128) if pattern.match(chr(point))]
+
+
+@cache
+def _kinds_13a() -> Kinds:
+    digits, marks = _ascii(re.compile("[0-9]")), _ascii(re.compile("[.,]"))
+    return _kinds(alone=_ascii(_ALONE_13A), mark=marks, digit=digits, dash=[ord("-")])
+
+
+@cache
+def _kinds_zh() -> Kinds:
+    kinds = _kinds_13a().copy()
+    for first, last in _CHINESE:
+        kinds[first : last + 1] = ALONE
+    kinds[list(WHITE_SPACE)] = SPACE
+    return kinds
+
+
+@cache
+def _kinds_intl() -> Kinds:
+    # The classes are those of the package that sacreBLEU matches with: Unicode versions differ.
+    every = "".join(map(chr, range(0x110000)))
+    classes = {"mark": r"\p{P}", "digit": r"\p{N}", "alone": r"\p{S}"}
+    return _kinds(
+        **{
+            name: [ord(point) for point in regex.findall(pattern, every)]
+            for name, pattern in classes.items()
+        }
+    )
+
+
+@cache
+def _kinds_none() -> Kinds:
+    return _kinds()
+
+
+@cache
+def _kinds_char() -> Kinds:
+    return _kinds(letters=ALONE)
+
+
+@cache
+def _kinds_chrf() -> Kinds:
+    return _kinds(mark=[ord(mark) for mark in _PUNCTUATION])
+
+
+def _cased(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
+    return [line.lower() for line in lines] if lowercase else lines
+
+
+def _right_stripped(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
+    return [line.rstrip() for line in _cased(lines, lowercase)]
+
+
+def _stripped(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
+    return [line.strip() for line in _cased(lines, lowercase)]
+
+
+def _without_markup(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
+    """What `Tokenizer13a.__call__` does before its expressions; most lines have nothing to do."""
+    return [
+        _clean_13a(line.rstrip()) if "&" in line or "-\n" in line or "<skipped>" in line else line
+        for line in _cased(lines, lowercase)
+    ]
+
+
+def _clean_13a(line: str) -> str:
+    line = line.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    return _unescape(line)
+
+
+def _unescape(line: str) -> str:
+    """Undo four entities, one after the other, as mteval does: `&amp;lt;` ends as `<`."""
+    line = line.replace("&quot;", '"').replace("&amp;", "&")
+    return line.replace("&lt;", "<").replace("&gt;", ">")
+
+
+_ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def _mteval_13a(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
+    """`tokenization` of mteval-v13a.pl: entities first, then A to Z alone are lowered."""
+    lines = _without_markup(lines, False)
+    return [line.translate(_ASCII_LOWER) for line in lines] if lowercase else lines
+
+
+def _mteval_intl(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
+    """`tokenization_international` of mteval-v14.pl, which undoes entities; sacreBLEU does not."""
+    lines = [_unescape(line.replace("<skipped>", "")).replace("&apos;", "'") for line in lines]
+    # Perl's lc knows no final sigma.
+    return [line.replace("Σ", "σ").lower() for line in lines] if lowercase else lines
+
+
+TOKENIZERS = {
+    "13a": Rules(_without_markup, _kinds_13a),
+    "zh": Rules(_stripped, _kinds_zh, padded=False),
+    "intl": Rules(_right_stripped, _kinds_intl, padded=False),
+    "none": Rules(_cased, _kinds_none),
+    "char": Rules(_cased, _kinds_char),
+    "chrf": Rules(_cased, _kinds_chrf),
+    "mteval-13a": Rules(_mteval_13a, _kinds_13a),
+    "mteval-intl": Rules(_mteval_intl, _kinds_intl, padded=False),
+}
+
+
+@compiled
+def _cut(
+    points: Symbols,
+    line_starts: Counts,
+    kinds: Kinds,
+    edge: int,
+    begins: Counts,
+    ends: Counts,
+    starts: Counts,
+) -> None:
+    """Cut at white space and round characters that stand alone.
+
+    A mark is cut off when `([^0-9])([.,])` finds it, or else when `([.,])([^0-9])` does. The first
+    consumes the character before the mark, so that in a run of marks it finds every second one.
+    The others of the run then stand between spaces, except a last one followed by a digit.
+
+    Args:
+        points: Code points of all lines.
+        line_starts: Where each line begins.
+        kinds: Kind of each code point.
+        edge: Kind that the places before and after a line count as.
+        begins: To be filled with where each word begins.
+        ends: To be filled with where each word ends.
+        starts: To be filled with the number of each line's first word.
+    """
+    words = 0
+    for line in range(len(line_starts) - 1):
+        last = line_starts[line + 1]
+        inside = False  # a word whose end is not known yet
+        before = edge
+        found = False  # whether the character before is a mark that the first expression found
+        for i in range(line_starts[line], last):
+            kind = kinds[points[i]]
+            alone = kind == ALONE or (kind == DASH and before == DIGIT)
+            if kind == MARK:
+                found = before != DIGIT and not (before == MARK and found)
+                after = kinds[points[i + 1]] if i + 1 < last else edge
+                alone = found or after != DIGIT
+            before = kind
+            if inside and (alone or kind == SPACE):
+                ends[words] = i
+                words += 1
+                inside = False
+            if alone:
+                begins[words] = i
+                ends[words] = i + 1
+                words += 1
+            elif not inside and kind != SPACE:
+                begins[words] = i
+                inside = True
+        if inside:
+            ends[words] = last
+            words += 1
+        starts[line + 1] = words
+
+
+@compiled
+def _cut_affixes(
+    points: Symbols,
+    line_starts: Counts,
+    kinds: Kinds,
+    begins: Counts,
+    ends: Counts,
+    starts: Counts,
+) -> None:
+    """Cut at white space, and one mark off the end of a word or else off its beginning.
+
+    As `CHRF._remove_punctuation`, including that `(hi)` loses its closing bracket only.
+    """
+    words = 0
+    for line in range(len(line_starts) - 1):
+        last = line_starts[line + 1]
+        begin = line_starts[line]
+        for i in range(line_starts[line], last + 1):
+            if i < last and kinds[points[i]] != SPACE:
+                continue
+            if i > begin:
+                cut = i
+                if i > begin + 1:
+                    if kinds[points[i - 1]] == MARK:
+                        cut = i - 1
+                    elif kinds[points[begin]] == MARK:
+                        cut = begin + 1
+                begins[words] = begin
+                ends[words] = cut
+                words += 1
+                if cut < i:
+                    begins[words] = cut
+                    ends[words] = i
+                    words += 1
+            begin = i + 1
+        starts[line + 1] = words

@@ -1,0 +1,135 @@
+"""Numbers computed elsewhere: per-segment scores, and tuples for ratios and F-scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.compiled import compiled
+from sigtest.errors import InputError
+from sigtest.metrics.base import Fraction, Metric
+from sigtest.testset import System, TestSet
+
+
+@dataclass(frozen=True)
+class _Supplied(Metric):
+    """Statistics that the user brings, under a label.
+
+    Attributes:
+        of: Which of the systems' `scores` to take; may be left out where there is only one.
+        higher: Whether greater is better.
+    """
+
+    columns: ClassVar[tuple[str, ...]]
+
+    of: str = ""
+    higher: bool = True
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.higher
+
+    @property
+    def label(self) -> str:
+        return self.of or self.name
+
+    @property
+    def width(self) -> int:
+        return len(self.columns)
+
+    @property
+    def implementation(self) -> str:
+        return "supplied"
+
+    def rows(self, system: System) -> Array:
+        """(n, w) supplied numbers of one system.
+
+        Raises:
+            InputError: The system brings none, or several and none was chosen.
+        """
+        if not self.of and len(system.scores) == 1:
+            return next(iter(system.scores.values()))
+        if self.of not in system.scores:
+            have = ", ".join(sorted(system.scores)) or "none"
+            raise InputError(
+                f"System {system.name!r} has no scores named {self.of!r} (it has: {have}).",
+                field="systems",
+                system=system.name,
+            )
+        return system.scores[self.of]
+
+    def check(self, testset: TestSet, system: System) -> None:
+        self.statistics(testset, system)
+
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        rows = self.rows(system)
+        if rows.shape[1] != self.width:
+            raise InputError(
+                f"{self.name} needs {self.width} numbers a segment ({', '.join(self.columns)}); "
+                f"system {system.name!r} has {rows.shape[1]}.",
+                field="systems",
+                system=system.name,
+            )
+        return rows
+
+
+@dataclass(frozen=True)
+class Scores(_Supplied):
+    """Mean of per-segment scores (COMET, BLEURT, human, accuracy), weighted where weights come."""
+
+    name: ClassVar[str] = "scores"
+    columns: ClassVar[tuple[str, ...]] = ("score", "weight")
+    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
+
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        rows = self.rows(system)
+        if rows.shape[1] == 1:
+            return np.hstack([rows, np.ones_like(rows)])
+        weighted = super().statistics(testset, system)
+        if (weighted[:, 1] < 0).any():
+            line = int(np.argmax(weighted[:, 1] < 0)) + 1
+            raise InputError(
+                f"System {system.name!r}, segment {line}: a weight must not be negative.",
+                field="systems",
+                system=system.name,
+                line=line,
+            )
+        return np.stack([weighted[:, 0] * weighted[:, 1], weighted[:, 1]], axis=1)
+
+    def formula(self, sums: Array) -> Array:
+        return _ratio(sums)
+
+
+@dataclass(frozen=True)
+class Ratio(_Supplied):
+    """A ratio of two sums, such as an accuracy or an error rate per word."""
+
+    name: ClassVar[str] = "ratio"
+    columns: ClassVar[tuple[str, ...]] = ("numerator", "denominator")
+    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
+
+    def formula(self, sums: Array) -> Array:
+        return _ratio(sums)
+
+
+@dataclass(frozen=True)
+class Fscore(_Supplied):
+    """Balanced F of summed (match, system, reference) counts.
+
+    Riezler & Maxwell (2005), section 3: dependency F of match, system and reference relations.
+    """
+
+    name: ClassVar[str] = "fscore"
+    columns: ClassVar[tuple[str, ...]] = ("match", "system", "reference")
+
+    def formula(self, sums: Array) -> Array:
+        return _ratio(np.stack([2.0 * sums[0], sums[1] + sums[2]]))
+
+
+@compiled
+def _ratio(sums: Array) -> Array:
+    """First row over second; 0 where there is nothing to divide by."""
+    return np.where(sums[1] != 0, sums[0] / np.where(sums[1] != 0, sums[1], 1.0), 0.0)

@@ -1,0 +1,73 @@
+"""Translation edit rate as sacreBLEU computes it (Snover et al. 2006)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import sacrebleu
+from sacrebleu.metrics.ter import TER
+
+from sigtest.arrays import Array
+from sigtest.compiled import compiled
+from sigtest.metrics.base import Fraction, Metric
+from sigtest.metrics.extraction import sacrebleu_statistics
+from sigtest.testset import System, TestSet
+
+
+@dataclass(frozen=True)
+class Ter(Metric):
+    """TER, 0 to 100 and above; lower is better. Statistics: edits, mean reference length.
+
+    Attributes:
+        normalized: Normalise and tokenise punctuation.
+        no_punct: Remove punctuation.
+        asian_support: Split Asian characters where the two options above apply.
+        case_sensitive: Respect case.
+    """
+
+    name: ClassVar[str] = "ter"
+    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
+
+    normalized: bool = False
+    no_punct: bool = False
+    asian_support: bool = False
+    case_sensitive: bool = False
+
+    @cached_property
+    def reference_program(self) -> TER:
+        """SacreBLEU's own metric with these options."""
+        return TER(
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )
+
+    @property
+    def higher_is_better(self) -> bool:
+        return False
+
+    @property
+    def width(self) -> int:
+        return 2
+
+    @property
+    def implementation(self) -> str:
+        return f"sacrebleu:{sacrebleu.__version__}"
+
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        return sacrebleu_statistics(self.reference_program, testset, self.hypotheses(system))
+
+    def formula(self, sums: Array) -> Array:
+        return _ter(sums)
+
+
+@compiled
+def _ter(sums: Array) -> Array:
+    """TER of (2, N) sums; without reference words any edit is an error rate of 1."""
+    words = sums[1]
+    ratio = sums[0] / np.where(words > 0, words, 1.0)
+    return 100.0 * np.where(words > 0, ratio, np.where(sums[0] > 0, 1.0, 0.0))

@@ -1,0 +1,137 @@
+"""Corrections for many comparisons: p-values of one family in, adjusted p-values out.
+
+A family is all pairs of one metric and one significance test. Every method here looks at the
+p-values alone; those that need the draws themselves live with the significance tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sigtest.arrays import Array, Flags
+
+
+def none(p: Array) -> Array:
+    """No correction."""
+    return p.copy()
+
+
+def bonferroni(p: Array) -> Array:
+    """M p (Dunn 1961); valid under any dependence."""
+    return np.minimum(1.0, p.shape[-1] * p)
+
+
+def sidak(p: Array) -> Array:
+    """1 - (1 - p)**m (Šidák 1967); for independent or positively dependent tests."""
+    return -np.expm1(p.shape[-1] * np.log1p(-np.minimum(p, 1 - 1e-16)))
+
+
+def holm(p: Array) -> Array:
+    """Step-down Bonferroni (Holm 1979); valid under any dependence, never weaker than it."""
+    m = p.shape[-1]
+    factors = m - np.arange(m, dtype=np.float64)
+    return _stepwise(p, lambda s: np.maximum.accumulate(s * factors, axis=-1))
+
+
+def hochberg(p: Array) -> Array:
+    """Step-up Bonferroni (Hochberg 1988); for independent or positively dependent tests."""
+    m = p.shape[-1]
+    factors = m - np.arange(m, dtype=np.float64)
+    return _stepwise(p, lambda s: _smallest_from_right(s * factors))
+
+
+def benjamini_hochberg(p: Array) -> Array:
+    """False discovery rate (Benjamini & Hochberg 1995)."""
+    m = p.shape[-1]
+    ranks = np.arange(1, m + 1, dtype=np.float64)
+    return _stepwise(p, lambda s: _smallest_from_right(s * m / ranks))
+
+
+def benjamini_yekutieli(p: Array) -> Array:
+    """False discovery rate under any dependence (Benjamini & Yekutieli 2001)."""
+    m = p.shape[-1]
+    ranks = np.arange(1, m + 1, dtype=np.float64)
+    harmonic = float((1.0 / ranks).sum())
+    return _stepwise(p, lambda s: _smallest_from_right(s * (m * harmonic) / ranks))
+
+
+CORRECTIONS: dict[str, Callable[[Array], Array]] = {
+    method.__name__: method
+    for method in (
+        holm,
+        bonferroni,
+        sidak,
+        hochberg,
+        benjamini_hochberg,
+        benjamini_yekutieli,
+        none,
+    )
+}
+
+
+def adjust(p: Array, correction: str) -> Array:
+    """Adjusted p-values of families along the last axis: (..., m) to (..., m)."""
+    return CORRECTIONS[correction](p)
+
+
+def smallest_attainable(correction: str, comparisons: int, smallest: float) -> float:
+    """Adjusted p-value of a family in which every p is the smallest that resampling can give."""
+    return float(adjust(np.full(comparisons, smallest), correction)[0])
+
+
+def undecided(p: Array, low: Array, high: Array, correction: str, alpha: float) -> Flags:
+    """Which corrected decisions differ between the ends of their p-values' intervals.
+
+    Each p is moved to its ends alone, the others staying where they are. Adjusted p-values grow
+    with every p, so a decision that holds when all move at once needs no closer look.
+
+    Args:
+        p: (m,) p-values of one family.
+        low: (m,) lower ends.
+        high: (m,) upper ends.
+        correction: Name of the correction.
+        alpha: Level.
+
+    Returns:
+        (m,) flags.
+    """
+    open_ = (adjust(low, correction) <= alpha) & (adjust(high, correction) > alpha)
+    for i in np.flatnonzero(open_):
+        ends = np.repeat(p[None], 2, axis=0)
+        ends[:, i] = low[i], high[i]
+        decisions = adjust(ends, correction)[:, i] <= alpha
+        open_[i] = decisions[0] != decisions[1]
+    return open_
+
+
+def critical_value(p: Array, i: int, correction: str, alpha: float) -> float:
+    """Largest value of p[i] at which comparison i is significant, the others staying put."""
+    low, high = 0.0, 1.0
+    moved = p.copy()
+    for _ in range(40):
+        moved[i] = (low + high) / 2
+        if adjust(moved, correction)[i] <= alpha:
+            low = moved[i]
+        else:
+            high = moved[i]
+    return low
+
+
+def experimentwise_error(alpha: float, comparisons: int) -> float:
+    """1 - (1 - alpha)**m: Riezler & Maxwell (2005), section 4.4."""
+    return 1.0 - (1.0 - alpha) ** comparisons
+
+
+def _stepwise(p: Array, step: Callable[[Array], Array]) -> Array:
+    """Apply `step` to sorted p-values and put the results back in order."""
+    order = np.argsort(p, axis=-1, kind="stable")
+    stepped = step(np.take_along_axis(p, order, axis=-1))
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, np.minimum(1.0, stepped), axis=-1)
+    return adjusted
+
+
+def _smallest_from_right(values: Array) -> Array:
+    return np.minimum.accumulate(values[..., ::-1], axis=-1)[..., ::-1]

@@ -1,0 +1,1 @@
+"""Draws and the product that turns them into sums."""

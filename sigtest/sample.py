@@ -1,0 +1,136 @@
+"""The statistics of a comparison's systems, and resamples of them in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+
+from sigtest.arrays import Array, Counts
+from sigtest.plan import Plan
+from sigtest.resampling.product import Columns, fixed_point
+from sigtest.resampling.weights import bootstrap_counts, swap_masks
+from sigtest.significance import TESTS, SignificanceTest
+from sigtest.significance.base import slack
+
+
+@dataclass(frozen=True)
+class Block:
+    """What some resamples of a comparison say; blocks of one comparison can be joined.
+
+    Attributes:
+        start: First resample.
+        stop: First resample of the next block.
+        scores: (M, S, R) bootstrap scores of every system.
+        swaps: (M, P) swapped differences at least as extreme as the observed one; M is 0 where
+            no test asks for swaps.
+    """
+
+    start: int
+    stop: int
+    scores: Array
+    swaps: Counts
+
+
+class Sample:
+    """The statistics of all systems of a comparison, ready to be resampled.
+
+    Args:
+        plan: What is compared.
+        tables: One (S, n, k) array a metric, from `measure`.
+    """
+
+    def __init__(self, plan: Plan, tables: Sequence[Array]) -> None:
+        self.plan = plan
+        self.metrics = plan.recipe.metrics
+        self.tables = [self._in_units(table) for table in tables]
+        self.units = self.tables[0].shape[1]
+        self.columns = Columns(self.tables)
+        self.totals = self.columns.totals
+        scores = [m.score_columns(t)[:, 0] for m, t in zip(self.metrics, self.totals, strict=True)]
+        self.scores: Array = np.array(scores)  # (M, S)
+
+    @cached_property
+    def signs(self) -> Array:
+        """(M,) 1, or -1 for error metrics: what turns a difference so that greater is better."""
+        return np.array([1.0 if m.higher_is_better else -1.0 for m in self.metrics])
+
+    @cached_property
+    def swap_test(self) -> SignificanceTest | None:
+        """The test of the recipe that looks at swaps, if any."""
+        asked = (TESTS[test] for test in self.plan.recipe.tests)
+        return next((test for test in asked if test.draws == "swaps"), None)
+
+    def block(self, start: int, stop: int) -> Block:
+        """Draw resamples `start` to `stop` for every system, metric and pair."""
+        scores = np.empty((len(self.metrics), len(self.plan.systems), stop - start))
+        pairs = len(self.plan.pairs) if self.swap_test else 0
+        swaps = np.zeros((len(self.metrics), pairs), dtype=np.int64)
+        for first, last in self.columns.row_blocks(start, stop):
+            scores[:, :, first - start : last - start] = self.bootstrap_scores(first, last)
+            if self.swap_test:
+                for m, kept in enumerate(self.swapped_sums(first, last)):
+                    swaps[m] += self._count_swaps(self.swap_test, m, kept)
+        return Block(start, stop, scores, swaps)
+
+    def bootstrap_scores(self, first: int, last: int) -> Array:
+        """(M, S, R) scores of every system on bootstrap resamples `first` to `last`."""
+        seed = self.plan.recipe.seed
+        drawn = self.columns.sums(bootstrap_counts(seed, first, last, self.units))
+        return np.array([m.score_columns(d) for m, d in zip(self.metrics, drawn, strict=True)])
+
+    def swapped_sums(self, first: int, last: int) -> list[Array]:
+        """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
+        seed = self.plan.recipe.seed
+        return self.columns.sums(swap_masks(seed, first, last, self.units))
+
+    def swap_differences(self, m: int, kept: Array) -> Iterator[tuple[slice, Array]]:
+        """Oriented differences of all pairs after swaps, for a run of pairs with the same a.
+
+        With P the sums of the units that keep their labels and T all sums, the swapped totals of
+        ANY pair are P_a + (T_b - P_b) and P_b + (T_a - P_a): one product serves every pair.
+
+        Args:
+            m: The metric.
+            kept: (k, S, R) sums of the units that keep their labels.
+
+        Yields:
+            Which pairs, and their (pairs, R) differences.
+        """
+        metric, sign = self.metrics[m], self.signs[m]
+        given = self.totals[m] - kept
+        first = 0
+        for a, run in groupby(self.plan.pairs, key=lambda pair: int(pair[0])):
+            b = np.array([pair[1] for pair in run])
+            x = metric.score_columns(kept[:, a, None] + given[:, b])
+            y = metric.score_columns(kept[:, b] + given[:, a, None])
+            yield slice(first, first + len(b)), sign * (x - y)
+            first += len(b)
+
+    def _count_swaps(self, test: SignificanceTest, m: int, kept: Array) -> Counts:
+        """(P,) how many swapped differences reach the observed one."""
+        counts = np.empty(len(self.plan.pairs), dtype=np.int64)
+        observed, tolerance = self.observed(m)
+        alternative = self.plan.recipe.alternative
+        for run, draws in self.swap_differences(m, kept):
+            counts[run] = test.count(observed[run], draws, tolerance[run], alternative)
+        return counts
+
+    def observed(self, m: int) -> tuple[Array, Array]:
+        """(P,) oriented observed differences of metric m, and the slack of each."""
+        a, b = self.plan.pairs.T
+        scores = self.scores[m]
+        return self.signs[m] * (scores[a] - scores[b]), slack(scores[a], scores[b])
+
+    def _in_units(self, table: Array) -> Array:
+        """(S, n, k) by segment to (S, units, k) by the recipe's unit of resampling."""
+        if self.plan.recipe.unit == "segment":
+            return table
+        summed = np.zeros((len(table), self.plan.document_count, table.shape[2]))
+        for s, rows in enumerate(table):
+            np.add.at(summed[s], self.plan.document_index, rows)
+            summed[s] = fixed_point(summed[s])
+        return summed

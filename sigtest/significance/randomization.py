@@ -1,0 +1,27 @@
+"""Approximate randomization: would exchanging labels at random separate two systems this far?"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sigtest.arrays import Array, Counts
+from sigtest.significance.base import Alternative, SignificanceTest, claim
+
+
+class ApproximateRandomization(SignificanceTest):
+    """Riezler & Maxwell (2005), Figure 1; Graham, Mathur & Baldwin (2014), Figure 2."""
+
+    name: ClassVar[str] = "approximate_randomization"
+    draws: ClassVar[Literal["counts", "swaps"]] = "swaps"
+
+    def count(
+        self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
+    ) -> Counts:
+        if alternative == "two-sided":
+            reached = np.abs(draws) >= (np.abs(observed) - tolerance)[:, None]
+        else:
+            least = claim(observed, alternative) - tolerance
+            reached = claim(draws, alternative) >= least[:, None]
+        return np.count_nonzero(reached, axis=1)

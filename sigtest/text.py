@@ -1,0 +1,110 @@
+"""Lines of text: how bytes become lines, and what identifies them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cached_property
+
+from sigtest.errors import InputError
+
+
+class Text:
+    """One line a segment: a system's hypotheses or one reference set. Immutable.
+
+    `None` is a missing reference, which scores as if it were not there; `""` is an empty one.
+    Metrics keep what they derive from a text (tokens, code points) in `derived`, so that nothing
+    is worked out twice for metrics or systems that share it.
+    """
+
+    def __init__(self, lines: Iterable[str | None]) -> None:
+        self.lines = tuple(lines)
+        self.derived: dict[object, object] = {}
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Text) and self.lines == other.lines
+
+    def __hash__(self) -> int:
+        return hash(self.lines)
+
+    def __repr__(self) -> str:
+        return f"Text({len(self)} lines, {self.sha256[:12]})"
+
+    @property
+    def complete(self) -> tuple[str, ...]:
+        """The lines, none of which may be missing (hypotheses never are)."""
+        return tuple(line if line is not None else "" for line in self.lines)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the lines; length-prefixed, so that no two texts share a byte string."""
+        digest = hashlib.sha256()
+        for line in self.lines:
+            if line is None:
+                digest.update(b"-\n")
+            else:
+                data = line.encode("utf-8", "surrogatepass")
+                digest.update(b"%d\n" % len(data) + data)
+        return digest.hexdigest()
+
+
+def decode(data: bytes, name: str) -> str:
+    """Decode UTF-8 bytes, or say at which byte they stop being UTF-8.
+
+    One byte order mark at the start is stripped.
+
+    Args:
+        data: A file's content.
+        name: What to call it in messages.
+
+    Raises:
+        InputError: Not UTF-8, UTF-16 or UTF-32 (recognised by their marks), or a NUL byte.
+    """
+    if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
+        raise InputError(f"{name} is UTF-16 or UTF-32 text; save it as UTF-8.", field=name)
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line = data.count(b"\n", 0, nul) + 1
+        raise InputError(
+            f"{name}, line {line}: NUL byte at byte offset {nul}; "
+            "text must be UTF-8 without NUL bytes.",
+            field=name,
+            line=line,
+        )
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{name}, line {line}: invalid UTF-8 at byte offset {error.start} "
+            f"(byte 0x{data[error.start]:02x}); save the file as UTF-8.",
+            field=name,
+            line=line,
+        ) from None
+    return text.removeprefix("\ufeff")
+
+
+def split_lines(text: str) -> tuple[str, ...]:
+    r"""Split at "\n" only and strip one "\r" from each line.
+
+    `str.splitlines` also splits at U+2028, U+0085 and form feeds, which occur inside real
+    segments and would shift every later one.
+    """
+    if not text:
+        return ()
+    return tuple(line.removesuffix("\r") for line in text.removesuffix("\n").split("\n"))
+
+
+def parse_lines(data: bytes, name: str) -> tuple[str, ...]:
+    """The lines of a text file, `name` being what to call it in messages.
+
+    Raises:
+        InputError: The file is empty or not UTF-8.
+    """
+    lines = split_lines(decode(data, name))
+    if not lines:
+        raise InputError(f"{name} is empty; one line a segment is expected.", field=name)
+    return lines
