@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,8 +10,15 @@ from typing import Any
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.plan import Plan
-from sigtest.recipe import Recipe
+from sigtest.recipe import Recipe, choose
 from sigtest.testset import System, TestSet
+from sigtest.text import check_list
+
+CONTENT = ("references", "systems", "documents", "segments")
+CHOICES = (
+    "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "pairs",
+    "exact", "unit",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,8 +48,8 @@ class Comparison:
             raise InputError(
                 f"A comparison needs at least two systems; {len(names)} given.", field="systems"
             )
-        for name in names:
-            if names.count(name) > 1:
+        for name, count in Counter(names).items():
+            if count > 1:
                 raise InputError(
                     f"Two systems are named {name!r}; every system needs its own name.",
                     field="systems",
@@ -95,23 +103,40 @@ class Comparison:
         Raises:
             SigtestError: See the parts.
         """
+        if not isinstance(request, Mapping):
+            raise InputError("A comparison is asked for with a JSON object.")
+        for name in request:
+            choose(name, CONTENT + CHOICES, name, "field")
+        if "systems" not in request:
+            raise InputError("systems is missing: a list of systems.", field="systems")
         systems = tuple(
-            System.of(s["name"], s.get("hypotheses"), s.get("scores")) for s in request["systems"]
+            _system_of(body, f"systems[{i}]")
+            for i, body in enumerate(check_list(request["systems"], "systems"))
         )
         references = request.get("references", [])
         segments = request.get("segments")
         if not references and segments is None:
             segments = _segments_of_scores(systems)
-        choices = {
-            k: v
-            for k, v in request.items()
-            if k not in {"references", "systems", "documents", "segments"}
-        }
         return cls(
             TestSet.of(references, request.get("documents"), segments),
             systems,
-            Recipe.of(choices),
+            Recipe.of({name: request[name] for name in CHOICES if name in request}),
         )
+
+
+def _system_of(body: object, path: str) -> System:
+    """One entry of `systems`; errors carry its place in the request."""
+    if not isinstance(body, Mapping):
+        raise InputError(f"{path} must be an object with name and hypotheses.", field=path)
+    for name in body:
+        choose(name, ("name", "hypotheses", "scores"), f"{path}.{name}", "field of a system")
+    if "name" not in body:
+        raise InputError(f"{path} has no name.", field=f"{path}.name")
+    try:
+        return System.of(body["name"], body.get("hypotheses"), body.get("scores"))
+    except InputError as error:
+        error.field = f"{path}.{error.field}"
+        raise
 
 
 def _segments_of_scores(systems: Sequence[System]) -> int | None:

@@ -106,5 +106,5 @@ def distribution(pair: Plan, tables: Sequence[Array], metric: str) -> Distributi
         metric=metric,
         test=test.name,
         observed=float(sample.scores[0, 0] - sample.scores[0, 1]),
-        values=sample.signs[0] * values,
+        values=sample.signs[0] * values if test.directed else values,
     )

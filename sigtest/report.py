@@ -10,6 +10,19 @@ from sigtest.ranking import Rank
 
 
 @dataclass(frozen=True)
+class MetricReport:
+    """One metric: what its numbers are and which way is up.
+
+    Attributes:
+        higher_is_better: False for error rates.
+        signature: Options, number of references and version behind the numbers.
+    """
+
+    higher_is_better: bool
+    signature: str
+
+
+@dataclass(frozen=True)
 class ScoreReport:
     """A system's score for one metric, in the units of the reference program.
 
@@ -107,6 +120,7 @@ class Report:
         testset: What was measured against.
         alpha: Level of the decisions.
         correction: Correction for multiple comparisons.
+        metrics: By label, in the order of the recipe.
         systems: In input order.
         pairs: By metric, then test, then pair, each in input order.
         warnings: Sentences for the user.
@@ -117,14 +131,10 @@ class Report:
     testset: TestSetReport
     alpha: float
     correction: str
+    metrics: Mapping[str, MetricReport]
     systems: tuple[SystemReport, ...]
     pairs: tuple[PairReport, ...]
     warnings: tuple[str, ...]
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """Labels of the metrics, in the order of the recipe."""
-        return tuple(self.systems[0].scores)
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -146,6 +156,7 @@ class Report:
             "testset": testset,
             "alpha": self.alpha,
             "correction": self.correction,
+            "metrics": {label: dict(vars(metric)) for label, metric in self.metrics.items()},
             "systems": [_system_as_json(system) for system in self.systems],
             "pairs": [_pair_as_json(pair) for pair in self.pairs],
             "warnings": list(self.warnings),
@@ -166,6 +177,7 @@ class Report:
             ),
             alpha=body["alpha"],
             correction=body["correction"],
+            metrics={label: MetricReport(**m) for label, m in body["metrics"].items()},
             systems=tuple(_system_from_json(system) for system in body["systems"]),
             pairs=tuple(_pair_from_json(pair) for pair in body["pairs"]),
             warnings=tuple(body["warnings"]),

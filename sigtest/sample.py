@@ -15,6 +15,7 @@ from sigtest.resampling.product import Columns, fixed_point
 from sigtest.resampling.weights import bootstrap_counts, swap_masks
 from sigtest.significance import TESTS, SignificanceTest
 from sigtest.significance.base import slack
+from sigtest.significance.convolution import applies, surely_on_grid
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,21 @@ class Sample:
         return np.array([1.0 if m.higher_is_better else -1.0 for m in self.metrics])
 
     @cached_property
+    def linear(self) -> tuple[bool, ...]:
+        """(M,) whether a metric's swaps can be convolved: no exchange changes its denominators."""
+        return tuple(applies(m, table) for m, table in zip(self.metrics, self.tables, strict=True))
+
+    @cached_property
+    def needs_swaps(self) -> tuple[bool, ...]:
+        """(M,) whether swaps are to be drawn: not where every pair is sure to be convolved."""
+        if self.plan.recipe.exact == "never":
+            return tuple(True for _ in self.metrics)
+        return tuple(
+            not (linear and surely_on_grid(metric, table))
+            for metric, table, linear in zip(self.metrics, self.tables, self.linear, strict=True)
+        )
+
+    @cached_property
     def swap_test(self) -> SignificanceTest | None:
         """The test of the recipe that looks at swaps, if any."""
         asked = (TESTS[test] for test in self.plan.recipe.tests)
@@ -73,6 +89,8 @@ class Sample:
             scores[:, :, first - start : last - start] = self.bootstrap_scores(first, last)
             if self.swap_test:
                 for m, kept in enumerate(self.swapped_sums(first, last)):
+                    if not self.needs_swaps[m]:
+                        continue
                     swaps[m] += self._count_swaps(self.swap_test, m, kept)
         return Block(start, stop, scores, swaps)
 

@@ -13,9 +13,17 @@ from sigtest.cautions import cautions
 from sigtest.multiplicity import adjust, critical_value, undecided
 from sigtest.plan import Plan
 from sigtest.ranking import Rank, rank
-from sigtest.report import PairReport, Report, ScoreReport, SystemReport, TestSetReport
+from sigtest.report import (
+    MetricReport,
+    PairReport,
+    Report,
+    ScoreReport,
+    SystemReport,
+    TestSetReport,
+)
 from sigtest.sample import Sample
 from sigtest.significance import TESTS, SignificanceTest
+from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import ExactP, enumerate_swaps
 from sigtest.significance.montecarlo import p_interval, p_value
 from sigtest.version import __version__
@@ -72,6 +80,10 @@ def summarise(sample: Sample, scores: Array, swaps: Counts) -> Report:
         ),
         alpha=recipe.alpha,
         correction=recipe.correction,
+        metrics={
+            label: MetricReport(metric.higher_is_better, metric.signature(plan.references))
+            for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+        },
         systems=tuple(
             SystemReport(name, _score_reports(sample, scores, s), ranks[s])
             for s, name in enumerate(plan.systems)
@@ -162,8 +174,11 @@ def _exact(sample: Sample, m: int, test: SignificanceTest, a: int, b: int) -> Ex
     recipe = sample.plan.recipe
     if test.draws != "swaps" or recipe.exact == "never":
         return None
-    table = sample.tables[m]
-    return enumerate_swaps(sample.metrics[m], table[a], table[b], recipe.alternative)
+    metric, table = sample.metrics[m], sample.tables[m]
+    found = enumerate_swaps(metric, table[a], table[b], recipe.alternative)
+    if found is None and sample.linear[m]:
+        found = convolve_swaps(metric, table[a], table[b], recipe.alternative)
+    return found
 
 
 def _with_exact(pair: PairReport, exact: ExactP) -> PairReport:

@@ -12,20 +12,22 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.errors import InputError, LengthError
-from sigtest.text import Text
+from sigtest.text import Text, check_lines, check_list
 
 MAX_NAME = 200
 _FORBIDDEN = set("<>\"'`/")
 
 
-def check_name(name: str, what: str = "system") -> str:
+def check_name(name: object, what: str = "system") -> str:
     """Return `name` if it can safely name a system in files, pages and tables.
 
     Raises:
-        InputError: Empty, longer than 200 characters, a control character, a quotation mark, an
-            angle bracket, a slash, only dots, or space at either end.
+        InputError: No text, empty, longer than 200 characters, a control character, a quotation
+            mark, an angle bracket, a slash, only dots, or space at either end.
     """
     shown = ascii(name)[:60]
+    if not isinstance(name, str):
+        raise InputError(f"A {what}'s name must be a string, not {shown}.", field="name")
     if not name or len(name) > MAX_NAME:
         raise InputError(
             f"A {what}'s name must have 1 to {MAX_NAME} characters; {shown} has {len(name)}.",
@@ -79,35 +81,33 @@ class TestSet:
             InputError: No segments, a segment without any reference.
             LengthError: References or documents of unequal lengths.
         """
+        lines = [
+            check_lines(reference, f"Reference set {i + 1}", field=f"references[{i}]", gaps=True)
+            for i, reference in enumerate(check_list(references, "references"))
+        ]
         if segments is None:
-            if not references:
+            if not lines:
                 raise InputError("At least one reference set is needed.", field="references")
-            segments = len(references[0])
-        for i, reference in enumerate(references):
+            segments = len(lines[0])
+        if not isinstance(segments, int) or isinstance(segments, bool):
+            raise InputError("segments must be a whole number.", field="segments")
+        for i, reference in enumerate(lines):
             if len(reference) != segments:
                 raise LengthError(
                     f"Reference set {i + 1} has {len(reference)} segments, the test set has "
                     f"{segments}; every reference set needs one line a segment.",
                     field=f"references[{i}]",
                 )
-        if segments == 0:
+        if segments < 1:
             raise InputError("The test set has zero segments.", field="references")
-        if documents is not None and len(documents) != segments:
+        known = None if documents is None else _documents(documents)
+        if known is not None and len(known) != segments:
             raise LengthError(
-                f"documents has {len(documents)} entries, the test set has {segments} segments.",
+                f"documents has {len(known)} entries, the test set has {segments} segments.",
                 field="documents",
             )
-        texts = tuple(Text(reference) for reference in references)
-        if texts:
-            for i, lines in enumerate(zip(*(text.lines for text in texts), strict=True)):
-                if all(line is None for line in lines):
-                    raise InputError(
-                        f"Segment {i + 1} has no reference in any reference set; "
-                        'use "" for an empty reference.',
-                        field="references",
-                        line=i + 1,
-                    )
-        return cls(segments, texts, tuple(documents) if documents is not None else None)
+        _require_a_reference(lines)
+        return cls(segments, tuple(Text(reference) for reference in lines), known)
 
     @cached_property
     def sha256(self) -> str:
@@ -149,13 +149,22 @@ class System:
                 finite numbers.
         """
         check_name(name)
+        if not isinstance(scores, Mapping | None):
+            raise InputError(
+                f"The scores of system {name!r} must be an object with a list of numbers a label.",
+                field="scores",
+                system=name,
+            )
         tables = {
             check_name(label, "score"): _score_table(rows, name, label)
             for label, rows in (scores or {}).items()
         }
         if hypotheses is None and not tables:
-            raise InputError(f"System {name!r} has no hypotheses.", field="systems", system=name)
-        return cls(name, Text(hypotheses) if hypotheses is not None else None, tables)
+            raise InputError(f"System {name!r} has no hypotheses.", field="hypotheses", system=name)
+        if hypotheses is None:
+            return cls(name, None, tables)
+        lines = check_lines(hypotheses, f"System {name!r}", field="hypotheses", system=name)
+        return cls(name, Text(lines), tables)
 
     @cached_property
     def sha256(self) -> str:
@@ -184,14 +193,33 @@ class System:
                 )
 
 
+def _require_a_reference(references: Sequence[Sequence[str | None]]) -> None:
+    """Check that every segment has a line in some reference set."""
+    for i, lines in enumerate(zip(*references, strict=True)):
+        if all(line is None for line in lines):
+            raise InputError(
+                f"Segment {i + 1} has no reference in any reference set; "
+                'use "" for an empty reference.',
+                field="references",
+                line=i + 1,
+            )
+
+
+def _documents(documents: object) -> tuple[str, ...]:
+    lines = check_lines(documents, "documents", field="documents")
+    return tuple(line for line in lines if line is not None)
+
+
 def _score_table(
     rows: Sequence[float] | Sequence[Sequence[float]], system: str, label: str
 ) -> Array:
     """(n, w) numbers of one system; w is 1 for plain per-segment scores."""
     try:
-        table = np.array(rows, dtype=np.float64)
+        given = np.array(rows)
     except (TypeError, ValueError):
-        table = np.empty(0)
+        given = np.empty(0)
+    # Text that spells a number is refused: NumPy would read it.
+    table = given.astype(np.float64) if given.dtype.kind in "biuf" else np.empty(0)
     if table.ndim == 1:
         table = table[:, None]
     if table.ndim != 2 or not table.size:

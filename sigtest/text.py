@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from sigtest.errors import InputError
@@ -49,6 +49,87 @@ class Text:
                 data = line.encode("utf-8", "surrogatepass")
                 digest.update(b"%d\n" % len(data) + data)
         return digest.hexdigest()
+
+
+def check_lines(
+    lines: object,
+    what: str,
+    *,
+    field: str,
+    system: str | None = None,
+    gaps: bool = False,
+) -> tuple[str | None, ...]:
+    """Return `lines` if each is one line of UTF-8 text.
+
+    Args:
+        lines: What should be a list of strings.
+        what: What to call it in messages.
+        field: The part of the request that it is.
+        system: The system that brings it.
+        gaps: Whether `None` may stand for a missing line.
+
+    Raises:
+        InputError: Not a list, or an entry that is no text, spans several lines, or has a NUL
+            character or half a surrogate pair.
+    """
+    if not isinstance(lines, Iterable) or isinstance(lines, str | bytes | Mapping):
+        raise InputError(
+            f"{what} must be a list with one string a segment, not {_kind(lines)}.",
+            field=field,
+            system=system,
+        )
+    kept = tuple(lines)
+    if not _all_plain([line for line in kept if line is not None] if gaps else kept):
+        for i, line in enumerate(kept):
+            flaw = None if gaps and line is None else _flaw(line)
+            if flaw:
+                raise InputError(
+                    f"{what}, segment {i + 1}: {flaw}.",
+                    field=f"{field}[{i}]",
+                    system=system,
+                    line=i + 1,
+                )
+    return kept
+
+
+def check_list(values: object, field: str) -> list[object]:
+    """Return `values` as a list.
+
+    Raises:
+        InputError: It is text, an object or a single value.
+    """
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
+        raise InputError(f"{field} must be a list, not {_kind(values)}.", field=field)
+    return list(values)
+
+
+def _all_plain(lines: Sequence[object]) -> bool:
+    """Whether no line has a flaw; looks at all of them at once."""
+    try:
+        joined = "\n".join(lines)  # type: ignore[arg-type]  # TypeError where one is no string
+        joined.encode("utf-8")
+    except (TypeError, UnicodeEncodeError):
+        return False
+    return "\0" not in joined and joined.count("\n") == max(len(lines) - 1, 0)
+
+
+def _flaw(line: object) -> str | None:
+    if not isinstance(line, str):
+        return f"expected a string, found {_kind(line)}"
+    if "\n" in line:
+        return f"a line break at character {line.index(chr(10)) + 1}; a segment is one line"
+    if "\0" in line:
+        return f"a NUL character at character {line.index(chr(0)) + 1}"
+    half = next((i for i, c in enumerate(line) if "\ud800" <= c <= "\udfff"), None)
+    return None if half is None else f"half a surrogate pair at character {half + 1}"
+
+
+def _kind(value: object) -> str:
+    """What JSON calls a value."""
+    if value is None:
+        return "null"
+    names = {bool: "true or false", int: "a number", float: "a number", str: "a string"}
+    return names.get(type(value), "an object" if isinstance(value, Mapping) else "a list")
 
 
 def decode(data: bytes, name: str) -> str:

@@ -28,12 +28,14 @@ class SignificanceTest(ABC):
     Attributes:
         name: Its name in recipes and reports.
         draws: Whether its pseudo-statistics come from bootstrap `counts` or from `swaps`.
+        directed: Whether its pseudo-statistics are differences with a sign, not lengths.
         calibrated: Whether a true null hypothesis is rejected as often as alpha says.
         caution: What the report says where it is used, if anything.
     """
 
     name: ClassVar[str]
     draws: ClassVar[Literal["counts", "swaps"]]
+    directed: ClassVar[bool] = True
     calibrated: ClassVar[bool] = True
     caution: ClassVar[str | None] = None
 

@@ -67,6 +67,7 @@ class RiezlerMaxwellBootstrap(SignificanceTest):
 
     name: ClassVar[str] = "riezler_maxwell_bootstrap"
     draws: ClassVar[Literal["counts", "swaps"]] = "counts"
+    directed: ClassVar[bool] = False
     calibrated: ClassVar[bool] = False
     caution: ClassVar[str | None] = (
         "riezler_maxwell_bootstrap takes absolute values before centring, which makes it one-sided "

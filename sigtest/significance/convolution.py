@@ -1,0 +1,193 @@
+"""Exact randomization of scores that are linear in integers: a convolution instead of draws.
+
+Where a score is a sum of integers over a denominator that no exchange can change, the swapped
+difference is a sum of independent +-d_i, whose distribution is a product of polynomials:
+Zmigrod, Vieira & Cotterell (2022), "Exact Paired-Permutation Testing for Structured Test
+Statistics", section 4. p-values far below the smallest double come from exponential tilting: the
+product is taken under the measure whose mean is the observed sum, where nothing underflows.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import gammaln
+
+from sigtest.arrays import Array, Counts
+from sigtest.compiled import compiled
+from sigtest.metrics import Metric
+from sigtest.significance.base import Alternative
+from sigtest.significance.exact import ExactP
+
+MOST_POINTS = 1 << 22
+MOST_DECIMALS = 9
+NEGLIGIBLE = 1e-24  # tilted mass that may be cut at either end of a product
+LARGEST_COUNT_BITS = 53
+
+
+def applies(metric: Metric, tables: Array) -> bool:
+    """Whether swapping any two of several systems leaves every denominator as it is.
+
+    Args:
+        metric: The metric.
+        tables: (S, n, k) statistics.
+    """
+    if metric.fraction is None:
+        return False
+    denominators = tables[:, :, metric.fraction.denominator]
+    return bool((denominators == denominators[0]).all() and denominators[0].sum() > 0)
+
+
+def surely_on_grid(metric: Metric, tables: Array) -> bool:
+    """Whether the differences of any two of several systems are small enough whole numbers.
+
+    Args:
+        metric: One to which `applies` applies.
+        tables: (S, n, k) statistics.
+    """
+    if metric.fraction is None:
+        return False
+    numerators = tables[:, :, metric.fraction.numerator]
+    whole = bool((numerators == np.rint(numerators)).all())
+    return whole and 2 * float(np.abs(numerators).sum(axis=1).max()) < MOST_POINTS
+
+
+def convolve_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative) -> ExactP | None:
+    """The exact p-value of a pair to which `applies` applies.
+
+    Args:
+        metric: Has a `fraction`.
+        a: (n, k) statistics of the first system.
+        b: (n, k) statistics of the second.
+        alternative: The claim.
+
+    Returns:
+        The p-value with relative error below 1e-9, or nothing where the differences lie on no
+        grid, or on one with more than 2**22 points.
+    """
+    if metric.fraction is None:
+        return None
+    column = metric.fraction.numerator
+    steps = on_grid(a[:, column] - b[:, column])
+    if steps is None:
+        return None
+    total = int(steps.sum()) if metric.higher_is_better else -int(steps.sum())
+    sizes = np.abs(steps[steps != 0])
+    units = len(sizes)
+    if alternative == "two-sided":
+        log_p = 0.0 if total == 0 else math.log(2.0) + log_upper_tail(sizes, abs(total))
+    else:
+        reach = total if alternative == "greater" else -total
+        if reach > 0:
+            log_p = log_upper_tail(sizes, reach)
+        else:  # all but the sums that fall short; sums are two grid steps apart
+            log_p = math.log1p(-math.exp(log_upper_tail(sizes, 2 - reach)))
+    if units > LARGEST_COUNT_BITS:
+        return ExactP(None, None, log_p / math.log(10))
+    count = round(math.exp(log_p) * 2.0**units)
+    return ExactP(count, 2**units, math.log10(count) - units * math.log10(2))
+
+
+def on_grid(differences: Array) -> Counts | None:
+    """Differences as whole steps of the coarsest decimal grid they lie on.
+
+    Returns:
+        (n,) steps without a common divisor, or nothing where there is no such grid with at most
+        2**22 points.
+    """
+    for decimals in range(MOST_DECIMALS + 1):
+        scaled = differences * 10.0**decimals
+        steps = np.rint(scaled)
+        if np.abs(steps).sum() >= MOST_POINTS * max(1.0, float(np.abs(steps).max(initial=0))):
+            return None
+        if (np.abs(scaled - steps) < 1e-6).all():
+            whole = steps.astype(np.int64)
+            divisor = int(np.gcd.reduce(whole)) or 1
+            whole //= divisor
+            return whole if np.abs(whole).sum() < MOST_POINTS else None
+    return None
+
+
+def log_upper_tail(sizes: Counts, reach: int) -> float:
+    """Natural logarithm of P(sum of +-sizes >= reach) for fair, independent signs.
+
+    Args:
+        sizes: (m,) positive whole steps.
+        reach: A positive number of steps; sums have the parity of sum(sizes).
+
+    Returns:
+        -inf where no signs reach so far.
+    """
+    most = int(sizes.sum())
+    if reach > most:
+        return -math.inf
+    if reach == most:
+        return -len(sizes) * math.log(2.0)
+    values, copies = np.unique(sizes, return_counts=True)
+    tilt = _tilt(values, copies, reach)
+    mass, first = _product(values, copies, tilt)
+    # index u counts the steps taken upwards: the sum of signs is 2 u - most
+    sums = 2 * (first + np.arange(len(mass))) - most
+    kept = sums >= reach
+    tail = float((mass[kept] * np.exp(-tilt * (sums[kept] - reach))).sum())
+    # log cosh(x) = x + log1p(exp(-2x)) - log 2
+    x = tilt * values
+    cumulant = float((copies * (x + np.log1p(np.exp(-2 * x)) - math.log(2.0))).sum())
+    return min(0.0, cumulant - tilt * reach + math.log(tail))
+
+
+def _tilt(values: Counts, copies: Counts, mean: int) -> float:
+    """The theta under which the sum has the given mean: sum of v tanh(theta v) = mean."""
+
+    def excess(theta: float) -> float:
+        return float((copies * values * np.tanh(theta * values)).sum()) - mean
+
+    high = 1.0 / float(values.max())
+    while excess(high) < 0:
+        high *= 2.0
+    return float(brentq(excess, 0.0, high, xtol=1e-12 * high))
+
+
+def _product(values: Counts, copies: Counts, tilt: float) -> tuple[Array, int]:
+    """Tilted distribution of the steps taken upwards, and the index of its first entry."""
+    mass, first = np.ones(1), 0
+    order = np.argsort(values * np.sqrt(copies))
+    for value, count in zip(values[order].tolist(), copies[order].tolist(), strict=True):
+        ups = np.arange(count + 1, dtype=np.float64)
+        log_up = -math.log1p(math.exp(-2.0 * tilt * value))
+        log_down = log_up - 2.0 * tilt * value
+        choices = gammaln(count + 1) - gammaln(ups + 1) - gammaln(count - ups + 1)
+        binomial, skipped = _trimmed(np.exp(choices + ups * log_up + (count - ups) * log_down))
+        mass, cut = _trimmed(_convolve(mass, binomial, value))
+        first += skipped * value + cut
+    return mass, first
+
+
+@compiled
+def _convolve(mass: Array, binomial: Array, step: int) -> Array:
+    """Distribution of the sum of two counts, the second in units of `step`."""
+    size = len(mass)
+    result = np.zeros(size + step * (len(binomial) - 1))
+    for b in range(len(binomial)):
+        probability = binomial[b]
+        shifted = result[b * step : b * step + size]
+        for u in range(size):
+            shifted[u] += probability * mass[u]
+    return result
+
+
+@compiled
+def _trimmed(mass: Array) -> tuple[Array, int]:
+    """Cut off ends of negligible mass; also how many entries went at the start."""
+    low, high = 0, len(mass)
+    lost = mass[low]
+    while lost < NEGLIGIBLE and low < high - 1:
+        low += 1
+        lost += mass[low]
+    lost = mass[high - 1]
+    while lost < NEGLIGIBLE and high > low + 1:
+        high -= 1
+        lost += mass[high - 1]
+    return mass[low:high].copy(), low

@@ -1,0 +1,175 @@
+"""Exact and resampled p-values against exact rational arithmetic and the worked fixtures."""
+
+import json
+import math
+from collections import Counter
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sigtest.comparison import Comparison
+from sigtest.engine import compare
+from sigtest.metrics.scores import Fscore, Scores
+from sigtest.report import PairReport
+from sigtest.significance.convolution import convolve_swaps, log_upper_tail, on_grid
+from sigtest.significance.exact import enumerate_swaps
+
+BOOTSTRAPS = ["bootstrap", "paired_bootstrap", "riezler_maxwell_bootstrap"]
+
+
+def fixture(oracles: Path, name: str) -> dict:
+    return json.loads((oracles / "significance.exact.json").read_text())[name]
+
+
+def run(worked: dict, **recipe: object) -> dict[str, PairReport]:
+    metric = "scores" if worked["statistic"] == "mean of segment scores" else "fscore"
+    body = {
+        "systems": [{"name": name, "scores": {"x": worked[name]}} for name in "XY"],
+        "metrics": [{"name": metric, "of": "x"}],
+        # more would tell apart ties with the mean of all resamples and with the mean of some
+        "resamples": 9_999,
+        **recipe,
+    }
+    report = compare(Comparison.of(body))
+    return {pair.test: pair for pair in report.pairs}
+
+
+@pytest.mark.parametrize("name", ["fixture_A", "fixture_B"])
+@pytest.mark.parametrize(
+    ("alternative", "entry"), [("two-sided", "ar_two_sided"), ("greater", "ar_one_sided")]
+)
+def test_worked_fixtures_have_exact_randomization_p(
+    oracles: Path, name: str, alternative: str, entry: str
+) -> None:
+    worked = fixture(oracles, name)
+    pair = run(worked, alternative=alternative, resamples=99)["approximate_randomization"]
+    expected = worked["approximate_randomization"][entry]
+    assert pair.exact
+    assert pair.p_value == expected["p"]
+    assert pair.p_interval == (expected["p"], expected["p"])
+    assert pair.count * 2 ** len(worked["X"]) == expected["count"] * pair.resamples
+
+
+@pytest.mark.parametrize("name", ["fixture_A", "fixture_B"])
+@pytest.mark.parametrize(
+    ("test", "alternative", "entry", "sides"),
+    [
+        ("bootstrap", "two-sided", "boot_two_sided", 1),
+        ("bootstrap", "greater", "boot_one_sided", 1),
+        ("paired_bootstrap", "greater", "paired_nonstrict", 1),
+        ("paired_bootstrap", "two-sided", "paired_nonstrict", 2),
+        ("riezler_maxwell_bootstrap", "two-sided", "rm_legacy", 1),
+    ],
+)
+def test_worked_fixtures_are_within_four_standard_errors(
+    oracles: Path, name: str, test: str, alternative: str, entry: str, sides: int
+) -> None:
+    worked = fixture(oracles, name)
+    expected = worked["bootstrap"][entry]["value"]
+    pair = run(worked, tests=BOOTSTRAPS, alternative=alternative)[test]
+    error = math.sqrt(expected * (1 - expected) / pair.resamples)
+    assert abs(pair.p_value / sides - expected) <= 4 * error + 1 / pair.resamples
+
+
+@pytest.mark.parametrize("name", ["fixture_A", "fixture_B"])
+def test_worked_fixtures_resampled_randomization(oracles: Path, name: str) -> None:
+    worked = fixture(oracles, name)
+    expected = worked["approximate_randomization"]["ar_two_sided"]["p"]
+    pair = run(worked, exact="never")["approximate_randomization"]
+    assert not pair.exact
+    error = math.sqrt(expected * (1 - expected) / pair.resamples)
+    assert abs(pair.p_value - expected) <= 4 * error + 1 / pair.resamples
+
+
+@pytest.mark.parametrize("name", ["fixture_A", "fixture_B"])
+def test_percentile_interval_of_worked_fixtures(oracles: Path, name: str) -> None:
+    worked = fixture(oracles, name)
+    interval = worked["bootstrap"]["percentile_95_ci"]
+    pair = run(worked, tests=["bootstrap"], resamples=999_999)["bootstrap"]
+    step = 0.003  # neighbouring values of the resampled differences are up to this far apart
+    assert pair.ci[0] == pytest.approx(interval["lower"]["value"], abs=step)
+    assert pair.ci[1] == pytest.approx(interval["upper"]["value"], abs=step)
+
+
+def sums_of_signs(sizes: list[int]) -> Counter[int]:
+    sums = Counter({0: 1})
+    for size in sizes:
+        moved: Counter[int] = Counter()
+        for total, ways in sums.items():
+            moved[total + size] += ways
+            moved[total - size] += ways
+        sums = moved
+    return sums
+
+
+@pytest.mark.parametrize("largest", [1, 3, 40, 500])
+@pytest.mark.parametrize("units", [1, 2, 17, 150])
+def test_tail_equals_integer_arithmetic(units: int, largest: int) -> None:
+    sizes = np.random.default_rng(units * largest).integers(1, largest + 1, units)
+    sums = sums_of_signs(sizes.tolist())
+    most = int(sizes.sum())
+    for reach in range(2 - most % 2, most + 1, max(2, most // 14 * 2)):
+        ways = sum(count for total, count in sums.items() if total >= reach)
+        expected = math.log(ways) - units * math.log(2)
+        assert log_upper_tail(sizes, reach) == pytest.approx(expected, abs=1e-9)
+
+
+def test_tail_far_below_the_smallest_double() -> None:
+    # all 3,000 signs up but one: (1 + 3000) / 2**3000
+    expected = math.log(3001) - 3000 * math.log(2)
+    assert log_upper_tail(np.ones(3000, dtype=np.int64), 2998) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("higher", [True, False])
+def test_convolution_agrees_with_enumeration(alternative: str, higher: bool) -> None:
+    rng = np.random.default_rng(5)
+    metric = Scores(higher=higher)
+    for _ in range(40):
+        n = int(rng.integers(1, 14))
+        tables = np.stack([rng.integers(0, 4, (2, n)) / 4, np.ones((2, n))], axis=2)
+        listed = enumerate_swaps(metric, tables[0], tables[1], alternative)
+        convolved = convolve_swaps(metric, tables[0], tables[1], alternative)
+        assert convolved.log10_p == pytest.approx(listed.log10_p, abs=1e-12)
+
+
+def test_enumeration_equals_a_loop_over_all_swaps() -> None:
+    rng = np.random.default_rng(6)
+    metric = Fscore()
+    tables = rng.integers(1, 5, (2, 9, 3)).astype(float)
+    observed = abs(float(np.diff(metric.score(tables.sum(1)))[0]))
+    reached = 0
+    for kept in product([False, True], repeat=9):
+        mask = np.array(kept)[:, None]
+        swapped = np.stack(
+            [np.where(mask, tables[0], tables[1]), np.where(mask, tables[1], tables[0])]
+        )
+        reached += abs(float(np.diff(metric.score(swapped.sum(1)))[0])) >= observed - 1e-12
+    found = enumerate_swaps(metric, tables[0], tables[1], "two-sided")
+    assert found.p_value == reached / 2**9
+
+
+@pytest.mark.parametrize(
+    ("differences", "steps"),
+    [
+        ([1.0, -2.0, 0.0], [1, -2, 0]),
+        ([0.5, -0.25], [2, -1]),
+        ([0.0304, 0.0008], [38, 1]),
+        ([4.0, 8.0], [1, 2]),
+    ],
+)
+def test_grid_is_the_coarsest(differences: list[float], steps: list[int]) -> None:
+    assert on_grid(np.array(differences)).tolist() == steps
+
+
+def test_real_numbers_have_no_grid() -> None:
+    assert on_grid(np.random.default_rng(1).normal(size=500)) is None
+
+
+def test_grid_with_too_many_points_is_resampled() -> None:
+    assert (
+        on_grid(np.array([0.000001, 5.0, 1.3])) is None
+        or on_grid(np.array([0.000000001, 7.0])) is None
+    )
