@@ -10,12 +10,15 @@ from itertools import groupby
 import numpy as np
 
 from sigtest.arrays import Array, Counts
+from sigtest.compiled import compiled
 from sigtest.plan import Plan
 from sigtest.resampling.product import Columns, fixed_point
 from sigtest.resampling.weights import bootstrap_counts, swap_masks
 from sigtest.significance import TESTS, SignificanceTest
 from sigtest.significance.base import slack
 from sigtest.significance.convolution import applies, surely_on_grid
+
+CACHE_BYTES = 1 << 19  # of swapped totals at a time
 
 
 @dataclass(frozen=True)
@@ -119,14 +122,25 @@ class Sample:
             Which pairs, and their (pairs, R) differences.
         """
         metric, sign = self.metrics[m], self.signs[m]
+        width, _, rows = kept.shape
         given = self.totals[m] - kept
+        most = max(1, CACHE_BYTES // (16 * width * rows))
+        pairs = self.plan.pairs
+        for run in self._runs(most):
+            a, b = int(pairs[run.start, 0]), pairs[run, 1]
+            x = np.empty((width, len(b), rows))
+            y = np.empty((width, len(b), rows))
+            exchange(kept, given, a, b, x, y)
+            yield run, sign * (metric.score_columns(x) - metric.score_columns(y))
+
+    def _runs(self, most: int) -> Iterator[slice]:
+        """Cut the pairs into runs that share their first system, each at most so long."""
         first = 0
-        for a, run in groupby(self.plan.pairs, key=lambda pair: int(pair[0])):
-            b = np.array([pair[1] for pair in run])
-            x = metric.score_columns(kept[:, a, None] + given[:, b])
-            y = metric.score_columns(kept[:, b] + given[:, a, None])
-            yield slice(first, first + len(b)), sign * (x - y)
-            first += len(b)
+        for _, run in groupby(self.plan.pairs[:, 0].tolist()):
+            end = first + len(list(run))
+            for start in range(first, end, most):
+                yield slice(start, min(start + most, end))
+            first = end
 
     def _count_swaps(self, test: SignificanceTest, m: int, kept: Array) -> Counts:
         """(P,) how many swapped differences reach the observed one."""
@@ -152,3 +166,22 @@ class Sample:
             np.add.at(summed[s], self.plan.document_index, rows)
             summed[s] = fixed_point(summed[s])
         return summed
+
+
+@compiled
+def exchange(kept: Array, given: Array, a: int, b: Counts, x: Array, y: Array) -> None:
+    """Fill in the swapped totals of the pairs (a, b[p]).
+
+    Args:
+        kept: (k, S, R) sums of the units that keep their labels.
+        given: (k, S, R) sums of the others.
+        a: The first system of every pair.
+        b: (pairs,) the second systems.
+        x: (k, pairs, R) totals of what is labelled a.
+        y: (k, pairs, R) totals of what is labelled b.
+    """
+    for j in range(x.shape[0]):
+        for p in range(x.shape[1]):
+            for r in range(x.shape[2]):
+                x[j, p, r] = kept[j, a, r] + given[j, b[p], r]
+                y[j, p, r] = kept[j, b[p], r] + given[j, a, r]

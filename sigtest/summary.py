@@ -10,6 +10,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.cautions import cautions
+from sigtest.intervals import percentile_interval, standard_deviation
 from sigtest.multiplicity import adjust, critical_value, undecided
 from sigtest.plan import Plan
 from sigtest.ranking import Rank, rank
@@ -93,19 +94,6 @@ def summarise(sample: Sample, scores: Array, swaps: Counts) -> Report:
     )
 
 
-def percentile_interval(draws: Array, alpha: float) -> tuple[Array, Array]:
-    """Ends of the intervals at level 1 - alpha: (..., R) to (...), (...).
-
-    Inverse-CDF quantiles: the smallest draw that at least that share of the draws do not exceed.
-    """
-    size = draws.shape[-1]
-    places = [
-        min(max(math.ceil(round(q * size, 9)) - 1, 0), size - 1) for q in (alpha / 2, 1 - alpha / 2)
-    ]
-    sorted_ = np.partition(draws, places, axis=-1)
-    return sorted_[..., places[0]], sorted_[..., places[1]]
-
-
 def _spread(sample: Sample, m: int, scores: Array) -> Spread:
     """Intervals and bootstrap counts of all differences, a chunk of pairs at a time."""
     plan = sample.plan
@@ -119,7 +107,7 @@ def _spread(sample: Sample, m: int, scores: Array) -> Spread:
         a, b = pairs[run].T
         differences = scores[a] - scores[b]
         low[run], high[run] = percentile_interval(differences, recipe.alpha)
-        stderr[run] = _deviation(differences)
+        stderr[run] = standard_deviation(differences)
         oriented = sample.signs[m] * differences
         for test in tests:
             counts[test.name][run] = test.count(
@@ -201,12 +189,18 @@ def _corrected(family: list[PairReport], plan: Plan) -> list[PairReport]:
     low, high = np.array([pair.p_interval for pair in family]).T
     adjusted = adjust(p, recipe.correction)
     unsure = undecided(p, low, high, recipe.correction, recipe.alpha)
+    # the limit hardly differs between the pairs on one side of it
+    limits = {
+        side: critical_value(p, int(ours[0]), recipe.correction, recipe.alpha)
+        for side in (True, False)
+        if len(ours := np.flatnonzero(unsure & ((adjusted <= recipe.alpha) == side)))
+    }
     corrected = []
     for i, pair in enumerate(family):
         needed = None
         if unsure[i]:
             sides = TESTS[pair.test].sides(recipe.alternative)
-            limit = critical_value(p, i, recipe.correction, recipe.alpha)
+            limit = limits[bool(adjusted[i] <= recipe.alpha)]
             needed = resamples_to_settle(pair.p_value / sides, limit / sides, plan.resamples)
         corrected.append(
             replace(
@@ -247,18 +241,14 @@ def _ranks(sample: Sample, m: int, family: list[PairReport]) -> list[Rank]:
 def _score_reports(sample: Sample, scores: Array, s: int) -> dict[str, ScoreReport]:
     reports = {}
     for m, label in enumerate(sample.plan.recipe.labels):
-        low, high = percentile_interval(scores[m, s], sample.plan.recipe.alpha)
+        draws = scores[m, s, None]
+        (low,), (high,) = percentile_interval(draws, sample.plan.recipe.alpha)
         reports[label] = ScoreReport(
             score=float(sample.scores[m, s]),
             ci=(float(low), float(high)),
-            stderr=float(_deviation(scores[m, s])),
+            stderr=float(standard_deviation(draws)[0]),
         )
     return reports
-
-
-def _deviation(draws: Array) -> Array:
-    """Standard deviation with R - 1; 0 for a single resample."""
-    return np.std(draws, axis=-1, ddof=min(1, draws.shape[-1] - 1))
 
 
 def _chunks(pairs: int, resamples: int) -> Iterator[slice]:

@@ -46,6 +46,13 @@ def check_name(name: object, what: str = "system") -> str:
     return name
 
 
+def system_name(filename: str) -> str:
+    """The name of the system whose hypotheses a file holds: without `.gz` and the last suffix."""
+    stem = filename.removesuffix(".gz")
+    name, _, suffix = stem.rpartition(".")
+    return name if name and "/" not in suffix else stem
+
+
 @dataclass(frozen=True)
 class TestSet:
     """What every system of a comparison is measured against.

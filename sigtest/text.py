@@ -63,7 +63,7 @@ def check_lines(
 
     Args:
         lines: What should be a list of strings.
-        what: What to call it in messages.
+        what: What to call it in messages about one line.
         field: The part of the request that it is.
         system: The system that brings it.
         gaps: Whether `None` may stand for a missing line.
@@ -74,7 +74,7 @@ def check_lines(
     """
     if not isinstance(lines, Iterable) or isinstance(lines, str | bytes | Mapping):
         raise InputError(
-            f"{what} must be a list with one string a segment, not {_kind(lines)}.",
+            f"{field} must be a list with one string a segment, not {_kind(lines)}.",
             field=field,
             system=system,
         )

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import gammaln
 
 from sigtest.arrays import Array, Counts
@@ -139,15 +138,20 @@ def log_upper_tail(sizes: Counts, reach: int) -> float:
 
 
 def _tilt(values: Counts, copies: Counts, mean: int) -> float:
-    """The theta under which the sum has the given mean: sum of v tanh(theta v) = mean."""
+    """A theta under which the sum has about the given mean: sum of v tanh(theta v) = mean.
 
-    def excess(theta: float) -> float:
-        return float((copies * values * np.tanh(theta * values)).sum()) - mean
-
-    high = 1.0 / float(values.max())
-    while excess(high) < 0:
-        high *= 2.0
-    return float(brentq(excess, 0.0, high, xtol=1e-12 * high))
+    Any theta gives the exact tail; the nearer the mean, the less there is to cancel.
+    """
+    low, high = 0.0, 1.0 / float(values.max())
+    while (copies * values * np.tanh(high * values)).sum() < mean:
+        low, high = high, 2.0 * high
+    for _ in range(30):
+        middle = (low + high) / 2.0
+        if (copies * values * np.tanh(middle * values)).sum() < mean:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _product(values: Counts, copies: Counts, tilt: float) -> tuple[Array, int]:

@@ -1,0 +1,50 @@
+"""Quantiles of draws against sorting, whatever the draws look like."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sigtest import intervals
+from sigtest.intervals import percentile_interval, standard_deviation
+
+
+def inverse_cdf(row: np.ndarray, share: float) -> float:
+    """The smallest value that at least this share of the values do not exceed."""
+    for value in sorted(row.tolist()):
+        if np.count_nonzero(row <= value) >= share * len(row) - 1e-9:
+            return value
+    raise AssertionError
+
+
+@pytest.mark.parametrize("alpha", [0.001, 0.05, 0.2, 0.9, 0.999])
+@pytest.mark.parametrize("size", [1, 2, 19, 999, 2500])
+def test_interval_is_the_inverse_cdf(size: int, alpha: float) -> None:
+    rng = np.random.default_rng(size)
+    draws = np.stack(
+        [
+            rng.normal(size=size),
+            np.sort(rng.normal(size=size)),
+            -np.sort(rng.normal(size=size)),
+            rng.integers(0, 3, size).astype(float),
+            np.full(size, 7.0),
+        ]
+    )
+    low, high = percentile_interval(draws, alpha)
+    for i, row in enumerate(draws):
+        assert low[i] == inverse_cdf(row, alpha / 2)
+        assert high[i] == inverse_cdf(row, 1 - alpha / 2)
+
+
+def test_compiled_and_plain_intervals_are_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    draws = np.random.default_rng(0).normal(size=(7, 9999))
+    compiled = percentile_interval(draws, 0.05)
+    monkeypatch.setattr(intervals, "COMPILED", False)
+    plain = percentile_interval(draws, 0.05)
+    assert (compiled[0] == plain[0]).all()
+    assert (compiled[1] == plain[1]).all()
+
+
+def test_deviation_divides_by_one_less_than_the_draws() -> None:
+    assert standard_deviation(np.array([[1.0, 3.0]]))[0] == math.sqrt(2)
+    assert standard_deviation(np.array([[5.0]]))[0] == 0
