@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
+import numpy as np
+
+from sigtest.facts import Facts
 from sigtest.plan import Plan
 from sigtest.significance import TESTS
 
 FEW_UNITS = 300
+UNEQUAL = 2.0  # largest standard error of a difference over the median one
 
 
-def cautions(plan: Plan, units: int) -> tuple[str, ...]:
-    """Warnings for a comparison that resamples so many units."""
+def cautions(plan: Plan, facts: Sequence[Facts]) -> tuple[str, ...]:
+    """Warnings for a comparison with these facts."""
     recipe = plan.recipe
-    said = [_too_few_resamples(plan), _few_units(plan, units)]
+    said = [_too_few_resamples(plan), _few_units(plan)]
     said += [TESTS[test].caution for test in recipe.tests]
     if recipe.unit == "segment" and plan.documents is not None:
         said.append(
             "Segments of one document are not independent, which makes segment-level p-values too "
             'small; the documents are known, so "unit": "document" (--unit document) is available.'
         )
+    said += _joint_correction(plan, facts)
     said += _identical_systems(plan)
     return tuple(sentence for sentence in said if sentence)
 
@@ -35,7 +41,8 @@ def _too_few_resamples(plan: Plan) -> str | None:
     )
 
 
-def _few_units(plan: Plan, units: int) -> str | None:
+def _few_units(plan: Plan) -> str | None:
+    units = plan.units
     bootstraps = [test for test in plan.recipe.tests if TESTS[test].draws == "counts"]
     if units >= FEW_UNITS or not bootstraps:
         return None
@@ -55,3 +62,26 @@ def _identical_systems(plan: Plan) -> list[str]:
         for same in names.values()
         if len(same) > 1
     ]
+
+
+def _joint_correction(plan: Plan, facts: Sequence[Facts]) -> list[str]:
+    """What the two corrections that look at all pairs together cannot do."""
+    if plan.recipe.correction == "tukey":
+        return [
+            "tukey holds its level only while all systems are exchangeable; as soon as some differ, "
+            "the p-values of the others are not those of a valid test. holm needs no such "
+            "assumption."
+        ]
+    if plan.recipe.correction != "max_t":
+        return []
+    said = []
+    for label, known in zip(plan.recipe.labels, facts, strict=True):
+        errors = known.difference_spread.stderr
+        errors = errors[errors > 0]
+        if len(errors) and errors.max() > UNEQUAL * np.median(errors):
+            said.append(
+                f"max_t compares unstudentised differences, and those of {label} vary very "
+                f"unequally (standard errors from {errors.min():.3g} to {errors.max():.3g}): "
+                "similar systems lose power; holm does not suffer from that."
+            )
+    return said

@@ -13,6 +13,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison import Comparison
+from sigtest.facts import gather
 from sigtest.metrics import Metric
 from sigtest.report import Report
 from sigtest.resampling.product import fixed_point
@@ -32,10 +33,7 @@ def measure(testset: TestSet, system: System, metric: Metric) -> Array:
 
 def reduce(sample: Sample, blocks: Sequence[Block]) -> Report:
     """The report, from blocks that together hold every resample once."""
-    ordered = sorted(blocks, key=lambda block: block.start)
-    scores = np.concatenate([block.scores for block in ordered], axis=2)
-    swaps = sum((block.swaps for block in ordered[1:]), start=ordered[0].swaps)
-    return summarise(sample, scores, swaps)
+    return summarise(sample.plan, gather(sample, list(blocks)))
 
 
 def compare(comparison: Comparison, progress: Progress | None = None) -> Report:

@@ -1,7 +1,7 @@
 """Corrections for many comparisons: p-values of one family in, adjusted p-values out.
 
 A family is all pairs of one metric and one significance test. Every method here looks at the
-p-values alone; those that need the draws themselves live with the significance tests.
+p-values alone, but for the two in JOINT, which count in the draws of all pairs together.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sigtest.arrays import Array, Flags
+from sigtest.arrays import Array, Counts, Flags
 
 
 def none(p: Array) -> Array:
@@ -71,6 +71,34 @@ CORRECTIONS: dict[str, Callable[[Array], Array]] = {
 }
 
 
+# Corrections that look at the draws of all pairs together, and the test whose draws those are.
+JOINT: dict[str, str] = {"max_t": "bootstrap", "tukey": "approximate_randomization"}
+
+
+def step_down_counts(least: Array, draws: Callable[[int], Array], resamples: int) -> Counts:
+    """Counts of the step-down maximum test, from the least extreme hypothesis to the most.
+
+    Args:
+        least: (m,) how extreme a draw must be to reach each observed statistic.
+        draws: Gives the (R,) extremity of one hypothesis' null draws.
+        resamples: R.
+
+    Returns:
+        (m,) counts; a hypothesis' count is at least that of every more extreme one.
+
+    Romano & Wolf (2005), "Exact and Approximate Stepdown Methods for Multiple Hypothesis Testing",
+    algorithm 1, on unstudentised statistics.
+    """
+    order = np.argsort(least, kind="stable")
+    highest = np.full(resamples, -np.inf)
+    counts = np.empty(len(least), dtype=np.int64)
+    for i in order:
+        highest = np.maximum(highest, draws(int(i)))
+        counts[i] = np.count_nonzero(highest >= least[i])
+    counts[order] = np.maximum.accumulate(counts[order][::-1])[::-1]
+    return counts
+
+
 def adjust(p: Array, correction: str) -> Array:
     """Adjusted p-values of families along the last axis: (..., m) to (..., m)."""
     return CORRECTIONS[correction](p)
@@ -78,6 +106,8 @@ def adjust(p: Array, correction: str) -> Array:
 
 def smallest_attainable(correction: str, comparisons: int, smallest: float) -> float:
     """Adjusted p-value of a family in which every p is the smallest that resampling can give."""
+    if correction in JOINT:
+        return smallest
     return float(adjust(np.full(comparisons, smallest), correction)[0])
 
 
@@ -117,6 +147,12 @@ def critical_value(p: Array, i: int, correction: str, alpha: float) -> float:
         else:
             high = moved[i]
     return low
+
+
+def strictest_level(correction: str, comparisons: int, alpha: float) -> float:
+    """Level at which a lone small p-value is significant after correction."""
+    shown = "bonferroni" if correction in JOINT else correction
+    return critical_value(np.ones(comparisons), 0, shown, alpha)
 
 
 def experimentwise_error(alpha: float, comparisons: int) -> float:

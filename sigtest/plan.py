@@ -65,6 +65,11 @@ class Plan:
         """Number of documents; 0 where none are known."""
         return int(self.document_index.max()) + 1 if self.documents else 0
 
+    @property
+    def units(self) -> int:
+        """How many units are resampled."""
+        return self.document_count if self.recipe.unit == "document" else self.segments
+
     @cached_property
     def key(self) -> str:
         """Hash of everything the report is a function of: content, recipe and versions."""

@@ -19,11 +19,9 @@ def blas_settings(cpuinfo: str) -> Mapping[str, str]:
     Args:
         cpuinfo: The text of /proc/cpuinfo.
     """
-    facts = dict(
-        (part.strip() for part in line.split(":", 1))
-        for line in cpuinfo.split("\n\n")[0].splitlines()
-        if ":" in line
-    )
+    first = cpuinfo.split("\n\n")[0]
+    lines = (line.partition(":") for line in first.splitlines())
+    facts = {name.strip(): value.strip() for name, _, value in lines}
     if facts.get("vendor_id") == "AuthenticAMD" and set(facts.get("flags", "").split()) >= AVX512:
         return {"OPENBLAS_CORETYPE": "SKYLAKEX"}
     return {}

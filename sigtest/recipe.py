@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS, Metric
-from sigtest.multiplicity import CORRECTIONS, smallest_attainable
+from sigtest.multiplicity import CORRECTIONS, JOINT, smallest_attainable
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative
 
 Unit = Literal["segment", "document"]
@@ -67,17 +67,31 @@ class Recipe:
         for test in self.tests:
             choose(test, TESTS, "tests", "significance test")
         choose(self.alternative, ALTERNATIVES, "alternative", "alternative")
-        choose(self.correction, CORRECTIONS, "correction", "correction")
+        choose(self.correction, [*CORRECTIONS, *JOINT], "correction", "correction")
         choose(self.exact, EXACT, "exact", "choice of exact p-values")
         choose(self.unit, UNITS, "unit", "unit of resampling")
         _distinct([metric.spelling for metric in self.metrics], "metrics")
         _distinct(self.labels, "metrics")
         _distinct(self.tests, "tests")
+        self._check_joint_correction()
         if self.resamples != "auto":
             _in_range(self.resamples, 1, MAX_RESAMPLES, "resamples")
         _in_range(self.seed, 0, MAX_SEED, "seed")
         if not 0 < self.alpha < 1:
             raise RecipeError(f"alpha must lie between 0 and 1, not {self.alpha}.", field="alpha")
+
+    def _check_joint_correction(self) -> None:
+        """max_t and tukey go with one test each; tukey only with all pairs, two-sided."""
+        test = JOINT.get(self.correction)
+        if test and self.tests != (test,):
+            raise RecipeError(
+                f"correction {self.correction} goes with the test {test} only.", field="correction"
+            )
+        if self.correction == "tukey" and (self.baseline or self.alternative != "two-sided"):
+            raise RecipeError(
+                "correction tukey compares all pairs, two-sided; use holm here.",
+                field="correction",
+            )
 
     @classmethod
     def of(cls, choices: Mapping[str, Any]) -> Recipe:

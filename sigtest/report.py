@@ -73,6 +73,9 @@ class PairReport:
         resamples_needed: How many would likely settle an undecided pair.
         exact: Whether every swap was counted.
         calibrated: Whether the test keeps its promised level.
+        detectable: Smallest true differences that the test set can show with 80 % power, in units
+            of the metric: at the plain alpha, and at the strictest corrected one.
+        verdict: One line in plain language.
     """
 
     a: str
@@ -96,6 +99,8 @@ class PairReport:
     resamples_needed: int | None
     exact: bool
     calibrated: bool
+    detectable: tuple[float, float]
+    verdict: str
 
 
 @dataclass(frozen=True)
@@ -120,6 +125,8 @@ class Report:
         testset: What was measured against.
         alpha: Level of the decisions.
         correction: Correction for multiple comparisons.
+        experimentwise_error: 1 - (1 - alpha)**m for the m pairs of a family: how likely at least
+            one false claim would be without correction, were the pairs independent.
         metrics: By label, in the order of the recipe.
         systems: In input order.
         pairs: By metric, then test, then pair, each in input order.
@@ -131,6 +138,7 @@ class Report:
     testset: TestSetReport
     alpha: float
     correction: str
+    experimentwise_error: float
     metrics: Mapping[str, MetricReport]
     systems: tuple[SystemReport, ...]
     pairs: tuple[PairReport, ...]
@@ -156,6 +164,7 @@ class Report:
             "testset": testset,
             "alpha": self.alpha,
             "correction": self.correction,
+            "experimentwise_error": self.experimentwise_error,
             "metrics": {label: dict(vars(metric)) for label, metric in self.metrics.items()},
             "systems": [_system_as_json(system) for system in self.systems],
             "pairs": [_pair_as_json(pair) for pair in self.pairs],
@@ -177,6 +186,7 @@ class Report:
             ),
             alpha=body["alpha"],
             correction=body["correction"],
+            experimentwise_error=body["experimentwise_error"],
             metrics={label: MetricReport(**m) for label, m in body["metrics"].items()},
             systems=tuple(_system_from_json(system) for system in body["systems"]),
             pairs=tuple(_pair_from_json(pair) for pair in body["pairs"]),
@@ -218,7 +228,9 @@ def _system_from_json(body: Mapping[str, Any]) -> SystemReport:
 
 
 def _pair_as_json(pair: PairReport) -> dict[str, Any]:
-    body = {**vars(pair), "ci": list(pair.ci), "p_interval": list(pair.p_interval)}
+    body = {**vars(pair)}
+    for field in ("ci", "p_interval", "detectable"):
+        body[field] = list(body[field])
     if pair.resamples_needed is None:
         del body["resamples_needed"]
     return body
@@ -226,6 +238,6 @@ def _pair_as_json(pair: PairReport) -> dict[str, Any]:
 
 def _pair_from_json(body: Mapping[str, Any]) -> PairReport:
     fields = {"resamples_needed": None, **body}
-    fields["ci"] = (body["ci"][0], body["ci"][1])
-    fields["p_interval"] = (body["p_interval"][0], body["p_interval"][1])
+    for field in ("ci", "p_interval", "detectable"):
+        fields[field] = (body[field][0], body[field][1])
     return PairReport(**fields)

@@ -12,6 +12,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
 from sigtest.plan import Plan
+from sigtest.resampling.permutations import permuted_sums
 from sigtest.resampling.product import Columns, fixed_point
 from sigtest.resampling.weights import bootstrap_counts, swap_masks
 from sigtest.significance import TESTS, SignificanceTest
@@ -31,12 +32,15 @@ class Block:
         scores: (M, S, R) bootstrap scores of every system.
         swaps: (M, P) swapped differences at least as extreme as the observed one; M is 0 where
             no test asks for swaps.
+        ranges: (M, R) best minus worst score after permuting all systems' labels; R is 0 unless
+            the correction is `tukey`.
     """
 
     start: int
     stop: int
     scores: Array
     swaps: Counts
+    ranges: Array
 
 
 class Sample:
@@ -77,11 +81,15 @@ class Sample:
             for metric, table, linear in zip(self.metrics, self.tables, self.linear, strict=True)
         )
 
+    @property
+    def tests(self) -> list[SignificanceTest]:
+        """The recipe's significance tests."""
+        return [TESTS[name] for name in self.plan.recipe.tests]
+
     @cached_property
     def swap_test(self) -> SignificanceTest | None:
         """The test of the recipe that looks at swaps, if any."""
-        asked = (TESTS[test] for test in self.plan.recipe.tests)
-        return next((test for test in asked if test.draws == "swaps"), None)
+        return next((test for test in self.tests if test.draws == "swaps"), None)
 
     def block(self, start: int, stop: int) -> Block:
         """Draw resamples `start` to `stop` for every system, metric and pair."""
@@ -95,7 +103,20 @@ class Sample:
                     if not self.needs_swaps[m]:
                         continue
                     swaps[m] += self._count_swaps(self.swap_test, m, kept)
-        return Block(start, stop, scores, swaps)
+        return Block(start, stop, scores, swaps, self._ranges(start, stop))
+
+    def _ranges(self, start: int, stop: int) -> Array:
+        """(M, R) ranges of the scores of permuted systems, for Tukey's correction only."""
+        if self.plan.recipe.correction != "tukey":
+            return np.empty((len(self.metrics), 0))
+        ranges = np.empty((len(self.metrics), stop - start))
+        seed = self.plan.recipe.seed
+        for m, (metric, table) in enumerate(zip(self.metrics, self.tables, strict=True)):
+            rows = np.ascontiguousarray(table.swapaxes(0, 1))
+            for first, last in self.columns.row_blocks(start, stop):
+                scores = metric.score_columns(permuted_sums(seed, first, last, rows))
+                ranges[m, first - start : last - start] = np.ptp(scores, axis=0)
+        return ranges
 
     def bootstrap_scores(self, first: int, last: int) -> Array:
         """(M, S, R) scores of every system on bootstrap resamples `first` to `last`."""

@@ -1,17 +1,24 @@
-"""From resampled scores and counts to the report: intervals, p-values, corrections, ranks."""
+"""From facts to the report: p-values, corrections, decisions, ranks, verdicts."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
+from scipy.special import ndtri
 
-from sigtest.arrays import Array, Counts
 from sigtest.cautions import cautions
-from sigtest.intervals import percentile_interval, standard_deviation
-from sigtest.multiplicity import adjust, critical_value, undecided
+from sigtest.facts import Facts
+from sigtest.metrics import Metric
+from sigtest.multiplicity import (
+    adjust,
+    critical_value,
+    experimentwise_error,
+    strictest_level,
+    undecided,
+)
 from sigtest.plan import Plan
 from sigtest.ranking import Rank, rank
 from sigtest.report import (
@@ -22,53 +29,31 @@ from sigtest.report import (
     SystemReport,
     TestSetReport,
 )
-from sigtest.sample import Sample
 from sigtest.significance import TESTS, SignificanceTest
-from sigtest.significance.convolution import convolve_swaps
-from sigtest.significance.exact import ExactP, enumerate_swaps
+from sigtest.significance.exact import ExactP
 from sigtest.significance.montecarlo import p_interval, p_value
+from sigtest.verdict import verdict
 from sigtest.version import __version__
 
-CHUNK = 1 << 21  # pseudo-statistics held at a time
+POWER = 0.8
 
 
-@dataclass(frozen=True)
-class Spread:
-    """How differences of one metric vary over bootstrap resamples.
-
-    Attributes:
-        low: (P,) lower ends of the percentile intervals.
-        high: (P,) upper ends.
-        stderr: (P,) standard deviations.
-        counts: (P,) counts of each bootstrap test, by name.
-    """
-
-    low: Array
-    high: Array
-    stderr: Array
-    counts: dict[str, Counts]
-
-
-def summarise(sample: Sample, scores: Array, swaps: Counts) -> Report:
-    """Build the report.
-
-    Args:
-        sample: Statistics and observed scores.
-        scores: (M, S, R) bootstrap scores.
-        swaps: (M, P) counts of extreme swapped differences, M = P = 0 where none were drawn.
-    """
-    plan = sample.plan
+def summarise(plan: Plan, facts: Sequence[Facts]) -> Report:
+    """Build the report from the facts of each metric, in the order of the recipe."""
     recipe = plan.recipe
     pairs: list[PairReport] = []
     ranks: list[dict[str, dict[str, Rank]]] = [{} for _ in plan.systems]
-    for m, label in enumerate(recipe.labels):
-        spread = _spread(sample, m, scores[m])
+    for label, metric, known in zip(recipe.labels, recipe.metrics, facts, strict=True):
         for name in recipe.tests:
-            test = TESTS[name]
-            counts = spread.counts[name] if test.draws == "counts" else swaps[m]
-            family = _corrected(_family(sample, m, test, counts, spread), plan)
+            family = _family(plan, label, known, TESTS[name])
+            family = (
+                _joined(plan, known, family)
+                if name in known.joint_counts
+                else _corrected(plan, family)
+            )
+            family = _explained(plan, metric, family)
             pairs += family
-            for system, placed in zip(ranks, _ranks(sample, m, family), strict=False):
+            for system, placed in zip(ranks, _ranks(plan, metric, known, family), strict=False):
                 system.setdefault(label, {})[name] = placed
     return Report(
         signature=plan.signature,
@@ -81,58 +66,35 @@ def summarise(sample: Sample, scores: Array, swaps: Counts) -> Report:
         ),
         alpha=recipe.alpha,
         correction=recipe.correction,
+        experimentwise_error=experimentwise_error(recipe.alpha, len(plan.pairs)),
         metrics={
             label: MetricReport(metric.higher_is_better, metric.signature(plan.references))
             for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
         },
         systems=tuple(
-            SystemReport(name, _score_reports(sample, scores, s), ranks[s])
+            SystemReport(name, _score_reports(plan, facts, s), ranks[s])
             for s, name in enumerate(plan.systems)
         ),
         pairs=tuple(pairs),
-        warnings=cautions(plan, sample.units),
+        warnings=cautions(plan, facts),
     )
 
 
-def _spread(sample: Sample, m: int, scores: Array) -> Spread:
-    """Intervals and bootstrap counts of all differences, a chunk of pairs at a time."""
-    plan = sample.plan
-    recipe = plan.recipe
-    pairs = plan.pairs
-    observed, tolerance = sample.observed(m)
-    tests = [TESTS[name] for name in recipe.tests if TESTS[name].draws == "counts"]
-    counts = {test.name: np.empty(len(pairs), dtype=np.int64) for test in tests}
-    low, high, stderr = (np.empty(len(pairs)) for _ in range(3))
-    for run in _chunks(len(pairs), scores.shape[1]):
-        a, b = pairs[run].T
-        differences = scores[a] - scores[b]
-        low[run], high[run] = percentile_interval(differences, recipe.alpha)
-        stderr[run] = standard_deviation(differences)
-        oriented = sample.signs[m] * differences
-        for test in tests:
-            counts[test.name][run] = test.count(
-                observed[run], oriented, tolerance[run], recipe.alternative
-            )
-    return Spread(low, high, stderr, counts)
-
-
-def _family(
-    sample: Sample, m: int, test: SignificanceTest, counts: Counts, spread: Spread
-) -> list[PairReport]:
+def _family(plan: Plan, label: str, facts: Facts, test: SignificanceTest) -> list[PairReport]:
     """All pairs of one metric and test, not yet corrected."""
-    plan = sample.plan
     recipe = plan.recipe
-    names = plan.systems
     sides = test.sides(recipe.alternative)
+    counts = facts.counts[test.name]
     p = p_value(counts, plan.resamples, sides)
     low, high = p_interval(counts, plan.resamples, sides)
+    spread = facts.difference_spread
     family = []
-    for i, (a, b) in enumerate(plan.pairs):
-        score_a, score_b = float(sample.scores[m, a]), float(sample.scores[m, b])
+    for i, (a, b) in enumerate(plan.pairs.tolist()):
+        score_a, score_b = float(facts.scores[a]), float(facts.scores[b])
         pair = PairReport(
-            a=names[a],
-            b=names[b],
-            metric=recipe.labels[m],
+            a=plan.systems[a],
+            b=plan.systems[b],
+            metric=label,
             test=test.name,
             alternative=test.shown_alternative(recipe.alternative),
             score_a=score_a,
@@ -151,22 +113,12 @@ def _family(
             resamples_needed=None,
             exact=False,
             calibrated=test.calibrated,
+            detectable=(0.0, 0.0),
+            verdict="",
         )
-        exact = _exact(sample, m, test, int(a), int(b))
+        exact = facts.exact[i] if test.draws == "swaps" else None
         family.append(_with_exact(pair, exact) if exact else pair)
     return family
-
-
-def _exact(sample: Sample, m: int, test: SignificanceTest, a: int, b: int) -> ExactP | None:
-    """The exact p-value of a pair, where the test has one and the recipe allows it."""
-    recipe = sample.plan.recipe
-    if test.draws != "swaps" or recipe.exact == "never":
-        return None
-    metric, table = sample.metrics[m], sample.tables[m]
-    found = enumerate_swaps(metric, table[a], table[b], recipe.alternative)
-    if found is None and sample.linear[m]:
-        found = convolve_swaps(metric, table[a], table[b], recipe.alternative)
-    return found
 
 
 def _with_exact(pair: PairReport, exact: ExactP) -> PairReport:
@@ -182,7 +134,7 @@ def _with_exact(pair: PairReport, exact: ExactP) -> PairReport:
     )
 
 
-def _corrected(family: list[PairReport], plan: Plan) -> list[PairReport]:
+def _corrected(plan: Plan, family: list[PairReport]) -> list[PairReport]:
     """The family with adjusted p-values and decisions."""
     recipe = plan.recipe
     p = np.array([pair.p_value for pair in family])
@@ -202,16 +154,35 @@ def _corrected(family: list[PairReport], plan: Plan) -> list[PairReport]:
             sides = TESTS[pair.test].sides(recipe.alternative)
             limit = limits[bool(adjusted[i] <= recipe.alpha)]
             needed = resamples_to_settle(pair.p_value / sides, limit / sides, plan.resamples)
-        corrected.append(
-            replace(
-                pair,
-                p_adjusted=float(adjusted[i]),
-                significant=bool(adjusted[i] <= recipe.alpha),
-                undecided=bool(unsure[i]),
-                resamples_needed=needed,
-            )
-        )
+        corrected.append(_decided(plan, pair, float(adjusted[i]), bool(unsure[i]), needed))
     return corrected
+
+
+def _joined(plan: Plan, facts: Facts, family: list[PairReport]) -> list[PairReport]:
+    """The family under a correction that counted in the draws of all pairs together."""
+    counts = facts.joint_counts[family[0].test]
+    adjusted = p_value(counts, plan.resamples)
+    low, high = p_interval(counts, plan.resamples)
+    alpha = plan.recipe.alpha
+    joined = []
+    for i, pair in enumerate(family):
+        p = float(adjusted[i])
+        unsure = bool(low[i] <= alpha < high[i])
+        needed = resamples_to_settle(p, alpha, plan.resamples) if unsure else None
+        joined.append(_decided(plan, pair, p, unsure, needed))
+    return joined
+
+
+def _decided(
+    plan: Plan, pair: PairReport, adjusted: float, unsure: bool, needed: int | None
+) -> PairReport:
+    return replace(
+        pair,
+        p_adjusted=adjusted,
+        significant=adjusted <= plan.recipe.alpha,
+        undecided=unsure,
+        resamples_needed=needed,
+    )
 
 
 def resamples_to_settle(p: float, limit: float, resamples: int) -> int:
@@ -223,35 +194,47 @@ def resamples_to_settle(p: float, limit: float, resamples: int) -> int:
     return max(2 * resamples, math.ceil(1.96**2 * p * (1 - p) / gap**2))
 
 
-def _ranks(sample: Sample, m: int, family: list[PairReport]) -> list[Rank]:
+def detectable_difference(stderr: float, level: float, sides: int) -> float:
+    """Smallest true difference found significant at `level` with 80 % power, given its stderr."""
+    return float(stderr * (ndtri(1.0 - level / sides) + ndtri(POWER)))
+
+
+def _explained(plan: Plan, metric: Metric, family: list[PairReport]) -> list[PairReport]:
+    """The family with minimum detectable differences and verdicts."""
+    recipe = plan.recipe
+    sides = 2 if recipe.alternative == "two-sided" else 1
+    strictest = strictest_level(recipe.correction, len(family), recipe.alpha)
+    explained = []
+    for pair in family:
+        detectable = (
+            detectable_difference(pair.stderr, recipe.alpha, sides),
+            detectable_difference(pair.stderr, strictest, sides),
+        )
+        pair = replace(pair, detectable=detectable)
+        text = verdict(pair, metric.higher_is_better, recipe.correction, len(family))
+        explained.append(replace(pair, verdict=text))
+    return explained
+
+
+def _ranks(plan: Plan, metric: Metric, facts: Facts, family: list[PairReport]) -> list[Rank]:
     """Ranks from the decisions of a family; none unless two-sided over all pairs."""
-    plan = sample.plan
     if plan.recipe.baseline is not None or plan.recipe.alternative != "two-sided":
         return []
-    size = len(plan.systems)
-    beats = np.zeros((size, size), dtype=np.bool_)
-    observed, _ = sample.observed(m)
-    for (a, b), difference, pair in zip(plan.pairs, observed, family, strict=True):
+    sign = 1.0 if metric.higher_is_better else -1.0
+    beats = np.zeros((len(plan.systems), len(plan.systems)), dtype=np.bool_)
+    for (a, b), pair in zip(plan.pairs.tolist(), family, strict=True):
         if pair.significant:
-            winner, loser = (a, b) if difference > 0 else (b, a)
+            winner, loser = (a, b) if sign * pair.difference > 0 else (b, a)
             beats[winner, loser] = True
-    return rank(sample.signs[m] * sample.scores[m], beats)
+    return rank(sign * facts.scores, beats)
 
 
-def _score_reports(sample: Sample, scores: Array, s: int) -> dict[str, ScoreReport]:
-    reports = {}
-    for m, label in enumerate(sample.plan.recipe.labels):
-        draws = scores[m, s, None]
-        (low,), (high,) = percentile_interval(draws, sample.plan.recipe.alpha)
-        reports[label] = ScoreReport(
-            score=float(sample.scores[m, s]),
-            ci=(float(low), float(high)),
-            stderr=float(standard_deviation(draws)[0]),
+def _score_reports(plan: Plan, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
+    return {
+        label: ScoreReport(
+            score=float(known.scores[s]),
+            ci=(float(known.score_spread.low[s]), float(known.score_spread.high[s])),
+            stderr=float(known.score_spread.stderr[s]),
         )
-    return reports
-
-
-def _chunks(pairs: int, resamples: int) -> Iterator[slice]:
-    rows = max(1, CHUNK // resamples)
-    for first in range(0, pairs, rows):
-        yield slice(first, min(first + rows, pairs))
+        for label, known in zip(plan.recipe.labels, facts, strict=True)
+    }

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from sigtest.compiled import compiled
 
 Words = npt.NDArray[np.uint32]
+Key = npt.NDArray[np.uint64]
 
 M0 = np.uint64(0xD2511F53)
 M1 = np.uint64(0xCD9E8D57)
@@ -23,14 +24,12 @@ HALF = np.uint64(32)
 ROUNDS = 10
 
 
-def keys(seed: int) -> npt.NDArray[np.uint64]:
+def keys(seed: int) -> Key:
     """The (2,) key words of a seed from 0 to 2**64 - 1."""
     return np.array([seed & 0xFFFFFFFF, seed >> 32], dtype=np.uint64)
 
 
-def words_plain(
-    key: npt.NDArray[np.uint64], kind: int, resamples: npt.NDArray[np.uint64], calls: int
-) -> Words:
+def words_plain(key: Key, kind: int, resamples: npt.NDArray[np.uint64], calls: int) -> Words:
     """Random words of several resamples, NumPy only.
 
     Args:
@@ -61,7 +60,7 @@ def words_plain(
 
 
 @compiled
-def fill_words(key: npt.NDArray[np.uint64], kind: int, resample: int, words: Words) -> None:
+def fill_words(key: Key, kind: int, resample: int, words: Words) -> None:
     """Fill (4, calls) `words` with the random words of one resample, compiled.
 
     Written on plain numbers in one loop, which the compiler turns into vector instructions.

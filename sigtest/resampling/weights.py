@@ -4,7 +4,7 @@ import numpy as np
 
 from sigtest.arrays import Weights
 from sigtest.compiled import COMPILED, compiled
-from sigtest.resampling.philox import Words, fill_words, keys, words_plain
+from sigtest.resampling.philox import Key, Words, fill_words, keys, words_plain
 
 COUNTS = 0
 SWAPS = 1
@@ -57,7 +57,7 @@ def _in_order(words: Words, needed: int) -> Words:
 
 
 @compiled
-def _fill_counts(key: np.typing.NDArray[np.uint64], start: int, rows: Weights) -> None:
+def _fill_counts(key: Key, start: int, rows: Weights) -> None:
     units = rows.shape[1]
     words = np.empty((4, (units + 3) // 4), dtype=np.uint32)
     for r in range(rows.shape[0]):
@@ -71,7 +71,7 @@ def _fill_counts(key: np.typing.NDArray[np.uint64], start: int, rows: Weights) -
 
 
 @compiled
-def _fill_masks(key: np.typing.NDArray[np.uint64], start: int, rows: Weights) -> None:
+def _fill_masks(key: Key, start: int, rows: Weights) -> None:
     units = rows.shape[1]
     words = np.empty((4, (units + 127) // 128), dtype=np.uint32)
     for r in range(rows.shape[0]):

@@ -1,0 +1,57 @@
+"""What a pair's numbers mean, in one line of plain language."""
+
+from __future__ import annotations
+
+import math
+
+from sigtest.report import PairReport
+
+
+def verdict(pair: PairReport, higher_is_better: bool, correction: str, comparisons: int) -> str:
+    """One line: who is better and how sure, or what the test set could have shown.
+
+    Args:
+        pair: With p-values, decision and detectable differences.
+        higher_is_better: False for error metrics.
+        correction: Name of the correction.
+        comparisons: Size of the family that was corrected.
+    """
+    digits = _digits(pair)
+    unit = pair.metric
+    if not pair.significant:
+        seen = f"{pair.detectable[1]:.{digits}f}"
+        return (
+            f"{pair.a} and {pair.b} are not separated: "
+            f"the test set can only see differences of {seen} {unit}"
+        )
+    better_a = (pair.difference > 0) == higher_is_better
+    winner, loser = (pair.a, pair.b) if better_a else (pair.b, pair.a)
+    sign = 1 if better_a else -1
+    low, high = sorted((sign * pair.ci[0], sign * pair.ci[1]))
+    after = "" if correction == "none" else f" after {_title(correction)}"
+    over = f" over {comparisons} pairs" if after and comparisons > 1 else ""
+    return (
+        f"{winner} is better than {loser}: {sign * pair.difference:+.{digits}f} {unit} "
+        f"[{low:.{digits}f}, {high:.{digits}f}], {_shown(pair.p_adjusted)}{after}{over}"
+    )
+
+
+def _digits(pair: PairReport) -> int:
+    """Decimals that show two significant digits of the standard error, one at least."""
+    if pair.stderr <= 0:
+        return 1
+    return max(1, -math.floor(math.log10(pair.stderr)))
+
+
+def _shown(p: float) -> str:
+    return f"p = {p:.2g}" if p >= 1e-300 else "p < 1e-300"
+
+
+def _title(correction: str) -> str:
+    named = {
+        "sidak": "Šidák",
+        "benjamini_hochberg": "Benjamini-Hochberg",
+        "benjamini_yekutieli": "Benjamini-Yekutieli",
+        "max_t": "max-T",
+    }
+    return named.get(correction, correction.capitalize())

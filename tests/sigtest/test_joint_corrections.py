@@ -1,0 +1,102 @@
+"""max-T and randomised Tukey in whole comparisons, against loops over the same draws."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from sigtest.comparison import Comparison
+from sigtest.engine import compare, measure
+from sigtest.resampling.permutations import permuted_sums
+from sigtest.resampling.weights import bootstrap_counts
+from sigtest.sample import Sample
+
+
+def scores_request(values: np.ndarray, **recipe: object) -> dict:
+    return {
+        "systems": [
+            {"name": f"s{i}", "scores": {"x": row.tolist()}} for i, row in enumerate(values)
+        ],
+        "metrics": ["scores"],
+        "resamples": 199,
+        "exact": "never",
+        **recipe,
+    }
+
+
+def test_max_t_equals_a_loop_over_the_bootstrap_draws() -> None:
+    values = np.random.default_rng(0).integers(0, 5, (4, 40)).astype(float)
+    values[0] += 0.6
+    comparison = Comparison.of(scores_request(values, tests=["bootstrap"], correction="max_t"))
+    report = compare(comparison)
+    counts = bootstrap_counts(comparison.recipe.seed, 0, 199, 40).astype(float)
+    means = counts @ values.T / 40
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    draws = {p: means[:, p[0]] - means[:, p[1]] for p in pairs}
+    centred = {p: np.abs(d - d.mean()) for p, d in draws.items()}
+    observed = {p: abs(values[p[0]].mean() - values[p[1]].mean()) for p in pairs}
+    order = sorted(pairs, key=lambda p: -observed[p])
+    adjusted, least = {}, 0.0
+    for place, pair in enumerate(order):
+        highest = np.max([centred[p] for p in order[place:]], axis=0)
+        least = max(least, (np.count_nonzero(highest >= observed[pair] - 1e-9) + 1) / 200)
+        adjusted[pair] = least
+    assert [pair.p_adjusted for pair in report.pairs] == [adjusted[p] for p in pairs]
+
+
+def test_permutations_keep_each_units_outputs_and_shuffle_them_fairly() -> None:
+    # one unit, so that sums are the permuted rows themselves
+    rows = np.arange(5.0).reshape(1, 5, 1)
+    sums = permuted_sums(1, 0, 12_000, rows)[0]
+    assert (np.sort(sums, axis=0) == np.arange(5.0)[:, None]).all()
+    _, counts = np.unique(sums, axis=1, return_counts=True)
+    assert len(counts) == 120
+    # chi-square with 119 degrees of freedom: 1 - 1e-6 quantile 206
+    assert ((counts - 100) ** 2 / 100).sum() < 206
+
+
+def test_permuted_sums_do_not_depend_on_the_block() -> None:
+    rows = np.random.default_rng(0).integers(0, 9, (30, 6, 2)).astype(float)
+    whole = permuted_sums(3, 0, 20, rows)
+    assert (permuted_sums(3, 7, 11, rows) == whole[:, :, 7:11]).all()
+    assert (whole.sum(axis=1) == rows.sum(axis=(0, 1))[:, None]).all()
+
+
+def test_tukey_holds_each_difference_against_the_range() -> None:
+    values = np.random.default_rng(2).integers(0, 5, (4, 30)).astype(float)
+    values[3] += 1
+    comparison = Comparison.of(scores_request(values, correction="tukey"))
+    report = compare(comparison)
+    rows = np.stack([np.stack([row, np.ones(30)], axis=1) for row in values], axis=1)
+    ranges = np.ptp(permuted_sums(comparison.recipe.seed, 0, 199, rows)[0] / 30, axis=0)
+    for pair in report.pairs:
+        reached = np.count_nonzero(ranges >= abs(pair.difference) - 1e-9)
+        assert pair.p_adjusted == (reached + 1) / 200
+
+
+def test_joint_corrections_do_not_depend_on_blocks() -> None:
+    values = np.random.default_rng(5).integers(0, 5, (4, 30)).astype(float)
+    for choice in (
+        {"correction": "tukey"},
+        {"correction": "max_t", "tests": ["bootstrap"]},
+    ):
+        comparison = Comparison.of(scores_request(values, **choice))
+        metric = comparison.recipe.metrics[0]
+        tables = [np.stack([measure(comparison.testset, s, metric) for s in comparison.systems])]
+        whole = Sample(comparison.plan, tables).block(0, 199)
+        parts = [Sample(comparison.plan, tables).block(a, b) for a, b in ((0, 50), (50, 199))]
+        for field in ("scores", "ranges"):
+            joined = np.concatenate([getattr(part, field) for part in parts], axis=-1)
+            assert (joined == getattr(whole, field)).all()
+
+
+def test_max_t_warns_of_unequal_variances() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.normal(size=(1, 60)) + 0.01 * rng.normal(size=(5, 60))
+    values[4] = 20 * rng.normal(size=60)
+    comparison = Comparison.of(scores_request(values, tests=["bootstrap"], correction="max_t"))
+    report = compare(comparison)
+    spread = [pair.stderr for pair in report.pairs]
+    assert max(spread) > 2 * float(np.median(spread))
+    assert any("very unequally" in warning for warning in report.warnings)
+    holm = compare(replace(comparison, recipe=replace(comparison.recipe, correction="holm")))
+    assert not any("max_t" in warning for warning in holm.warnings)
