@@ -68,8 +68,8 @@ def _joint_correction(plan: Plan, facts: Sequence[Facts]) -> list[str]:
     """What the two corrections that look at all pairs together cannot do."""
     if plan.recipe.correction == "tukey":
         return [
-            "tukey holds its level only while all systems are exchangeable; as soon as some differ, "
-            "the p-values of the others are not those of a valid test. holm needs no such "
+            "tukey holds its level only while all systems are exchangeable; as soon as some "
+            "differ, the p-values of the others are not those of a valid test. holm needs no such "
             "assumption."
         ]
     if plan.recipe.correction != "max_t":

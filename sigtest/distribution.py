@@ -90,7 +90,7 @@ def distribution(pair: Plan, tables: Sequence[Array], metric: str) -> Distributi
         metric: What to call the metric.
     """
     sample = Sample(pair, tables)
-    test = TESTS[pair.recipe.tests[0]]
+    test, scored = TESTS[pair.recipe.tests[0]], pair.recipe.metrics[0]
     draws = np.empty(pair.resamples)
     for first, last in sample.columns.row_blocks(0, pair.resamples):
         if test.draws == "swaps":
@@ -98,7 +98,7 @@ def distribution(pair: Plan, tables: Sequence[Array], metric: str) -> Distributi
             draws[first:last] = drawn[0]
         else:
             scores = sample.bootstrap_scores(first, last)[0]
-            draws[first:last] = sample.signs[0] * (scores[0] - scores[1])
+            draws[first:last] = scored.sign * (scores[0] - scores[1])
     values = test.null_draws(draws[None], pair.recipe.alternative)[0]
     return Distribution(
         a=pair.systems[0],
@@ -106,5 +106,5 @@ def distribution(pair: Plan, tables: Sequence[Array], metric: str) -> Distributi
         metric=metric,
         test=test.name,
         observed=float(sample.scores[0, 0] - sample.scores[0, 1]),
-        values=sample.signs[0] * values if test.directed else values,
+        values=scored.sign * values if test.directed else values,
     )

@@ -10,7 +10,10 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.intervals import percentile_interval, standard_deviation
 from sigtest.multiplicity import step_down_counts
-from sigtest.sample import Block, Sample
+from sigtest.plan import Plan
+from sigtest.recipe import Recipe
+from sigtest.sample import Block, Sample, oriented_differences
+from sigtest.significance import TESTS
 from sigtest.significance.base import claim
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import ExactP, enumerate_swaps
@@ -58,49 +61,80 @@ class Facts:
 def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
     """The facts of every metric, from blocks that together hold every resample once."""
     ordered = sorted(blocks, key=lambda block: block.start)
-    scores = np.concatenate([block.scores for block in ordered], axis=2)
+    draws = np.concatenate([block.scores for block in ordered], axis=2)
     swaps = np.sum([block.swaps for block in ordered], axis=0)
     ranges = np.concatenate([block.ranges for block in ordered], axis=1)
-    return [_facts(sample, m, scores[m], swaps[m], ranges[m]) for m in range(len(sample.metrics))]
+    return [
+        facts_of(
+            sample.plan,
+            m,
+            scores=sample.scores[m],
+            draws=draws[m],
+            swaps=swaps[m],
+            exact=_exact(sample, m),
+            ranges=ranges[m],
+        )
+        for m in range(len(sample.metrics))
+    ]
 
 
-def _facts(sample: Sample, m: int, scores: Array, swaps: Counts, ranges: Array) -> Facts:
-    recipe = sample.plan.recipe
-    difference_spread, counts = _differences(sample, m, scores)
+def facts_of(
+    plan: Plan,
+    m: int,
+    *,
+    scores: Array,
+    draws: Array,
+    swaps: Counts,
+    exact: tuple[ExactP | None, ...],
+    ranges: Array,
+) -> Facts:
+    """The facts of metric m.
+
+    Args:
+        plan: What is compared.
+        m: The metric.
+        scores: (S,) observed scores.
+        draws: (S, R) bootstrap scores.
+        swaps: (P,) counts of extreme swapped differences; of no meaning where no test asks.
+        exact: (P,) exact randomization p-values.
+        ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
+    """
+    difference_spread, counts = _differences(plan, m, scores, draws)
     joint: dict[str, Counts] = {}
-    for test in sample.tests:
-        if test.draws == "swaps":
-            counts[test.name] = swaps
-    if recipe.correction == "max_t":
-        joint["bootstrap"] = _max_t(sample, m, scores)
-    if recipe.correction == "tukey":
-        observed, tolerance = sample.observed(m)
+    for test in plan.recipe.tests:
+        if TESTS[test].draws == "swaps":
+            counts[test] = swaps
+    if plan.recipe.correction == "max_t":
+        joint["bootstrap"] = _max_t(plan, m, scores, draws)
+    if plan.recipe.correction == "tukey":
+        observed, tolerance = oriented_differences(plan, m, scores)
         least = np.abs(observed) - tolerance
         joint["approximate_randomization"] = len(ranges) - np.searchsorted(np.sort(ranges), least)
     return Facts(
-        scores=sample.scores[m],
-        score_spread=_spread(scores, recipe.alpha),
+        scores=scores,
+        score_spread=_spread(draws, plan.recipe.alpha),
         difference_spread=difference_spread,
         counts=counts,
-        exact=_exact(sample, m),
+        exact=exact,
         joint_counts=joint,
     )
 
 
-def _differences(sample: Sample, m: int, scores: Array) -> tuple[Spread, dict[str, Counts]]:
+def _differences(
+    plan: Plan, m: int, scores: Array, draws: Array
+) -> tuple[Spread, dict[str, Counts]]:
     """Spread and bootstrap counts of all differences, a chunk of pairs at a time."""
-    recipe = sample.plan.recipe
-    pairs = sample.plan.pairs
-    observed, tolerance = sample.observed(m)
-    tests = [test for test in sample.tests if test.draws == "counts"]
-    counts = {test.name: np.empty(len(pairs), dtype=np.int64) for test in tests}
-    spread = Spread(*(np.empty(len(pairs)) for _ in range(3)))
-    for run in _chunks(len(pairs), scores.shape[1]):
-        a, b = pairs[run].T
-        differences = scores[a] - scores[b]
+    recipe = plan.recipe
+    observed, tolerance = oriented_differences(plan, m, scores)
+    tests = [TESTS[test] for test in recipe.tests if TESTS[test].draws == "counts"]
+    counts = {test.name: np.empty(len(plan.pairs), dtype=np.int64) for test in tests}
+    spread = Spread(*(np.empty(len(plan.pairs)) for _ in range(3)))
+    for run in _chunks(len(plan.pairs), draws.shape[1]):
+        a, b = plan.pairs[run].T
+        differences = draws[a] - draws[b]
         here = _spread(differences, recipe.alpha)
         spread.low[run], spread.high[run], spread.stderr[run] = here.low, here.high, here.stderr
-        oriented = sample.signs[m] * differences
+        oriented = recipe.metrics[m].sign * differences
         for test in tests:
             counts[test.name][run] = test.count(
                 observed[run], oriented, tolerance[run], recipe.alternative
@@ -113,36 +147,42 @@ def _spread(draws: Array, alpha: float) -> Spread:
     return Spread(low, high, standard_deviation(draws))
 
 
-def _max_t(sample: Sample, m: int, scores: Array) -> Counts:
+def _max_t(plan: Plan, m: int, scores: Array, draws: Array) -> Counts:
     """(P,) step-down counts on the shared, centred, unstudentised draws."""
-    alternative = sample.plan.recipe.alternative
-    observed, tolerance = sample.observed(m)
+    recipe = plan.recipe
+    observed, tolerance = oriented_differences(plan, m, scores)
 
     def extremity(values: Array) -> Array:
-        return np.abs(values) if alternative == "two-sided" else claim(values, alternative)
+        two_sided = recipe.alternative == "two-sided"
+        return np.abs(values) if two_sided else claim(values, recipe.alternative)
 
-    def draws(pair: int) -> Array:
-        a, b = sample.plan.pairs[pair]
-        difference = sample.signs[m] * (scores[a] - scores[b])
+    def extreme_draws(pair: int) -> Array:
+        a, b = plan.pairs[pair]
+        difference = recipe.metrics[m].sign * (draws[a] - draws[b])
         return extremity(difference - difference.mean())
 
-    return step_down_counts(extremity(observed) - tolerance, draws, scores.shape[1])
+    return step_down_counts(extremity(observed) - tolerance, extreme_draws, draws.shape[1])
 
 
 def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:
-    """Exact randomization p-values of all pairs, where the recipe wants them and there are any."""
-    recipe = sample.plan.recipe
-    pairs = sample.plan.pairs
-    if sample.swap_test is None or recipe.exact == "never":
-        return (None,) * len(pairs)
-    metric, table = sample.metrics[m], sample.tables[m]
-    found = []
-    for a, b in pairs.tolist():
-        exact = enumerate_swaps(metric, table[a], table[b], recipe.alternative)
-        if exact is None and sample.linear[m]:
-            exact = convolve_swaps(metric, table[a], table[b], recipe.alternative)
-        found.append(exact)
-    return tuple(found)
+    table = sample.tables[m]
+    return tuple(exact_p(sample.plan.recipe, m, table[a], table[b]) for a, b in sample.plan.pairs)
+
+
+def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
+    """The exact randomization p-value of a pair, where the recipe wants it and there is one.
+
+    Args:
+        recipe: What to compute.
+        m: The metric.
+        a: (n, k) statistics of the first system's units.
+        b: (n, k) statistics of the second.
+    """
+    if recipe.exact == "never" or all(TESTS[test].draws != "swaps" for test in recipe.tests):
+        return None
+    metric = recipe.metrics[m]
+    listed = enumerate_swaps(metric, a, b, recipe.alternative)
+    return listed or convolve_swaps(metric, a, b, recipe.alternative)
 
 
 def _chunks(pairs: int, resamples: int) -> Iterator[slice]:

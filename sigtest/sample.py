@@ -17,7 +17,7 @@ from sigtest.resampling.product import Columns, fixed_point
 from sigtest.resampling.weights import bootstrap_counts, swap_masks
 from sigtest.significance import TESTS, SignificanceTest
 from sigtest.significance.base import slack
-from sigtest.significance.convolution import applies, surely_on_grid
+from sigtest.significance.convolution import surely_on_grid
 
 CACHE_BYTES = 1 << 19  # of swapped totals at a time
 
@@ -62,23 +62,13 @@ class Sample:
         self.scores: Array = np.array(scores)  # (M, S)
 
     @cached_property
-    def signs(self) -> Array:
-        """(M,) 1, or -1 for error metrics: what turns a difference so that greater is better."""
-        return np.array([1.0 if m.higher_is_better else -1.0 for m in self.metrics])
-
-    @cached_property
-    def linear(self) -> tuple[bool, ...]:
-        """(M,) whether a metric's swaps can be convolved: no exchange changes its denominators."""
-        return tuple(applies(m, table) for m, table in zip(self.metrics, self.tables, strict=True))
-
-    @cached_property
     def needs_swaps(self) -> tuple[bool, ...]:
         """(M,) whether swaps are to be drawn: not where every pair is sure to be convolved."""
         if self.plan.recipe.exact == "never":
             return tuple(True for _ in self.metrics)
         return tuple(
-            not (linear and surely_on_grid(metric, table))
-            for metric, table, linear in zip(self.metrics, self.tables, self.linear, strict=True)
+            not surely_on_grid(metric, table)
+            for metric, table in zip(self.metrics, self.tables, strict=True)
         )
 
     @property
@@ -142,7 +132,7 @@ class Sample:
         Yields:
             Which pairs, and their (pairs, R) differences.
         """
-        metric, sign = self.metrics[m], self.signs[m]
+        metric = self.metrics[m]
         width, _, rows = kept.shape
         given = self.totals[m] - kept
         most = max(1, CACHE_BYTES // (16 * width * rows))
@@ -152,7 +142,7 @@ class Sample:
             x = np.empty((width, len(b), rows))
             y = np.empty((width, len(b), rows))
             exchange(kept, given, a, b, x, y)
-            yield run, sign * (metric.score_columns(x) - metric.score_columns(y))
+            yield run, metric.sign * (metric.score_columns(x) - metric.score_columns(y))
 
     def _runs(self, most: int) -> Iterator[slice]:
         """Cut the pairs into runs that share their first system, each at most so long."""
@@ -174,9 +164,7 @@ class Sample:
 
     def observed(self, m: int) -> tuple[Array, Array]:
         """(P,) oriented observed differences of metric m, and the slack of each."""
-        a, b = self.plan.pairs.T
-        scores = self.scores[m]
-        return self.signs[m] * (scores[a] - scores[b]), slack(scores[a], scores[b])
+        return oriented_differences(self.plan, m, self.scores[m])
 
     def _in_units(self, table: Array) -> Array:
         """(S, n, k) by segment to (S, units, k) by the recipe's unit of resampling."""
@@ -187,6 +175,17 @@ class Sample:
             np.add.at(summed[s], self.plan.document_index, rows)
             summed[s] = fixed_point(summed[s])
         return summed
+
+
+def oriented_differences(plan: Plan, m: int, scores: Array) -> tuple[Array, Array]:
+    """What (S,) scores of metric m say of all pairs.
+
+    Returns:
+        (P,) differences a - b, positive where a is better, and the slack within which each is tied.
+    """
+    a, b = plan.pairs.T
+    sign = plan.recipe.metrics[m].sign
+    return sign * (scores[a] - scores[b]), slack(scores[a], scores[b])
 
 
 @compiled

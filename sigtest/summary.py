@@ -220,7 +220,7 @@ def _ranks(plan: Plan, metric: Metric, facts: Facts, family: list[PairReport]) -
     """Ranks from the decisions of a family; none unless two-sided over all pairs."""
     if plan.recipe.baseline is not None or plan.recipe.alternative != "two-sided":
         return []
-    sign = 1.0 if metric.higher_is_better else -1.0
+    sign = metric.sign
     beats = np.zeros((len(plan.systems), len(plan.systems)), dtype=np.bool_)
     for (a, b), pair in zip(plan.pairs.tolist(), family, strict=True):
         if pair.significant:

@@ -39,10 +39,24 @@ class Metric(ABC):
     name: ClassVar[str]
     fraction: ClassVar[Fraction | None] = None
 
+    @classmethod
+    def require(cls) -> None:
+        """Check that what this metric runs on is installed.
+
+        Raises:
+            UnavailableError: It is not; the message has the command that installs it.
+        """
+        return
+
     @property
     def higher_is_better(self) -> bool:
         """False for error rates, whose differences are turned round before they are tested."""
         return True
+
+    @property
+    def sign(self) -> float:
+        """1, or -1 for error rates: what turns a difference so that greater is better."""
+        return 1.0 if self.higher_is_better else -1.0
 
     @property
     @abstractmethod

@@ -27,7 +27,7 @@ LARGEST_COUNT_BITS = 53
 
 
 def applies(metric: Metric, tables: Array) -> bool:
-    """Whether swapping any two of several systems leaves every denominator as it is.
+    """Whether no exchange of units among several systems can change a denominator.
 
     Args:
         metric: The metric.
@@ -40,13 +40,13 @@ def applies(metric: Metric, tables: Array) -> bool:
 
 
 def surely_on_grid(metric: Metric, tables: Array) -> bool:
-    """Whether the differences of any two of several systems are small enough whole numbers.
+    """Whether any two of several systems are sure to have an exact p-value.
 
     Args:
-        metric: One to which `applies` applies.
+        metric: The metric.
         tables: (S, n, k) statistics.
     """
-    if metric.fraction is None:
+    if metric.fraction is None or not applies(metric, tables):
         return False
     numerators = tables[:, :, metric.fraction.numerator]
     whole = bool((numerators == np.rint(numerators)).all())
@@ -54,19 +54,19 @@ def surely_on_grid(metric: Metric, tables: Array) -> bool:
 
 
 def convolve_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative) -> ExactP | None:
-    """The exact p-value of a pair to which `applies` applies.
+    """The exact p-value of a pair whose denominators no exchange can change.
 
     Args:
-        metric: Has a `fraction`.
+        metric: The metric.
         a: (n, k) statistics of the first system.
         b: (n, k) statistics of the second.
         alternative: The claim.
 
     Returns:
-        The p-value with relative error below 1e-9, or nothing where the differences lie on no
-        grid, or on one with more than 2**22 points.
+        The p-value with relative error below 1e-9; nothing for other metrics, where denominators
+        differ, and where the differences lie on no grid or on one with more than 2**22 points.
     """
-    if metric.fraction is None:
+    if metric.fraction is None or not applies(metric, np.stack([a, b])):
         return None
     column = metric.fraction.numerator
     steps = on_grid(a[:, column] - b[:, column])

@@ -61,7 +61,7 @@ def enumerate_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative
     kept = b.sum(axis=0)  # of X when every differing unit is exchanged
     low, high = moved[: units // 2], moved[units // 2 :]
     low_sums, high_sums = _subset_sums(low), _subset_sums(high)
-    sign = 1.0 if metric.higher_is_better else -1.0
+    sign = metric.sign
     score_a, score_b = metric.score(np.stack([a.sum(axis=0), b.sum(axis=0)]))
     observed = np.array([sign * (score_a - score_b)])
     tolerance = slack(np.array([score_a]), np.array([score_b]))
