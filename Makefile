@@ -2,7 +2,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo serve test check format openapi bench validate clean
+COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+.PHONY: help install demo serve test check format openapi pins bench validate clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -37,6 +39,11 @@ format: install  ## format the code
 
 openapi: install  ## write openapi/openapi.json from the code
 	$(BIN)/python -m app.schema
+
+pins:  ## write the constraints files anew from pyproject.toml
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile $(COMPILE) --all-extras pyproject.toml -o constraints.txt
+	$(BIN)/uv pip compile $(COMPILE) --extra service pyproject.toml -o constraints-service.txt
 
 bench: install  ## measure speed, paired with sacreBLEU in the same run
 	$(BIN)/python -m benchmarks

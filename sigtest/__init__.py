@@ -1,5 +1,44 @@
 """Calibrated significance tests for comparing translation systems and other NLP systems."""
 
+from typing import TYPE_CHECKING, Any
+
+from sigtest.errors import (
+    InputError,
+    LengthError,
+    LimitError,
+    RecipeError,
+    ServiceError,
+    SigtestError,
+    UnavailableError,
+)
 from sigtest.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from sigtest.notebook import compare
+    from sigtest.report import Report
+
+__all__ = [
+    "InputError",
+    "LengthError",
+    "LimitError",
+    "RecipeError",
+    "Report",
+    "ServiceError",
+    "SigtestError",
+    "UnavailableError",
+    "__version__",
+    "compare",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import NumPy and the engine when they are first used: `sigtest --help` needs neither."""
+    if name == "compare":
+        from sigtest.notebook import compare  # late: see above
+
+        return compare
+    if name == "Report":
+        from sigtest.report import Report  # late: see above
+
+        return Report
+    raise AttributeError(f"module 'sigtest' has no attribute {name!r}")

@@ -6,10 +6,13 @@ a moment. A kernel that is not reached by a small comparison of all metrics is a
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from sigtest.comparison import Comparison
 from sigtest.engine import compare
+from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
 from sigtest.significance import TESTS
@@ -27,6 +30,9 @@ def warm() -> None:
         {"name": name, "scores": {"x": rng.integers(0, 9, (24, 1)).tolist()}} for name in "ab"
     ]
     _compare(systems=numbers, metrics=[{"name": "scores", "of": "x"}])
+    with contextlib.suppress(UnavailableError):  # statistics of METEOR take a JVM; no kernels there
+        meteor = METRICS["meteor"]()
+        meteor.score(np.zeros((1, meteor.width)))
 
 
 def _compare(**request: object) -> None:

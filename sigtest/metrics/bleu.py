@@ -16,8 +16,11 @@ from sigtest.compiled import compiled
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction import sacrebleu_statistics
+from sigtest.metrics.extraction.tokens import TOKENIZERS, Tokenizer
+from sigtest.metrics.extraction.words import bleu_statistics
 from sigtest.testset import System, TestSet
 
+TILE = 512  # scores worked on at a time
 SMOOTHING = ("none", "floor", "add-k", "exp")
 NEEDS_MODEL = ("spm", "flores101", "flores200", "spBLEU-1K")
 
@@ -100,7 +103,11 @@ class Bleu(Metric):
         return f"sacrebleu:{sacrebleu.__version__}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
-        return sacrebleu_statistics(self.reference_program, testset, self.hypotheses(system))
+        hypotheses = self.hypotheses(system)
+        if self.tokenize not in TOKENIZERS:
+            return sacrebleu_statistics(self.reference_program, testset, hypotheses)
+        tokenizer = Tokenizer(self.tokenize, self.lowercase)
+        return bleu_statistics(testset.references, hypotheses, tokenizer, self.max_ngram_order)
 
     def formula(self, sums: Array) -> Array:
         smoothing = self.smooth_value or BLEU.SMOOTH_DEFAULTS[self.smooth_method] or 0.0
@@ -117,38 +124,49 @@ class Bleu(Metric):
 def _bleu(sums: Array, order: int, method: int, smoothing: float, effective: bool) -> Array:
     """BLEU of (2 + 2 * order, N) sums; `method` indexes SMOOTHING.
 
-    The common case, every order matched, is a product of ratios without logarithms; resamples
-    that need smoothing or a brevity penalty are mended one by one afterwards.
+    The common case, every order matched and no brevity penalty, is a ratio of two products and
+    runs in vector instructions; the rest is mended one by one. Plain loops over tiles that stay
+    in the cache: array expressions are ten times slower here.
     """
-    correct = sums[2 : 2 + order]
-    total = sums[2 + order :]
-    product = np.ones(sums.shape[1])
-    fewest = correct[0].copy()
-    for g in range(order):
-        if method == 2 and g > 0:  # add-k
-            product = product * ((correct[g] + smoothing) / (total[g] + smoothing))
-        else:
-            product = product * (correct[g] / total[g])
-        fewest = np.minimum(fewest, np.minimum(correct[g], total[g]))
-    if order == 4:
-        scores = 100.0 * np.sqrt(np.sqrt(product))
-    else:
-        scores = np.zeros(sums.shape[1])
-        for i in range(len(scores)):
-            scores[i] = 100.0 * product[i] ** (1.0 / order) if fewest[i] > 0 else 0.0
-    for i in np.flatnonzero(fewest <= 0):
-        scores[i] = _smoothed(correct[:, i], total[:, i], order, method, smoothing, effective)
-    for i in np.flatnonzero(sums[0] < sums[1]):
-        penalty = math.exp(1.0 - sums[1, i] / sums[0, i]) if sums[0, i] > 0 else 0.0
-        scores[i] = scores[i] * penalty
+    size = sums.shape[1]
+    scores = np.empty(size)
+    correct, total = np.empty(TILE), np.empty(TILE)
+    for first in range(0, size, TILE):
+        width = min(TILE, size - first)
+        for i in range(width):
+            correct[i] = sums[2, first + i]
+            total[i] = sums[2 + order, first + i]
+        added = smoothing if method == 2 else 0.0  # add-k spares the unigrams
+        for g in range(1, order):
+            for i in range(width):
+                correct[i] *= sums[2 + g, first + i] + added
+                total[i] *= sums[2 + order + g, first + i] + added
+        unmatched, short = 0, 0
+        for i in range(width):
+            scores[first + i] = 100.0 * math.sqrt(math.sqrt(correct[i] / total[i]))
+            unmatched += (correct[i] <= 0.0) | (total[i] <= 0.0)
+            short += sums[0, first + i] < sums[1, first + i]
+        if order != 4:
+            for i in range(width):
+                scores[first + i] = 100.0 * (correct[i] / total[i]) ** (1.0 / order)
+        if unmatched > 0:
+            for i in range(width):
+                if correct[i] <= 0.0 or total[i] <= 0.0:
+                    here = sums[2:, first + i]
+                    scores[first + i] = _smoothed(here, order, method, smoothing, effective)
+        if short > 0:
+            for i in range(width):
+                length, wanted = sums[0, first + i], sums[1, first + i]
+                if length < wanted:
+                    penalty = math.exp(1.0 - wanted / length) if length > 0.0 else 0.0
+                    scores[first + i] *= penalty
     return scores
 
 
 @compiled
-def _smoothed(
-    correct: Array, total: Array, order: int, method: int, smoothing: float, effective: bool
-) -> float:
+def _smoothed(counts: Array, order: int, method: int, smoothing: float, effective: bool) -> float:
     """BLEU without brevity penalty where an order has no match, as `BLEU.compute_bleu` has it."""
+    correct, total = counts[:order], counts[order:]
     if correct.sum() == 0:
         return 0.0
     halved = 1.0

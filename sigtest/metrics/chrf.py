@@ -14,8 +14,10 @@ from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.errors import RecipeError
 from sigtest.metrics.base import Metric
-from sigtest.metrics.extraction import sacrebleu_statistics
+from sigtest.metrics.extraction.characters import Alphabet, chrf_statistics
 from sigtest.testset import System, TestSet
+
+TILE = 512  # scores worked on at a time
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,14 @@ class Chrf(Metric):
         return f"sacrebleu:{sacrebleu.__version__}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
-        return sacrebleu_statistics(self.reference_program, testset, self.hypotheses(system))
+        return chrf_statistics(
+            testset.references,
+            self.hypotheses(system),
+            Alphabet(self.lowercase, self.whitespace),
+            (self.char_order, self.word_order),
+            self.beta,
+            self.eps_smoothing,
+        )
 
     def formula(self, sums: Array) -> Array:
         return _chrf(sums, float(self.beta**2), self.eps_smoothing)
@@ -90,30 +99,48 @@ class ChrfPlusPlus(Chrf):
 
 @compiled
 def _chrf(sums: Array, factor: float, epsilon_smoothing: bool) -> Array:
-    """ChrF of (3 * orders, N) sums, as `CHRF._compute_f_score` has it."""
+    """Score (3 * orders, N) sums as `CHRF._compute_f_score` does; plain loops over tiles."""
     epsilon = 1e-16
     orders = sums.shape[0] // 3
     size = sums.shape[1]
-    smoothed = np.zeros(size)
-    precision = np.zeros(size)
-    recall = np.zeros(size)
-    used = np.zeros(size)
-    for g in range(orders):
-        given, wanted, matched = sums[3 * g], sums[3 * g + 1], sums[3 * g + 2]
-        p = np.where(given > 0, matched / np.maximum(given, 1.0), epsilon)
-        r = np.where(wanted > 0, matched / np.maximum(wanted, 1.0), epsilon)
-        if epsilon_smoothing:
+    scores = np.empty(size)
+    smoothed, precision, recall, used = (
+        np.empty(TILE),
+        np.empty(TILE),
+        np.empty(TILE),
+        np.empty(TILE),
+    )
+    for first in range(0, size, TILE):
+        width = min(TILE, size - first)
+        smoothed[:] = 0.0
+        precision[:] = 0.0
+        recall[:] = 0.0
+        used[:] = 0.0
+        for g in range(orders):
+            for i in range(width):
+                given = sums[3 * g, first + i]
+                wanted = sums[3 * g + 1, first + i]
+                matched = sums[3 * g + 2, first + i]
+                p = matched / given if given > 0.0 else epsilon
+                r = matched / wanted if wanted > 0.0 else epsilon
+                counted = 1.0 if (given > 0.0) & (wanted > 0.0) else 0.0
+                precision[i] += counted * p
+                recall[i] += counted * r
+                used[i] += counted
+            if epsilon_smoothing:
+                for i in range(width):
+                    given = sums[3 * g, first + i]
+                    wanted = sums[3 * g + 1, first + i]
+                    matched = sums[3 * g + 2, first + i]
+                    p = matched / given if given > 0.0 else epsilon
+                    r = matched / wanted if wanted > 0.0 else epsilon
+                    below = factor * p + r
+                    smoothed[i] += (1.0 + factor) * p * r / below if below > 0.0 else epsilon
+        for i in range(width):
+            orders_used = used[i] if used[i] > 0.0 else 1.0
+            p = precision[i] / orders_used
+            r = recall[i] / orders_used
             below = factor * p + r
-            f = (1.0 + factor) * p * r / np.where(below > 0, below, 1.0)
-            smoothed = smoothed + np.where(below > 0, f, epsilon)
-        counted = np.where((given > 0) & (wanted > 0), 1.0, 0.0)
-        precision = precision + counted * p
-        recall = recall + counted * r
-        used = used + counted
-    if epsilon_smoothing:
-        return 100.0 * smoothed / orders
-    precision = precision / np.maximum(used, 1.0)
-    recall = recall / np.maximum(used, 1.0)
-    below = factor * precision + recall
-    f = (1.0 + factor) * precision * recall / np.where(below > 0, below, 1.0)
-    return 100.0 * f
+            f = (1.0 + factor) * p * r / below if below > 0.0 else 0.0
+            scores[first + i] = 100.0 * (smoothed[i] / orders if epsilon_smoothing else f)
+    return scores

@@ -15,7 +15,7 @@ from sigtest.testset import System, TestSet
 
 
 @dataclass(frozen=True)
-class _Supplied(Metric):
+class Supplied(Metric):
     """Statistics that the user brings, under a label.
 
     Attributes:
@@ -77,7 +77,7 @@ class _Supplied(Metric):
 
 
 @dataclass(frozen=True)
-class Scores(_Supplied):
+class Scores(Supplied):
     """Mean of per-segment scores (COMET, BLEURT, human, accuracy), weighted where weights come."""
 
     name: ClassVar[str] = "scores"
@@ -104,7 +104,7 @@ class Scores(_Supplied):
 
 
 @dataclass(frozen=True)
-class Ratio(_Supplied):
+class Ratio(Supplied):
     """A ratio of two sums, such as an accuracy or an error rate per word."""
 
     name: ClassVar[str] = "ratio"
@@ -116,7 +116,7 @@ class Ratio(_Supplied):
 
 
 @dataclass(frozen=True)
-class Fscore(_Supplied):
+class Fscore(Supplied):
     """Balanced F of summed (match, system, reference) counts.
 
     Riezler & Maxwell (2005), section 3: dependency F of match, system and reference relations.
@@ -132,4 +132,7 @@ class Fscore(_Supplied):
 @compiled
 def _ratio(sums: Array) -> Array:
     """First row over second; 0 where there is nothing to divide by."""
-    return np.where(sums[1] != 0, sums[0] / np.where(sums[1] != 0, sums[1], 1.0), 0.0)
+    ratios = np.empty(sums.shape[1])
+    for i in range(len(ratios)):
+        ratios[i] = sums[0, i] / sums[1, i] if sums[1, i] != 0.0 else 0.0
+    return ratios

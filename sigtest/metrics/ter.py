@@ -13,7 +13,8 @@ from sacrebleu.metrics.ter import TER
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.metrics.base import Fraction, Metric
-from sigtest.metrics.extraction import sacrebleu_statistics
+from sigtest.metrics.extraction.edits import edit_statistics
+from sigtest.metrics.extraction.tercom import Tercom
 from sigtest.testset import System, TestSet
 
 
@@ -59,7 +60,8 @@ class Ter(Metric):
         return f"sacrebleu:{sacrebleu.__version__}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
-        return sacrebleu_statistics(self.reference_program, testset, self.hypotheses(system))
+        tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
+        return edit_statistics(testset.references, self.hypotheses(system), tokenizer)
 
     def formula(self, sums: Array) -> Array:
         return _ter(sums)
@@ -68,6 +70,9 @@ class Ter(Metric):
 @compiled
 def _ter(sums: Array) -> Array:
     """TER of (2, N) sums; without reference words any edit is an error rate of 1."""
-    words = sums[1]
-    ratio = sums[0] / np.where(words > 0, words, 1.0)
-    return 100.0 * np.where(words > 0, ratio, np.where(sums[0] > 0, 1.0, 0.0))
+    scores = np.empty(sums.shape[1])
+    for i in range(len(scores)):
+        edits, words = sums[0, i], sums[1, i]
+        without = 1.0 if edits > 0.0 else 0.0
+        scores[i] = 100.0 * (edits / words if words > 0.0 else without)
+    return scores

@@ -101,7 +101,8 @@ def on_grid(differences: Array) -> Counts | None:
         steps = np.rint(scaled)
         if np.abs(steps).sum() >= MOST_POINTS * max(1.0, float(np.abs(steps).max(initial=0))):
             return None
-        if (np.abs(scaled - steps) < 1e-6).all():
+        # rounding only: relative to the differences, which may be in any unit
+        if (np.abs(scaled - steps) <= 1e-9 * np.abs(scaled).max(initial=0)).all():
             whole = steps.astype(np.int64)
             divisor = int(np.gcd.reduce(whole)) or 1
             whole //= divisor

@@ -1,9 +1,9 @@
 """N-grams of reference sequences, and how many of them a hypothesis matches.
 
-An n-gram is named by the place where it first occurs: (position of its last symbol) * order
-+ (its length - 1), counted from the start of its sequence. The n-gram that ends at position p is
-the shorter one that ends at p - 1 and one more symbol, so a table keyed by that pair finds all of
-them without ever comparing more than two integers, and equal names mean equal n-grams.
+An n-gram is named by its length and the place where it first ends, counted from the start of its
+sequence. The n-gram that ends at a place is the shorter one that ends just before and one more
+symbol, so a table keyed by that pair finds all of them without ever comparing more than two
+integers, and equal names mean equal n-grams.
 
 The hypothesis is read once. At each position the longest n-gram known to the reference is that of
 the position before and one more symbol, or a shorter one; its suffixes end at the same place of the
@@ -18,42 +18,57 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
-from sigtest.metrics.extraction.sequences import Sequences, Symbols, boundaries
+from sigtest.metrics.extraction.sequences import Places, Sequences, Symbols, boundaries
 
 
 @dataclass(frozen=True, eq=False)
 class NgramIndex:
-    """The n-grams of each of many sequences.
+    """The n-grams of each of many sequences. Tables are read at random, so they are kept small.
 
     Attributes:
         sequences: The sequences; separators are in no n-gram.
         order: Longest n-gram.
-        names: (symbols * order,) name of the n-gram of each length that ends at each position, or
-            -1 where a sequence or a separator begins too near.
-        limits: (symbols * order,) how often an n-gram may be matched, at the place its name says.
-        slots: Hash tables of all sequences, of names.
+        names: (symbols * order,) where the n-gram of each length that ends at each place first
+            ended, or -1 where a sequence or a separator begins too near.
+        repeats: (symbols,) length of the longest n-gram that ends at each place and elsewhere too.
+        limits: (symbols * order,) how often an n-gram may be matched, at the place it is named by.
+        slots: Hash tables of all sequences: places where n-grams first end, or -1. An n-gram is
+            left out if the shorter one before its last symbol occurs once: it cannot go on in
+            another way.
         slot_starts: (sequences + 1,) where each sequence's table begins.
     """
 
     sequences: Sequences
     order: int
-    names: Symbols
-    limits: Symbols
-    slots: Symbols
+    names: Places
+    repeats: Places
+    limits: Places
+    slots: Places
     slot_starts: Counts
 
 
-def index_ngrams(sequences: Sequences, order: int) -> NgramIndex:
-    """Find all n-grams up to `order` and how often each occurs between two separators, at most."""
-    # Half as many slots again as there can be n-grams keeps the searches short.
-    slot_starts = boundaries(sequences.lengths * order * 3 // 2 + 1)
-    slots = np.full(slot_starts[-1], -1, dtype=np.int32)
-    names = np.full(len(sequences.symbols) * order, -1, dtype=np.int32)
-    limits = np.zeros(len(names), dtype=np.int32)
+def index_ngrams(sequences: Sequences, order: int, wide: bool = False) -> NgramIndex:
+    """Find all n-grams up to `order` and how often each occurs between two separators, at most.
+
+    Args:
+        sequences: The sequences.
+        order: Longest n-gram.
+        wide: Say that sequences may be long, so that the kernels used do not depend on the data.
+    """
+    wide = wide or int(sequences.lengths.max(initial=0)) >= 2**15
+    slot_starts = boundaries(sequences.lengths * order * 5 // 4 + 1)
+    slots = _places(int(slot_starts[-1]), -1, wide)
+    names = _places(len(sequences.symbols) * order, -1, wide)
+    repeats = _places(len(sequences.symbols), 0, wide)
+    limits = _places(len(names), 0, wide)
     starts = sequences.starts
-    _name_ngrams(sequences.symbols, starts, order, slots, slot_starts, names)
+    _name_ngrams(sequences.symbols, starts, order, slots, slot_starts, names, repeats)
     _limit_ngrams(sequences.symbols, starts, order, names, limits)
-    return NgramIndex(sequences, order, names, limits, slots, slot_starts)
+    return NgramIndex(sequences, order, names, repeats, limits, slots, slot_starts)
+
+
+def _places(size: int, value: int, wide: bool) -> Places:
+    return np.full(size, value, np.int32) if wide else np.full(size, value, np.int16)
 
 
 def count_matches(hypotheses: Sequences, index: NgramIndex) -> Counts:
@@ -66,19 +81,7 @@ def count_matches(hypotheses: Sequences, index: NgramIndex) -> Counts:
     Returns:
         (n * r, order) matches of each length with each of the sequences.
     """
-    matches = np.zeros((len(index.sequences), index.order), dtype=np.int64)
-    _count_matches(
-        hypotheses.symbols,
-        hypotheses.starts,
-        index.sequences.symbols,
-        index.sequences.starts,
-        index.names,
-        index.limits,
-        index.slots,
-        index.slot_starts,
-        matches,
-    )
-    return matches
+    return _match(hypotheses, index, np.zeros(0))[0]
 
 
 def weigh_matches(hypotheses: Sequences, index: NgramIndex, weights: Array) -> Array:
@@ -86,76 +89,102 @@ def weigh_matches(hypotheses: Sequences, index: NgramIndex, weights: Array) -> A
 
     Args:
         hypotheses: One sequence a segment, n.
-        index: Of n sequences.
-        weights: (symbols * order,) weight of the n-gram that ends at each position.
+        index: Of n * r sequences, those of a segment next to each other.
+        weights: (symbols * order,) weight of the n-gram of each length that ends at each place.
 
     Returns:
-        (n, order) sums for each length.
+        (n * r, order) sums for each length.
     """
-    sums = np.zeros((len(index.sequences), index.order))
-    _weigh_matches(
+    return _match(hypotheses, index, weights)[1]
+
+
+def _match(hypotheses: Sequences, index: NgramIndex, weights: Array) -> tuple[Counts, Array]:
+    """(n * r, order) matches and sums of their weights, if there are weights."""
+    matches = np.zeros((len(index.sequences), index.order), dtype=np.int64)
+    sums = np.zeros(matches.shape)
+    _match_ngrams(
         hypotheses.symbols,
         hypotheses.starts,
         index.sequences.symbols,
         index.sequences.starts,
         index.names,
+        index.repeats,
         index.limits,
         index.slots,
         index.slot_starts,
         weights,
+        matches,
         sums,
     )
-    return sums
+    return matches, sums
 
 
 @compiled
-def _slot(prefix: int, symbol: int, capacity: int) -> int:
+def _slot(prefix: int, g: int, symbol: int, capacity: int) -> int:
     """Where a table of this capacity keeps an n-gram, if no other stands there."""
-    mixed = (int(prefix) + 1) * 0x9E3779B1 + int(symbol) * 0x85EBCA77
+    mixed = (int(prefix) * 16 + g) * 0x9E3779B1 + int(symbol) * 0x85EBCA77
     return ((mixed & 0xFFFFFFFF) * capacity) >> 32
 
 
 @compiled
-def _name_ngrams(
+def _name_ngrams(  # noqa: C901 - its parts need each other's arrays in registers
     symbols: Symbols,
     starts: Counts,
     order: int,
-    slots: Symbols,
+    slots: Places,
     slot_starts: Counts,
-    names: Symbols,
+    names: Places,
+    repeats: Places,
 ) -> None:
-    """Fill the tables (`slots`) and name the n-gram of each length at each position."""
+    """Fill the tables (`slots`), name the n-gram of each length at each place, see which repeat."""
+    longest = 0
+    for s in range(len(starts) - 1):
+        longest = max(longest, starts[s + 1] - starts[s])
+    occurrences = np.zeros(longest, dtype=np.int64)
     for s in range(len(starts) - 1):
         table = slots[slot_starts[s] : slot_starts[s + 1]]
         sequence = symbols[starts[s] : starts[s + 1]]
         own = names[starts[s] * order : starts[s + 1] * order]
-        known = 0
-        for p in range(len(sequence)):
-            symbol = sequence[p]
-            known = min(order, known + 1) if symbol >= 0 else 0
-            for g in range(known):
-                prefix = own[(p - 1) * order + g - 1] if g > 0 else -1
-                slot = _slot(prefix, symbol, len(table))
-                while table[slot] >= 0:
-                    name = table[slot]
-                    found = own[name - order - 1] if name % order > 0 else -1
-                    if found == prefix and sequence[name // order] == symbol:
-                        break
-                    slot = slot + 1 if slot + 1 < len(table) else 0
-                if table[slot] < 0:
-                    table[slot] = p * order + g
-                own[p * order + g] = table[slot]
+        repeated = repeats[starts[s] : starts[s + 1]]
+        for g in range(order):
+            occurrences[: len(sequence)] = 0
+            for p in range(len(sequence)):
+                symbol = int(sequence[p])
+                prefix = int(own[(p - 1) * order + g - 1]) if g > 0 and p > 0 else -g
+                if symbol < 0 or prefix < 0:
+                    continue
+                name = p
+                if g == 0 or repeated[p - 1] >= g:
+                    slot = _slot(prefix, g, symbol, len(table))
+                    while table[slot] >= 0 and name == p:
+                        # Entries do not say the length they were made for: any place that ends
+                        # the n-gram and has a name for it will do.
+                        other = int(table[slot])
+                        if (
+                            sequence[other] == symbol
+                            and own[other * order + g] >= 0
+                            and (g == 0 or own[(other - 1) * order + g - 1] == prefix)
+                        ):
+                            name = int(own[other * order + g])
+                        slot = slot + 1 if slot + 1 < len(table) else 0
+                    if name == p:
+                        table[slot] = p
+                own[p * order + g] = name
+                occurrences[name] += 1
+            for p in range(len(sequence)):
+                if own[p * order + g] >= 0 and occurrences[own[p * order + g]] > 1:
+                    repeated[p] = g + 1
 
 
 @compiled
 def _limit_ngrams(
-    symbols: Symbols, starts: Counts, order: int, names: Symbols, limits: Symbols
+    symbols: Symbols, starts: Counts, order: int, names: Places, limits: Places
 ) -> None:
     """Count each n-gram between two separators and keep the greatest count."""
     longest = 0
     for s in range(len(starts) - 1):
         longest = max(longest, starts[s + 1] - starts[s])
-    counted = np.zeros(longest * order, dtype=np.int32)
+    counted = np.zeros(longest * order, dtype=np.int64)
     stretch_of = np.full(longest * order, -1, dtype=np.int64)
     stretch = 0
     for s in range(len(starts) - 1):
@@ -164,61 +193,36 @@ def _limit_ngrams(
             if symbols[p] < 0:
                 stretch += 1
             for g in range(order):
-                name = names[p * order + g]
-                if name < 0:
+                if names[p * order + g] < 0:
                     break
-                if stretch_of[name] != stretch:
-                    stretch_of[name] = stretch
-                    counted[name] = 0
-                counted[name] += 1
-                place = starts[s] * order + name
-                limits[place] = max(limits[place], counted[name])
+                ngram = int(names[p * order + g]) * order + g
+                if stretch_of[ngram] != stretch:
+                    stretch_of[ngram] = stretch
+                    counted[ngram] = 0
+                counted[ngram] += 1
+                limit = starts[s] * order + ngram
+                limits[limit] = max(limits[limit], counted[ngram])
 
 
 @compiled
-def _advance(
-    symbol: int, position: int, length: int, order: int, sequence: Symbols, names: Symbols, table: Symbols
-) -> tuple[int, int]:
-    """Extend the longest match by a symbol, or find the longest shorter one that it ends.
-
-    Args:
-        symbol: The hypothesis' next symbol.
-        position: Where in the reference the longest match before it ends.
-        length: Of that match; 0 if there is none.
-        order: Longest n-gram.
-        sequence: The reference.
-        names: Its n-grams.
-        table: Its hash table.
-
-    Returns:
-        Position and length of the longest match that ends with the symbol.
-    """
-    if length > 0 and position + 1 < len(sequence) and sequence[position + 1] == symbol:
-        return position + 1, min(order, length + 1)
-    for g in range(min(order - 1, length), -1, -1):
-        prefix = names[position * order + g - 1] if g > 0 else -1
-        slot = _slot(prefix, symbol, len(table))
-        while table[slot] >= 0:
-            name = table[slot]
-            found = names[name - order - 1] if name % order > 0 else -1
-            if found == prefix and sequence[name // order] == symbol:
-                return name // order, g + 1
-            slot = slot + 1 if slot + 1 < len(table) else 0
-    return 0, 0
-
-
-@compiled
-def _count_matches(
+def _match_ngrams(  # noqa: C901 - see below
     hypotheses: Symbols,
     hypothesis_starts: Counts,
     references: Symbols,
     reference_starts: Counts,
-    names: Symbols,
-    limits: Symbols,
-    slots: Symbols,
+    names: Places,
+    repeats: Places,
+    limits: Places,
+    slots: Places,
     slot_starts: Counts,
+    weights: Array,
     matches: Counts,
+    sums: Array,
 ) -> None:
+    """Read each hypothesis once; `place` and `length` are those of the longest match so far.
+
+    One function, because calling another for every symbol takes as long as all the rest.
+    """
     order = matches.shape[1]
     each = matches.shape[0] // (len(hypothesis_starts) - 1)
     for s in range(len(matches)):
@@ -227,49 +231,33 @@ def _count_matches(
         sequence = references[begin:end]
         own = names[begin * order : end * order]
         left = limits[begin * order : end * order].copy()
-        position, length = 0, 0
+        place, length = 0, 0
         for h in range(hypothesis_starts[s // each], hypothesis_starts[s // each + 1]):
-            symbol = hypotheses[h]
+            symbol = int(hypotheses[h])
             if symbol < 0:
                 length = 0
-                continue
-            position, length = _advance(symbol, position, length, order, sequence, own, table)
+            elif length > 0 and place + 1 < len(sequence) and sequence[place + 1] == symbol:
+                place, length = place + 1, min(order, length + 1)
+            else:
+                # What occurs once goes on in one way, which the symbol is not.
+                g = min(order - 1, length, int(repeats[begin + place])) if length > 0 else 0
+                length = 0
+                while g >= 0 and length == 0:
+                    prefix = int(own[place * order + g - 1]) if g > 0 else 0
+                    slot = _slot(prefix, g, symbol, len(table))
+                    found = int(table[slot])
+                    while found >= 0 and length == 0:
+                        if sequence[found] == symbol and (
+                            g == 0 or (found > 0 and own[(found - 1) * order + g - 1] == prefix)
+                        ):
+                            place, length = found, g + 1
+                        slot = slot + 1 if slot + 1 < len(table) else 0
+                        found = int(table[slot])
+                    g -= 1
             for g in range(length):
-                name = own[position * order + g]
-                if left[name] > 0:
-                    left[name] -= 1
+                ngram = int(own[place * order + g]) * order + g
+                if left[ngram] > 0:
+                    left[ngram] -= 1
                     matches[s, g] += 1
-
-
-@compiled
-def _weigh_matches(
-    hypotheses: Symbols,
-    hypothesis_starts: Counts,
-    references: Symbols,
-    reference_starts: Counts,
-    names: Symbols,
-    limits: Symbols,
-    slots: Symbols,
-    slot_starts: Counts,
-    weights: Array,
-    sums: Array,
-) -> None:
-    order = sums.shape[1]
-    for s in range(len(sums)):
-        table = slots[slot_starts[s] : slot_starts[s + 1]]
-        begin, end = reference_starts[s], reference_starts[s + 1]
-        sequence = references[begin:end]
-        own = names[begin * order : end * order]
-        left = limits[begin * order : end * order].copy()
-        position, length = 0, 0
-        for h in range(hypothesis_starts[s], hypothesis_starts[s + 1]):
-            symbol = hypotheses[h]
-            if symbol < 0:
-                length = 0
-                continue
-            position, length = _advance(symbol, position, length, order, sequence, own, table)
-            for g in range(length):
-                name = own[position * order + g]
-                if left[name] > 0:
-                    left[name] -= 1
-                    sums[s, g] += weights[begin * order + name]
+                    if len(weights) > 0:
+                        sums[s, g] += weights[begin * order + ngram]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sigtest.arrays import Counts
 
 Symbols: TypeAlias = npt.NDArray[np.int32]
+Places: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.int32]
 
 SEPARATOR = -1
 """A symbol that equals none, itself included: between references, and for words they lack."""
@@ -59,3 +60,8 @@ def code_points(lines: Sequence[str]) -> Sequences:
     data = "".join(lines).encode("utf-32-le", "surrogatepass")
     lengths = np.fromiter(map(len, lines), dtype=np.int64, count=len(lines))
     return Sequences(np.frombuffer(data, dtype="<u4").astype(np.int32), boundaries(lengths))
+
+
+def ngram_totals(lengths: Counts, order: int) -> Counts:
+    """(n, order) number of n-grams of each length in sequences of these lengths."""
+    return np.maximum(lengths[:, None] - np.arange(order), 0)

@@ -15,23 +15,21 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import regex
+from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 
 from sigtest.arrays import Counts
 from sigtest.compiled import compiled
 from sigtest.metrics.extraction.sequences import (
     WHITE_SPACE,
-    Sequences,
     Symbols,
-    boundaries,
     code_points,
 )
 
 Kinds: TypeAlias = npt.NDArray[np.uint8]
 
-LETTER, SPACE, ALONE, MARK, DIGIT, DASH = range(6)
-"""Kinds of characters. ALONE is a token by itself, MARK is one unless digits hold it (3.14), DASH
-is one after a digit."""
+LETTER, SPACE, ALONE, MARK, DASH, DIGIT, NOTHING = range(7)
+"""Kinds of characters. ALONE is a token by itself, DASH is one after a digit, MARK is one unless
+digits hold it (3.14) or the line ends there; DIGIT and what follows it in this list hold a mark."""
 
 # The first of the expressions in sacrebleu/tokenizers/tokenizer_re.py.
 _ALONE_13A = re.compile(r"[\{-\~\[-\` -\&\(-\+\:-\@\/]")
@@ -46,7 +44,7 @@ _CHINESE = (
     *((0x3200, 0x32FF), (0x3300, 0x33FF)),
 )
 
-_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
 @dataclass(frozen=True)
@@ -71,7 +69,7 @@ class Tokenizer:
         if self.name == "chrf":
             _cut_affixes(text.symbols, text.starts, rules.kinds(), begins, ends, starts)
         else:
-            edge = SPACE if rules.padded else DIGIT
+            edge = SPACE if rules.padded else NOTHING
             _cut(text.symbols, text.starts, rules.kinds(), edge, begins, ends, starts)
         words = starts[-1]
         return Spans(text.symbols, begins[:words].copy(), ends[:words].copy(), starts)
@@ -109,23 +107,24 @@ class Rules:
     padded: bool = True
 
 
-def _kinds(letters: int = LETTER, **members: Sequence[int]) -> Kinds:
-    kinds = np.full(0x110000, letters, dtype=np.uint8)
-    names = {"alone": ALONE, "mark": MARK, "digit": DIGIT, "dash": DASH}
-    for name, points in members.items():
-        kinds[list(points)] = names[name]
+def _kinds(
+    alone: Sequence[int] = (),
+    mark: Sequence[int] = (),
+    dash: Sequence[int] = (),
+    digit: Sequence[int] = (),
+) -> Kinds:
+    """(0x110000,) kinds; all others are letters, but for white space."""
+    kinds = np.full(0x110000, LETTER, dtype=np.uint8)
+    for kind, points in ((ALONE, alone), (MARK, mark), (DASH, dash), (DIGIT, digit)):
+        kinds[list(points)] = kind
     kinds[list(WHITE_SPACE)] = SPACE
     return kinds
 
 
-def _ascii(pattern: re.Pattern[str]) -> list[int]:
-    return [point for point in range(128) if pattern.match(chr(point))]
-
-
 @cache
 def _kinds_13a() -> Kinds:
-    digits, marks = _ascii(re.compile("[0-9]")), _ascii(re.compile("[.,]"))
-    return _kinds(alone=_ascii(_ALONE_13A), mark=marks, digit=digits, dash=[ord("-")])
+    alone = [point for point in range(128) if _ALONE_13A.match(chr(point))]
+    return _kinds(alone, mark=[*b".,"], dash=[*b"-"], digit=[*b"0123456789"])
 
 
 @cache
@@ -139,15 +138,13 @@ def _kinds_zh() -> Kinds:
 
 @cache
 def _kinds_intl() -> Kinds:
-    # The classes are those of the package that sacreBLEU matches with: Unicode versions differ.
-    every = "".join(map(chr, range(0x110000)))
-    classes = {"mark": r"\p{P}", "digit": r"\p{N}", "alone": r"\p{S}"}
-    return _kinds(
-        **{
-            name: [ord(point) for point in regex.findall(pattern, every)]
-            for name, pattern in classes.items()
-        }
-    )
+    # sacreBLEU's own expressions say what \p{P}, \p{N} and \p{S} are: Unicode versions differ.
+    (mark_after, _), (mark_before, _), (symbol, _) = TokenizerV14International()._re  # type: ignore[no-untyped-call]
+    every = [chr(point) for point in range(0x110000)]
+    marks = [ord(mark) for _, mark in mark_after.findall("a" + "a".join(every))]
+    digits = [ord(digit) for digit in mark_before.sub("", "." + ".".join(every))[1::2]]
+    symbols = [ord(found) for found in symbol.findall("".join(every))]
+    return _kinds(alone=symbols, mark=marks, digit=digits)
 
 
 @cache
@@ -157,12 +154,12 @@ def _kinds_none() -> Kinds:
 
 @cache
 def _kinds_char() -> Kinds:
-    return _kinds(letters=ALONE)
+    return _kinds(alone=range(0x110000))
 
 
 @cache
 def _kinds_chrf() -> Kinds:
-    return _kinds(mark=[ord(mark) for mark in _PUNCTUATION])
+    return _kinds(mark=[*_PUNCTUATION])
 
 
 def _cased(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
@@ -259,9 +256,9 @@ def _cut(
             kind = kinds[points[i]]
             alone = kind == ALONE or (kind == DASH and before == DIGIT)
             if kind == MARK:
-                found = before != DIGIT and not (before == MARK and found)
+                found = before < DIGIT and not (before == MARK and found)
                 after = kinds[points[i + 1]] if i + 1 < last else edge
-                alone = found or after != DIGIT
+                alone = found or after < DIGIT
             before = kind
             if inside and (alone or kind == SPACE):
                 ends[words] = i

@@ -21,73 +21,56 @@ class Vocabulary:
 
     Attributes:
         spans: The references' words.
-        slots: Hash table of numbers.
+        lines: Their numbers, one sequence a line.
+        entries: Hash table of hash * 2**32 + number, or -1; small, to stay in the cache.
     """
 
     spans: Spans
-    slots: Symbols
+    lines: Sequences
+    entries: Counts
 
     @classmethod
     def of(cls, spans: Spans) -> Vocabulary:
         """Number these words."""
-        slots = np.full(2 * len(spans.begins) + 1, SEPARATOR, dtype=np.int32)
-        _number(spans.points, spans.begins, spans.ends, slots)
-        return cls(spans, slots)
+        roomy = np.full(2 * len(spans.begins) + 1, SEPARATOR, dtype=np.int64)
+        lines = Sequences(_numbers(spans, roomy, spans, True), spans.starts)
+        taken = roomy[roomy >= 0]
+        entries = np.full(3 * len(taken) + 1, SEPARATOR, dtype=np.int64)
+        _enter(taken, entries)
+        return cls(spans, lines, entries)
 
     def numbers(self, spans: Spans) -> Sequences:
         """One sequence of numbers a line; words that the references lack are separators."""
-        symbols = np.empty(len(spans.begins), dtype=np.int32)
-        own = self.spans
-        _look_up(
-            own.points,
-            own.begins,
-            own.ends,
-            self.slots,
-            spans.points,
-            spans.begins,
-            spans.ends,
-            symbols,
-        )
-        return Sequences(symbols, spans.starts)
+        return Sequences(_numbers(self.spans, self.entries, spans, False), spans.starts)
+
+
+def _numbers(known: Spans, entries: Counts, spans: Spans, learn: bool) -> Symbols:
+    hashes = np.empty(len(spans.begins), dtype=np.int64)
+    _hash(spans.points, spans.begins, spans.ends, hashes)
+    numbers = np.empty(len(spans.begins), dtype=np.int32)
+    _look_up(
+        known.points,
+        known.begins,
+        known.ends,
+        entries,
+        spans.points,
+        spans.begins,
+        spans.ends,
+        hashes,
+        learn,
+        numbers,
+    )
+    return numbers
 
 
 @compiled
-def _find(
-    known: Symbols,
-    known_begins: Counts,
-    known_ends: Counts,
-    slots: Symbols,
-    points: Symbols,
-    begin: int,
-    end: int,
-) -> int:
-    """The slot of a word: where it stands, or the free one where it would.
-
-    Words are compared in full, so that equal hashes do no harm.
-    """
-    mixed = 0
-    for i in range(begin, end):
-        mixed = ((mixed ^ int(points[i])) * 0x01000193 + (mixed >> 15)) & 0xFFFFFFFF
-    slot = (mixed * len(slots)) >> 32
-    while slots[slot] >= 0:
-        word = slots[slot]
-        first = known_begins[word]
-        if known_ends[word] - first == end - begin:
-            i = 0
-            while i < end - begin and known[first + i] == points[begin + i]:
-                i += 1
-            if i == end - begin:
-                break
-        slot = slot + 1 if slot + 1 < len(slots) else 0
-    return slot
-
-
-@compiled
-def _number(points: Symbols, begins: Counts, ends: Counts, slots: Symbols) -> None:
+def _hash(points: Symbols, begins: Counts, ends: Counts, hashes: Counts) -> None:
+    """Mix each word's code points into 31 bits."""
     for word in range(len(begins)):
-        slot = _find(points, begins, ends, slots, points, begins[word], ends[word])
-        if slots[slot] < 0:
-            slots[slot] = word
+        mixed = 0
+        for i in range(begins[word], ends[word]):
+            mixed = ((mixed ^ int(points[i])) * 0x01000193 + (mixed >> 15)) & 0x7FFFFFFF
+        hashes[word] = mixed
 
 
 @compiled
@@ -95,12 +78,45 @@ def _look_up(
     known: Symbols,
     known_begins: Counts,
     known_ends: Counts,
-    slots: Symbols,
+    entries: Counts,
     points: Symbols,
     begins: Counts,
     ends: Counts,
-    symbols: Symbols,
+    hashes: Counts,
+    learn: bool,
+    numbers: Symbols,
 ) -> None:
+    """Fill in each word's number; a new word has its own place or, unless we `learn`, -1.
+
+    Words whose hashes agree are compared in full, so that an accident of hashing changes nothing.
+    """
     for word in range(len(begins)):
-        slot = _find(known, known_begins, known_ends, slots, points, begins[word], ends[word])
-        symbols[word] = slots[slot]
+        hashed = hashes[word]
+        begin, length = begins[word], ends[word] - begins[word]
+        slot = (hashed * len(entries)) >> 31
+        number = -1
+        while entries[slot] >= 0 and number < 0:
+            if entries[slot] >> 32 == hashed:
+                other = entries[slot] & 0xFFFFFFFF
+                first = known_begins[other]
+                same = 0
+                if known_ends[other] - first == length:
+                    while same < length and known[first + same] == points[begin + same]:
+                        same += 1
+                if same == length:
+                    number = other
+            slot = slot + 1 if slot + 1 < len(entries) else 0
+        if learn and number < 0:
+            number = word
+            entries[slot] = hashed << 32 | word
+        numbers[word] = number
+
+
+@compiled
+def _enter(taken: Counts, entries: Counts) -> None:
+    """Put the entries of one hash table into another."""
+    for entry in taken:
+        slot = ((entry >> 32) * len(entries)) >> 31
+        while entries[slot] >= 0:
+            slot = slot + 1 if slot + 1 < len(entries) else 0
+        entries[slot] = entry

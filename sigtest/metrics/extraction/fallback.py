@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, cast
 
 import numpy as np
 from sacrebleu.metrics.base import Metric as SacreMetric
@@ -14,6 +15,7 @@ from sigtest.text import Text
 
 def sacrebleu_statistics(program: SacreMetric, testset: TestSet, hypotheses: Text) -> Array:
     """(n, k) statistics as sacreBLEU extracts them, segment by segment."""
-    references = [text.lines for text in testset.references]
+    # Missing lines are allowed there, although the annotation does not say so.
+    references = cast(Sequence[Sequence[str]], [text.lines for text in testset.references])
     rows: list[list[Any]] = program._extract_corpus_statistics(hypotheses.complete, references)
     return np.array(rows, dtype=np.float64)

@@ -1,0 +1,1 @@
+"""The service's front end: the only code that speaks HTTP."""

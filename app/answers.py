@@ -1,0 +1,65 @@
+"""Answers with their headers: comparisons, reports."""
+
+from __future__ import annotations
+
+import json
+
+from fastapi import Request
+from starlette.responses import Response
+
+from app.negotiation import MEDIA_TYPES, matches
+from app.schemas import PATH, ComparisonBody
+from sigtest.render import RENDERERS
+from sigtest.report import Report
+from workers.jobs import Record
+
+RETRY_SECONDS = 1
+SUFFIXES = {"text": "txt", "markdown": "md", "latex": "tex"}
+
+
+def comparison(record: Record, status: int = 200, wait: int | None = None) -> Response:
+    """A comparison as it stands.
+
+    Args:
+        record: The comparison.
+        status: Status code.
+        wait: Seconds that were granted to `Prefer: wait`.
+    """
+    headers = {"ETag": f'"{record.etag}"'}
+    if not record.status.finished:
+        headers["Retry-After"] = str(RETRY_SECONDS)
+    if wait is not None:
+        headers["Preference-Applied"] = f"wait={wait}"
+    body = ComparisonBody.of(record).model_dump_json()
+    return Response(body, status, headers, "application/json")
+
+
+def submitted(record: Record, created: bool, wait: int | None) -> Response:
+    """202 for a comparison that is new and still to be computed, 200 otherwise."""
+    answer = comparison(record, 202 if created and not record.status.finished else 200, wait)
+    answer.headers["Location"] = f"{PATH}/{record.id}"
+    return answer
+
+
+def unless_held(request: Request, answer: Response) -> Response:
+    """An answer, or 304 where the client has it already."""
+    if not matches(request, answer.headers["ETag"]):
+        return answer
+    kept = {"etag", "cache-control", "vary", "retry-after"}
+    return Response(status_code=304, headers={k: v for k, v in answer.headers.items() if k in kept})
+
+
+def report(stored: bytes, comparison_id: str, kind: str) -> Response:
+    """A report in one of its formats; JSON is what was stored, byte for byte."""
+    content: bytes | str = stored
+    if kind != "json":
+        content = RENDERERS[kind](Report.from_json(json.loads(stored)))
+    headers = {
+        # A report is a function of its id, which has the versions in it: it never changes.
+        "ETag": f'"{comparison_id}-{kind}"',
+        "Cache-Control": "private, no-cache",
+        "Vary": "Accept",
+        "X-Content-Type-Options": "nosniff",
+        "Content-Disposition": f'inline; filename="{comparison_id}.{SUFFIXES.get(kind, kind)}"',
+    }
+    return Response(content, 200, headers, MEDIA_TYPES[kind])

@@ -1,0 +1,65 @@
+"""The application: settings, what is open while it runs, routes, and what errors become."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TypedDict
+
+from fastapi import FastAPI
+
+from app import contract, problems
+from app.limits import BodyLimit
+from app.routes import comparisons, health
+from app.settings import Settings
+from app.waiting import Watcher, stopping
+from sigtest.version import __version__
+from workers.jobs import Jobs
+from workers.settings import Settings as QueueSettings
+
+
+class State(TypedDict):
+    """What is open while the service runs, and travels with every request."""
+
+    settings: Settings
+    jobs: Jobs
+    watcher: Watcher
+
+
+def create_app(settings: Settings | None = None, queue: QueueSettings | None = None) -> FastAPI:
+    """Build the service; `uvicorn --factory app.main:create_app` runs it.
+
+    Args:
+        settings: Limits and keys; from the environment by default.
+        queue: Where comparisons are kept; from the environment by default.
+
+    Raises:
+        SettingError: A setting that makes no sense.
+    """
+    chosen = settings or Settings.of()
+    stored = queue or QueueSettings.of()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[State]:
+        jobs = Jobs.connect(stored)
+        with stopping() as event:
+            yield State(settings=chosen, jobs=jobs, watcher=Watcher(jobs, event))
+
+    app = FastAPI(
+        title="sigtest",
+        summary="Calibrated significance tests for comparing translation systems.",
+        description=contract.DESCRIPTION,
+        version=__version__,
+        openapi_tags=contract.TAGS,
+        license_info={"name": "MIT", "identifier": "MIT"},
+        lifespan=lifespan,
+        redirect_slashes=False,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    app.include_router(comparisons.router)
+    app.include_router(health.router)
+    app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)
+    app.openapi = partial(contract.document, app)  # type: ignore[method-assign]
+    problems.install(app)
+    return app

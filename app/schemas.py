@@ -1,0 +1,368 @@
+"""Wire models: what goes over HTTP, described for people and for code generators.
+
+Requests and reports are documented here and not validated: `sigtest` checks their meaning, and a
+model over every segment of a test set costs seconds.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sigtest.distribution import Distribution
+from sigtest.metrics import METRICS
+from sigtest.multiplicity import CORRECTIONS
+from sigtest.recipe import DEFAULT_SEED, EXACT, MAX_RESAMPLES, MAX_SEED, UNITS
+from sigtest.significance import ALTERNATIVES, TESTS
+from workers.jobs import Record, Status
+
+PATH = "/v1/comparisons"
+
+
+def _one_of(names: Any) -> dict[str, Any]:
+    return {"enum": list(names)}
+
+
+class Strict(BaseModel):
+    """Has no fields but those named here."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SystemRequest(Strict):
+    """One system: hypotheses, or scores computed elsewhere, or both."""
+
+    name: str = Field(
+        min_length=1,
+        max_length=200,
+        description="Its name in the report. No quotes, angle brackets, slashes or control "
+        "characters.",
+    )
+    hypotheses: list[str] | None = Field(
+        default=None,
+        description="One line a segment; a line has no line break and no NUL character.",
+    )
+    scores: dict[str, list[float] | list[list[float]]] | None = Field(
+        default=None,
+        description="Numbers computed elsewhere, by label: one a segment, or a tuple a segment "
+        "(score and weight; numerator and denominator; match, system and reference).",
+    )
+
+
+class MetricRequest(BaseModel):
+    """A metric with options, which carry the names of its reference program."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str = Field(json_schema_extra=_one_of(METRICS))
+
+
+class BaselineRequest(Strict):
+    """Compare every other system with this one."""
+
+    baseline: str = Field(description="Name of a system.")
+
+
+class RecipeRequest(Strict):
+    """What to compute; what is left out has its default."""
+
+    metrics: list[str | MetricRequest] = Field(
+        default=["bleu"],
+        description=f"Names, spellings such as `bleu:tokenize=zh`, or objects. "
+        f"Known: {', '.join(METRICS)}.",
+    )
+    tests: list[str] = Field(
+        default=["approximate_randomization"],
+        description="Significance tests.",
+        json_schema_extra={"items": {"type": "string", **_one_of(TESTS)}},
+    )
+    alternative: str = Field(
+        default="two-sided",
+        description="`greater` claims that the first system of each pair is better, `less` that "
+        "it is worse.",
+        json_schema_extra=_one_of(ALTERNATIVES),
+    )
+    resamples: int | Literal["auto"] = Field(
+        default="auto",
+        description=f"1 to {MAX_RESAMPLES:,}; `auto` takes as many as corrected p-values need.",
+    )
+    seed: int = Field(
+        default=DEFAULT_SEED, ge=0, le=MAX_SEED, description="Every draw follows from it."
+    )
+    alpha: float = Field(default=0.05, gt=0, lt=1, description="Level of decisions.")
+    correction: str = Field(
+        default="holm",
+        description="Correction for multiple comparisons, per metric and test.",
+        json_schema_extra=_one_of(CORRECTIONS),
+    )
+    pairs: Literal["all"] | BaselineRequest = Field(
+        default="all", description="Which pairs to compare."
+    )
+    exact: str = Field(
+        default="auto",
+        description="`never` resamples even where an exact p-value could be had.",
+        json_schema_extra=_one_of(EXACT),
+    )
+    unit: str = Field(
+        default="segment", description="What is resampled.", json_schema_extra=_one_of(UNITS)
+    )
+
+
+class ComparisonRequest(RecipeRequest):
+    """A test set, its systems, and what to compute."""
+
+    references: list[list[str | None]] = Field(
+        default=[],
+        description="Reference sets, each with one line a segment; null is a missing reference.",
+    )
+    systems: list[SystemRequest] = Field(
+        min_length=2, description="In the order in which pairs are formed."
+    )
+    documents: list[str] | None = Field(default=None, description="Document of each segment.")
+    segments: int | None = Field(
+        default=None, ge=1, description="Number of segments; needed only without references."
+    )
+
+
+class FormRequest(BaseModel):
+    """The same as files: UTF-8 text with one line a segment, `.txt` or `.txt.gz`.
+
+    A system's name is its file's name without `.gz` and the last suffix.
+    """
+
+    references: list[bytes] = Field(
+        description="Files with a reference set each.",
+        json_schema_extra={"items": {"type": "string", "format": "binary"}},
+    )
+    systems: list[bytes] = Field(
+        description="Files with the hypotheses of a system each.",
+        json_schema_extra={"items": {"type": "string", "format": "binary"}},
+    )
+    documents: bytes | None = Field(
+        default=None,
+        description="A file with the document of each segment.",
+        json_schema_extra={"format": "binary"},
+    )
+    request: RecipeRequest | None = Field(default=None, description="The rest, as JSON.")
+
+
+class ProgressBody(BaseModel):
+    """How far a comparison is."""
+
+    phase: str = Field(description="statistics, resampling or report.")
+    done: int = Field(description="Pieces of this phase that exist.")
+    total: int = Field(description="Pieces of this phase in all.")
+
+
+class Links(BaseModel):
+    """Where to go on."""
+
+    self: str
+    report: str
+    distribution: str
+    events: str
+
+
+class ComparisonBody(BaseModel):
+    """A comparison: what was asked for and how far it is."""
+
+    id: str = Field(description="Hash of content, recipe and versions, and of the caller.")
+    status: Status
+    progress: ProgressBody
+    created_at: datetime
+    expires_at: datetime = Field(description="When it is deleted with its texts; 410 afterwards.")
+    systems: list[str]
+    metrics: list[str] = Field(description="What the report calls them.")
+    tests: list[str]
+    error: str | None = Field(description="Why it failed, if it did.")
+    links: Links
+
+    @classmethod
+    def of(cls, record: Record) -> ComparisonBody:
+        """What is told of a stored comparison."""
+        here = f"{PATH}/{record.id}"
+        return cls(
+            id=record.id,
+            status=record.status,
+            progress=ProgressBody(**vars(record.progress)),
+            created_at=datetime.fromtimestamp(record.created_at, UTC),
+            expires_at=datetime.fromtimestamp(record.expires_at, UTC),
+            systems=list(record.systems),
+            metrics=list(record.metrics),
+            tests=list(record.tests),
+            error=record.error,
+            links=Links(
+                self=here,
+                report=f"{here}/report",
+                distribution=f"{here}/distribution",
+                events=f"{here}/events",
+            ),
+        )
+
+
+class ListingBody(BaseModel):
+    """The caller's comparisons, newest first."""
+
+    comparisons: list[ComparisonBody]
+    next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")
+
+
+class DistributionBody(BaseModel):
+    """Pseudo-statistics of one pair, which its observed difference is held against."""
+
+    a: str
+    b: str
+    metric: str
+    test: str
+    observed: float = Field(description="score_a - score_b, in units of the metric.")
+    bins: list[float] = Field(description="51 edges.")
+    counts: list[int] = Field(description="Pseudo-statistics in each of 50 bins.")
+    values: list[float] | None = Field(default=None, description="All of them, by resample.")
+
+    @classmethod
+    def of(cls, drawn: Distribution, values: bool) -> DistributionBody:
+        """What is told of a distribution."""
+        edges, counts = drawn.histogram()
+        return cls.model_construct(  # numbers of our own need no validation, and are many
+            a=drawn.a,
+            b=drawn.b,
+            metric=drawn.metric,
+            test=drawn.test,
+            observed=drawn.observed,
+            bins=edges.tolist(),
+            counts=counts.tolist(),
+            values=drawn.values.tolist() if values else None,
+        )
+
+
+class ScoreBody(Strict):
+    """A system's score for one metric, in the units of the metric's reference program."""
+
+    score: float
+    ci: tuple[float, float] = Field(description="Bootstrap interval, level 1 - alpha.")
+    stderr: float
+
+
+class RankBody(Strict):
+    """A system among all others."""
+
+    cluster: int = Field(description="Everyone in a cluster beats everyone in later ones.")
+    range: tuple[int, int] = Field(
+        description="1 + number significantly better, k - number significantly worse."
+    )
+
+
+class SystemBody(Strict):
+    """One system of a report."""
+
+    name: str
+    scores: dict[str, ScoreBody] = Field(description="By metric.")
+    ranks: dict[str, dict[str, RankBody]] | None = Field(
+        default=None, description="By metric and test; for two-sided comparisons of all pairs."
+    )
+
+
+class PairBody(Strict):
+    """One pair of systems, one metric, one significance test."""
+
+    a: str
+    b: str
+    metric: str
+    test: str
+    alternative: str
+    score_a: float
+    score_b: float
+    difference: float = Field(description="score_a - score_b, not oriented.")
+    ci: tuple[float, float] = Field(description="Bootstrap interval of the difference.")
+    stderr: float
+    count: int | None = Field(
+        description="Pseudo-statistics at least as extreme; null where it exceeds 53 bits."
+    )
+    resamples: int | None = Field(description="In all; null where it exceeds 53 bits.")
+    p_value: float = Field(description="(count + 1) / (resamples + 1); exact: count / resamples.")
+    log10_p: float
+    p_interval: tuple[float, float] = Field(description="95 % Clopper-Pearson interval.")
+    p_adjusted: float = Field(description="Corrected within this metric and test.")
+    significant: bool
+    undecided: bool = Field(description="Whether more resamples could turn the decision round.")
+    resamples_needed: int | None = Field(default=None, description="How many would settle it.")
+    exact: bool
+    calibrated: bool = Field(description="Whether the test keeps its promised level.")
+    detectable: tuple[float, float] = Field(
+        description="Smallest true differences that the test set shows with 80 % power, at the "
+        "plain alpha and at the strictest corrected one."
+    )
+    verdict: str = Field(description="One line in plain language.")
+
+
+class TestSetBody(Strict):
+    """What was measured against."""
+
+    __test__ = False  # pytest: not a test class
+
+    segments: int
+    references: int
+    documents: int | None = None
+    sha256: str
+
+
+class MetricBody(Strict):
+    """What a metric's numbers are."""
+
+    higher_is_better: bool
+    signature: str = Field(description="Options and version of the program it agrees with.")
+
+
+class ReportBody(Strict):
+    """A finished comparison; a function of input, recipe and version alone."""
+
+    signature: str = Field(description="The line that reproduces it.")
+    version: str
+    testset: TestSetBody
+    alpha: float
+    correction: str
+    experimentwise_error: float = Field(
+        description="Chance of a false claim without correction, were the pairs independent."
+    )
+    metrics: dict[str, MetricBody] = Field(description="By label, in the order of the recipe.")
+    systems: list[SystemBody] = Field(description="In input order.")
+    pairs: list[PairBody] = Field(description="By metric, test and pair, in input order.")
+    warnings: list[str]
+
+
+class HealthBody(BaseModel):
+    """The process is alive."""
+
+    status: Literal["ok"] = "ok"
+
+
+class ReadyBody(BaseModel):
+    """The service can do its work."""
+
+    status: Literal["ready"] = "ready"
+    workers: int = Field(description="Worker processes that are alive.")
+
+
+class ProblemError(BaseModel):
+    """One flaw of a request."""
+
+    field: str | None = Field(
+        default=None, description="Path of the field, or name of the parameter."
+    )
+    system: str | None = None
+    line: int | None = Field(default=None, description="1-based line, or segment.")
+    message: str
+
+
+class Problem(BaseModel):
+    """Problem details (RFC 9457)."""
+
+    type: str = Field(description="Stable name of this kind of problem.")
+    title: str
+    status: int
+    detail: str
+    errors: list[ProblemError] | None = None
+    limit: str | None = Field(default=None, description="Name of the setting that was exceeded.")
+    id: str | None = Field(default=None, description="Of the entry in the service's log (500).")

@@ -1,0 +1,85 @@
+"""What an operator may set of the front end: limits, waiting times, keys.
+
+Each setting is read from the environment as `SIGTEST_` and its name in capitals.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from sigtest.errors import InputError
+from sigtest.recipe import MAX_RESAMPLES
+from sigtest.testset import check_name
+from workers.errors import SettingError
+
+PREFIX = "SIGTEST_"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Limits of one request, and who may ask.
+
+    Attributes:
+        max_body_bytes: Size of a request's body.
+        max_text_bytes: Text of one upload, all files together, after decompression.
+        max_segments: Segments of a test set.
+        max_systems: Systems of a comparison.
+        max_characters: Characters of one segment.
+        max_metrics: Metrics of a comparison.
+        max_resamples: Resamples of a comparison, whether given or chosen by `auto`.
+        max_rows: Rows of a report: pairs times metrics times significance tests.
+        max_page: Comparisons in one page of a listing.
+        max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
+        max_event_seconds: How long one stream of events lasts; clients reconnect.
+        api_keys: Who may ask, as NAME:KEY, separated by commas; anybody where there are none.
+    """
+
+    max_body_bytes: int = 64 * 2**20
+    max_text_bytes: int = 128 * 2**20
+    max_segments: int = 100_000
+    max_systems: int = 200
+    max_characters: int = 20_000
+    max_metrics: int = 20
+    max_resamples: int = MAX_RESAMPLES
+    max_rows: int = 100_000
+    max_page: int = 100
+    max_wait_seconds: int = 60
+    max_event_seconds: int = 600
+    api_keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """Read the environment; variables that are unset or empty have their defaults.
+
+        Raises:
+            SettingError: A limit that is no positive whole number, or keys that are not NAME:KEY.
+        """
+        given = {
+            setting.name: environment[PREFIX + setting.name.upper()]
+            for setting in fields(cls)
+            if environment.get(PREFIX + setting.name.upper())
+        }
+        keys = _parse_keys(given.pop("api_keys", ""))
+        return cls(
+            **{name: _parse_limit(name, text) for name, text in given.items()}, api_keys=keys
+        )
+
+
+def _parse_limit(name: str, text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise SettingError(f"{PREFIX}{name.upper()} must be a positive whole number, not {text!r}.")
+    return int(text)
+
+
+def _parse_keys(text: str) -> tuple[tuple[str, str], ...]:
+    entries = [entry.strip().partition(":") for entry in text.split(",") if entry.strip()]
+    for name, _, key in entries:
+        if not key:
+            raise SettingError(f"{PREFIX}API_KEYS must be NAME:KEY, separated by commas.")
+        try:
+            check_name(name, "caller")
+        except InputError as error:
+            raise SettingError(f"{PREFIX}API_KEYS: {error.message}") from error
+    return tuple((name, key) for name, _, key in entries)

@@ -1,0 +1,104 @@
+"""Sufficient statistics: microseconds a segment, sacreBLEU (NLTK for NIST) against sigtest.
+
+    python benchmarks/extraction.py [--runs 3] [--metrics bleu chrf ...]
+
+Both sides read all systems of wmt12.es-en (in the folder that SIGTEST_DATA names, else the
+example in this repository) against one reference, prepared once for all of them and counted in. The
+runs alternate; the best of each side is shown, in CPU time of this process, so that other load on
+the machine matters less. sacreBLEU's TER is timed on every 20th segment. NLTK is given tokens.
+"""
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
+from sigtest.metrics import METRICS
+from sigtest.testset import System, TestSet
+from sigtest.text import parse_lines
+
+ROOT = Path(__file__).parents[1]
+Lines = tuple[str, ...]
+
+
+def read_task() -> tuple[str, Lines, list[Lines]]:
+    folder = Path(os.environ.get("SIGTEST_DATA", ROOT / ".." / "shared" / "data")) / "wmt12.es-en"
+    if not folder.is_dir():
+        folder = ROOT / "examples" / "shared-task"
+    files = [folder / "reference.en", *sorted((folder / "systems").iterdir())]
+    reference, *systems = (parse_lines(file.read_bytes(), file.name) for file in files)
+    return folder.name, reference, systems
+
+
+def run_sigtest(name: str, reference: Lines, systems: Sequence[Lines]) -> None:
+    testset = TestSet.of([reference])  # new texts, so that nothing is left of an earlier run
+    metric = METRICS[name]()
+    for i, lines in enumerate(systems):
+        metric.statistics(testset, System.of(f"system {i}", lines))
+
+
+def run_sacrebleu(name: str, reference: Lines, systems: Sequence[Lines]) -> None:
+    program = METRICS[name]().reference_program
+    program._ref_cache = program._cache_references([reference])
+    for lines in systems:
+        program._extract_corpus_statistics(lines, None)
+
+
+def nltk_runner(reference: Lines, systems: Sequence[Lines]) -> Callable[[], None] | None:
+    try:
+        from nltk.translate.nist_score import corpus_nist
+    except ImportError:
+        return None
+    cut = Tokenizer13a()
+    references = [[cut(line).split()] for line in reference]
+    tokens = [[cut(line).split() for line in lines] for lines in systems[:2]]
+
+    def run() -> None:
+        for own in tokens:
+            corpus_nist(references, own, n=5)
+
+    return run
+
+
+def seconds(run: Callable[[], None]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--runs", type=int, default=3)
+    names = ["bleu", "chrf", "chrf++", "ter", "nist"]
+    parser.add_argument("--metrics", nargs="+", choices=names, default=names)
+    options = parser.parse_args()
+    task, reference, systems = read_task()
+    print(f"{task}: {len(systems)} systems, {len(reference)} segments, CPU us a segment")
+    print(f"{'metric':8} {'reference':>10} {'sigtest':>8} {'ratio':>7}")
+    for name in options.metrics:
+        every = 20 if name == "ter" else 1
+        sample, samples = reference[::every], [lines[::every] for lines in systems]
+        run_other: Callable[[], None] | None
+        if name == "nist":
+            run_other, counted = nltk_runner(reference, systems), min(2, len(systems))
+        else:
+            run_other = lambda: run_sacrebleu(name, sample, samples)  # noqa: B023, E731
+            counted = len(systems)
+        if run_other is None:
+            print(f"{name:8} (nltk is not installed)")
+            continue
+        run_sigtest(name, reference[:50], [lines[:50] for lines in systems[:1]])  # compiles
+        theirs, ours = [], []
+        for _ in range(options.runs):
+            theirs.append(seconds(run_other) / counted / len(sample) * 1e6)
+            own = seconds(lambda: run_sigtest(name, reference, systems))  # noqa: B023
+            ours.append(own / len(systems) / len(reference) * 1e6)
+        ratio = min(theirs) / min(ours)
+        print(f"{name:8} {min(theirs):10.1f} {min(ours):8.2f} {ratio:7.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

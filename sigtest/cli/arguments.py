@@ -1,0 +1,169 @@
+"""What the command line understands. Nothing here imports NumPy, so that --help is quick."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import textwrap
+from typing import NoReturn
+
+from sigtest.version import __version__
+
+FORMATS = ("text", "json", "csv", "markdown", "latex", "html")  # RENDERERS, which takes longer
+COMMANDS = {
+    "compare": "compare systems on a test set",
+    "metrics": "list metrics with their options, significance tests and corrections",
+}
+EPILOG = """\
+Files have one segment a line, in UTF-8; gzip is recognised; - is standard input.
+A system's name is its file's name without .gz and the last suffix, or NAME.
+
+examples:
+  sigtest compare -r ref.en new.en old.en
+  sigtest compare -r ref.zh --metric bleu:tokenize=zh --metric chrf new=a.txt old=b.txt
+  sigtest compare -r ref.en --baseline old --alternative greater new.en newer.en old.en
+  sigtest compare --scores comet:new=new.comet --scores comet:old=old.comet
+
+`sigtest metrics` lists metrics, tests and corrections.
+"""
+
+
+class UsageError(Exception):
+    """Arguments that cannot be understood; the message is for the user."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that takes no abbreviations and leaves messages and exits to its caller."""
+
+    def __init__(self, prog: str, description: str, epilog: str = "") -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            allow_abbrev=False,
+            add_help=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].lower()}{message[1:]} (see {self.prog} --help)")
+
+
+def parse(arguments: list[str]) -> argparse.Namespace | str:
+    """Read the arguments.
+
+    Returns:
+        The options of a command, named in `command`; or text to print and nothing else to do.
+
+    Raises:
+        UsageError: The arguments make no sense.
+    """
+    command = arguments[0] if arguments else "--help"
+    if command in {"-h", "--help"}:
+        return _overview()
+    if command == "--version":
+        return f"sigtest {__version__}\n"
+    if command not in COMMANDS:
+        near = difflib.get_close_matches(command, COMMANDS, 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise UsageError(f"unknown command {command!r}; choose one of {', '.join(COMMANDS)}.{hint}")
+    parser = _compare_parser() if command == "compare" else _metrics_parser()
+    if {"-h", "--help"} & set(arguments[1:]):
+        return parser.format_help()
+    options, unknown = parser.parse_known_intermixed_args(arguments[1:])
+    if unknown:
+        raise UsageError(_unknown(parser, unknown[0]))
+    options.command = command
+    return options
+
+
+def _unknown(parser: argparse.ArgumentParser, option: str) -> str:
+    known = [name for action in parser._actions for name in action.option_strings]
+    near = difflib.get_close_matches(option.partition("=")[0], known, 1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"unknown option {option!r}.{hint} (see {parser.prog} --help)"
+
+
+def _overview() -> str:
+    commands = "\n".join(f"  {name:9} {what}" for name, what in COMMANDS.items())
+    return textwrap.dedent(
+        """\
+        usage: sigtest COMMAND ... | --help | --version
+
+        Calibrated significance tests for machine translation and other NLP systems.
+
+        commands:
+        {}
+
+        `sigtest COMMAND --help` describes a command.
+        """
+    ).format(commands)
+
+
+def _metrics_parser() -> Parser:
+    parser = Parser("sigtest metrics", "List metrics, significance tests and corrections.")
+    parser.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
+    return parser
+
+
+def _compare_parser() -> Parser:
+    parser = Parser("sigtest compare", "Compare systems on a test set.", EPILOG)
+    _add_files(parser.add_argument_group("what to compare"))
+    _add_recipe(parser.add_argument_group("how to compare"))
+    _add_output(parser.add_argument_group("what to show"))
+    return parser
+
+
+def _add_files(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "systems", nargs="*", metavar="[NAME=]SYSTEM", help="hypotheses, two systems at least"
+    )
+    group.add_argument(
+        "-r", "--reference", action="append", default=[], metavar="FILE",
+        help="references; repeat for more reference sets",
+    )  # fmt: skip
+    group.add_argument(
+        "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
+        help="scores of system NAME computed elsewhere: a number, or numbers parted by tabs or "
+        "spaces, or a JSON list, for each segment; repeatable",
+    )  # fmt: skip
+    group.add_argument("--documents", metavar="FILE", help="document of each segment")
+
+
+def _add_recipe(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
+        help="repeatable; default bleu where there are references, and every label of --scores",
+    )  # fmt: skip
+    group.add_argument(
+        "--test", action="append", metavar="NAME",
+        help="significance test; repeatable; default approximate_randomization",
+    )  # fmt: skip
+    for option, metavar, words in (
+        ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),
+        ("--resamples", "N", "how many, or auto (default)"),
+        ("--seed", "N", "of all draws; default 12345"),
+        ("--alpha", "LEVEL", "of decisions; intervals have level 1 - alpha; default 0.05"),
+        ("--correction", "NAME", "for multiple comparisons; default holm"),
+        ("--baseline", "NAME", "compare every other system with this one only"),
+        ("--exact", "CHOICE", "auto (default), or never: resample even where p could be exact"),
+        ("--unit", "UNIT", "what is resampled: segment (default) or document"),
+    ):
+        group.add_argument(option, metavar=metavar, help=words)
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--format", default="text", metavar="NAME", help=f"{', '.join(FORMATS)}; default text"
+    )
+    group.add_argument(
+        "--every-pair", action="store_true",
+        help="in text, list all pairs however many; otherwise, above 30 pairs, those that every "
+        "test finds significant are only counted",
+    )  # fmt: skip
+    group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    group.add_argument(
+        "--server", metavar="URL",
+        help="let a running service compute; SIGTEST_API_KEY holds its key, if it needs one",
+    )  # fmt: skip
+    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")

@@ -1,0 +1,64 @@
+"""`sigtest compare`: in this process or on a running service, the same report."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+
+from sigtest.cli.files import check_output, write
+from sigtest.cli.progress import bar
+from sigtest.cli.request import read_comparison
+from sigtest.comparison import Comparison
+from sigtest.engine import compare as compare_here
+from sigtest.errors import ServiceError
+from sigtest.recipe import choose
+from sigtest.render import RENDERERS, text
+from sigtest.report import Report
+from sigtest.version import __version__
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Compare, and write the report in the format that was asked for.
+
+    Raises:
+        SigtestError: Bad input, or a service that refuses or cannot be reached.
+        OSError: A file that cannot be read or written.
+    """
+    choose(options.format, RENDERERS, "format", "format")
+    if options.output is not None:
+        check_output(options.output)
+    comparison = read_comparison(options)
+    if options.server is None:
+        with bar() as progress:
+            report = compare_here(comparison, progress)
+        content = _rendered(report, options)
+    else:
+        stored = _compare_there(comparison, options.server)
+        content = stored if options.format == "json" else _rendered(_parsed(stored), options)
+    write(content, options.output)
+
+
+def _compare_there(comparison: Comparison, url: str) -> bytes:
+    from sigtest.client import Client  # late: only --server needs httpx, which takes 0.1 s
+
+    with Client(url, os.environ.get("SIGTEST_API_KEY") or None) as client, bar() as progress:
+        return client.compare(comparison, progress)
+
+
+def _rendered(report: Report, options: argparse.Namespace) -> bytes:
+    if options.format == "text":
+        return text.render(report, every_pair=options.every_pair).encode()
+    return RENDERERS[options.format](report).encode()
+
+
+def _parsed(stored: bytes) -> Report:
+    """The service's report, which only its own version of sigtest is sure to understand."""
+    body = json.loads(stored)
+    try:
+        return Report.from_json(body)
+    except (KeyError, TypeError) as error:
+        raise ServiceError(
+            f"The service runs sigtest {body.get('version')} and this is {__version__}, which "
+            "cannot show its report; take --format json."
+        ) from error

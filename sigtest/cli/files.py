@@ -1,0 +1,155 @@
+"""Files on this machine: read with their names in every message, written whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import math
+import os
+import sys
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from sigtest.errors import InputError, LimitError
+from sigtest.text import parse_lines
+
+STDIN = "-"
+GZIP = b"\x1f\x8b"  # no UTF-8 text begins with these
+MAX_BYTES = 512 * 2**20
+MAX_CHARACTERS = 100_000
+
+
+def shown(path: str) -> str:
+    """What messages call a file."""
+    return "standard input" if path == STDIN else path
+
+
+def read_lines(path: str) -> tuple[str, ...]:
+    """The lines of a text file, which may be compressed with gzip.
+
+    Raises:
+        InputError: Empty, not UTF-8, a damaged gzip file.
+        LimitError: More than 512 MiB of text, or a line of more than 100,000 characters.
+        OSError: It cannot be read.
+    """
+    lines = parse_lines(read_bytes(path), shown(path))
+    for number, line in enumerate(lines, 1):
+        if len(line) > MAX_CHARACTERS:
+            raise LimitError(
+                f"{shown(path)}, line {number}: {len(line):,} characters; "
+                f"a segment has at most {MAX_CHARACTERS:,}.",
+                limit="max_characters",
+                line=number,
+            )
+    return lines
+
+
+def read_bytes(path: str) -> bytes:
+    """The content of a file, decompressed."""
+    if path == STDIN:
+        return _read(sys.stdin.buffer, path)
+    with open(path, "rb") as file:
+        return _read(file, path)
+
+
+def read_scores(path: str) -> list[list[float]]:
+    """One number or several, equally many, for each line.
+
+    Raises:
+        InputError: A line that is no finite number or list of them, or of another length.
+    """
+    rows: list[list[float]] = []
+    for number, line in enumerate(read_lines(path), 1):
+        where = f"{shown(path)}, line {number}"
+        row = _numbers(line)
+        if not row or not all(math.isfinite(value) for value in row):
+            raise InputError(
+                f"{where}: {line.strip()[:40]!r} is not a finite number or a list of them.",
+                line=number,
+            )
+        if rows and len(row) != len(rows[0]):
+            raise InputError(
+                f"{where}: {len(row)} numbers, where the lines above have {len(rows[0])}.",
+                line=number,
+            )
+        rows.append(row)
+    return rows
+
+
+def check_lengths(columns: Sequence[tuple[str, int]]) -> None:
+    """Check that all files have as many lines as the first.
+
+    Raises:
+        InputError: Some file has not; the message names both and both counts.
+    """
+    for path, count in columns[1:]:
+        if count != columns[0][1]:
+            raise InputError(
+                f"{shown(path)} has {count} lines, but {shown(columns[0][0])} has "
+                f"{columns[0][1]}; every file needs one line a segment."
+            )
+
+
+def check_output(path: str) -> None:
+    """Complain before a long computation about a file that could not be written after it.
+
+    Raises:
+        OSError: There is no such folder, or the file is a folder.
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise IsADirectoryError(21, "Is a directory", path)
+    if not target.parent.is_dir():
+        raise FileNotFoundError(2, "No such file or directory", str(target.parent))
+
+
+def write(content: bytes, path: str | None) -> None:
+    """Write to a file atomically, or to standard output."""
+    if path is None or path == STDIN:
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path).resolve()  # a link stays a link
+    if target.exists() and not target.is_file():  # a device or pipe cannot be replaced
+        target.write_bytes(content)
+        return
+    partial = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+    try:
+        partial.write_bytes(content)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _read(file: BinaryIO, path: str) -> bytes:
+    data = file.read(MAX_BYTES + 1)
+    if data.startswith(GZIP):
+        data = _decompressed(data, path)
+    if len(data) > MAX_BYTES:
+        raise LimitError(
+            f"{shown(path)} has more than {MAX_BYTES // 2**20} MiB of text.", limit="max_text_bytes"
+        )
+    return data
+
+
+def _decompressed(data: bytes, path: str) -> bytes:
+    """Unpacked only as far as it is allowed: a gzip bomb stays small."""
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
+            return inner.read(MAX_BYTES + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{shown(path)} is not a whole gzip file: {error}") from error
+
+
+def _numbers(line: str) -> list[float]:
+    """Numbers of one line; nothing where it has something else."""
+    try:
+        if line.lstrip().startswith("["):
+            values = cast("list[object]", json.loads(line))
+            return [float(cast("float", value)) for value in values]
+        return [float(part) for part in line.split()]
+    except (TypeError, ValueError):
+        return []

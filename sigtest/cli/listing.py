@@ -1,0 +1,44 @@
+"""`sigtest metrics`: what can be asked for, read off the registries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import MISSING, fields
+
+from sigtest.metrics import METRICS, Metric
+from sigtest.multiplicity import CORRECTIONS, JOINT
+from sigtest.significance import TESTS
+
+
+def listing() -> str:
+    """Metrics with their options and defaults, significance tests, corrections."""
+    lines = ["metrics (--metric NAME:OPTION=VALUE,...)"]
+    for name, kind in METRICS.items():
+        lines += _entry(name, _summary(kind))
+        lines += [f"      {option}" for option in _options(kind)]
+    lines += ["", "significance tests (--test NAME)"]
+    for name, test in TESTS.items():
+        trust = "" if test.calibrated else " Not calibrated."
+        lines += _entry(name, f"{_summary(type(test))}{trust}")
+    lines += ["", "corrections for multiple comparisons (--correction NAME)"]
+    for name, method in CORRECTIONS.items():
+        lines += _entry(name, _summary(method))
+    for name, test_name in JOINT.items():
+        lines += _entry(name, f"From the draws of all pairs together; with {test_name} only.")
+    return "\n".join(lines) + "\n"
+
+
+def _entry(name: str, summary: str) -> list[str]:
+    return [f"  {name}", f"    {summary}"]
+
+
+def _summary(documented: object) -> str:
+    return (documented.__doc__ or "").strip().partition("\n")[0]
+
+
+def _options(kind: type[Metric]) -> Iterable[str]:
+    for field in fields(kind):
+        if field.default is not MISSING:
+            default = field.default
+            shown = str(default).lower() if isinstance(default, bool) else str(default)
+            yield f"{field.name}={shown}"

@@ -1,0 +1,194 @@
+"""From options and files to a comparison, with the names of the files in every message."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sigtest.cli.files import STDIN, check_lengths, read_lines, read_scores, shown
+from sigtest.comparison import Comparison
+from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.recipe import Recipe
+from sigtest.testset import check_name, system_name
+
+LABEL = "scores"
+
+
+@dataclass
+class Given:
+    """What the command line says of one system.
+
+    Attributes:
+        name: Its name.
+        text: File with its hypotheses, if any.
+        scores: Files with its scores, by label.
+    """
+
+    name: str
+    text: str | None = None
+    scores: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def files(self) -> list[str]:
+        """All its files."""
+        return [path for path in (self.text, *self.scores.values()) if path is not None]
+
+
+def read_comparison(options: argparse.Namespace) -> Comparison:
+    """The comparison that was asked for.
+
+    Raises:
+        SigtestError: A file or an option that cannot be used.
+        OSError: A file that cannot be read.
+    """
+    if not options.reference and not options.scores:
+        raise InputError("No references: give them with -r FILE, or scores with --scores.")
+    given = _systems(options.systems, options.scores)
+    choices = _choices(options, given)
+    Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
+    documents = [options.documents] if options.documents is not None else []
+    paths = [*options.reference, *(path for system in given for path in system.files), *documents]
+    if paths.count(STDIN) > 1:
+        raise InputError("Standard input (-) can be only one of the files.")
+    columns: list[tuple[str, int]] = []
+
+    def lines(path: str) -> tuple[str, ...]:
+        read = read_lines(path)
+        columns.append((path, len(read)))
+        check_lengths(columns)
+        return read
+
+    def scores(path: str) -> list[list[float]]:
+        read = read_scores(path)
+        columns.append((path, len(read)))
+        check_lengths(columns)
+        return read
+
+    body: dict[str, Any] = {"references": [lines(path) for path in options.reference], **choices}
+    body["systems"] = [
+        {
+            "name": system.name,
+            "hypotheses": lines(system.text) if system.text is not None else None,
+            "scores": {label: scores(path) for label, path in system.scores.items()},
+        }
+        for system in given
+    ]
+    if documents:
+        body["documents"] = lines(documents[0])
+    return _validated(body, given)
+
+
+def _validated(body: dict[str, Any], given: Sequence[Given]) -> Comparison:
+    """The comparison; an error about a system names its files."""
+    try:
+        return Comparison.of(body)
+    except SigtestError as error:
+        files = next((system.files for system in given if system.name == error.system), [])
+        if not files:
+            raise
+        raise InputError(f"{', '.join(map(shown, files))}: {error.message}") from error
+
+
+def _systems(texts: Sequence[str], scores: Sequence[str]) -> list[Given]:
+    """The systems in the order of their first mention."""
+    systems: dict[str, Given] = {}
+    for spelled in texts:
+        name, path = _named(spelled)
+        _check_name(name, path)
+        if name in systems:
+            raise InputError(
+                f"{shown(systems[name].text or '')} and {shown(path)} are both named {name!r}; "
+                "every system needs its own name: NAME=FILE."
+            )
+        systems[name] = Given(name, path)
+    for spelled in scores:
+        label, name, path = _labelled(spelled)
+        _check_name(name, path)
+        system = systems.setdefault(name, Given(name))
+        if label in system.scores:
+            raise InputError(
+                f"{shown(system.scores[label])} and {shown(path)} are both the {label!r} scores "
+                f"of {name!r}; give one of them another label: LABEL:NAME=FILE."
+            )
+        system.scores[label] = path
+    return list(systems.values())
+
+
+def _named(spelled: str) -> tuple[str, str]:
+    """Name and file of `[NAME=]FILE`; what has a slash is a folder rather than a name."""
+    name, equals, path = spelled.partition("=")
+    meant = "/" not in name or (os.path.exists(path) and not os.path.exists(spelled))
+    if equals and meant:
+        return name, _path(path, spelled)
+    if spelled == STDIN:
+        return "stdin", STDIN
+    return system_name(os.path.basename(_path(spelled, spelled))), spelled
+
+
+def _labelled(spelled: str) -> tuple[str, str, str]:
+    """Label, system and file of `[LABEL:]NAME=FILE`."""
+    target, equals, path = spelled.partition("=")
+    if not equals:
+        raise InputError(f"--scores takes [LABEL:]NAME=FILE, not {spelled!r}.")
+    label, colon, name = target.partition(":")
+    return (label, name, _path(path, spelled)) if colon else (LABEL, target, _path(path, spelled))
+
+
+def _path(path: str, spelled: str) -> str:
+    if not path:
+        raise InputError(f"{spelled!r} names no file.")
+    return path
+
+
+def _check_name(name: str, path: str) -> None:
+    try:
+        check_name(name)
+    except InputError as error:
+        raise InputError(f"{shown(path)}: {error.message}") from error
+
+
+def _choices(options: argparse.Namespace, given: Sequence[Given]) -> dict[str, Any]:
+    """The recipe as JSON has it; options that were not given keep its defaults."""
+    choices: dict[str, Any] = {
+        "metrics": options.metric or _default_metrics(given, bool(options.reference)),
+        "tests": options.test,
+        "alternative": options.alternative,
+        "resamples": _whole(options.resamples, "resamples"),
+        "seed": _whole(options.seed, "seed"),
+        "alpha": _number(options.alpha),
+        "correction": options.correction,
+        "exact": options.exact,
+        "unit": options.unit,
+    }
+    if options.baseline is not None:
+        choices["pairs"] = {"baseline": options.baseline}
+    return {name: value for name, value in choices.items() if value is not None}
+
+
+def _default_metrics(given: Sequence[Given], references: bool) -> list[str]:
+    """BLEU where there are references, and the mean of every kind of scores."""
+    labels = dict.fromkeys(label for system in given for label in system.scores)
+    scores = ["scores" if label == LABEL else f"scores:of={label}" for label in labels]
+    if len(labels) > 1 and LABEL in labels:
+        scores = [f"scores:of={label}" for label in labels]
+    return [*(["bleu"] if references or not labels else []), *scores]
+
+
+def _whole(text: str | None, option: str) -> int | str | None:
+    """A whole number; other words are left for the recipe to accept or refuse."""
+    try:
+        return int(text) if text is not None else None
+    except ValueError:
+        if option == "resamples":
+            return text
+        raise RecipeError(f"{option} must be a whole number, not {text!r}.", field=option) from None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return float(text) if text is not None else None
+    except ValueError:
+        raise RecipeError(f"alpha must be a number, not {text!r}.", field="alpha") from None

@@ -1,0 +1,74 @@
+"""From arguments to an exit status; the only place that knows what an error looks like here.
+
+Status 0: done; 2: bad usage or bad input, with one message on standard error; 130: interrupted;
+141: whoever read the output went away.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from sigtest.cli.arguments import UsageError, parse
+from sigtest.errors import SigtestError
+
+BAD = 2
+INTERRUPTED = 130
+NO_READER = 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        arguments: Without the program's name; those of this process where none are given.
+
+    Returns:
+        The exit status.
+    """
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    except (UsageError, SigtestError) as error:
+        return _complain(str(error))
+    except BrokenPipeError:
+        _forget_output()
+        return NO_READER
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename is not None else ""
+        return _complain(f"{named}{error.strerror or error}")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _run(arguments: list[str]) -> int:
+    """Dispatch; commands are imported here, as --help and --version must not wait for NumPy."""
+    options = parse(arguments)
+    if isinstance(options, str):
+        _print(options)
+    elif options.command == "metrics":
+        from sigtest.cli.listing import listing  # late: see above
+
+        _print(listing())
+    else:
+        from sigtest.cli.compare import compare  # late: see above
+
+        compare(options)
+    return 0
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _complain(message: str) -> int:
+    from sigtest.render.names import printable  # late: see `_run`
+
+    sys.stderr.write(f"sigtest: {printable(message)}\n")
+    return BAD
+
+
+def _forget_output() -> None:
+    """Keep the interpreter from flushing to the closed pipe once more when it ends."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (lives as long as we do)

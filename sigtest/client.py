@@ -1,0 +1,218 @@
+"""A client of the HTTP service: the same comparison, computed elsewhere.
+
+    from sigtest.client import Client
+
+    with Client("http://127.0.0.1:8000") as client:
+        report = client.compare(comparison)
+
+A request that meets a reset connection or a busy service is sent again, with longer and longer
+pauses; an `Idempotency-Key` makes sure that it still is the same comparison.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from sigtest.comparison import Comparison
+from sigtest.engine import Progress
+from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
+from sigtest.version import __version__
+
+COMPARISONS = "/v1/comparisons"
+WAIT_SECONDS = 1  # that one request waits for the end, and so how often progress is told
+ATTEMPTS = 7
+PAUSES = (0.1, 10.0)  # seconds before the first repetition, and at most
+TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+
+_BUSY = {429, 502, 503, 504}
+_ERRORS: dict[str, type[InputError | RecipeError]] = {
+    "invalid-input": InputError,
+    "length-mismatch": LengthError,
+    "malformed-body": InputError,
+    "invalid-recipe": RecipeError,
+}
+
+
+class Client:
+    """Speaks to one service; closes its connections at the end of a `with` block.
+
+    Args:
+        url: Where the service is, such as `http://127.0.0.1:8000`.
+        api_key: The caller's key, where the service wants one.
+        sleep: Waits so many seconds.
+
+    Raises:
+        ServiceError: Not an http or https address.
+    """
+
+    def __init__(
+        self, url: str, api_key: str | None = None, sleep: Callable[[float], object] = time.sleep
+    ) -> None:
+        self.url = url.rstrip("/")
+        self._sleep = sleep
+        self._met = False
+        headers = {"User-Agent": f"sigtest/{__version__}"}
+        if api_key is not None:
+            headers["Authorization"] = f"Bearer {api_key}"
+        try:
+            if httpx.URL(self.url).scheme not in {"http", "https"} or not httpx.URL(self.url).host:
+                raise httpx.InvalidURL("it needs http:// or https:// and a host")
+            self._http = httpx.Client(base_url=self.url, headers=headers, timeout=TIMEOUT)
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise ServiceError(f"{url!r} is not the address of a service: {error}") from error
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._http.close()
+
+    def compare(self, comparison: Comparison, progress: Progress | None = None) -> bytes:
+        """Submit a comparison, wait for its end and fetch its report.
+
+        Args:
+            comparison: What to compare and how.
+            progress: Called with phase, done and total, as by `sigtest.engine.compare`.
+
+        Returns:
+            The JSON report, byte for byte as the service keeps it.
+
+        Raises:
+            SigtestError: The service refuses the comparison, fails, or cannot be reached.
+        """
+        status = self.submit(comparison)
+        while status["status"] in {"queued", "running"}:
+            if progress is not None:
+                told = status["progress"]
+                progress(told["phase"], told["done"], told["total"])
+            status = self.status(status["id"])
+        if status["status"] != "succeeded":
+            reason = status.get("error") or "no reason is given"
+            raise ServiceError(f"The service {status['status']} the comparison: {reason}")
+        return self.report(status["id"])
+
+    def submit(self, comparison: Comparison) -> dict[str, Any]:
+        """Ask for a comparison; the answer says its `id`, `status` and `progress`."""
+        body = json.dumps(comparison.as_json(), ensure_ascii=False, allow_nan=False).encode()
+        headers = {"Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex}
+        return self._followed(self._ask("POST", COMPARISONS, headers=headers, content=body))
+
+    def status(self, comparison_id: str) -> dict[str, Any]:
+        """How far a comparison is; answers when it has finished, or after a second."""
+        return self._followed(self._ask("GET", f"{COMPARISONS}/{comparison_id}"))
+
+    def report(self, comparison_id: str, form: str = "json") -> bytes:
+        """The report of a finished comparison in one of the formats."""
+        path = f"{COMPARISONS}/{comparison_id}/report"
+        return self._ask("GET", path, params={"format": form}).content
+
+    def distribution(
+        self, comparison_id: str, a: str, b: str, metric: str, test: str, values: bool = False
+    ) -> dict[str, Any]:
+        """Bins, counts and the observed difference of one pair; on demand every value."""
+        params = {"a": a, "b": b, "metric": metric, "test": test, "values": str(values).lower()}
+        answer = self._ask("GET", f"{COMPARISONS}/{comparison_id}/distribution", params=params)
+        return self._object(answer)
+
+    def plot(self, comparison_id: str, name: str, **params: str) -> bytes:
+        """A picture as SVG: `distribution`, `matrix` or `intervals`."""
+        path = f"{COMPARISONS}/{comparison_id}/plots/{name}.svg"
+        return self._ask("GET", path, params=params).content
+
+    def remove(self, comparison_id: str) -> None:
+        """Cancel a comparison, or delete a finished one with its texts."""
+        self._ask("DELETE", f"{COMPARISONS}/{comparison_id}")
+
+    def _followed(self, answer: httpx.Response) -> dict[str, Any]:
+        """A comparison's state; a service that did not wait for its end is not asked at once."""
+        status = self._object(answer)
+        if not {"id", "status", "progress"} <= status.keys():
+            raise self._stranger()
+        running = status["status"] in {"queued", "running"}
+        if running and "Preference-Applied" not in answer.headers:
+            self._sleep(_seconds(answer, default=WAIT_SECONDS))
+        return status
+
+    def _ask(self, method: str, path: str, **content: Any) -> httpx.Response:
+        """One answer, good or a `SigtestError`; asks again where that may help."""
+        headers = {"Prefer": f"wait={WAIT_SECONDS}", **content.pop("headers", {})}
+        pause, longest = PAUSES
+        for left in reversed(range(ATTEMPTS)):
+            try:
+                answer = self._http.request(method, path, headers=headers, **content)
+            except httpx.TransportError as error:
+                # a service that has answered before is being restarted; another is not there
+                absent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout)
+                if not left or (absent and not self._met):
+                    what = "No service answers at" if absent else "The connection broke to"
+                    raise ServiceError(f"{what} {self.url}: {error}") from error
+                wait = pause
+            else:
+                self._met = True
+                if answer.status_code not in _BUSY or not left:
+                    return self._checked(answer)
+                wait = _seconds(answer, default=pause)
+            self._sleep(min(wait, longest))
+            pause *= 2
+        raise AssertionError("the last attempt returns or raises")
+
+    def _checked(self, answer: httpx.Response) -> httpx.Response:
+        """The answer itself unless it is an error.
+
+        Raises:
+            SigtestError: With the message of the service's problem document.
+        """
+        if answer.is_success:
+            return answer
+        try:
+            problem = answer.json()
+        except ValueError:
+            problem = None
+        if not isinstance(problem, dict) or not isinstance(problem.get("detail"), str):
+            raise ServiceError(f"{self.url} answers {answer.status_code} {answer.reason_phrase}.")
+        raise _error(problem)
+
+    def _object(self, answer: httpx.Response) -> dict[str, Any]:
+        try:
+            body = answer.json()
+        except ValueError:
+            body = None
+        if not isinstance(body, dict):
+            raise self._stranger()
+        return body
+
+    def _stranger(self) -> ServiceError:
+        return ServiceError(f"{self.url} does not answer like a sigtest service.")
+
+
+def _error(problem: Mapping[str, Any]) -> InputError | RecipeError | LimitError | ServiceError:
+    """The error that a problem document stands for."""
+    kind = str(problem.get("type", "")).rpartition("/")[2].rpartition(":")[2]
+    entries = problem.get("errors") or [{}]
+    where = {key: entries[0].get(key) for key in ("field", "system", "line")}
+    message = f"The service refuses: {problem['detail']}"
+    if kind == "limit-exceeded":
+        return LimitError(message, limit=str(problem.get("limit", "")), **where)
+    return _ERRORS.get(kind, ServiceError)(message, **where)
+
+
+def _seconds(answer: httpx.Response, default: float) -> float:
+    """What `Retry-After` asks for, where it gives seconds."""
+    asked = answer.headers.get("Retry-After", "")
+    return float(asked) if asked.isdigit() else default

@@ -1,0 +1,85 @@
+"""The notebook's door to the engine: plain lists of strings in, a report out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack, cast
+
+from sigtest import engine
+from sigtest.comparison import Comparison
+from sigtest.engine import Progress
+from sigtest.errors import InputError
+from sigtest.report import Report
+
+
+class Choices(TypedDict, total=False):
+    """The recipe, by the names that the JSON request has (`sigtest.recipe.Recipe.of`)."""
+
+    metrics: Sequence[str | Mapping[str, object]]
+    tests: Sequence[str]
+    alternative: str
+    resamples: int | str
+    seed: int
+    alpha: float
+    correction: str
+    pairs: str | Mapping[str, str]
+    exact: str
+    unit: str
+
+
+def compare(
+    references: Sequence[str] | Sequence[Sequence[str | None]],
+    systems: Mapping[str, Sequence[str]],
+    *,
+    scores: Mapping[str, Mapping[str, Sequence[float] | Sequence[Sequence[float]]]] | None = None,
+    documents: Sequence[str] | None = None,
+    progress: Progress | None = None,
+    **choices: Unpack[Choices],
+) -> Report:
+    """Compare systems on a test set, in this process.
+
+        >>> import sigtest
+        >>> report = sigtest.compare(
+        ...     references=["the cat sat on the mat", "it is raining", "we go home now"],
+        ...     systems={
+        ...         "new": ["the cat sat on the mat", "it rains", "we go home now"],
+        ...         "old": ["a cat was on a mat", "it is raining", "we are home now"],
+        ...     },
+        ...     metrics=["chrf", {"name": "ter", "normalized": True}],
+        ... )
+        >>> pair = report.pairs[0]
+        >>> pair.a, pair.b, round(pair.difference, 2), pair.p_value, pair.exact
+        ('new', 'old', 31.3, 0.75, True)
+
+    Args:
+        references: One reference a segment, or several reference sets of that kind; None is a
+            missing reference. Empty where only `scores` are compared.
+        systems: Hypotheses by name of the system, one a segment.
+        scores: Numbers computed elsewhere, by name of the system and label; a number a segment,
+            or a tuple. Metrics `scores`, `ratio` and `fscore` use them.
+        documents: Document of each segment.
+        progress: Called with phase, done and total.
+        **choices: `metrics`, `tests`, `alternative`, `resamples`, `seed`, `alpha`, `correction`,
+            `pairs` ("all" or {"baseline": name}), `exact`, `unit`; see docs/COMMAND_LINE.md.
+
+    Returns:
+        The report; `print(report)` shows it, and a notebook shows it as tables and pictures.
+
+    Raises:
+        SigtestError: Texts or choices that cannot be used.
+    """
+    if isinstance(references, str):
+        raise InputError("references must be a list with one string a segment.", field="references")
+    sets = references if references and not isinstance(references[0], str) else [references]
+    brought = scores or {}
+    request: dict[str, Any] = {
+        "references": [list(cast("Sequence[str | None]", lines)) for lines in sets if lines],
+        "systems": [
+            {"name": name, "hypotheses": systems.get(name), "scores": brought.get(name)}
+            for name in dict.fromkeys([*systems, *brought])
+        ],
+        **choices,
+    }
+    if documents is not None:
+        request["documents"] = list(documents)
+    return engine.compare(Comparison.of(request), progress)

@@ -1,0 +1,32 @@
+"""Names and sentences from outside, made harmless for whatever shows them."""
+
+from __future__ import annotations
+
+import unicodedata
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def printable(text: str, replacement: str = REPLACEMENT) -> str:
+    """`text` without characters that could steer a terminal, break a line or reverse a script.
+
+    Control, format, surrogate and unassigned characters (Unicode category C) and line and
+    paragraph separators become `replacement`.
+    """
+    return "".join(replacement if _steers(c) else c for c in text)
+
+
+def width(text: str) -> int:
+    """Columns that `text` takes on a terminal: two for wide characters, none for accents."""
+    return sum(_cell(c) for c in text)
+
+
+def _steers(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] == "C" or category in {"Zl", "Zp"}
+
+
+def _cell(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1

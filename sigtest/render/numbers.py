@@ -1,0 +1,70 @@
+"""Numbers as people read them: no more digits than they carry, never a p-value of 0."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from sigtest.report import ScoreReport
+
+TINY = 1e-300
+MINUS = "\N{MINUS SIGN}"
+
+
+def decimals(scores: Iterable[ScoreReport]) -> int:
+    """Decimals for one metric's scores: four for scores of 0 to 1, two for those of 0 to 100.
+
+    Scores in between (NIST) keep two digits of their standard error.
+    """
+    known = list(scores)
+    if max(abs(s.score) for s in known) <= 1:
+        return 4
+    errors = [s.stderr for s in known if s.stderr > 0]
+    if not errors:
+        return 2
+    return min(4, max(2, 1 - math.floor(math.log10(min(errors)))))
+
+
+def fixed(value: float, places: int) -> str:
+    """`value` with so many decimals; a zero has no sign."""
+    shown = f"{value:.{places}f}"
+    return shown.removeprefix("-") if float(shown) == 0 else shown
+
+
+def signed(value: float, places: int) -> str:
+    """`value` with its sign, and a zero without."""
+    shown = fixed(value, places)
+    return shown if shown.startswith("-") or float(shown) == 0 else f"+{shown}"
+
+
+def interval(ends: Sequence[float], places: int) -> str:
+    """`[low, high]`."""
+    return f"[{fixed(ends[0], places)}, {fixed(ends[1], places)}]"
+
+
+def probability(p: float, alpha: float | None = None) -> str:
+    """A p-value with two significant digits; more where rounding would carry it across alpha."""
+    if p < TINY:
+        return f"<{TINY:.0e}"
+    digits = 2
+    shown = _significant(p, digits)
+    while alpha is not None and (float(shown) <= alpha) != (p <= alpha) and digits < 17:
+        digits += 1
+        shown = _significant(p, digits)
+    return shown
+
+
+def whole(value: int) -> str:
+    """A count with its thousands marked."""
+    return f"{value:,}"
+
+
+def percent(share: float) -> str:
+    """0.95 as `95 %`."""
+    return f"{round(100 * share, 6):g} %"
+
+
+def _significant(p: float, digits: int) -> str:
+    """`p` with so many significant digits; 1 and 0 stay bare."""
+    shown = f"{p:#.{digits}g}"
+    return f"{float(shown):g}" if float(shown) in {0.0, 1.0} else shown.removesuffix(".")

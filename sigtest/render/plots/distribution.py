@@ -1,0 +1,154 @@
+"""The pseudo-statistics of one pair, the observed difference, and the tail that is counted.
+
+As Figures 5 and 6 of Graham, Mathur & Baldwin (2014).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sigtest.arrays import Array, Flags
+from sigtest.distribution import Distribution
+from sigtest.errors import RecipeError
+from sigtest.render.layout import metric_decimals
+from sigtest.render.numbers import MINUS, probability, signed, whole
+from sigtest.render.plots.drawing import BODY, COLUMN, SMALL, Drawing, Scale, text_width
+from sigtest.report import PairReport, Report
+from sigtest.significance.base import SLACK
+
+HEIGHT = 150.0
+LEFT, RIGHT, TOP, BOTTOM = 30.0, 7.0, 40.0, 30.0
+MIRROR = {"greater": "less", "less": "greater"}
+
+
+def plot(distribution: Distribution, report: Report) -> str:
+    """The picture as SVG.
+
+    Args:
+        distribution: Of one pair, metric and test of the report.
+        report: Says what was counted.
+
+    Raises:
+        RecipeError: The report has no such pair, metric or test.
+    """
+    pair = _pair(distribution, report)
+    higher = report.metrics[pair.metric].higher_is_better
+    tail = counted(distribution, pair, higher)
+    heading = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
+    wide = max(COLUMN, LEFT + text_width(heading, 8) * 1.05 + RIGHT)
+    summary = _summary(pair, int(np.count_nonzero(tail)))
+    drawing = Drawing(heading, f"{pair.test}: {'; '.join(summary)}", wide, HEIGHT)
+    drawing.text(LEFT, 11, heading, size=8, bold=True)
+    for i, line in enumerate((f"{pair.test}, {pair.alternative}", summary[0])):
+        drawing.text(LEFT, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")
+    across, up = _histogram(drawing, distribution, tail)
+    _axes(drawing, across, up, pair)
+    _marks(drawing, across, distribution, pair, metric_decimals(report, pair.metric))
+    return drawing.render()
+
+
+def counted(distribution: Distribution, pair: PairReport, higher_is_better: bool) -> Flags:
+    """(R,) which pseudo-statistics the test counts against the claim, for the pair's alternative.
+
+    What `SignificanceTest.count` counts, on values that are centred already.
+    """
+    sign = 1.0 if higher_is_better else -1.0
+    values, observed = sign * distribution.values, sign * distribution.observed
+    slack = SLACK * max(abs(pair.score_a), abs(pair.score_b))
+    if pair.test == "paired_bootstrap":
+        return _paired(values, pair.alternative, slack)
+    if pair.alternative == "two-sided":
+        return np.abs(values) >= abs(observed) - slack
+    if pair.alternative == "as printed":  # lengths, which have no direction
+        return distribution.values >= abs(observed) - slack
+    claim = -1.0 if pair.alternative == "less" else 1.0
+    return claim * values >= claim * observed - slack
+
+
+def _paired(values: Array, alternative: str, slack: float) -> Flags:
+    against_a, against_b = values <= slack, values >= -slack
+    if alternative == "two-sided":
+        fewer = np.count_nonzero(against_a) <= np.count_nonzero(against_b)
+        return against_a if fewer else against_b
+    return against_a if alternative == "greater" else against_b
+
+
+def _pair(distribution: Distribution, report: Report) -> PairReport:
+    """The pair's report, turned round where the distribution has its systems in reverse."""
+    names = (distribution.a, distribution.b)
+    for pair in report.pairs:
+        if (pair.metric, pair.test) != (distribution.metric, distribution.test):
+            continue
+        if (pair.a, pair.b) == names:
+            return pair
+        if (pair.b, pair.a) == names:
+            turned = MIRROR.get(pair.alternative, pair.alternative)
+            return replace(
+                pair,
+                a=pair.b,
+                b=pair.a,
+                score_a=pair.score_b,
+                score_b=pair.score_a,
+                difference=-pair.difference,
+                alternative=turned,
+            )
+    raise RecipeError(f"The report has no pair {' and '.join(names)} for this metric and test.")
+
+
+def _summary(pair: PairReport, reached: int) -> tuple[str, str]:
+    total = pair.resamples if pair.resamples is not None and not pair.exact else None
+    p = f"p = {probability(pair.p_value)}"
+    share = f"{whole(reached)} of {whole(total)} counted; {p}" if total else f"exact {p}"
+    observed = f"observed difference {pair.difference:+.4g}"
+    return share, observed
+
+
+def _histogram(drawing: Drawing, distribution: Distribution, tail: Flags) -> tuple[Scale, Scale]:
+    """All pseudo-statistics in light, the counted ones in dark before them."""
+    edges, counts = distribution.histogram()
+    inside, _ = np.histogram(distribution.values[tail], bins=edges)
+    across = Scale(float(edges[0]), float(edges[-1]), LEFT + 4, drawing.width - RIGHT)
+    up = Scale(0, max(1.0, float(counts.max()) * 1.05), HEIGHT - BOTTOM, TOP + 10)
+    for heights, strong in ((counts, False), (inside, True)):
+        outline = [(across(float(edges[0])), up(0))]
+        for i, height in enumerate(heights):
+            y = up(float(height))
+            outline += [(across(float(edges[i])), y), (across(float(edges[i + 1])), y)]
+        outline.append((across(float(edges[-1])), up(0)))
+        drawing.area(outline, "strong" if strong else "light")
+    return across, up
+
+
+def _axes(drawing: Drawing, across: Scale, up: Scale, pair: PairReport) -> None:
+    floor = up(0)
+    drawing.line((across.start, floor), (across.end, floor))
+    for value in across.ticks(8):
+        drawing.line((across(value), floor), (across(value), floor + 2.5))
+        label = f"{value:g}".replace("-", MINUS)
+        drawing.text(across(value), floor + 9.5, label, size=SMALL, anchor="middle")
+    for value in up.ticks(4):
+        drawing.line((LEFT, up(value)), (LEFT + 2.5, up(value)), colour="muted")
+        drawing.text(LEFT - 2, up(value) + 2.2, whole(int(value)), size=SMALL, anchor="end")
+    kind = "bootstrap differences" if pair.test == "paired_bootstrap" else "pseudo-statistics"
+    what = f"{kind} of {pair.metric}"
+    drawing.text((across.start + across.end) / 2, floor + 20, what, anchor="middle")
+
+
+def _marks(
+    drawing: Drawing, across: Scale, distribution: Distribution, pair: PairReport, places: int
+) -> None:
+    """The observed difference, and where else counting begins."""
+    floor = HEIGHT - BOTTOM
+    if pair.test == "paired_bootstrap":
+        drawing.line((across(0), TOP + 10), (across(0), floor), dashed=True)
+    elif pair.alternative in {"two-sided", "as printed"}:
+        x = across(-distribution.observed)
+        if pair.alternative == "two-sided" or distribution.observed < 0:
+            drawing.line((x, TOP + 10), (x, floor), dashed=True)
+    x = across(distribution.observed)
+    drawing.line((x, TOP + 2), (x, floor), thick=1.2)
+    label = f"observed {signed(distribution.observed, places)}".replace("-", MINUS)
+    fits = x + 3 + text_width(label) * 1.1 < drawing.width
+    drawing.text(x + (3 if fits else -3), TOP + 2 + BODY, label, anchor="start" if fits else "end")

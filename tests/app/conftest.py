@@ -1,0 +1,83 @@
+"""A running service for all tests of the front end: real Valkey, real workers, real HTTP."""
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+import uvicorn
+from exchange import Serve, ServeOn, Stored, launched
+
+from app.main import create_app
+from app.settings import Settings
+from workers import server
+from workers.settings import Settings as QueueSettings
+
+
+@pytest.fixture(scope="session")
+def queue(tmp_path_factory: pytest.TempPathFactory) -> QueueSettings:
+    return QueueSettings(state=tmp_path_factory.mktemp("state"), workers=2)
+
+
+@pytest.fixture(scope="session")
+def service(queue: QueueSettings) -> Iterator[httpx.Client]:
+    """A client of a service that all tests share."""
+    with launched(queue) as (_, url), httpx.Client(base_url=url, timeout=120) as client:
+        yield client
+
+
+@pytest.fixture
+def serve(service: httpx.Client, queue: QueueSettings, serve_on: ServeOn) -> Serve:
+    """Start further front ends, with other settings, on the same queue and workers."""
+    return lambda settings: serve_on(settings, queue)
+
+
+@pytest.fixture
+def serve_on() -> Iterator[ServeOn]:
+    """Start front ends on any queue, in threads of the tests' process."""
+    with contextlib.ExitStack() as stack:
+
+        def start(settings: Settings, queue: QueueSettings) -> httpx.Client:
+            config = uvicorn.Config(create_app(settings, queue), port=0, log_level="error")
+            listening = config.bind_socket()
+            running = uvicorn.Server(config)
+            thread = threading.Thread(target=running.run, args=([listening],))
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(setattr, running, "should_exit", True)
+            while not running.started:
+                time.sleep(0.01)
+            host, port = listening.getsockname()[:2]
+            client = httpx.Client(base_url=f"http://{host}:{port}", timeout=60)
+            return stack.enter_context(client)
+
+        yield start
+
+
+@pytest.fixture
+def stored(queue: QueueSettings, service: httpx.Client) -> Iterator[Stored]:
+    """What is stored at the moment, apart from the queue's own bookkeeping."""
+    redis = server.connect(queue)
+
+    def names() -> set[str]:
+        keys = {key.decode() for key in redis.scan_iter("sigtest:*", count=1000)}
+        return {key for key in keys if not key.startswith(("sigtest:probe", "sigtest:worker"))}
+
+    yield names
+    redis.close()
+
+
+@pytest.fixture
+def body() -> dict[str, Any]:
+    """The JSON of a comparison that takes no time."""
+    return {
+        "references": [["a b c d e", "f g h i j", "k l m n o"]],
+        "systems": [
+            {"name": "A", "hypotheses": ["a b c d e", "f g h i j", "k l m n"]},
+            {"name": "B", "hypotheses": ["a b c d", "f g h i j k", "x y z n o"]},
+        ],
+        "resamples": 99,
+    }

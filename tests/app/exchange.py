@@ -1,0 +1,56 @@
+"""What tests of the front end say and hear."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from app.settings import Settings
+from workers.settings import Settings as QueueSettings
+
+ROOT = Path(__file__).parents[2]
+COMPARISONS = "/v1/comparisons"
+
+Serve = Callable[[Settings], httpx.Client]
+ServeOn = Callable[[Settings, QueueSettings], httpx.Client]
+Stored = Callable[[], set[str]]
+
+
+@contextmanager
+def launched(queue: QueueSettings) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`python -m app.serve` and its URL; told to stop as a terminal would, and it must."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app.serve"],
+        cwd=ROOT,
+        env={**os.environ, **queue.as_environment(), "PORT": "0"},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    with process, process.stdout:
+        yield process, process.stdout.readline().rpartition(" ")[2].strip()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 0
+
+
+def submit(client: httpx.Client, body: dict[str, Any], wait: int = 60) -> httpx.Response:
+    """Ask for a comparison and wait for its end."""
+    return client.post(COMPARISONS, json=body, headers={"Prefer": f"wait={wait}"})
+
+
+def problem(response: httpx.Response, status: int, kind: str) -> dict[str, Any]:
+    """The problem document of a response, which must be of this kind."""
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    document: dict[str, Any] = response.json()
+    assert document["type"] == f"urn:sigtest:problem:{kind}", document
+    assert document["status"] == status
+    assert document["title"]
+    assert document["detail"]
+    return document

@@ -1,0 +1,125 @@
+"""Sizes: 413 or 422 naming the limit, without reading or unpacking everything."""
+
+import contextlib
+import gzip
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from exchange import COMPARISONS, Serve, Stored, problem
+
+from app.settings import Settings
+
+MIB = 2**20
+JSON = {"Content-Type": "application/json"}
+
+
+def form(content: bytes) -> dict[str, Any]:
+    parts = [("references", ("r.txt", b"a\n")), ("systems", ("A.txt", b"a\n"))]
+    return {"files": [*parts, ("systems", ("B.txt.gz", gzip.compress(content, 1)))]}
+
+
+def test_gzip_bomb_is_refused(service: httpx.Client, stored: Stored) -> None:
+    before = stored()
+    response = service.post(COMPARISONS, **form(b"\n" * (200 * MIB)))
+    document = problem(response, 413, "limit-exceeded")
+    assert document["limit"] == "max_text_bytes"
+    assert "134,217,728" in document["detail"]
+    assert document["errors"][0]["field"] == "systems[1]"
+    assert stored() == before
+
+
+def test_one_line_of_100_mb_is_refused(service: httpx.Client, stored: Stored) -> None:
+    line = b"x" * 100_000_000
+    before = stored()
+    plain = service.post(COMPARISONS, files={"systems": ("A.txt", line)})
+    assert problem(plain, 413, "limit-exceeded")["limit"] == "max_body_bytes"
+    packed = service.post(COMPARISONS, **form(line))
+    document = problem(packed, 413, "limit-exceeded")
+    assert document["limit"] == "max_characters"
+    assert document["errors"][0] == {
+        "field": "systems[1].hypotheses",
+        "system": "B",
+        "line": 1,
+        "message": document["detail"],
+    }
+    assert stored() == before
+
+
+def megabytes(count: int) -> Iterator[bytes]:
+    return (b" " * MIB for _ in range(count))
+
+
+def test_a_body_of_unknown_size_is_refused(service: httpx.Client) -> None:
+    response = service.post(COMPARISONS, content=megabytes(100), headers=JSON)
+    assert problem(response, 413, "limit-exceeded")["limit"] == "max_body_bytes"
+
+
+def test_an_endless_body_is_cut_off(service: httpx.Client) -> None:
+    body = megabytes(2000)
+    with contextlib.suppress(httpx.TransportError):  # the answer may be lost with the connection
+        problem(service.post(COMPARISONS, content=body, headers=JSON), 413, "limit-exceeded")
+    assert len(list(body)) > 1800
+
+
+def numbered(systems: int, segments: int) -> dict[str, Any]:
+    lines = ["a"] * segments
+    names = [f"s{i}" for i in range(systems)]
+    return {"references": [lines], "systems": [{"name": n, "hypotheses": lines} for n in names]}
+
+
+@pytest.mark.parametrize(
+    ("settings", "change", "status", "limit"),
+    [
+        ({"max_segments": 2}, {}, 413, "max_segments"),
+        ({"max_systems": 2}, {}, 413, "max_systems"),
+        ({"max_characters": 2}, {"documents": ["a", "a", "abc"]}, 413, "max_characters"),
+        ({"max_metrics": 1}, {"metrics": ["bleu", "ter"]}, 422, "max_metrics"),
+        ({"max_resamples": 999}, {"resamples": 1000}, 422, "max_resamples"),
+        ({"max_resamples": 999}, {"resamples": "auto"}, 422, "max_resamples"),
+        ({"max_rows": 5}, {"tests": ["bootstrap", "paired_bootstrap"]}, 422, "max_rows"),
+    ],
+)
+def test_limits_are_settings(
+    serve: Serve,
+    stored: Stored,
+    settings: dict[str, int],
+    change: dict[str, Any],
+    status: int,
+    limit: str,
+) -> None:
+    client = serve(Settings(**settings))
+    before = stored()
+    response = client.post(COMPARISONS, json=numbered(3, 3) | change)
+    document = problem(response, status, "limit-exceeded")
+    assert document["limit"] == limit
+    assert limit in document["detail"]
+    assert stored() == before
+
+
+def test_a_form_with_too_many_systems_is_refused_before_it_is_unpacked(serve: Serve) -> None:
+    client = serve(Settings(max_systems=2))
+    files = [("systems", (f"{i}.txt.gz", b"no gzip")) for i in range(3)]
+    response = client.post(COMPARISONS, files=files)
+    assert problem(response, 413, "limit-exceeded")["limit"] == "max_systems"
+
+
+def test_text_is_counted_over_all_files(serve: Serve) -> None:
+    client = serve(Settings(max_text_bytes=100))
+    files = [("systems", (f"{i}.txt", b"12345\n" * 10)) for i in range(2)]
+    response = client.post(COMPARISONS, files=files)
+    document = problem(response, 413, "limit-exceeded")
+    assert document["limit"] == "max_text_bytes"
+    assert document["errors"][0]["field"] == "systems[1]"
+
+
+def test_a_large_body_is_parsed_fast(service: httpx.Client) -> None:
+    line = "x " * 70
+    content = json.dumps(numbered(12, 3003) | {"references": [[line] * 3003], "resamples": 0})
+    content = content.replace('"a"', json.dumps(line))
+    assert len(content) > 5_000_000
+    response = service.post(COMPARISONS, content=content, headers=JSON)
+    problem(response, 422, "invalid-recipe")
+    assert response.elapsed.total_seconds() < 1

@@ -1,0 +1,67 @@
+"""The committed OpenAPI document is the code's, and what it shows works."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from exchange import COMPARISONS, submit
+
+from app import openapi
+from app.contract import EXAMPLES
+from app.schemas import RecipeRequest
+from sigtest.comparison import CHOICES
+from sigtest.recipe import Recipe
+
+COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"
+
+
+def test_the_committed_document_is_the_codes() -> None:
+    assert COMMITTED.read_text(encoding="utf-8") == openapi.text(), "run `make openapi`"
+
+
+def test_the_service_tells_its_document(service: httpx.Client) -> None:
+    document = service.get("/openapi.json").json()
+    assert set(document["paths"]) == {
+        COMPARISONS,
+        COMPARISONS + "/{id}",
+        COMPARISONS + "/{id}/report",
+        COMPARISONS + "/{id}/distribution",
+        COMPARISONS + "/{id}/events",
+        "/healthz",
+        "/readyz",
+    }
+
+
+def test_every_reference_leads_somewhere(service: httpx.Client) -> None:
+    document = service.get("/openapi.json").json()
+
+    def references(value: Any) -> list[str]:
+        if isinstance(value, dict):
+            here = [value["$ref"]] if "$ref" in value else []
+            return here + [ref for entry in value.values() for ref in references(entry)]
+        if isinstance(value, list):
+            return [ref for entry in value for ref in references(entry)]
+        return []
+
+    named = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    assert set(references(document)) <= named
+
+
+def test_everything_is_described(service: httpx.Client) -> None:
+    document = service.get("/openapi.json").json()
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            assert operation["description"], (method, path)
+            assert "default" in operation["responses"], (method, path)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples_run(service: httpx.Client, name: str) -> None:
+    response = submit(service, EXAMPLES[name]["value"])
+    assert response.json()["status"] == "succeeded"
+
+
+def test_defaults_are_those_of_recipes() -> None:
+    assert set(RecipeRequest.model_fields) == set(CHOICES)
+    assert RecipeRequest().model_dump() == Recipe.of({}).as_json()

@@ -1,0 +1,299 @@
+"""Bad input: one clear problem document each, and nothing is stored."""
+
+import gzip
+import json
+from typing import Any
+
+import httpx
+import pytest
+from exchange import COMPARISONS, Stored, problem
+
+JSON = {"Content-Type": "application/json"}
+NAMES = [
+    "../etc/passwd",
+    "a/b",
+    'a"b',
+    "a'b",
+    "<b>",
+    "a\nb",
+    "a\x00b",
+    "a\x1bb",
+    "",
+    " a",
+    "..",
+    "x" * 201,
+]
+
+Change = dict[str, Any]
+
+
+def second(**fields: Any) -> Change:
+    """A change of the second system."""
+    return {"second": fields}
+
+
+CHANGES: dict[str, tuple[Change, str, dict[str, Any]]] = {
+    "unequal line counts": (
+        second(hypotheses=["a", "b"]),
+        "length-mismatch",
+        {"system": "B", "message": "System 'B' has 2 lines of hypotheses, the test set has 3"},
+    ),
+    "unequal references": (
+        {"references": [["a", "b", "c"], ["a", "b"]]},
+        "length-mismatch",
+        {"field": "references[1]"},
+    ),
+    "unequal documents": ({"documents": ["d"]}, "length-mismatch", {"field": "documents"}),
+    "zero segments": (
+        {"references": [[]], "systems": [{"name": n, "hypotheses": []} for n in "AB"]},
+        "invalid-input",
+        {"message": "zero segments"},
+    ),
+    "no references": ({"references": []}, "invalid-input", {"field": "references"}),
+    "one system": (
+        {"systems": [{"name": "A", "hypotheses": ["a", "b", "c"]}]},
+        "invalid-input",
+        {"field": "systems", "message": "at least two"},
+    ),
+    "no systems": ({"systems": None}, "invalid-input", {"field": "systems"}),
+    "systems are no list": ({"systems": "AB"}, "invalid-input", {"field": "systems"}),
+    "a system is no object": ({"systems": ["A", "B"]}, "invalid-input", {"field": "systems[0]"}),
+    "duplicate names": (second(name="A"), "invalid-input", {"system": "A"}),
+    "no name": (second(name=None), "invalid-input", {"field": "systems[1].name"}),
+    "hypotheses are numbers": (
+        second(hypotheses=["a", 2, "c"]),
+        "invalid-input",
+        {"field": "systems[1].hypotheses[1]", "system": "B", "line": 2},
+    ),
+    "hypotheses are text": (
+        second(hypotheses="abc"),
+        "invalid-input",
+        {"field": "systems[1].hypotheses"},
+    ),
+    "NUL": (
+        second(hypotheses=["a", "b", "c\0"]),
+        "invalid-input",
+        {"field": "systems[1].hypotheses[2]", "system": "B", "line": 3, "message": "NUL"},
+    ),
+    "a line break": (
+        second(hypotheses=["a", "b\nc", "d"]),
+        "invalid-input",
+        {"field": "systems[1].hypotheses[1]", "line": 2, "message": "line break"},
+    ),
+    "half a surrogate pair": (
+        second(hypotheses=["a", "b", "\ud83d"]),
+        "invalid-input",
+        {"field": "systems[1].hypotheses[2]", "message": "surrogate"},
+    ),
+    "scores that are text": (
+        second(scores={"x": ["1", "2", "3"]}),
+        "invalid-input",
+        {"field": "systems[1].scores.x", "system": "B"},
+    ),
+    "unknown field": ({"sed": 1}, "invalid-recipe", {"field": "sed", "message": "seed"}),
+    "unknown field of a system": (
+        second(hypothesis=[]),
+        "invalid-recipe",
+        {"field": "systems[1].hypothesis"},
+    ),
+    "unknown metric": ({"metrics": ["blue"]}, "invalid-recipe", {"message": "Did you mean 'bleu'"}),
+    "unknown option": ({"metrics": ["bleu:x=1"]}, "invalid-recipe", {"field": "metrics"}),
+    "unknown test": ({"tests": ["t"]}, "invalid-recipe", {"field": "tests"}),
+    "unknown alternative": ({"alternative": "x"}, "invalid-recipe", {"field": "alternative"}),
+    "unknown correction": ({"correction": "x"}, "invalid-recipe", {"field": "correction"}),
+    "unknown baseline": ({"pairs": {"baseline": "Z"}}, "invalid-recipe", {"field": "pairs"}),
+    "resamples 0": ({"resamples": 0}, "invalid-recipe", {"field": "resamples"}),
+    "resamples negative": ({"resamples": -1}, "invalid-recipe", {"field": "resamples"}),
+    "resamples above the limit": (
+        {"resamples": 10**6},
+        "invalid-recipe",
+        {"field": "resamples", "message": "999999"},
+    ),
+    "resamples that are text": ({"resamples": "many"}, "invalid-recipe", {"field": "resamples"}),
+    "alpha 0": ({"alpha": 0}, "invalid-recipe", {"field": "alpha"}),
+    "alpha 1": ({"alpha": 1}, "invalid-recipe", {"field": "alpha"}),
+    "seed negative": ({"seed": -1}, "invalid-recipe", {"field": "seed"}),
+    "seed true": ({"seed": True}, "invalid-recipe", {"field": "seed"}),
+    "documents unknown": ({"unit": "document"}, "invalid-recipe", {"field": "unit"}),
+    **{
+        f"name {name[:20]!a}": (second(name=name), "invalid-input", {"field": "systems[1].name"})
+        for name in NAMES
+    },
+}
+
+
+@pytest.mark.parametrize(("change", "kind", "named"), CHANGES.values(), ids=CHANGES)
+def test_json_is_refused(
+    service: httpx.Client,
+    stored: Stored,
+    body: dict[str, Any],
+    change: Change,
+    kind: str,
+    named: dict[str, Any],
+) -> None:
+    body["systems"][1].update(change.get("second", {}))
+    body.update({name: value for name, value in change.items() if name != "second"})
+    before = stored()
+
+    response = service.post(COMPARISONS, content=json.dumps(body), headers=JSON)
+
+    (error,) = problem(response, 422, kind)["errors"]
+    assert named.pop("message", "") in error["message"]
+    assert named.items() <= error.items()
+    assert stored() == before
+
+
+BODIES: dict[str, tuple[bytes, str, str]] = {
+    "nothing": (b"", "malformed-body", "not JSON"),
+    "no JSON": (b'{"seed": ', "malformed-body", "line 1, column 10"),
+    "a list": (b"[]", "malformed-body", "object"),
+    "NaN": (b'{"systems": [{"scores": {"x": [1, NaN]}}]}', "malformed-body", "scores.x[1] is NaN"),
+    "Infinity": (b'{"alpha": -Infinity}', "malformed-body", "alpha is -Infinity"),
+    "beyond a float": (b'{"alpha": 1e999}', "malformed-body", "alpha is 1e999"),
+    "too many digits": (b'{"seed": ' + b"1" * 5000 + b"}", "malformed-body", "too long"),
+    "a field twice": (b'{"seed": 1, "seed": 2}', "malformed-body", "'seed' is given twice"),
+    "too deep": (b"[" * 100_000, "malformed-body", "nested too deeply"),
+    "UTF-16": ('{"seed": 1}'.encode("utf-16"), "invalid-input", "UTF-16"),
+    "no UTF-8": (b'{"seed": "\xff"}', "invalid-input", "byte offset 10"),
+    "a NUL byte": (b'{"seed": \0}', "invalid-input", "NUL byte at byte offset 9"),
+}
+
+
+@pytest.mark.parametrize(("content", "kind", "message"), BODIES.values(), ids=BODIES)
+def test_bytes_are_refused(
+    service: httpx.Client, stored: Stored, content: bytes, kind: str, message: str
+) -> None:
+    before = stored()
+    response = service.post(COMPARISONS, content=content, headers=JSON)
+    assert message in problem(response, 422, kind)["detail"]
+    assert stored() == before
+
+
+Part = tuple[str, tuple[str | None, bytes]]
+REFERENCE: Part = ("references", ("ref.txt", b"a b\nc d\n"))
+FIRST: Part = ("systems", ("A.txt", b"a b\nc d\n"))
+SECOND: Part = ("systems", ("B.txt", b"a b\nc\n"))
+
+
+def file(content: bytes, name: str = "B.txt") -> list[Part]:
+    return [REFERENCE, FIRST, ("systems", (name, content))]
+
+
+FORMS: dict[str, tuple[list[Part], str, str]] = {
+    "empty file": (file(b""), "invalid-input", "B.txt is empty"),
+    "unequal line counts": (
+        file(b"a\n"),
+        "length-mismatch",
+        "System 'B' has 1 lines of hypotheses, the test set has 2 segments",
+    ),
+    "NUL byte": (file(b"a\nb\0c\n"), "invalid-input", "B.txt, line 2: NUL byte at byte offset 3"),
+    "invalid UTF-8": (
+        file(b"a\nb\xffc\n"),
+        "invalid-input",
+        "B.txt, line 2: invalid UTF-8 at byte offset 3",
+    ),
+    "UTF-16": (file("a\nb\n".encode("utf-16")), "invalid-input", "B.txt is UTF-16"),
+    "no gzip": (file(b"a\nb\n", "B.txt.gz"), "invalid-input", "B.txt.gz is not a whole gzip file"),
+    "half a gzip": (
+        file(gzip.compress(b"a\nb\n" * 99)[:-9], "B.txt.gz"),
+        "invalid-input",
+        "B.txt.gz is not a whole gzip file",
+    ),
+    "damaged gzip": (
+        file(gzip.compress(b"a\nb\n" * 99)[:-8] + b"\0" * 8, "B.txt.gz"),
+        "invalid-input",
+        "B.txt.gz is not a whole gzip file",
+    ),
+    "duplicate names": (file(b"a\nb\n", "A.en"), "invalid-input", "Two systems are named 'A'"),
+    "one system": ([REFERENCE, FIRST], "invalid-input", "at least two systems"),
+    "no references": ([FIRST, SECOND], "invalid-input", "At least one reference set"),
+    "unknown part": ([*file(b"a\nb\n"), ("refs", (None, b"x"))], "invalid-input", "part 'refs'"),
+    "systems no file": (
+        [REFERENCE, FIRST, ("systems", (None, b"a\nb"))],
+        "invalid-input",
+        "as files",
+    ),
+    "texts twice": (
+        [*file(b"a\nb\n"), ("request", (None, b'{"systems": []}'))],
+        "invalid-input",
+        "systems as files",
+    ),
+    "request no JSON": (
+        [*file(b"a\nb\n"), ("request", (None, b"{"))],
+        "malformed-body",
+        "request is not JSON",
+    ),
+    "request with NaN": (
+        [*file(b"a\nb\n"), ("request", (None, b'{"alpha": NaN}'))],
+        "malformed-body",
+        "alpha is NaN",
+    ),
+    "unknown metric": (
+        [*file(b"a\nb\n"), ("request", (None, b'{"metrics": ["x"]}'))],
+        "invalid-recipe",
+        "Unknown metric 'x'",
+    ),
+    "documents": (
+        [*file(b"a\nb\n"), ("documents", ("d.txt", b"1\n"))],
+        "length-mismatch",
+        "documents has 1",
+    ),
+    **{
+        f"name {name!a}": (file(b"a\nb\n", name), "invalid-input", "The system name")
+        for name in ["../../B.txt", 'B"x.txt', "B<x>.txt", "B\nx.txt", "B\x07x.txt", "..", " B.txt"]
+    },
+}
+
+
+@pytest.mark.parametrize(("parts", "kind", "message"), FORMS.values(), ids=FORMS)
+def test_forms_are_refused(
+    service: httpx.Client, stored: Stored, parts: list[Part], kind: str, message: str
+) -> None:
+    before = stored()
+    response = service.post(COMPARISONS, files=parts)
+    assert message in problem(response, 422, kind)["detail"]
+    assert stored() == before
+
+
+@pytest.mark.parametrize("content", [b"garbage", b"--x\r\n\r\n\r\n--x--"])
+def test_broken_forms_are_refused(service: httpx.Client, content: bytes) -> None:
+    headers = {"Content-Type": "multipart/form-data; boundary=x"}
+    response = service.post(COMPARISONS, content=content, headers=headers)
+    problem(response, 422, "malformed-body")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Content-Type": "text/plain"},
+        {"Content-Type": "application/x-www-form-urlencoded"},
+        {"Content-Type": "application/json", "Content-Encoding": "gzip"},
+    ],
+)
+def test_other_kinds_of_bodies_are_refused(service: httpx.Client, headers: dict[str, str]) -> None:
+    response = service.post(COMPARISONS, content=b"{}", headers=headers)
+    problem(response, 415, "unsupported-media-type")
+
+
+def test_a_problem_repeats_little_of_what_was_sent(service: httpx.Client) -> None:
+    content = json.dumps({"seed": "x" * 10**6, "systems": [], "references": [["a"]]})
+    response = service.post(COMPARISONS, content=content, headers=JSON)
+    assert response.status_code == 422
+    assert len(response.content) < 4000
+
+
+def test_unknown_routes_and_methods_are_problems(service: httpx.Client) -> None:
+    problem(service.get("/v1/nothing"), 404, "not-found")
+    problem(service.get(COMPARISONS + "/"), 404, "not-found")
+    response = service.put(COMPARISONS)
+    problem(response, 405, "method-not-allowed")
+    assert response.headers["allow"] == "GET, POST"
+
+
+@pytest.mark.parametrize("key", ["a b", "é", "x" * 256])
+def test_idempotency_keys_are_plain(service: httpx.Client, body: dict[str, Any], key: str) -> None:
+    headers = {"Idempotency-Key": key.encode()}
+    response = service.post(COMPARISONS, json=body, headers=headers)
+    (error,) = problem(response, 422, "invalid-parameter")["errors"]
+    assert error["field"] == "Idempotency-Key"

@@ -1,0 +1,128 @@
+"""Reports in every format, and the distributions behind them."""
+
+import json
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+from exchange import problem, submit
+
+from app.errors import NotAcceptableError
+from app.negotiation import FORMATS, MEDIA_TYPES, choose_format
+from app.schemas import ReportBody
+from sigtest.comparison import Comparison
+from sigtest.engine import compare
+from sigtest.render import RENDERERS
+from sigtest.report import Report
+
+
+@pytest.fixture
+def asked(body: dict[str, Any]) -> dict[str, Any]:
+    tests = ["approximate_randomization", "bootstrap"]
+    return body | {"metrics": ["bleu", "ter"], "tests": tests, "exact": "never", "seed": 1}
+
+
+@pytest.fixture
+def url(service: httpx.Client, asked: dict[str, Any]) -> str:
+    return str(submit(service, asked).headers["location"])
+
+
+def test_json_is_what_compare_gives(service: httpx.Client, url: str, asked: dict[str, Any]) -> None:
+    response = service.get(url + "/report")
+    assert response.headers["content-type"] == "application/json"
+    assert response.text == RENDERERS["json"](compare(Comparison.of(asked)))
+
+
+def test_the_schema_of_reports_is_true(service: httpx.Client, url: str) -> None:
+    told = service.get(url + "/report").json()
+    assert ReportBody.model_validate(told).model_dump(mode="json", exclude_unset=True) == told
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_served(service: httpx.Client, url: str, name: str) -> None:
+    report = Report.from_json(service.get(url + "/report").json())
+    by_name = service.get(url + "/report", params={"format": name})
+    by_type = service.get(url + "/report", headers={"Accept": MEDIA_TYPES[name]})
+    assert by_name.text == by_type.text == RENDERERS[name](report)
+    assert by_name.headers["content-type"].startswith(MEDIA_TYPES[name])
+    assert by_name.headers["vary"] == "Accept"
+    held = {"If-None-Match": by_name.headers["etag"]}
+    assert service.get(url + "/report", params={"format": name}, headers=held).status_code == 304
+
+
+def test_other_formats_are_not_acceptable(service: httpx.Client, url: str) -> None:
+    problem(service.get(url + "/report?format=docx"), 406, "not-acceptable")
+    response = service.get(url + "/report", headers={"Accept": "image/png"})
+    assert "text/csv" in problem(response, 406, "not-acceptable")["detail"]
+
+
+@pytest.mark.parametrize(
+    ("accept", "name"),
+    [
+        ("", "json"),
+        ("*/*", "json"),
+        ("application/*", "json"),
+        ("text/csv", "csv"),
+        ("text/csv, */*", "csv"),
+        ("text/plain;q=0.5, text/csv;q=0.7", "csv"),
+        ("text/*;q=0.9, application/json;q=0.1", "text"),
+        ("application/json;q=0, text/markdown;q=0.1", "markdown"),
+        ("application/x-tex", "latex"),
+        ("TEXT/CSV ; Q=1.0", "csv"),
+        ("image/png, */*;q=0.1", "json"),
+    ],
+)
+def test_the_most_wanted_format_is_chosen(accept: str, name: str) -> None:
+    assert choose_format(accept) == name
+
+
+@pytest.mark.parametrize("accept", ["image/png", "application/json;q=0", "text/csv;q=x"])
+def test_nothing_wanted_is_there(accept: str) -> None:
+    with pytest.raises(NotAcceptableError):
+        choose_format(accept)
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+def test_distributions_are_those_behind_the_p_values(
+    service: httpx.Client, url: str, metric: str
+) -> None:
+    test = "approximate_randomization"
+    parameters = {"a": "A", "b": "B", "metric": metric, "test": test, "values": "true"}
+    drawn = service.get(url + "/distribution", params=parameters).json()
+    pairs = service.get(url + "/report").json()["pairs"]
+    (pair,) = (p for p in pairs if (p["metric"], p["test"]) == (metric, test))
+    assert drawn["observed"] == pair["difference"]
+    extreme = np.abs(drawn["values"]) >= abs(drawn["observed"]) * (1 - 1e-9)
+    assert (extreme.sum(), len(drawn["values"])) == (pair["count"], pair["resamples"])
+    assert (len(drawn["bins"]), sum(drawn["counts"])) == (51, pair["resamples"])
+
+
+def test_values_come_only_when_asked_for(service: httpx.Client, url: str) -> None:
+    parameters = {"a": "B", "b": "A", "metric": "bleu", "test": "bootstrap"}
+    drawn = service.get(url + "/distribution", params=parameters).json()
+    assert list(drawn) == ["a", "b", "metric", "test", "observed", "bins", "counts"]
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "field"),
+    [
+        ({"a": "Z"}, "invalid-recipe", "a"),
+        ({"metric": "chrf"}, "invalid-recipe", "metric"),
+        ({"test": "x"}, "invalid-recipe", "test"),
+        ({"test": None}, "invalid-parameter", "test"),
+        ({"values": "maybe"}, "invalid-parameter", "values"),
+    ],
+)
+def test_distributions_of_nothing_are_refused(
+    service: httpx.Client, url: str, change: dict[str, str | None], kind: str, field: str
+) -> None:
+    asked = {"a": "A", "b": "B", "metric": "bleu", "test": "bootstrap"} | change
+    parameters = {name: value for name, value in asked.items() if value is not None}
+    response = service.get(url + "/distribution", params=parameters)
+    (error,) = problem(response, 422, kind)["errors"]
+    assert error["field"] == field
+
+
+def test_a_report_that_is_not_asked_for_is_json(service: httpx.Client, url: str) -> None:
+    assert json.loads(service.get(url + "/report", headers={"Accept": ""}).text)["version"]

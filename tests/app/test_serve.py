@@ -1,0 +1,140 @@
+"""Settings from the environment, and what happens when they or the surroundings are wrong."""
+
+import asyncio
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+from exchange import COMPARISONS, ROOT, ServeOn, launched, problem
+
+from app import problems
+from app.main import create_app
+from app.settings import Settings
+from sigtest.errors import ServiceError, SigtestError
+from workers.errors import SettingError
+from workers.settings import Settings as QueueSettings
+
+
+def test_defaults_hold_without_an_environment() -> None:
+    assert Settings.of({}) == Settings()
+    assert Settings.of({"SIGTEST_MAX_SEGMENTS": ""}) == Settings()
+
+
+def test_settings_come_from_the_environment() -> None:
+    given = {"SIGTEST_MAX_SEGMENTS": "7", "SIGTEST_API_KEYS": "ann:a:1, bob:b"}
+    found = Settings.of(given)
+    assert (found.max_segments, found.api_keys) == (7, (("ann", "a:1"), ("bob", "b")))
+    assert "a:1" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"SIGTEST_MAX_SEGMENTS": "0"},
+        {"SIGTEST_MAX_BODY_BYTES": "many"},
+        {"SIGTEST_API_KEYS": "secret"},
+        {"SIGTEST_API_KEYS": "<b>:secret"},
+    ],
+)
+def test_senseless_settings_are_refused(given: dict[str, str]) -> None:
+    with pytest.raises(SettingError, match=next(iter(given))):
+        Settings.of(given)
+
+
+def test_every_setting_is_described() -> None:
+    described = re.findall(r"^        (\w+): ", Settings.__doc__ or "", re.M)
+    assert described == list(Settings.__dataclass_fields__)
+
+
+def test_faults_tell_nothing_but_their_id(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    def fail() -> None:
+        raise RuntimeError("secret")
+
+    app = create_app(Settings(), QueueSettings(state=tmp_path))
+    app.add_api_route("/fail", fail)
+
+    async def ask() -> httpx.Response:
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            return await client.get("/fail")
+
+    response = asyncio.run(ask())
+    document = problem(response, 500, "internal-error")
+    assert "secret" not in response.text
+    assert document["id"] in caplog.text
+
+
+def test_a_missing_storage_is_a_problem(serve_on: ServeOn, tmp_path: Path) -> None:
+    client = serve_on(Settings(), QueueSettings(state=tmp_path))
+    assert client.get("/healthz").status_code == 200
+    for path in ("/readyz", COMPARISONS):
+        response = client.get(path)
+        problem(response, 503, "storage-unavailable")
+        assert int(response.headers["retry-after"]) >= 1
+
+
+def test_every_error_has_a_kind() -> None:
+    def below(kind: type[SigtestError]) -> set[type[SigtestError]]:
+        return {kind}.union(*(below(child) for child in kind.__subclasses__()))
+
+    slugs = [kind.slug for kind in problems.KINDS.values()]
+    assert len(set(slugs)) == len(slugs)
+    unserved = {ServiceError, SettingError}
+    assert below(SigtestError) - unserved <= set(problems.KINDS)
+
+
+def test_a_stop_ends_streams_and_waits(tmp_path: Path) -> None:
+    lines = ["a b c d e f g", "h i j k l m n"] * 1000
+    body = {
+        "references": [lines],
+        "systems": [{"name": f"s{i}", "hypotheses": lines[i:] + lines[:i]} for i in range(6)],
+        "tests": ["bootstrap"],
+        "resamples": 999_999,
+    }
+    queue = QueueSettings(state=tmp_path, workers=1)
+    with launched(queue) as (process, url), httpx.Client(base_url=url, timeout=60) as client:
+        path = client.post(COMPARISONS, json=body).headers["location"]
+        with client.stream("GET", path + "/events") as response:
+            lines_of_events = response.iter_lines()
+            next(lines_of_events)
+            process.send_signal(signal.SIGTERM)
+            start = time.monotonic()
+            for _ in lines_of_events:
+                pass
+            assert time.monotonic() - start < 3
+        process.wait(30)
+
+
+def run(state: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "app.serve"],
+        cwd=ROOT,
+        env={**os.environ, "SIGTEST_STATE": str(state), **environment},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+def test_a_senseless_environment_is_one_message(tmp_path: Path) -> None:
+    for name, value in (("PORT", "x"), ("SIGTEST_MAX_SYSTEMS", "-1")):
+        done = run(tmp_path, **{name: value})
+        assert (done.returncode, done.stdout) == (2, "")
+        assert name in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_port_that_is_taken_starts_nothing(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = run(tmp_path, PORT=str(taken.getsockname()[1]))
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

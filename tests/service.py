@@ -1,0 +1,143 @@
+"""A running service for tests: real Valkey, real workers, and what it takes to hurt them."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sigtest.comparison import Comparison
+from sigtest.engine import compare
+from sigtest.render import RENDERERS
+from sigtest.text import parse_lines
+from workers.jobs import Jobs
+from workers.settings import Settings
+from workers.supervisor import running
+
+CALLER = "tester"
+EXAMPLE = Path(__file__).parents[1] / "examples" / "shared-task"
+
+
+@dataclass(frozen=True)
+class Service:
+    """Everything of one state directory, found as an operator would: by looking at processes."""
+
+    settings: Settings
+    jobs: Jobs
+
+    def supervisor(self) -> int:
+        return _only(children(os.getpid(), "workers.supervisor", str(self.settings.state)))
+
+    def server(self) -> int:
+        return _only(children(self.supervisor(), "valkey"))
+
+    def workers(self) -> list[int]:
+        return [pid for pid in children(self.supervisor()) if pid != self.server()]
+
+    def horses(self) -> list[int]:
+        return [horse for worker in self.workers() for horse in children(worker)]
+
+
+@contextmanager
+def started(settings: Settings) -> Iterator[Service]:
+    """Run a service while the block lasts."""
+    with running(settings):
+        jobs = Jobs.connect(settings)
+        yield Service(settings, jobs)
+        jobs.close()
+
+
+def until(happens: Callable[[], Any], seconds: float = 30) -> Any:
+    """Wait for something to become true."""
+    deadline = time.monotonic() + seconds
+    while not (seen := happens()):
+        assert time.monotonic() < deadline, "it does not happen"
+        time.sleep(0.01)
+    return seen
+
+
+def kill(*pids: int) -> None:
+    """Kill processes that may be gone already."""
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+def children(pid: int, *words: str) -> list[int]:
+    """Child processes, those with all these words in their command or environment."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(child) for child in task.read_text().split()]
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return [child for child in found if all(word in _described(child) for word in words)]
+
+
+def in_process(comparison: Comparison) -> bytes:
+    """The report as the command line computes and prints it."""
+    return RENDERERS["json"](compare(comparison)).encode()
+
+
+def example(**choices: Any) -> Comparison:
+    """The shared task that comes with the project: 138 segments, 5 systems, documents."""
+    files = sorted((EXAMPLE / "systems").iterdir())
+    return Comparison.of(
+        {
+            "references": [_lines(EXAMPLE / "reference.en")],
+            "documents": _lines(EXAMPLE / "documents.txt"),
+            "systems": [{"name": f.stem, "hypotheses": _lines(f)} for f in files],
+            "resamples": 2000,
+            **choices,
+        }
+    )
+
+
+def synthetic(seed: int, segments: int = 500, systems: int = 3, **choices: Any) -> Comparison:
+    """Made-up texts of which no two are alike."""
+    rng = random.Random(seed)
+    words = [f"w{i}" for i in range(1000)]
+    reference = [rng.choices(words, k=20) for _ in range(segments)]
+
+    def noisy(error: float) -> list[str]:
+        return [
+            " ".join(word if rng.random() > error else rng.choice(words) for word in line)
+            for line in reference
+        ]
+
+    return Comparison.of(
+        {
+            "references": [[" ".join(line) for line in reference]],
+            "systems": [
+                {"name": f"s{i}", "hypotheses": noisy(0.3 + 0.02 * i)} for i in range(systems)
+            ],
+            "resamples": 2000,
+            **choices,
+        }
+    )
+
+
+def _lines(path: Path) -> tuple[str, ...]:
+    return parse_lines(path.read_bytes(), path.name)
+
+
+def _only(pids: list[int]) -> int:
+    (pid,) = pids
+    return pid
+
+
+def _described(pid: int) -> str:
+    try:
+        folder = Path(f"/proc/{pid}")
+        described = (folder / "cmdline").read_bytes() + (folder / "environ").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+    return described.replace(b"\0", b" ").decode(errors="replace")

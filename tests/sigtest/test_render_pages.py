@@ -1,0 +1,108 @@
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+
+import pytest
+from written import HOSTILE, hostile, report
+
+from sigtest.render import html, latex, markdown
+from sigtest.render.names import printable
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+class Page(HTMLParser):
+    """Every element, attribute and text of a page; complains about ends that do not match."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.attributes, self.words = [], set(), [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag not in VOID and not self.get_starttag_text().endswith("/>"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_html_is_well_formed_and_loads_nothing():
+    page = Page(html.render(report()))
+    assert not page.open
+    assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object"})
+    outside = [v for k, v in page.attributes if k in {"href", "src", "action", "style"}]
+    assert not outside
+    assert not [k for k, _ in page.attributes if k.startswith("on")]
+
+
+def test_html_shows_hostile_names_as_text():
+    page = Page(html.render(hostile()))
+    assert not page.open
+    assert "script" not in page.tags
+    for name in HOSTILE:
+        assert printable(name) in page.words
+
+
+def test_html_tables_have_captions_and_scoped_headings():
+    text = html.render(report())
+    assert text.count("<table>") == text.count("<caption>") == 4
+    assert 'scope="row"' in text
+    assert 'scope="col"' in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_html_names_every_dark_colour_that_pictures_use():
+    text = html.fragment(report())
+    used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', text.partition("</style>")[2]))
+    replaced = set(re.findall(r'\[fill="(#[0-9a-f]{6})"\]', text.partition("</style>")[0]))
+    assert used <= replaced
+
+
+def test_notebook_shows_html_and_print_shows_tables():
+    made = report()
+    assert made._repr_html_() == html.fragment(made)
+    assert str(made).endswith(made.signature + "\n")
+
+
+def test_markdown_tables_keep_their_cells():
+    for line in markdown.render(hostile()).splitlines():
+        if line.startswith("|"):
+            cells = len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) - 1
+            assert cells in {5, 7}
+
+
+@pytest.mark.parametrize("name", ["*b*", "`c`", "[l](u)", "<b>", "a|b", "www.x.org", "http://x"])
+def test_markdown_escapes_what_it_would_format(name):
+    escaped = markdown.escape(name)
+    assert name not in escaped
+    assert re.sub(r"\\([^\w\s])", r"\1", escaped) == name
+
+
+def test_latex_has_booktabs_clusters_as_rules_and_a_legend():
+    text = latex.render(report())
+    assert r"\toprule" in text
+    assert text.count(r"\midrule") > text.count(r"\toprule")
+    assert r"adjusted $p \le 0.05$" in text
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_latex_compiles_with_hostile_names(tmp_path):
+    tests = ("approximate_randomization", "riezler_maxwell_bootstrap")
+    (tmp_path / "one.tex").write_text(latex.render(hostile()), encoding="utf-8")
+    (tmp_path / "two.tex").write_text(latex.render(report(tests=tests)), encoding="utf-8")
+    (tmp_path / "paper.tex").write_text(
+        r"\documentclass{article}\usepackage{booktabs}\begin{document}"
+        r"\input{one.tex}\input{two.tex}\end{document}"
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout[-2000:]
+    assert "/etc/passwd" not in ran.stdout

@@ -1,0 +1,116 @@
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from written import HOSTILE, REFERENCES, hostile, report
+
+from sigtest.comparison import Comparison
+from sigtest.distribution import distribution, pair_of
+from sigtest.engine import compare, measure
+from sigtest.errors import RecipeError
+from sigtest.render.names import printable
+from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
+from sigtest.render.plots.distribution import counted
+from sigtest.render.plots.drawing import COLOURS, COLUMN
+
+SVG = "{http://www.w3.org/2000/svg}"
+TESTS = (
+    "approximate_randomization",
+    "bootstrap",
+    "paired_bootstrap",
+    "riezler_maxwell_bootstrap",
+)
+
+
+def words(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def drawn(a: str, b: str, metric: str, test: str, alternative: str):
+    request = {
+        "references": [REFERENCES],
+        "systems": [
+            {"name": "A", "hypotheses": [line[: 40 - i % 3] for i, line in enumerate(REFERENCES)]},
+            {"name": "B", "hypotheses": [line[i % 4 :] for i, line in enumerate(REFERENCES)]},
+        ],
+        "metrics": ["chrf", "ter"],
+        "tests": TESTS,
+        "alternative": alternative,
+        "resamples": 499,
+        "exact": "never",
+    }
+    comparison = Comparison.of(request)
+    plan, pair = pair_of(comparison.plan, a, b, metric, test)
+    tables = [
+        measure(comparison.testset, comparison.systems[s], plan.recipe.metrics[0]) for s in pair
+    ]
+    return distribution(plan, [np.stack(tables)], metric), compare(comparison)
+
+
+@pytest.mark.parametrize("plot", [matrix_plot, intervals_plot])
+def test_plots_are_accessible_xml_with_text_as_text(plot):
+    root = ElementTree.fromstring(plot(report()))
+    assert root.get("role") == "img"
+    labels = root.get("aria-labelledby").split()
+    assert [root[0].get("id"), root[1].get("id")] == labels
+    assert root[0].tag == f"{SVG}title"
+    assert root[1].tag == f"{SVG}desc"
+    assert {"A", "B", "C"} <= set(words(plot(report())))
+    assert root.get("width") == f"{COLUMN:g}pt"
+
+
+@pytest.mark.parametrize("plot", [matrix_plot, intervals_plot])
+def test_plots_show_hostile_names_as_text(plot):
+    svg = plot(hostile())
+    root = ElementTree.fromstring(svg)
+    assert not list(root.iter(f"{SVG}script"))
+    assert {printable(name) for name in HOSTILE} <= set(words(svg))
+
+
+def test_greyscale_keeps_the_order_of_levels():
+    def luminance(colour):
+        red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    shades = [luminance(COLOURS[c]) for c in ("paper", "none", "one", "two", "three")]
+    assert shades == sorted(shades, reverse=True)
+    assert luminance(COLOURS["light"]) - luminance(COLOURS["strong"]) > 100
+
+
+def test_matrix_needs_all_pairs():
+    with pytest.raises(RecipeError, match="all pairs"):
+        matrix_plot(report(pairs={"baseline": "system-0"}))
+
+
+def test_unknown_metric_is_named():
+    with pytest.raises(RecipeError, match="Did you mean 'bleu'"):
+        intervals_plot(report(), "blue")
+
+
+def test_many_systems_make_the_matrix_wider_rather_than_illegible():
+    svg = matrix_plot(report(tuple(f"a-rather-long-name-{i}" for i in range(30))))
+    root = ElementTree.fromstring(svg)
+    assert float(root.get("width").removesuffix("pt")) > COLUMN
+    sizes = [float(e.get("font-size")) for e in root.iter(f"{SVG}text")]
+    assert min(sizes) >= 6
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("metric", ["chrf", "ter"])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_shaded_tail_is_what_the_test_counted(test, metric, alternative):
+    shown, made = drawn("A", "B", metric, test, alternative)
+    pair = next(p for p in made.pairs if (p.metric, p.test) == (metric, test))
+    tail = counted(shown, pair, made.metrics[metric].higher_is_better)
+    assert np.count_nonzero(tail) == pair.count
+    assert any(
+        f"{pair.count:,} of 499 counted" in text for text in words(distribution_plot(shown, made))
+    )
+
+
+def test_a_pair_turned_round_has_the_same_tail():
+    shown, made = drawn("B", "A", "chrf", "bootstrap", "greater")
+    pair = next(p for p in made.pairs if (p.metric, p.test) == ("chrf", "bootstrap"))
+    texts = words(distribution_plot(shown, made))
+    assert "bootstrap, less" in texts
+    assert any(text.startswith(f"{pair.count:,} of 499") for text in texts)

@@ -1,0 +1,104 @@
+import unicodedata
+
+import pytest
+from written import hostile, report, with_pair
+
+from sigtest.render import RENDERERS, text
+from sigtest.render.names import width
+from sigtest.render.numbers import decimals, fixed, probability, signed
+from sigtest.report import ScoreReport
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [
+        (1.0, "1"),
+        (0.5, "0.50"),
+        (0.0684, "0.068"),
+        (0.0001, "0.00010"),
+        (9.2e-10, "9.2e-10"),
+        (1e-301, "<1e-300"),
+        (0.0, "<1e-300"),
+    ],
+)
+def test_p_values_have_two_digits_and_are_never_zero(p, shown):
+    assert probability(p) == shown
+
+
+def test_rounding_never_carries_a_p_value_across_alpha():
+    assert probability(0.0502, alpha=0.05) == "0.0502"
+    assert probability(0.04996, alpha=0.05) == "0.050"
+    assert probability(0.0009999, alpha=0.001) == "0.0010"
+    assert probability(0.00100001, alpha=0.001) == "0.00100001"
+
+
+def test_numbers_have_no_negative_zero():
+    assert fixed(-0.001, 2) == signed(-0.001, 2) == "0.00"
+    assert signed(0.5, 1) == "+0.5"
+    assert signed(-0.5, 1) == "-0.5"
+
+
+@pytest.mark.parametrize(
+    ("score", "stderr", "places"), [(28.9, 0.38, 2), (0.81, 0.03, 4), (7.5, 0.04, 3), (0, 0, 4)]
+)
+def test_decimals_follow_the_scale(score, stderr, places):
+    assert decimals([ScoreReport(score, (score, score), stderr)]) == places
+
+
+def test_systems_come_best_first_with_a_line_between_clusters():
+    lines = text.render(report(("worse", "middle", "best"))).splitlines()
+    names = [line.split()[0] for line in lines[5:] if line.strip()]
+    order = [name for name in names if name in {"worse", "middle", "best"}][:3]
+    assert order == ["best", "middle", "worse"]
+    assert any(set(line) == {"╌"} for line in lines)
+
+
+def test_error_metrics_say_that_lower_is_better():
+    assert "ter (lower is better)" in text.render(report())
+
+
+def test_signature_is_the_last_line():
+    made = report()
+    assert text.render(made).splitlines()[-1] == f"Signature: {made.signature}"
+
+
+def test_every_test_has_its_columns_and_an_uncalibrated_one_is_named():
+    made = report(tests=("bootstrap", "riezler_maxwell_bootstrap"))
+    shown = text.render(made)
+    assert "riezler_maxwell_" in shown
+    assert "(not calibrated)" in shown
+
+
+def test_undecided_pairs_say_how_many_resamples_would_settle_them():
+    made = with_pair(report(), undecided=True, resamples_needed=40_000)
+    assert "undecided, try 40,000 resamples" in text.render(made)
+
+
+def test_many_pairs_are_counted_and_never_silently_dropped():
+    made = report(tuple(f"S{i}" for i in range(10)))
+    settled = sum(pair.significant and pair.metric == "bleu" for pair in made.pairs)
+    assert settled
+    assert f"Not listed: {settled} of 45 pairs" in text.render(made)
+    assert "--every-pair" in text.render(made)
+    every = text.render(made, every_pair=True)
+    assert "Not listed" not in every
+    assert sum(line.startswith("S") and " is better" in line for line in every.splitlines())
+
+
+def test_systems_tables_stay_within_a_hundred_columns():
+    metrics = ("bleu", "chrf", "chrf++", "ter")
+    shown = text.render(report(metrics=metrics)).partition("Pairs")[0]
+    assert max(map(width, shown.splitlines())) <= 100
+    assert all(f"{metric}" in shown for metric in metrics)
+
+
+def test_columns_stay_aligned_under_wide_and_combining_characters():
+    made = report(("日本語", "e\u0301te\u0301", "plain"))
+    rows = [line for line in text.render(made).splitlines() if " [" in line][:3]
+    assert len({width(line.partition("[")[0]) for line in rows}) == 1
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+def test_no_name_steers_a_terminal_or_turns_the_script_round(form):
+    controls = {c for c in RENDERERS[form](hostile()) if unicodedata.category(c)[0] == "C"}
+    assert controls == {"\n"}

@@ -1,0 +1,50 @@
+"""Reports for tests of renderers: small, real, and with names that nobody should be given."""
+
+from dataclasses import replace
+from functools import cache
+
+from sigtest.comparison import Comparison
+from sigtest.engine import compare
+from sigtest.report import PairReport, Report
+
+HOSTILE = (
+    "=cmd|' /C calc'!A0",
+    "</script><script>alert(1)</script>",
+    r"\input{/etc/passwd}",
+    "100 % & more #1 _a_ ^b^ ~c~ {d} $e$ [f] *g* --h-- `i` | j",
+    "a\nb\r\tc\x1b[31m\u202ed\x00",
+    "*[x]\"'<>",
+)
+REFERENCES = [f"line {i} of the reference text is word{i % 7} here" for i in range(40)]
+
+
+@cache
+def report(names: tuple[str, ...] = ("A", "B", "C"), **choices: object) -> Report:
+    """Systems that lose a word more every few lines, compared by BLEU and TER."""
+    systems = []
+    for s in range(len(names)):
+        lines = [line if i % (s + 2) else f"x{s} {line[5:]}" for i, line in enumerate(REFERENCES)]
+        systems.append({"name": f"system-{s}", "hypotheses": lines})
+    request = {"metrics": ["bleu", "ter"], "resamples": 199, **choices}
+    comparison = Comparison.of({"references": [REFERENCES], "systems": systems, **request})
+    return renamed(compare(comparison), names)
+
+
+def hostile() -> Report:
+    """What `check_name` refuses, past every check, and into the warnings and the signature too."""
+    made = report(HOSTILE)
+    return replace(made, warnings=HOSTILE, signature=" ".join(HOSTILE))
+
+
+def renamed(made: Report, names: tuple[str, ...]) -> Report:
+    """The report with other names for its systems."""
+    new = {system.name: name for system, name in zip(made.systems, names, strict=True)}
+    systems = tuple(replace(system, name=new[system.name]) for system in made.systems)
+    pairs = tuple(replace(pair, a=new[pair.a], b=new[pair.b]) for pair in made.pairs)
+    return replace(made, systems=systems, pairs=pairs)
+
+
+def with_pair(made: Report, **changes: object) -> Report:
+    """The report with its first pair changed."""
+    first: PairReport = replace(made.pairs[0], **changes)  # type: ignore[arg-type]
+    return replace(made, pairs=(first, *made.pairs[1:]))

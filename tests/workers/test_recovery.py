@@ -1,0 +1,185 @@
+"""Whatever dies in the middle, an accepted comparison succeeds, with the report it always has."""
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from service import CALLER, Service, children, in_process, kill, started, synthetic, until
+
+from sigtest.comparison import Comparison
+from workers.jobs import Jobs, Record, Status
+from workers.queue import NAME
+from workers.server import connect
+from workers.settings import Settings
+from workers.store import PENDING
+
+SLOW = {"segments": 1500, "systems": 6, "metrics": ["bleu", "chrf"], "resamples": 20_000}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Two workers that nobody else needs."""
+    with started(Settings(state=tmp_path_factory.mktemp("state"), block=1000)) as service:
+        yield service
+
+
+def half_way(service: Service, seed: int) -> tuple[Comparison, Record]:
+    """A comparison of which some blocks exist and some are being drawn."""
+    comparison = synthetic(seed, **SLOW)
+    record, _ = service.jobs.submit(comparison, CALLER)
+    until(lambda: service.jobs.find(record.id, CALLER).progress.phase == "resampling")
+    until(service.horses)
+    return comparison, record
+
+
+def succeeds(service: Service, comparison: Comparison, record: Record) -> None:
+    end = service.jobs.wait(record.id, CALLER, 40)
+    assert end.status is Status.SUCCEEDED, (end.error, end.progress)
+    assert service.jobs.report(record.id, CALLER) == in_process(comparison)
+
+
+def test_horse_killed(service: Service) -> None:
+    comparison, record = half_way(service, 1)
+    kill(*service.horses())
+    succeeds(service, comparison, record)
+
+
+def test_worker_killed_with_its_horse(service: Service) -> None:
+    comparison, record = half_way(service, 2)
+    workers = service.workers()
+    horses = service.horses()
+    kill(workers[0], *children(workers[0]))
+    succeeds(service, comparison, record)
+    assert not set(horses) & set(service.horses())
+    until(lambda: len(service.workers()) == 2)
+
+
+def test_horse_dies_with_its_worker(service: Service) -> None:
+    comparison, record = half_way(service, 3)
+    worker = until(lambda: [pid for pid in service.workers() if children(pid)])[0]
+    horses = children(worker)
+    kill(worker)
+    until(lambda: not set(horses) & set(children(worker) + service.horses()), 2)
+    succeeds(service, comparison, record)
+
+
+def test_server_killed(service: Service) -> None:
+    comparison, record = half_way(service, 4)
+    server = service.server()
+    kill(server)
+    until(lambda: children(service.supervisor(), "valkey") not in ([], [server]))
+    succeeds(service, comparison, record)
+
+
+def test_server_killed_while_nobody_works(service: Service) -> None:
+    kill(service.server())
+    comparison = synthetic(5, segments=50)
+    until(lambda: children(service.supervisor(), "valkey"))
+    record, _ = service.jobs.submit(comparison, CALLER)
+    succeeds(service, comparison, record)
+
+
+def test_supervisor_killed(service: Service) -> None:
+    comparison, record = half_way(service, 6)
+    supervisor, everybody = service.supervisor(), [service.server(), *service.workers()]
+    kill(supervisor)
+    succeeds(service, comparison, record)
+    assert service.supervisor() != supervisor
+    assert not set(everybody) & {service.server(), *service.workers()}
+
+
+def test_lost_pieces_are_computed_again(service: Service) -> None:
+    comparison, record = half_way(service, 7)
+    redis = connect(service.settings)
+    redis.delete(f"sigtest:blocks:{record.id}", *redis.keys("sigtest:statistics:*"))
+    redis.close()
+    succeeds(service, comparison, record)
+
+
+def test_lost_queue_is_filled_again(service: Service) -> None:
+    comparison, record = half_way(service, 8)
+    redis = connect(service.settings)
+    redis.delete(f"rq:queue:{NAME}")
+    redis.close()
+    succeeds(service, comparison, record)
+
+
+def test_corrupt_jobs_stop_nobody(service: Service) -> None:
+    comparison, record = half_way(service, 9)
+    redis = connect(service.settings)
+    for key in redis.keys("rq:job:*"):
+        redis.delete(key)
+        redis.hset(key, mapping={"data": b"\xff\x00 no job", "created_at": "yesterday"})
+    redis.set("rq:job:text", "no hash")
+    redis.hset("rq:job:garbage", mapping={"data": b"[1]", "timeout": "soon"})
+    redis.rpush(f"rq:queue:{NAME}", "text", "garbage", "not there", b"\xff\xfe", "a b;c")
+    succeeds(service, comparison, record)
+    until(lambda: not redis.llen(f"rq:queue:{NAME}"))
+    until(lambda: service.jobs.workers() == 2)
+    redis.close()
+
+
+def test_task_that_kills_its_workers_fails_the_comparison(service: Service) -> None:
+    jobs = Jobs.connect(replace(service.settings, block=999_999))
+    comparison = synthetic(10, **{**SLOW, "resamples": 999_999})
+    record, _ = jobs.submit(comparison, CALLER)
+    deadline = time.monotonic() + 30
+    while not (found := jobs.find(record.id, CALLER)).status.finished:
+        kill(*service.horses())
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert found.status is Status.FAILED
+    assert "started 5 times" in (found.error or "")
+    jobs.close()
+
+
+@pytest.mark.slow
+def test_twenty_comparisons_survive_a_storm(service: Service) -> None:
+    """Kills horses, workers and the server at random while comparisons come in."""
+    choices = {"segments": 600, "systems": 3, "metrics": ["bleu", "chrf"], "resamples": 9999}
+    comparisons = [synthetic(100 + i, **choices) for i in range(20)]
+    rng = random.Random(0)
+    over = threading.Event()
+    kills: list[str] = []
+
+    def storm() -> None:
+        while not over.wait(rng.uniform(0.2, 0.6)):
+            kind = rng.choice(["horses", "horses", "workers", "worker", "server"])
+            victims = {
+                "horses": service.horses,
+                "workers": lambda: service.workers() + service.horses(),
+                "worker": lambda: service.workers()[:1],
+                "server": lambda: children(service.supervisor(), "valkey"),
+            }[kind]()
+            kill(*victims)
+            kills.append(kind)
+
+    raging = threading.Thread(target=storm)
+    raging.start()
+    began = time.monotonic()
+    records = [until(lambda c=c: submitted(service, c)) for c in comparisons]
+    until(lambda: len(kills) >= 20)
+    over.set()
+    raging.join()
+    for comparison, record in zip(comparisons, records, strict=True):
+        succeeds(service, comparison, record)
+    assert time.monotonic() - began < 60
+    listed, _ = service.jobs.listing(CALLER, None, 1000)
+    ids = [record.id for record in listed]
+    assert len(ids) == len(set(ids))
+    assert {record.id for record in records} <= set(ids)
+    redis = connect(service.settings)
+    assert not redis.exists(PENDING)
+    until(lambda: not redis.keys("rq:job:*"))
+    redis.close()
+
+
+def submitted(service: Service, comparison: Comparison) -> Record | None:
+    """The comparison once the store has taken it; it may be away for seconds."""
+    try:
+        return service.jobs.submit(comparison, CALLER)[0]
+    except Exception:
+        return None

@@ -1,0 +1,107 @@
+"""Simulated comparisons, and their p-values on the product's own path from draws to p.
+
+A null comparison is n segments drawn with replacement from two real systems' segments, the systems
+exchanged on each with probability one half: then no system is better, whatever the metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from sigtest.arrays import Array, Counts
+from sigtest.plan import Plan
+from sigtest.recipe import Recipe
+from sigtest.sample import Sample
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative
+from sigtest.significance.convolution import convolve_swaps
+from sigtest.significance.exact import enumerate_swaps
+from sigtest.significance.montecarlo import p_value
+from validation.populations import Population
+
+MOST_SWAPPED = 10  # units of which all swaps are listed in every simulation
+
+
+def cells() -> list[tuple[str, Alternative]]:
+    """Every test with every alternative that it knows."""
+    return [
+        (name, alternative)
+        for name, test in TESTS.items()
+        for alternative in ALTERNATIVES
+        if alternative == "two-sided" or test.shown_alternative(alternative) == alternative
+    ]
+
+
+def sample_of(
+    population: Population,
+    tables: list[Array],
+    seed: int,
+    resamples: int,
+    documents: tuple[str, ...] | None = None,
+    **choices: Any,
+) -> Sample:
+    """The product's sample of these statistics, one (S, n, k) table a metric."""
+    given = {"tests": tuple(TESTS), "exact": "never", **choices}
+    recipe = Recipe(population.metrics, resamples=resamples, seed=seed, **given)
+    names = tuple(f"s{s}" for s in range(len(tables[0])))
+    plan = Plan(names, names, tables[0].shape[1], 1, documents, "simulated", recipe)
+    return Sample(plan, tables)
+
+
+def exchanged(population: Population, n: int, rng: np.random.Generator) -> list[Array]:
+    """One (2, n, k) table a metric: segments with replacement, labels exchanged by coins."""
+    drawn = rng.integers(population.segments, size=n)
+    first = rng.integers(2, size=n)
+    systems = np.stack([first, 1 - first])
+    return [table[systems, drawn] for table in population.tables]
+
+
+def differences(sample: Sample) -> tuple[list[Array], list[Array]]:
+    """Oriented bootstrap and swapped differences of the first pair: (R,) each, one a metric."""
+    resamples = sample.plan.resamples
+    booted = [np.empty(resamples) for _ in sample.metrics]
+    swapped = [np.empty(resamples) for _ in sample.metrics]
+    for first, last in sample.columns.row_blocks(0, resamples):
+        scores = sample.bootstrap_scores(first, last)
+        kept = sample.swapped_sums(first, last)
+        for m, metric in enumerate(sample.metrics):
+            booted[m][first:last] = metric.sign * (scores[m, 0] - scores[m, 1])
+            ((_, drawn),) = sample.swap_differences(m, kept[m])
+            swapped[m][first:last] = drawn[0]
+    return booted, swapped
+
+
+def p_values(sample: Sample) -> Array:
+    """(M, C) resampled p-values of a pair, in the order of `cells`."""
+    booted, swapped = differences(sample)
+    asked = cells()
+    p = np.empty((len(sample.metrics), len(asked)))
+    for m in range(len(sample.metrics)):
+        observed, tolerance = sample.observed(m)
+        for c, (name, alternative) in enumerate(asked):
+            test = TESTS[name]
+            draws = booted[m] if test.draws == "counts" else swapped[m]
+            count = test.count(observed, draws[None], tolerance, alternative)
+            p[m, c] = p_value(count, sample.plan.resamples, test.sides(alternative))[0]
+    return p
+
+
+def exact_p_values(sample: Sample) -> Array:
+    """(M, 3) exact p-values by alternative; nan where the product has none this cheaply."""
+    p = np.full((len(sample.metrics), len(ALTERNATIVES)), np.nan)
+    for m, (metric, table) in enumerate(zip(sample.metrics, sample.tables, strict=True)):
+        way = enumerate_swaps if table.shape[1] <= MOST_SWAPPED else convolve_swaps
+        for c, alternative in enumerate(ALTERNATIVES):
+            found = way(metric, table[0], table[1], alternative)
+            if found is not None:
+                p[m, c] = found.p_value
+    return p
+
+
+def subsets(n: int) -> Iterator[Counts]:
+    """Every one of the 2**n ways to exchange n units: (n,) of 0 and 1."""
+    bits = np.arange(n)
+    for pattern in range(2**n):
+        yield (pattern >> bits) & 1

@@ -1,0 +1,94 @@
+"""Bytes of what is stored: exact, compact, and safe to read whoever wrote them."""
+
+from __future__ import annotations
+
+import io
+import json
+import zlib
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sigtest.arrays import Array
+from sigtest.sample import Block
+
+# most statistics are small counts; a narrow type that loses nothing makes them cheap to move
+NARROW = (np.uint8, np.uint16, np.int32)
+FAST = 1
+BLOCK_ARRAYS = [field.name for field in fields(Block) if field.name not in {"start", "stop"}]
+
+
+def pack_json(value: object) -> bytes:
+    """Compress a JSON value; text that is no valid Unicode comes back as it was."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8", "surrogatepass"), FAST)
+
+
+def unpack_json(data: bytes) -> Any:
+    """The value that `pack_json` wrote."""
+    return json.loads(zlib.decompress(data).decode("utf-8", "surrogatepass"))
+
+
+def pack_bytes(data: bytes) -> bytes:
+    """Compress bytes."""
+    return zlib.compress(data, FAST)
+
+
+def unpack_bytes(data: bytes) -> bytes:
+    """The bytes that `pack_bytes` compressed."""
+    return zlib.decompress(data)
+
+
+def pack_statistics(table: Array) -> bytes:
+    """(n, k) statistics, in the narrowest type that gives the same bits back."""
+    return _save(_narrow(table))
+
+
+def unpack_statistics(data: bytes) -> Array:
+    """The (n, k) statistics that `pack_statistics` wrote."""
+    return _load(io.BytesIO(data)).astype(np.float64)
+
+
+def pack_block(block: Block) -> bytes:
+    """All arrays of a block."""
+    return _save(*(getattr(block, name) for name in BLOCK_ARRAYS))
+
+
+def unpack_block(start: int, stop: int, data: bytes) -> Block:
+    """The block that `pack_block` wrote."""
+    stream = io.BytesIO(data)
+    return Block(start, stop, **{name: _load(stream) for name in BLOCK_ARRAYS})
+
+
+def pack_values(observed: float, values: Array) -> bytes:
+    """The numbers of a distribution."""
+    return _save(np.array([observed]), values)
+
+
+def unpack_values(data: bytes) -> tuple[float, Array]:
+    """The numbers that `pack_values` wrote."""
+    stream = io.BytesIO(data)
+    return float(_load(stream)[0]), _load(stream)
+
+
+def _narrow(table: Array) -> npt.NDArray[Any]:
+    with np.errstate(invalid="ignore"):
+        for kind in NARROW:
+            narrow = table.astype(kind)
+            if narrow.astype(np.float64).tobytes() == table.tobytes():  # tells -0.0 from 0.0
+                return narrow
+    return table
+
+
+def _save(*arrays: npt.NDArray[Any]) -> bytes:
+    stream = io.BytesIO()
+    for array in arrays:
+        np.save(stream, array, allow_pickle=False)
+    return stream.getvalue()
+
+
+def _load(stream: io.BytesIO) -> npt.NDArray[Any]:
+    loaded: npt.NDArray[Any] = np.load(stream, allow_pickle=False)
+    return loaded

@@ -1,0 +1,27 @@
+"""What a child process does so that it never outlives its parent."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+
+PR_SET_PDEATHSIG = 1
+# loaded before any fork: loading a library between fork and exec may deadlock
+_LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
+
+
+def die_with_parent(number: int = signal.SIGTERM) -> None:
+    """Ask the kernel to send this process a signal when its parent's thread ends; Linux only.
+
+    An orphaned work horse would compute on beside its replacement, an orphaned server would block
+    its successor.
+    """
+    if _LIBC is not None:
+        _LIBC.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
+
+
+def orphaned(parent: int) -> bool:
+    """Whether the parent was gone before `die_with_parent` could ask."""
+    return os.getppid() != parent

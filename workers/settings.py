@@ -1,0 +1,98 @@
+"""The settings of the queue and its workers, read from the environment here and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from workers.errors import SettingError
+
+DAY = 86_400
+
+
+def _state() -> Path:
+    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(base) / "sigtest"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where comparisons are kept, who computes them and for how long they stay.
+
+    Attributes:
+        redis_url: REDIS_URL. A Redis or Valkey server (6.2 or later) that somebody else runs, with
+            an append-only file and `noeviction`. Without it an embedded server is started.
+        state: SIGTEST_STATE. Directory of the embedded server's data; a per-user state directory
+            ($XDG_STATE_HOME/sigtest) by default.
+        workers: WORKERS. Worker processes, 2 by default; each uses one core.
+        retention: SIGTEST_RETENTION. Seconds a comparison, its texts and its report are kept; seven
+            days by default.
+        remembrance: SIGTEST_REMEMBRANCE. Seconds afterwards during which an expired or deleted
+            comparison is said to be gone, not unknown; seven days by default.
+        cache: SIGTEST_CACHE. Seconds that measured statistics are kept after their last use, for
+            other comparisons with the same texts; one day by default.
+        block: SIGTEST_BLOCK. Resamples a task; by default as many as take about half a second.
+            Reports do not depend on it.
+        timeout: SIGTEST_TIMEOUT. Seconds a single task may take; one hour by default.
+        attempts: SIGTEST_ATTEMPTS. How often a task is started before its comparison fails, where
+            the worker dies each time; 5 by default.
+        pending: SIGTEST_PENDING. Unfinished comparisons accepted at a time; 1,000 by default.
+    """
+
+    redis_url: str | None = None
+    state: Path = field(default_factory=_state)
+    workers: int = 2
+    retention: int = 7 * DAY
+    remembrance: int = 7 * DAY
+    cache: int = DAY
+    block: int | None = None
+    timeout: int = 3600
+    attempts: int = 5
+    pending: int = 1000
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str] = os.environ) -> Settings:
+        """Read the environment; variables that are unset or empty have their defaults.
+
+        Raises:
+            SettingError: A number that is none or is below 1.
+        """
+        given = {name: value for name, value in environment.items() if value}
+        texts = {"redis_url": given.get("REDIS_URL")}
+        paths = {"state": Path(given["SIGTEST_STATE"])} if "SIGTEST_STATE" in given else {}
+        numbers = {
+            field: _positive(given[variable], variable)
+            for field, variable in NUMBERS.items()
+            if variable in given
+        }
+        return cls(**texts, **paths, **numbers)  # type: ignore[arg-type]
+
+    def as_environment(self) -> dict[str, str]:
+        """The variables that `of` turns into these settings; empty where a default is meant."""
+        texts = {"REDIS_URL": self.redis_url or "", "SIGTEST_STATE": str(self.state.absolute())}
+        numbers = {var: str(getattr(self, field) or "") for field, var in NUMBERS.items()}
+        return {**texts, **numbers}
+
+
+NUMBERS = {
+    "workers": "WORKERS",
+    "retention": "SIGTEST_RETENTION",
+    "remembrance": "SIGTEST_REMEMBRANCE",
+    "cache": "SIGTEST_CACHE",
+    "block": "SIGTEST_BLOCK",
+    "timeout": "SIGTEST_TIMEOUT",
+    "attempts": "SIGTEST_ATTEMPTS",
+    "pending": "SIGTEST_PENDING",
+}
+
+
+def _positive(value: str, variable: str) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise SettingError(f"{variable} must be a whole number from 1, not {value!r}.")
+    return number

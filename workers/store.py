@@ -1,0 +1,401 @@
+"""Comparisons in Redis: every key name and how long each key lives.
+
+    sigtest:comparison:ID     hash     facts about a comparison: plan, cut, caller, outcome
+    sigtest:texts:ID          hash     its test set and systems, compressed
+    sigtest:blocks:ID         hash     blocks of resamples, by "start-stop"
+    sigtest:attempts:ID       hash     how often each task was started
+    sigtest:report:ID         string   canonical JSON of the report, compressed
+    sigtest:gone:ID           string   the caller; outlives the comparison
+    sigtest:pending           set      ids of unfinished comparisons
+    sigtest:listing:CALLER    sorted   a caller's comparisons, by time
+    sigtest:idempotency:HASH  string   id of the comparison that an idempotency key stands for
+    sigtest:statistics:HASH   string   statistics of one system and metric, shared by comparisons
+    sigtest:distribution:...  string   pseudo-statistics of one pair, made on demand
+    sigtest:news:ID           channel  says that something about a comparison was finished
+
+Everything that belongs to a comparison expires with it, whatever happens to those who wrote it.
+Statistics and distributions hold no text; they expire some time after their last use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from redis import Redis
+
+from sigtest.arrays import Array
+from sigtest.comparison import Comparison
+from sigtest.plan import Plan
+from sigtest.sample import Block
+from sigtest.testset import System, TestSet
+from workers import codec, scripts
+from workers.errors import VersionError, gone
+from workers.pieces import Cut, Pieces, Run
+from workers.records import Progress, Record, Status
+from workers.settings import Settings
+
+PREFIX = "sigtest:"
+PENDING = PREFIX + "pending"
+SHOWN = ("caller", "created", "expiry", "names", "started", "outcome", "error")
+OWN = ("comparison", "texts", "blocks", "attempts", "report")
+Numbers = tuple[int, int, int, int]  # of the systems a and b, the metric and the test
+
+DISTRIBUTION_SECONDS = 3600
+PROBE_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A comparison as it is stored.
+
+    Attributes:
+        record: What its caller is told.
+        caller: Whose it is.
+    """
+
+    record: Record
+    caller: str
+
+
+class Store:
+    """Reads and writes comparisons and their pieces. Raises what redis raises.
+
+    Args:
+        redis: The server, with bytes as answers.
+        settings: How long things live.
+    """
+
+    def __init__(self, redis: Redis, settings: Settings) -> None:
+        self.redis = redis
+        self.settings = settings
+        self._create = redis.register_script(scripts.CREATE)
+        self._begin = redis.register_script(scripts.BEGIN)
+        self._add_block = redis.register_script(scripts.ADD_BLOCK)
+        self._commit = redis.register_script(scripts.COMMIT)
+
+    def probe(self) -> None:
+        """Write a key, which fails where the server cannot be reached or is out of memory."""
+        self.redis.set(PREFIX + "probe", b"", ex=PROBE_SECONDS)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.redis.close()
+
+    # comparisons
+
+    def create(
+        self,
+        comparison_id: str,
+        comparison: Comparison,
+        cut: Cut,
+        caller: str,
+        idempotency_key: str | None,
+    ) -> str:
+        """Store a comparison and count it as pending.
+
+        Returns:
+            `created`; `known` where it exists and has not failed or been cancelled; `conflict`
+            where the idempotency key stands for another one; `busy` where too many are pending.
+        """
+        now = time.time()
+        expiry = int((now + self.settings.retention) * 1000)
+        plan = comparison.plan
+        names = [plan.systems, plan.recipe.labels, plan.recipe.tests]
+        place = f"{int(now * 1e6):016x}{comparison_id}"
+        facts: dict[str, str | bytes] = {
+            "caller": caller,
+            "created": repr(now),
+            "expiry": str(expiry),
+            "names": json.dumps(names),
+            "place": place,
+            "version": plan.key,
+            "plan": codec.pack_json(plan.as_json()),
+            "cut": codec.pack_json(cut.as_json()),
+        }
+        fields = _flat(facts)
+        keys = [
+            *(_key(kind, comparison_id) for kind in (*OWN, "gone")),
+            PENDING,
+            _listing(caller),
+            _key("idempotency", _hash(caller, idempotency_key or "")),
+        ]
+        options: list[str | int] = [
+            comparison_id,
+            expiry,
+            expiry + self.settings.remembrance * 1000,
+            self.settings.pending,
+            place,
+            caller,
+            int(idempotency_key is not None),
+            len(fields),
+        ]
+        return _text(self._create(keys, [*options, *fields, *_flat(_texts(comparison))]))
+
+    def find(self, comparison_id: str) -> Stored | None:
+        """A comparison, unless it expired, was deleted or never was."""
+        facts = dict(
+            zip(SHOWN, self.redis.hmget(_key("comparison", comparison_id), SHOWN), strict=True)
+        )
+        return None if facts["caller"] is None else self._stored(comparison_id, facts)
+
+    def was(self, comparison_id: str, caller: str) -> bool:
+        """Whether the caller had a comparison with this id that is gone now."""
+        left = self.redis.get(_key("gone", comparison_id))
+        return left is not None and _text(left) == caller
+
+    def listing(self, caller: str, cursor: str | None, limit: int) -> list[tuple[str, Record]]:
+        """The caller's comparisons after the cursor, newest first, each with its own cursor."""
+        found: list[tuple[str, Record]] = []
+        end = f"({cursor}" if cursor else "+"
+        while len(found) < limit:
+            places = self.redis.zrevrangebylex(_listing(caller), end, "-", 0, limit)
+            for place in map(_text, places):
+                stored = self.find(place[16:])
+                if stored is None:
+                    self.redis.zrem(_listing(caller), place)
+                elif len(found) < limit:
+                    found.append((place, stored.record))
+            if len(places) < limit:
+                break
+            end = f"({_text(places[-1])}"
+        return found
+
+    def pending(self) -> list[str]:
+        """Ids of the comparisons without an outcome."""
+        return sorted(_text(comparison_id) for comparison_id in self.redis.smembers(PENDING))
+
+    def drop_pending(self, comparison_id: str) -> None:
+        """Stop caring for a comparison that expired before it was finished."""
+        self.redis.srem(PENDING, comparison_id)
+
+    def commit(
+        self, comparison_id: str, outcome: Status, error: str = "", report: bytes = b""
+    ) -> bool:
+        """Give a comparison its outcome, unless it has one; with the report where it succeeded."""
+        keys = [*(_key(kind, comparison_id) for kind in OWN), PENDING]
+        packed = codec.pack_bytes(report)
+        return bool(
+            self._commit(
+                keys, [comparison_id, outcome.value, error, packed, _key("news", comparison_id)]
+            )
+        )
+
+    def delete(self, comparison_id: str, caller: str) -> None:
+        """Delete everything about a comparison except that it was there."""
+        place = self.redis.hget(_key("comparison", comparison_id), "place")
+        with self.redis.pipeline() as pipe:
+            pipe.delete(*(_key(kind, comparison_id) for kind in OWN))
+            pipe.srem(PENDING, comparison_id)
+            if place is not None:
+                pipe.zrem(_listing(caller), place)
+            pipe.set(_key("gone", comparison_id), caller, ex=self.settings.remembrance)
+            pipe.execute()
+
+    def report(self, comparison_id: str) -> bytes | None:
+        """Canonical JSON of a finished comparison."""
+        data = self.redis.get(_key("report", comparison_id))
+        return None if data is None else codec.unpack_bytes(_bytes(data))
+
+    # what tasks read and write
+
+    def begin(self, comparison_id: str, task: str) -> int:
+        """Note that a task is started; how often it was, 0 where there is nothing left to do."""
+        keys = [_key("comparison", comparison_id), _key("attempts", comparison_id)]
+        return int(self._begin(keys, [task, repr(time.time())]))
+
+    def unfinished(self, comparison_id: str) -> bool:
+        """Whether the comparison exists and has no outcome."""
+        return bool(self.redis.sismember(PENDING, comparison_id))
+
+    def plan(self, comparison_id: str) -> Plan:
+        """What a comparison computes.
+
+        Raises:
+            GoneError: It expired or was deleted.
+            VersionError: It was stored by another version, whose results could differ.
+        """
+        packed, version = self.redis.hmget(_key("comparison", comparison_id), ["plan", "version"])
+        if packed is None or version is None:
+            raise gone(comparison_id)
+        plan = Plan.of(codec.unpack_json(_bytes(packed)))
+        if plan.key != _text(version):
+            raise VersionError(
+                "This comparison was submitted to another version of sigtest; submit it again."
+            )
+        return plan
+
+    def pieces(self, comparison_id: str) -> Pieces:
+        """Which pieces of a comparison exist.
+
+        Raises:
+            GoneError: It expired or was deleted.
+        """
+        packed = self.redis.hget(_key("comparison", comparison_id), "cut")
+        if packed is None:
+            raise gone(comparison_id)
+        cut = Cut.from_json(codec.unpack_json(_bytes(packed)))
+        drawn = _runs(self.redis.hkeys(_key("blocks", comparison_id)))
+        return Pieces(cut, self.measured(cut.distinct_keys), drawn)
+
+    def measured(self, keys: Sequence[str]) -> frozenset[str]:
+        """Keys of those statistics that exist."""
+        with self.redis.pipeline(transaction=False) as pipe:
+            for key in keys:
+                pipe.exists(_key("statistics", key))
+            found = pipe.execute()
+        return frozenset(key for key, there in zip(keys, found, strict=True) if there)
+
+    def testset(self, comparison_id: str) -> TestSet:
+        """References and documents of a comparison.
+
+        Raises:
+            GoneError: They were deleted with the comparison.
+        """
+        body = self._text_of(comparison_id, "testset")
+        return TestSet.of(body.get("references", []), body.get("documents"), body.get("segments"))
+
+    def system(self, comparison_id: str, number: int) -> System:
+        """One system of a comparison.
+
+        Raises:
+            GoneError: It was deleted with the comparison.
+        """
+        body = self._text_of(comparison_id, str(number))
+        return System.of(body["name"], body.get("hypotheses"), body.get("scores"))
+
+    def add_statistics(self, tables: Mapping[str, Array]) -> None:
+        """Keep statistics, each of one system and metric, under their keys."""
+        with self.redis.pipeline() as pipe:
+            for key, table in tables.items():
+                data = codec.pack_statistics(table)
+                pipe.set(_key("statistics", key), data, ex=self.settings.cache)
+            pipe.execute()
+
+    def statistics(self, keys: Sequence[str]) -> dict[str, Array]:
+        """Those statistics that exist; their lives are prolonged."""
+        with self.redis.pipeline(transaction=False) as pipe:
+            for key in keys:
+                pipe.getex(_key("statistics", key), ex=self.settings.cache)
+            found = pipe.execute()
+        return {
+            key: codec.unpack_statistics(data)
+            for key, data in zip(keys, found, strict=True)
+            if data is not None
+        }
+
+    def add_block(self, comparison_id: str, block: Block) -> frozenset[Run]:
+        """Keep a block; which ones exist afterwards."""
+        name = f"{block.start}-{block.stop}"
+        keys = [_key("comparison", comparison_id), _key("blocks", comparison_id)]
+        return _runs(self._add_block(keys, [name, codec.pack_block(block)]))
+
+    def blocks(self, comparison_id: str, runs: Sequence[Run]) -> list[Block]:
+        """Those blocks that exist."""
+        found = []
+        for start, stop in runs:
+            data = self.redis.hget(_key("blocks", comparison_id), f"{start}-{stop}")
+            if data is not None:
+                found.append(codec.unpack_block(start, stop, _bytes(data)))
+        return found
+
+    def add_values(
+        self, comparison_id: str, numbers: Numbers, observed: float, values: Array
+    ) -> None:
+        """Keep a distribution for some time, and tell those who wait for it."""
+        key = _distribution(comparison_id, numbers)
+        self.redis.set(key, codec.pack_values(observed, values), ex=DISTRIBUTION_SECONDS)
+        self.redis.publish(_key("news", comparison_id), key)
+
+    def values(self, comparison_id: str, numbers: Numbers) -> tuple[float, Array] | None:
+        """A distribution's observed difference and values, if they exist."""
+        data = self.redis.get(_distribution(comparison_id, numbers))
+        return None if data is None else codec.unpack_values(_bytes(data))
+
+    @contextmanager
+    def news(self, comparison_id: str) -> Iterator[Callable[[float], None]]:
+        """Listen while a comparison is computed.
+
+        Yields:
+            A function that returns when something about it was finished, or after so many seconds;
+            sometimes earlier.
+        """
+        listener = self.redis.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
+        with listener as pubsub:
+            pubsub.subscribe(_key("news", comparison_id))
+            yield lambda seconds: pubsub.get_message(timeout=seconds)
+
+    def _stored(self, comparison_id: str, facts: dict[str, Any]) -> Stored:
+        systems, metrics, tests = (tuple(names) for names in json.loads(facts["names"]))
+        if facts["outcome"] is not None:
+            status = Status(_text(facts["outcome"]))
+            progress = Progress("report", int(status is Status.SUCCEEDED), 1)
+        else:
+            status = Status.QUEUED if facts["started"] is None else Status.RUNNING
+            progress = self.pieces(comparison_id).progress
+        record = Record(
+            id=comparison_id,
+            status=status,
+            progress=progress,
+            created_at=float(facts["created"]),
+            expires_at=int(facts["expiry"]) / 1000,
+            systems=systems,
+            metrics=metrics,
+            tests=tests,
+            error=_text(facts["error"]) if facts["error"] is not None else None,
+        )
+        return Stored(record, _text(facts["caller"]))
+
+    def _text_of(self, comparison_id: str, name: str) -> dict[str, Any]:
+        packed = self.redis.hget(_key("texts", comparison_id), name)
+        if packed is None:
+            raise gone(comparison_id)
+        body: dict[str, Any] = codec.unpack_json(_bytes(packed))
+        return body
+
+
+def _texts(comparison: Comparison) -> dict[str, bytes]:
+    """The uploaded content by field: `testset`, and each system under its number."""
+    body = comparison.as_json()
+    kept = {name: body[name] for name in ("references", "documents", "segments") if name in body}
+    systems = {str(i): codec.pack_json(system) for i, system in enumerate(body["systems"])}
+    return {"testset": codec.pack_json(kept), **systems}
+
+
+def _runs(names: Sequence[bytes | str]) -> frozenset[Run]:
+    """Blocks from the names of their fields."""
+    ends = (_text(name).split("-") for name in names)
+    return frozenset((int(start), int(stop)) for start, stop in ends)
+
+
+def _key(kind: str, name: str) -> str:
+    return f"{PREFIX}{kind}:{name}"
+
+
+def _listing(caller: str) -> str:
+    return _key("listing", _hash(caller))
+
+
+def _distribution(comparison_id: str, numbers: Numbers) -> str:
+    return _key("distribution", ":".join(map(str, (comparison_id, *numbers))))
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+def _flat(fields: Mapping[str, str | bytes]) -> list[str | bytes]:
+    return [part for pair in fields.items() for part in pair]
+
+
+def _text(value: bytes | str) -> str:
+    return value.decode() if isinstance(value, bytes) else value
+
+
+def _bytes(value: bytes | str) -> bytes:
+    return value.encode() if isinstance(value, str) else value

@@ -1,0 +1,179 @@
+"""The process that takes tasks from the queue and forks a work horse for each.
+
+`python -m workers.worker` starts everything a machine needs to compute: the embedded server where
+no REDIS_URL is set, WORKERS of these processes, and what keeps them alive.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import time
+from datetime import datetime
+from typing import Any
+
+from redis import Redis
+from redis.client import Pipeline
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import TimeoutError as RedisTimeoutError
+from rq import Worker
+from rq.exceptions import NoSuchJobError
+from rq.job import Job
+from rq.queue import Queue as RedisQueue
+from rq.serializers import JSONSerializer
+
+from sigtest import meteor_jvm
+from workers.process import die_with_parent
+from workers.queue import NAME, Queue
+from workers.server import connect
+from workers.settings import Settings
+from workers.store import Store
+from workers.tasks import TASKS, Desk, run
+
+log = logging.getLogger(__name__)
+
+BEAT = 2  # seconds between signs of life
+ALIVE = 6  # seconds after the last one until a worker and its task count as dead
+RETRIES = 23  # about ten seconds: the embedded server is back long before
+RQ_MARGIN = 15  # RQ waits for tasks this much shorter than its workers' time to live
+
+
+class PieceJob(Job):
+    """A job that can name one of TASKS and nothing else.
+
+    RQ imports and calls whatever function, callback or web hook a job names; whoever can write to
+    Redis could run anything as this user.
+    """
+
+    desk: Desk
+
+    @classmethod
+    def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> PieceJob:  # noqa: A002
+        """Read a job; one that cannot be read or may not run is deleted as if it never was.
+
+        An exception here would stop the worker, and every other that takes the job after it.
+        """
+        try:
+            job = super().fetch(id, connection, serializer)
+            assert isinstance(job, PieceJob)
+            if job.func_name not in TASKS:
+                raise ValueError(f"{job.func_name!r} is no task")
+        except (NoSuchJobError, RedisConnectionError, RedisTimeoutError):
+            raise
+        except Exception as error:
+            log.error("refused job %r: %s", id, error)
+            if connection is not None:
+                connection.delete(cls.key_for(id))
+            raise NoSuchJobError(id) from error
+        return job
+
+    def restore(self, raw_data: Any) -> None:
+        """Read what sigtest writes; ignore every other thing that RQ would call."""
+        super().restore(raw_data)
+        self.webhooks = []
+        self._success_callback_name = None
+        self._failure_callback_name = None
+        self._stopped_callback_name = None
+        self._dependency_ids = []
+        self.repeats_left = None
+        self.group_id = None
+
+    def heartbeat(
+        self, timestamp: datetime, ttl: int, pipeline: Pipeline | None = None, xx: bool = False
+    ) -> None:
+        """Note a time; on its own it is not worth a write."""
+        if pipeline is not None:
+            super().heartbeat(timestamp, ttl, pipeline, xx)
+
+    def _execute(self) -> None:
+        run(self.desk, str(self.func_name), self.args)
+
+
+class PieceWorker(Worker):
+    """RQ's forking worker with short heartbeats, whose horses never outlive it.
+
+    Every write waits for the disk, so that what RQ writes a dozen times a task is left out.
+
+    Args:
+        name: Its name in Redis.
+        settings: Where Redis is and how tasks are limited.
+    """
+
+    max_connection_wait_time = 1.0
+    _beat = 0.0
+
+    def __init__(self, name: str, settings: Settings) -> None:
+        redis = connect(settings, RETRIES)
+        self._desk = Desk(Store(redis, settings), Queue(redis, settings))
+        super().__init__(
+            # one queue: with two, RQ loses a task when a worker dies right after taking it
+            [RedisQueue(NAME, connection=redis, job_class=PieceJob, serializer=JSONSerializer)],
+            name=name,
+            connection=redis,
+            job_class=PieceJob,
+            serializer=JSONSerializer,
+            worker_ttl=RQ_MARGIN + BEAT,
+            job_monitoring_interval=BEAT,
+            log_job_description=False,
+        )
+
+    def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
+        """Tell that the worker is alive; RQ would allow it a minute more."""
+        if pipeline is not None or time.monotonic() > self._beat + BEAT / 2:
+            self._beat = time.monotonic()
+            super().heartbeat(ALIVE, pipeline)
+
+    def set_state(self, state: str, pipeline: Pipeline | None = None) -> None:
+        """Tell what the worker does, unless that was told before."""
+        if state != self.get_state():
+            super().set_state(state, pipeline)
+
+    def set_current_job_working_time(
+        self, current_job_working_time: float, pipeline: Pipeline | None = None
+    ) -> None:
+        """Tell how long the task runs, unless that was told before."""
+        if pipeline is not None or current_job_working_time != self.current_job_working_time:
+            super().set_current_job_working_time(current_job_working_time, pipeline)
+
+    def get_heartbeat_ttl(self, job: Job) -> int:
+        """Seconds after which a started task counts as lost."""
+        return ALIVE
+
+    def run_maintenance_tasks(self) -> None:
+        """Nothing: the reconciler looks after lost tasks, and never reads jobs it cannot trust."""
+
+    def check_for_suspension(self, burst: bool) -> None:
+        """Nothing: nobody suspends workers through Redis."""
+
+    def subscribe(self) -> None:
+        """Take no commands: a thread would be forked with every horse."""
+
+    def perform_job(self, job: Job, queue: RedisQueue) -> bool:
+        """Run the job in the horse."""
+        assert isinstance(job, PieceJob)
+        job.desk = self._desk
+        return bool(super().perform_job(job, queue))
+
+    def main_work_horse(self, job: Job, queue: RedisQueue) -> None:
+        """Live in the horse, and die with the worker."""
+        die_with_parent(signal.SIGKILL)
+        if os.getppid() != self.pid:
+            os._exit(1)  # the worker died before the kernel was asked
+        super().main_work_horse(job, queue)
+
+
+def work(name: str, settings: Settings) -> None:
+    """Take tasks until told to stop."""
+    meteor_jvm.share()  # METEOR's processes outlive the horses, and end with this one
+    PieceWorker(name, settings).work(logging_level="WARNING")
+
+
+def main() -> None:
+    """Become the supervisor, whose environment must be set before NumPy is loaded."""
+    os.execv(sys.executable, [sys.executable, "-m", "workers.supervisor"])
+
+
+if __name__ == "__main__":
+    main()
