@@ -15,6 +15,7 @@ from sigtest.comparison import Comparison
 from sigtest.errors import LimitError, SigtestError
 
 DROP_SECONDS = 10
+DROP_TIMES = 3  # as large as the largest body that is kept
 
 
 class BodyLimit:
@@ -50,14 +51,14 @@ class BodyLimit:
         await self.app(scope, counting, send)
 
     async def drop_rest(self, receive: Receive) -> None:
-        """Read as much again and keep nothing of it.
+        """Read on for a while and keep nothing of it.
 
         Closing a connection while its client still sends would take the answer away with it.
         """
         dropped = 0
         with suppress(TimeoutError):
             async with asyncio.timeout(DROP_SECONDS):
-                while dropped <= self.max_bytes:
+                while dropped <= DROP_TIMES * self.max_bytes:
                     message = await receive()
                     dropped += len(message.get("body", b""))
                     if not message.get("more_body"):

@@ -1,4 +1,4 @@
-"""Plain SVG pictures: lines, heatmaps and histograms, without any library."""
+"""Plain SVG pictures that no report has: curves, and many one-sided heatmaps side by side."""
 
 from __future__ import annotations
 
@@ -105,48 +105,6 @@ def heatmaps(
         body.append(_text(label + 90 * s + 18, height - 24, text))
     body.append(_text(label, height - 6, legend))
     return _svg(width, height, body)
-
-
-def histograms(panels: Sequence[tuple[str, Array, float]], columns: int, bins: int = 41) -> str:
-    """Distributions of pseudo-statistics with the observed difference in each.
-
-    Args:
-        panels: Title, (R,) values and observed difference.
-        columns: Panels in a row.
-        bins: Of each histogram.
-    """
-    width, height, gap = 220, 140, 34
-    rows = math.ceil(len(panels) / columns)
-    body = []
-    for i, (title, values, observed) in enumerate(panels):
-        left = 10 + (i % columns) * (width + 16)
-        top = 24 + (i // columns) * (height + gap)
-        bound = max(float(abs(values).max()), abs(observed)) * 1.02 or 1.0
-        counts = _binned(values, bound, bins)
-        step = width / bins
-        for b, count in enumerate(counts):
-            tall = height * count / max(counts)
-            middle = -bound + (b + 0.5) * 2 * bound / bins
-            colour = COLOURS[1] if abs(middle) >= abs(observed) else COLOURS[0]
-            body.append(
-                f'<rect x="{left + b * step:.1f}" y="{top + height - tall:.1f}" '
-                f'width="{step:.1f}" height="{tall:.1f}" fill="{colour}"/>'
-            )
-        for at in (-abs(observed), abs(observed)):
-            x = left + (at + bound) / (2 * bound) * width
-            body.append(_line(x, top, x, top + height, "#222", "4 3"))
-        body.append(_line(left, top + height, left + width, top + height, "#222"))
-        body.append(_text(left + width / 2, top - 6, title, "middle"))
-        body.append(_text(left, top + height + 13, f"{-bound:.3g}"))
-        body.append(_text(left + width, top + height + 13, f"{bound:.3g}", "end"))
-    return _svg(columns * (width + 16) + 10, rows * (height + gap) + 20, body)
-
-
-def _binned(values: Array, bound: float, bins: int) -> list[int]:
-    counts = [0] * bins
-    for value in values.tolist():
-        counts[min(bins - 1, int((value + bound) / (2 * bound) * bins))] += 1
-    return counts
 
 
 def _shade(p: float) -> str:

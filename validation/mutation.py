@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from validation.faults import FAULTS, Fault
-from validation.parallel import spread
 from validation.results import Check, Part, Table, all_hold
 
 
@@ -22,22 +19,17 @@ def verdict(number: int) -> str:
 
 
 def _outcome(fault: Fault) -> str:
-    """Why the check fails, or nothing where it passes; an exception is no finding."""
+    """Why the check fails, or nothing where it passes."""
     check = fault.seen_by()
     return "" if check.passed else check.result
 
 
-def healthy(number: int) -> str:
-    """What the check of fault `number` says of the real sigtest."""
-    return _outcome(FAULTS[number])
-
-
-def every_fault_is_seen(workers: int = 1) -> tuple[Check, list[str]]:
+def every_fault_is_seen() -> tuple[Check, list[str]]:
     """Seed every fault; its named check must fail, and must pass without it."""
     numbers = range(len(FAULTS))
-    distinct = list({fault.seen_by: number for number, fault in enumerate(FAULTS)}.values())
-    sound = spread(partial(healthy), distinct, workers)
-    seen = spread(partial(verdict), list(numbers), workers)
+    distinct = {fault.seen_by: number for number, fault in enumerate(FAULTS)}.values()
+    sound = [_outcome(FAULTS[number]) for number in distinct]
+    seen = [verdict(number) for number in numbers]
     problems = [
         f"{named(FAULTS[number])} fails without any fault: {found}"
         for number, found in zip(distinct, sound, strict=True)
@@ -57,9 +49,9 @@ def every_fault_is_seen(workers: int = 1) -> tuple[Check, list[str]]:
     return check, seen
 
 
-def part(workers: int) -> Part:
+def part() -> Part:
     """The list of faults and what saw them."""
-    check, seen = every_fault_is_seen(workers)
+    check, seen = every_fault_is_seen()
     rows = tuple(
         (fault.name, named(fault), found or "NOT SEEN")
         for fault, found in zip(FAULTS, seen, strict=True)

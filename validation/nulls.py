@@ -45,7 +45,8 @@ def sample_of(
     """The product's sample of these statistics, one (S, n, k) table a metric."""
     given = {"tests": tuple(TESTS), "exact": "never", **choices}
     recipe = Recipe(population.metrics, resamples=resamples, seed=seed, **given)
-    names = tuple(f"s{s}" for s in range(len(tables[0])))
+    named = len(population.systems) == len(tables[0])
+    names = population.systems if named else tuple(f"s{s}" for s in range(len(tables[0])))
     plan = Plan(names, names, tables[0].shape[1], 1, documents, "simulated", recipe)
     return Sample(plan, tables)
 

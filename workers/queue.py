@@ -57,11 +57,12 @@ class Queue:
 
     def drop(self, comparison: str) -> None:
         """Take the tasks of a comparison out of the queue; those running find out themselves."""
-        keys = [key for key in self._queue.job_ids if key.startswith(comparison)]
+        queued = map(_id, self._redis.lrange(self._queue.key, 0, -1))
         with self._redis.pipeline() as pipe:
-            for key in keys:
-                pipe.lrem(self._queue.key, 0, key)
-                pipe.delete(Job.key_for(key))
+            for key in queued:
+                if key.startswith(comparison):
+                    pipe.lrem(self._queue.key, 0, key)
+                    pipe.delete(Job.key_for(key))
             pipe.execute()
 
     def workers(self) -> int:
@@ -81,7 +82,8 @@ class Queue:
     def alive(self) -> set[str]:
         """Ids of the tasks that are queued or running."""
         running = self._redis.zrangebyscore(self._starts, time.time(), "+inf")
-        return set(self._queue.job_ids) | {_id(start) for start in running}
+        queued = self._redis.lrange(self._queue.key, 0, -1)
+        return {_id(entry) for entry in (*queued, *running)}
 
     def stuck(self, alive: set[str]) -> set[str]:
         """Ids that RQ still knows although nobody works on them.
@@ -105,9 +107,10 @@ class Queue:
                 if _id(start) in forgotten:
                     pipe.zrem(self._starts, start)  # type: ignore[arg-type]  # never with scores
             for key in forgotten:
-                pipe.lrem(self._queue.intermediate_queue_key, 0, key)
-                pipe.zrem(self._queue.failed_job_registry.key, key)
-                pipe.delete(Job.key_for(key))
+                name = key.encode(errors="surrogateescape")
+                pipe.lrem(self._queue.intermediate_queue_key, 0, name)  # type: ignore[arg-type]
+                pipe.zrem(self._queue.failed_job_registry.key, name)
+                pipe.delete(Job.redis_job_namespace_prefix.encode() + name)
             pipe.execute()
 
     def forget_workers(self) -> None:
@@ -120,6 +123,9 @@ class Queue:
 
 
 def _id(entry: object) -> str:
-    """The task of an entry, which may be followed by a colon and the id of its start."""
-    text: str = entry.decode(errors="replace") if isinstance(entry, bytes) else str(entry)
+    """The task of an entry, which may be followed by a colon and the id of its start.
+
+    Entries that are no text, which sigtest never writes, keep their bytes as surrogates.
+    """
+    text: str = entry.decode(errors="surrogateescape") if isinstance(entry, bytes) else str(entry)
     return text.partition(":")[0]

@@ -140,6 +140,9 @@ class Supervisor:
         except (RedisError, SigtestError) as error:
             log.warning("%s", error)  # the next tick tries again
             return False
+        except Exception:
+            log.exception("something unforeseen")  # not worth the workers' lives
+            return False
         return True
 
     def _tend(self, slot: Slot) -> None:
