@@ -62,8 +62,11 @@ def bootstrap_of_2005_is_over_its_level(found: list[Cell]) -> Check:
 def bootstrap_of_2005_is_smaller(study: Study) -> tuple[Check, Table]:
     """Its p-values against those of randomization on real pairs, as the paper's Table 2."""
     p = {
-        test: {(pair.a, pair.b, pair.metric): pair for pair in study.reports["two-sided"].pairs
-               if pair.test == test}
+        test: {
+            (pair.a, pair.b, pair.metric): pair
+            for pair in study.reports["two-sided"].pairs
+            if pair.test == test
+        }
         for test in (LEGACY, RANDOMIZATION)
     }
     rows = [
@@ -84,8 +87,14 @@ def bootstrap_of_2005_is_smaller(study: Study) -> tuple[Check, Table]:
             continue
         cases += 1
         rows.append(
-            (study.population.name, f"{key[0]}, {key[1]}", key[2], f"{ar:.4f}", f"{boot:.4f}",
-             f"{2 * boot:.4f}")
+            (
+                study.population.name,
+                f"{key[0]}, {key[1]}",
+                key[2],
+                f"{ar:.4f}",
+                f"{boot:.4f}",
+                f"{2 * boot:.4f}",
+            )
         )
         if boot >= ar:
             problems.append(f"{' '.join(key)}: {boot:.4f}, randomization {ar:.4f}")

@@ -57,7 +57,10 @@ def _task(
     """(simulations, M, 3) whether score of a, score of b and difference were covered."""
     truth = _score_and_difference(
         np.array(
-            [m.score(t.sum(axis=1)) for m, t in zip(population.metrics, population.tables, strict=True)]
+            [
+                m.score(t.sum(axis=1))
+                for m, t in zip(population.metrics, population.tables, strict=True)
+            ]
         )[:, :, None]
     )[..., 0]
     held = []
@@ -116,9 +119,7 @@ def part(populations: list[Population], settings: Settings) -> Part:
     groups: dict[tuple[str, str, str], dict[int, float]] = {}
     for cell in found:
         groups.setdefault((cell.population, cell.metric, cell.what), {})[cell.n] = cell.rate
-    rows = tuple(
-        (*key, *(f"{rates[n]:.4f}" for n in sizes)) for key, rates in groups.items()
-    )
+    rows = tuple((*key, *(f"{rates[n]:.4f}" for n in sizes)) for key, rates in groups.items())
     simulated = ", ".join(f"{s:,} at n = {n:,}" for n, s in settings.coverage.items())
     large = [cell.rate for cell in found if cell.n >= FROM_UNITS]
     return Part(
@@ -146,7 +147,6 @@ def part(populations: list[Population], settings: Settings) -> Part:
             ),
         ),
         headline=(
-            f"95 % intervals cover {min(large):.1%} to {max(large):.1%} from "
-            f"{FROM_UNITS} units on."
+            f"95 % intervals cover {min(large):.1%} to {max(large):.1%} from {FROM_UNITS} units on."
         ),
     )

@@ -143,9 +143,7 @@ def segments_do_not(rates: list[Rate]) -> Check:
         if (r.unit, r.test) == ("segment", TESTS[0]) and (r.setting.effect or 0) >= 0.1
     ]
     problems = [
-        f"{r.setting.name}: {r.rate:.4f}"
-        for r in ours
-        if r.rate <= limit(ALPHA, r.simulations)
+        f"{r.setting.name}: {r.rate:.4f}" for r in ours if r.rate <= limit(ALPHA, r.simulations)
     ]
     return all_hold(
         "the warning about documents is true",

@@ -50,7 +50,7 @@ def swap_counts(pair: Pair, alternative: Alternative) -> Counts:
 
 
 def _count(p: ExactP | None, n: int) -> int:
-    """p * 2**n; equal units are left out of the count's own number of patterns."""
+    """P * 2**n; equal units are left out of the count's own number of patterns."""
     if p is None or p.count is None or p.patterns is None:
         raise ValueError("no exact count for so few units")
     return p.count * (2**n // p.patterns)
@@ -135,7 +135,8 @@ def convolution_is_exact(units: tuple[int, ...] = (30, 100, 300)) -> Check:
     return all_hold(
         "convolution is exact",
         "log10 p of the convolution equals that of whole-number arithmetic over all 2^n patterns "
-        f"(to 1e-9, a relative 2e-9 of p), for {', '.join(map(str, units))} units and p down to the far tail.",
+        f"(to 1e-9, a relative 2e-9 of p), for {', '.join(map(str, units))} units and p down to "
+        "the far tail.",
         problems,
         cases,
     )
@@ -151,12 +152,12 @@ def counted_in_integers(differences: Array, alternative: Alternative) -> Fractio
             moved[value - d] += ways
         sums = moved
     total = int(differences.sum())
-    reached = {
-        "two-sided": lambda value: abs(value) >= abs(total),
-        "greater": lambda value: value >= total,
-        "less": lambda value: value <= total,
-    }[alternative]
-    return Fraction(sum(w for value, w in sums.items() if reached(value)), 2 ** len(differences))
+    if alternative == "two-sided":
+        reached = sum(ways for value, ways in sums.items() if abs(value) >= abs(total))
+    else:
+        sign = 1 if alternative == "greater" else -1
+        reached = sum(ways for value, ways in sums.items() if sign * value >= sign * total)
+    return Fraction(reached, 2 ** len(differences))
 
 
 def _log10(share: Fraction) -> float:

@@ -49,9 +49,7 @@ def _shuffled(
     population: Population, n: int, rng: np.random.Generator, groups: tuple[range, ...]
 ) -> list[Array]:
     drawn = rng.integers(population.segments, size=n)
-    order = np.concatenate(
-        [rng.permuted(np.tile(np.array(g)[:, None], n), axis=0) for g in groups]
-    )
+    order = np.concatenate([rng.permuted(np.tile(np.array(g)[:, None], n), axis=0) for g in groups])
     return [table[order, drawn] for table in population.tables]
 
 

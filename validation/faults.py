@@ -42,14 +42,18 @@ class Fault:
     seen_by: QuickCheck
 
 
-def _count_strictly(self: Any, observed: Array, draws: Array, tolerance: Array, alt: str) -> Counts:
+def _count_strictly(
+    self: Any, observed: Array, draws: Array, tolerance: Array, alt: Alternative
+) -> Counts:
     """`>` where `>=` belongs."""
     if alt == "two-sided":
         return np.count_nonzero(np.abs(draws) > np.abs(observed)[:, None], axis=1)
-    return np.count_nonzero(claim(draws, alt) > claim(observed, alt)[:, None], axis=1)  # type: ignore[arg-type]
+    return np.count_nonzero(claim(draws, alt) > claim(observed, alt)[:, None], axis=1)
 
 
-def _paired_strictly(self: Any, observed: Array, draws: Array, tolerance: Array, alt: str) -> Counts:
+def _paired_strictly(
+    self: Any, observed: Array, draws: Array, tolerance: Array, alt: Alternative
+) -> Counts:
     """The paper's `<`: ties count for the claim."""
     against_a = np.count_nonzero(draws < 0, axis=1)
     against_b = np.count_nonzero(draws > 0, axis=1)
@@ -68,7 +72,7 @@ class _StrictEnumeration(randomization.ApproximateRandomization):
 
 
 def _no_plus_one(count: Counts, resamples: int, sides: int = 1) -> Array:
-    """c / R, which can be 0."""
+    """C / R, which can be 0."""
     return np.minimum(1.0, sides * np.asarray(count) / resamples)
 
 
@@ -90,11 +94,13 @@ def _winner_first(kind: Any) -> Callable[..., Counts]:
     """A one-sided count whose direction is chosen after the data were seen."""
     honest = kind.count
 
-    def count(self: Any, observed: Array, draws: Array, tolerance: Array, alt: str) -> Counts:
+    def count(
+        self: Any, observed: Array, draws: Array, tolerance: Array, alt: Alternative
+    ) -> Counts:
         if alt == "two-sided":
-            return honest(self, observed, draws, tolerance, alt)  # type: ignore[no-any-return]
+            return honest(self, observed, draws, tolerance, alt)
         picked = np.where(observed >= 0, 1.0, -1.0)
-        return honest(self, picked * observed, picked[:, None] * draws, tolerance, "greater")  # type: ignore[no-any-return]
+        return honest(self, picked * observed, picked[:, None] * draws, tolerance, "greater")
 
     return count
 
@@ -196,7 +202,11 @@ FAULTS: tuple[Fault, ...] = (
         _one(exact, "ApproximateRandomization", _StrictEnumeration),
         exhaustion.level_holds_exactly,
     ),
-    Fault("c/R for (c+1)/(R+1)", _one(summary, "p_value", _no_plus_one), loops.p_values_follow_from_counts),
+    Fault(
+        "c/R for (c+1)/(R+1)",
+        _one(summary, "p_value", _no_plus_one),
+        loops.p_values_follow_from_counts,
+    ),
     Fault(
         "two-sided paired bootstrap not doubled",
         _one(summary, "p_value", _not_doubled),

@@ -52,10 +52,11 @@ def lines(
     for i, (name, points) in enumerate(series.items()):
         colour = COLOURS[i % len(COLOURS)]
         path = " ".join(f"{x_at(x):.1f},{y_at(y):.1f}" for x, y in points)
-        body.append(
-            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>'
-        )
-        body += [f'<circle cx="{x_at(x):.1f}" cy="{y_at(y):.1f}" r="3" fill="{colour}"/>' for x, y in points]
+        body.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        body += [
+            f'<circle cx="{x_at(x):.1f}" cy="{y_at(y):.1f}" r="3" fill="{colour}"/>'
+            for x, y in points
+        ]
         body.append(_text(width - 200, 30 + 16 * i, name, colour=colour))
     body.append(_text((left + width - 205) / 2, height - 8, x_title, "middle"))
     body.append(
@@ -65,9 +66,7 @@ def lines(
     return _svg(width, height, body)
 
 
-def heatmaps(
-    panels: Mapping[str, Array], columns: int, names: Sequence[str], legend: str
-) -> str:
+def heatmaps(panels: Mapping[str, Array], columns: int, names: Sequence[str], legend: str) -> str:
     """Square tables of p-values, dark where small; nan is left white.
 
     Args:
@@ -110,7 +109,12 @@ def heatmaps(
 def _shade(p: float) -> str:
     if math.isnan(p):
         return "#ffffff"
-    for bound, colour in ((0.001, "#08306b"), (0.01, "#2171b5"), (0.05, "#6baed6"), (0.1, "#c6dbef")):
+    for bound, colour in (
+        (0.001, "#08306b"),
+        (0.01, "#2171b5"),
+        (0.05, "#6baed6"),
+        (0.1, "#c6dbef"),
+    ):
         if p <= bound:
             return colour
     return "#f0f0f0"
@@ -133,8 +137,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start", colour: str = "#
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, dash: str = "") -> str:
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
     return (
-        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" '
-        f'stroke="{colour}"{dashed}/>'
+        f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"{dashed}/>'
     )
 
 

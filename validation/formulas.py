@@ -18,7 +18,7 @@ def formula_of(metric: Metric) -> Formula:
         LookupError: No independent formula is known; a new metric needs one here.
     """
     program = getattr(metric, "reference_program", None)
-    if hasattr(program, "_compute_score_from_stats"):
+    if program is not None:
         return lambda sums: float(program._compute_score_from_stats(_as_sacrebleu(sums)).score)
     if metric.name in PLAIN:
         return PLAIN[metric.name]
@@ -26,7 +26,7 @@ def formula_of(metric: Metric) -> Formula:
 
 
 def _as_sacrebleu(sums: Array) -> list[float]:
-    """sacreBLEU counts in whole numbers; TER's mean reference length need not be one."""
+    """SacreBLEU counts in whole numbers; TER's mean reference length need not be one."""
     return [int(value) if value == int(value) else float(value) for value in sums]
 
 
@@ -59,9 +59,33 @@ def nist_penalty(hypothesis: float, reference: float) -> float:
     return math.exp(beta * math.log(ratio) ** 2) if ratio > 0 else 0.0
 
 
+def _meteor(sums: Array) -> float:
+    """Denkowski & Lavie (2014), section 2, with the parameters tuned for English (rank)."""
+    alpha, beta, gamma, delta = 0.85, 0.2, 0.6, 0.75
+    weights = (1.0, 0.6, 0.8, 0.6)  # exact, stem, synonym, paraphrase
+    test, reference, test_function, reference_function = (float(v) for v in sums[:4])
+    chunks, test_matched, reference_matched = (float(v) for v in sums[20:])
+    matched = [0.0, 0.0]
+    for stage, weight in enumerate(weights):
+        content_and_function = sums[4 + 4 * stage : 8 + 4 * stage]
+        for side in (0, 1):
+            content, function = content_and_function[side], content_and_function[2 + side]
+            matched[side] += weight * (delta * content + (1 - delta) * function)
+    if not (matched[0] and matched[1]):
+        return 0.0
+    precision = matched[0] / (delta * (test - test_function) + (1 - delta) * test_function)
+    recall = matched[1] / (
+        delta * (reference - reference_function) + (1 - delta) * reference_function
+    )
+    mean = precision * recall / (alpha * precision + (1 - alpha) * recall)
+    fragmentation = chunks / ((test_matched + reference_matched) / 2)
+    return float(max(0.0, mean * (1 - gamma * fragmentation**beta)))
+
+
 PLAIN: dict[str, Formula] = {
     "scores": _ratio,
     "ratio": _ratio,
     "fscore": _fscore,
     "nist": _nist,
+    "meteor": _meteor,
 }

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import binomtest
 
-from sigtest.arrays import Array
+from sigtest.arrays import Array, Weights
 from sigtest.engine import compare
 from sigtest.metrics import Metric
 from sigtest.resampling.weights import bootstrap_counts, swap_masks
@@ -31,12 +31,12 @@ Cell = tuple[str, str, str]  # metric, test, alternative
 
 
 def loop_counts(
-    metric: Metric, table: Array, kept: Array, drawn: list[list[int]]
+    metric: Metric, table: Array, kept: Weights, drawn: list[list[int]]
 ) -> dict[str, dict[str, int]]:
     """Counts of every loop for the first two systems, by test and alternative."""
     formula = formula_of(metric)
     sign = 1.0 if metric.higher_is_better else -1.0
-    x, y = table[0], table[1]
+    x, y = list(table[0]), list(table[1])
     return {
         name: loop(
             lambda sums: sign * formula(sums),
@@ -48,7 +48,7 @@ def loop_counts(
     }
 
 
-def as_lists(counts: Array) -> list[list[int]]:
+def as_lists(counts: Weights) -> list[list[int]]:
     """Bootstrap counts as the segments that a loop would have drawn."""
     units = np.arange(counts.shape[1])
     return [np.repeat(units, row.astype(int)).tolist() for row in counts]

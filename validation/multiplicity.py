@@ -90,9 +90,7 @@ def _errors(rejected: Flags, equal: Flags) -> tuple[float, float, float, Array, 
     return float(np.mean(wrong > 0)), float(share.mean()), error, rejected.mean(axis=0), simulations
 
 
-def _task(
-    kind: Family, population: Population, number: int, n: int, run: tuple[int, int]
-) -> Flags:
+def _task(kind: Family, population: Population, number: int, n: int, run: tuple[int, int]) -> Flags:
     """(simulations, C, M, P) decisions at .05."""
     found = []
     code = sum(map(ord, kind.name))

@@ -1,10 +1,10 @@
-"""Part 2 continued: SciPy and sacreBLEU where they compute the same thing, and where they do not."""
+"""Part 2 continued: SciPy and sacreBLEU, where they compute the same thing and where not."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -33,7 +33,7 @@ from validation.settings import SEED
 RESAMPLES = 300
 SEGMENTS = 60
 LEGACY = "riezler_maxwell_bootstrap"
-SACREBLEU: dict[str, Callable[[], Any]] = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
+SACREBLEU: dict[str, Callable[..., Any]] = {"bleu": BLEU, "chrf": CHRF, "ter": TER}
 
 
 def scipy_permutations_agree(datasets: int = 4) -> Check:
@@ -151,22 +151,21 @@ def _sacrebleu_seed(seed: int) -> Iterator[None]:
 
 def sacrebleu_p(made: Comparison, kind: str, seed: int, resamples: int) -> dict[str, float]:
     """p-values that sacreBLEU's PairedTest prints, by metric: first system the baseline."""
-    named = [(s.name, [line or "" for line in _text(s.hypotheses)]) for s in made.systems]
-    references = [[line or "" for line in text.lines] for text in made.testset.references]
+    named: list[tuple[str, Sequence[str]]] = [
+        (system.name, system.hypotheses.complete) for system in made.systems if system.hypotheses
+    ]
+    references = [text.complete for text in made.testset.references]
     with _sacrebleu_seed(seed):
         metrics = {name: SACREBLEU[name](references=references) for name in _names(made)}
         test = PairedTest(named, metrics, None, test_type=kind, n_samples=resamples)
         _, found = test()
-    by_key = {"BLEU": "bleu", "chrF2": "chrf", "TER": "ter"}
-    return {by_key[key]: row[1].p_value for key, row in found.items() if key in by_key}
+    by_key: dict[str, Any] = {"BLEU": "bleu", "chrF2": "chrf", "TER": "ter"}
+    rows: dict[str, Any] = dict(found)
+    return {name: float(rows[key][1].p_value) for key, name in by_key.items()}
 
 
 def _names(made: Comparison) -> list[str]:
     return [metric.name for metric in made.recipe.metrics]
-
-
-def _text(hypotheses: Any) -> list[str | None]:
-    return list(hypotheses.lines) if hypotheses is not None else []
 
 
 def on_sacrebleu_draws(made: Comparison, test: str, seed: int) -> dict[str, tuple[float, float]]:

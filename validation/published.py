@@ -39,7 +39,9 @@ ADJUSTED = {
     },
     "bootstrap": {
         "bonferroni": (0.07, 0.065, 0.14, 0.195, 0.065),
-        "sidak": (0.0680672484578, 0.0633318275663, 0.132376463930, 0.180371713019, 0.0633318275663),
+        "sidak": (
+            0.0680672484578, 0.0633318275663, 0.132376463930, 0.180371713019, 0.0633318275663,
+        ),
         "holm": (0.065,) * 5,
         "hochberg": (0.039,) * 5,
         "benjamini_hochberg": (0.0233333333333, 0.0233333333333, 0.035, 0.039, 0.0233333333333),
@@ -82,7 +84,10 @@ TUPLES = (
     ((5, 7, 8), (3, 6, 5), (8, 9, 10), (4, 5, 7), (6, 8, 8), (2, 4, 6)),
     ((4, 7, 8), (3, 5, 5), (6, 9, 10), (4, 6, 7), (5, 8, 8), (3, 4, 6)),
 )
-SWAPS = {"means": {"two-sided": 16 / 256, "greater": 8 / 256}, "F": {"two-sided": 26 / 64, "greater": 13 / 64}}
+SWAPS = {
+    "means": {"two-sided": 16 / 256, "greater": 8 / 256},
+    "F": {"two-sided": 26 / 64, "greater": 13 / 64},
+}
 RESAMPLED = {
     "means": {
         ("bootstrap", "two-sided"): 3345 / 262144,
@@ -142,7 +147,9 @@ def chi_squares_are_known_ones() -> Check:
     problems = []
     for what, correct, pairs, statistic, p in CHI_SQUARE:
         found, found_p = metric_differences(correct, pairs)
-        if not (math.isclose(found, statistic, rel_tol=1e-9) and math.isclose(found_p, p, rel_tol=1e-9)):
+        if not (
+            math.isclose(found, statistic, rel_tol=1e-9) and math.isclose(found_p, p, rel_tol=1e-9)
+        ):
             problems.append(f"{what}: {found}, p {found_p}")
         if found_p < 0.05:
             problems.append(f"{what}: significant, which the paper denies")

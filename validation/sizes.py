@@ -22,7 +22,9 @@ TESTS_SHOWN = (
 )
 
 
-def part(populations: list[Population], found: list[Cell], plain: list[Cell], settings: Settings) -> Part:
+def part(
+    populations: list[Population], found: list[Cell], plain: list[Cell], settings: Settings
+) -> Part:
     """Checks, tables and pictures of the calibration."""
     paired = calibration.agreements(found, plain)
     checks = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -14,6 +13,7 @@ from sigtest.arrays import Array, Counts
 from sigtest.distribution import distribution, pair_of
 from sigtest.engine import reduce
 from sigtest.render.plots import distribution_plot, matrix_plot
+from sigtest.render.plots.distribution import counted
 from sigtest.report import Report
 from sigtest.sample import Sample
 from sigtest.significance import Alternative
@@ -70,7 +70,7 @@ def conducted(population: Population, resamples: int) -> Study:
     samples: dict[Alternative, Sample] = {}
     reports: dict[Alternative, Report] = {}
     for alternative in ("two-sided", "greater", "less"):
-        wanted: Alternative = alternative  # type: ignore[assignment]
+        wanted: Alternative = alternative
         tests = (*STUDY_TESTS, LEGACY) if alternative == "two-sided" else STUDY_TESTS
         sample = sample_of(
             chosen, list(chosen.tables), SEED, resamples, tests=tests, alternative=wanted
@@ -123,8 +123,6 @@ def tests_agree(study: Study) -> tuple[Check, Table]:
 
 def pictures_count_what_reports_count(study: Study) -> tuple[Check, tuple[Figure, ...]]:
     """Figures 5 and 6: distributions of a close pair and of an undecided one."""
-    from sigtest.render.plots.distribution import counted  # not part of the plots' public names
-
     drawn = []
     problems = []
     cases = 0
@@ -138,7 +136,9 @@ def pictures_count_what_reports_count(study: Study) -> tuple[Check, tuple[Figure
             plan, numbers = pair_of(sample.plan, a, b, metric, test)
             table = sample.tables[labels.index(metric)][list(numbers)]
             found = distribution(plan, [table], metric)
-            (pair,) = [p for p in report.pairs if (p.a, p.b, p.metric, p.test) == (a, b, metric, test)]
+            (pair,) = [
+                p for p in report.pairs if (p.a, p.b, p.metric, p.test) == (a, b, metric, test)
+            ]
             cases += 1
             shown = int(counted(found, pair, higher).sum())
             if shown != pair.count:
@@ -204,9 +204,7 @@ def accuracy_table(study: Study, gold: Array) -> Table:
     )
 
 
-def _correct(
-    study: Study, gold: Array, metric: str, test: str, alpha: float
-) -> tuple[int, int]:
+def _correct(study: Study, gold: Array, metric: str, test: str, alpha: float) -> tuple[int, int]:
     ours = conclusions(study.one_sided(metric, test), alpha)
     return int(np.sum(ours == conclusions(gold, alpha))), len(ours)
 
@@ -223,7 +221,8 @@ def part(study: Study, rankings: Path | None, settings: Settings) -> Part:
     agreement, agreed = tests_agree(study)
     drawn, pictures = pictures_count_what_reports_count(study)
     tables = [agreed]
-    order = np.argsort(-study.reports["two-sided"].metrics[names and study.population.labels[0]].higher_is_better * np.ones(len(names)))
+    sample = study.samples["two-sided"]
+    order = np.argsort(-sample.metrics[0].sign * sample.scores[0], kind="stable")
     gold_text = "There are no human rankings for this test set."
     if rankings is not None:
         found = human.wins(rankings)
@@ -238,8 +237,7 @@ def part(study: Study, rankings: Path | None, settings: Settings) -> Part:
     legend = "one-sided p: is the row's system better than the column's? Best system first."
     heat = figures.heatmaps(panels, len(STUDY_TESTS), [names[s] for s in order], legend)
     two_sided = study.reports["two-sided"]
-    with warnings.catch_warnings():
-        matrix = matrix_plot(two_sided, study.population.labels[0], STUDY_TESTS[-1])
+    matrix = matrix_plot(two_sided, study.population.labels[0], STUDY_TESTS[-1])
     return Part(
         8,
         "The study of Graham, Mathur & Baldwin (2014)",

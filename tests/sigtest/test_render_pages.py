@@ -24,8 +24,12 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags.add(tag)
         self.attributes += attrs
-        if tag not in VOID and not self.get_starttag_text().endswith("/>"):
+        if tag not in VOID:
             self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes += attrs
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag

@@ -1,5 +1,6 @@
 """Reports for tests of renderers: small, real, and with names that nobody should be given."""
 
+import json
 from dataclasses import replace
 from functools import cache
 
@@ -18,16 +19,21 @@ HOSTILE = (
 REFERENCES = [f"line {i} of the reference text is word{i % 7} here" for i in range(40)]
 
 
-@cache
 def report(names: tuple[str, ...] = ("A", "B", "C"), **choices: object) -> Report:
-    """Systems that lose a word more every few lines, compared by BLEU and TER."""
-    systems = []
-    for s in range(len(names)):
-        lines = [line if i % (s + 2) else f"x{s} {line[5:]}" for i, line in enumerate(REFERENCES)]
-        systems.append({"name": f"system-{s}", "hypotheses": lines})
+    """Systems that are the worse the earlier they come, compared by BLEU and TER."""
     request = {"metrics": ["bleu", "ter"], "resamples": 199, **choices}
-    comparison = Comparison.of({"references": [REFERENCES], "systems": systems, **request})
-    return renamed(compare(comparison), names)
+    return renamed(_computed(len(names), json.dumps(request)), names)
+
+
+@cache
+def _computed(size: int, request: str) -> Report:
+    systems = []
+    for s in range(size):
+        damaged = 40 * (size - 1 - s) // size
+        lines = [f"x y {line[12:]}" if i < damaged else line for i, line in enumerate(REFERENCES)]
+        systems.append({"name": f"system-{s}", "hypotheses": lines})
+    body = {"references": [REFERENCES], "systems": systems, **json.loads(request)}
+    return compare(Comparison.of(body))
 
 
 def hostile() -> Report:

@@ -1,0 +1,344 @@
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sigtest.cli import main
+from sigtest.cli.arguments import FORMATS
+from sigtest.cli.files import write
+from sigtest.cli.progress import bar
+from sigtest.metrics import METRICS
+from sigtest.multiplicity import CORRECTIONS
+from sigtest.significance import TESTS
+
+FAST = ["--resamples", "99"]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder with ref.txt, good.txt and bad.txt of 12 lines, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    lines = [f"the {i} th line of a text with word{i}" for i in range(12)]
+    Path("ref.txt").write_text("".join(f"{line}\n" for line in lines))
+    Path("good.txt").write_text("".join(f"{line[: 30 - i % 3]}\n" for i, line in enumerate(lines)))
+    Path("bad.txt").write_text("".join(f"{line[4 + i % 2 :]}\n" for i, line in enumerate(lines)))
+    Path("folder").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def run(files, capfdbinary):
+    """Run the command line; the status, standard output and standard error."""
+
+    def running(*arguments):
+        status = main([*map(str, arguments)])
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return running
+
+
+@pytest.fixture
+def report(run):
+    """Run with --format json; the report."""
+
+    def running(*arguments):
+        status, out, err = run("compare", *arguments, *FAST, "--format", "json")
+        assert (status, err) == (0, "")
+        return json.loads(out)
+
+    return running
+
+
+@pytest.fixture
+def complaint(run):
+    """Run what must fail; its one line on standard error."""
+
+    def running(*arguments):
+        status, out, err = run(*arguments)
+        assert (status, out) == (2, "")
+        assert err.startswith("sigtest: ")
+        assert err.count("\n") == 1
+        return err.removeprefix("sigtest: ").rstrip("\n")
+
+    return running
+
+
+BOTH = ("compare", "-r", "ref.txt", "good.txt", "bad.txt")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_is_written(run, form):
+    status, out, err = run(*BOTH, *FAST, "--format", form)
+    assert (status, err) == (0, "")
+    assert "good" in out
+
+
+def test_names_come_from_files_or_from_the_caller(report):
+    found = report("-r", "ref.txt", "good.txt", "NEW=bad.txt")
+    assert [system["name"] for system in found["systems"]] == ["good", "NEW"]
+
+
+def test_options_may_stand_between_files(report):
+    found = report("good.txt", "-r", "ref.txt", "--metric", "chrf", "bad.txt", "--metric", "ter")
+    assert list(found["metrics"]) == ["chrf", "ter"]
+    assert len(found["systems"]) == 2
+
+
+def test_recipe_options_reach_the_recipe(report):
+    found = report(
+        *BOTH[1:], "--metric", "bleu:tokenize=char", "--test", "bootstrap", "--seed", "0",
+        "--alpha", "0.1", "--correction", "none", "--alternative", "greater", "--exact", "never",
+        "--baseline", "bad",
+    )  # fmt: skip
+    for part in ("tokenize:char", "tests:bootstrap", "seed:0", "alpha:0.1", "correction:none",
+                 "alternative:greater", "exact:never", "pairs:baseline=bad"):  # fmt: skip
+        assert part in found["signature"]
+    assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [("good", "bad")]
+
+
+def test_documents_may_be_the_unit(report):
+    Path("docs.txt").write_text("".join(f"d{i // 3}\n" for i in range(12)))
+    found = report(*BOTH[1:], "--documents", "docs.txt", "--unit", "document")
+    assert found["testset"]["documents"] == 4
+
+
+def test_gzip_is_recognised_by_its_bytes_and_left_out_of_the_name(report):
+    Path("good.txt.gz").write_bytes(gzip.compress(Path("good.txt").read_bytes()))
+    Path("packed").write_bytes(gzip.compress(Path("bad.txt").read_bytes()))
+    plain = report("-r", "ref.txt", "good.txt", "packed=bad.txt")
+    assert report("-r", "ref.txt", "good.txt.gz", "packed") == plain
+
+
+def test_bom_and_crlf_are_stripped_and_odd_separators_split_nothing(report):
+    text = Path("good.txt").read_text().replace("\n", "\r\n")
+    Path("dos.txt").write_bytes(b"\xef\xbb\xbf" + text.encode())
+    odd = Path("good.txt").read_text().replace(" ", "\u2028\x85\x0c", 3)
+    Path("odd.txt").write_text(odd)
+    found = report("-r", "ref.txt", "good.txt", "dos.txt", "odd.txt")
+    scores = [system["scores"]["bleu"]["score"] for system in found["systems"]]
+    assert scores[0] == scores[1]
+    assert found["testset"]["segments"] == 12
+
+
+def test_standard_input_is_one_of_the_files(files):
+    command = [sys.executable, "-c", "import sys; from sigtest.cli import main; sys.exit(main())"]
+    ran = subprocess.run(
+        [*command, "compare", "-r", "ref.txt", "good.txt", "piped=-", *FAST, "--format", "csv"],
+        input=Path("bad.txt").read_bytes(), capture_output=True, check=False,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stderr) == (0, b"")
+    assert b"good,piped,bleu" in ran.stdout
+
+
+def test_scores_may_take_the_place_of_text(report):
+    Path("a.tsv").write_text("0.5\n0.75\n1\n")
+    Path("b.tsv").write_text("0.25\n5e-1\n[0.75]\n")
+    found = report("--scores", "A=a.tsv", "--scores", "B=b.tsv")
+    assert found["systems"][0]["scores"]["scores"]["score"] == 0.75
+    assert found["pairs"][0]["difference"] == 0.25
+
+
+def test_scores_with_labels_stand_beside_text(report):
+    for name in ("good", "bad"):
+        Path(f"{name}.num").write_text("1\n" * 12)
+        Path(f"{name}.tuples").write_text("3 4 5\n" * 12)
+    scores = [f"--scores={kind}:{name}={name}.{kind}" for kind in ("num", "tuples")
+              for name in ("good", "bad")]  # fmt: skip
+    found = report(*BOTH[1:], *scores, "--metric=bleu", "--metric=scores:of=num",
+                   "--metric=fscore:of=tuples")  # fmt: skip
+    assert list(found["metrics"]) == ["bleu", "num", "tuples"]
+    assert found["systems"][1]["scores"]["tuples"]["score"] == pytest.approx(2 * 3 / (4 + 5))
+
+
+def test_output_is_written_whole_and_nothing_is_left_beside_it(run, files):
+    Path("report.json").write_text("old")
+    status, out, err = run(*BOTH, *FAST, "--format", "json", "--output", "report.json")
+    assert (status, out, err) == (0, "", "")
+    assert json.loads(Path("report.json").read_text())["pairs"]
+    assert not list(files.glob(".*"))
+
+
+def test_a_write_that_fails_leaves_the_old_file(files, monkeypatch):
+    Path("report.txt").write_text("old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="No space"):
+        write(b"new", "report.txt")
+    assert Path("report.txt").read_text() == "old"
+    assert not list(files.glob(".*"))
+
+
+def test_json_from_the_command_line_is_canonical(run):
+    first = run(*BOTH, *FAST, "--format", "json")
+    assert run(*BOTH, *FAST, "--format", "json") == first
+    assert json.dumps(json.loads(first[1]), ensure_ascii=False, indent=1) + "\n" == first[1]
+
+
+def test_many_pairs_are_listed_on_demand(run):
+    for i in range(9):
+        Path(f"s{i}.txt").write_text("x y z\n" * (12 - i) + Path("ref.txt").read_text())
+        Path(f"s{i}.txt").write_text(
+            "\n".join(Path(f"s{i}.txt").read_text().split("\n")[:12]) + "\n"
+        )
+    systems = [f"s{i}.txt" for i in range(9)]
+    every = run("compare", "-r", "ref.txt", *systems, "--every-pair")[1]
+    assert sum(" better" in line or "not separated" in line for line in every.splitlines()) == 36
+
+
+def bad_files():
+    good = "a b c\n" * 12
+    return {
+        "short": (good[:-6].encode(), ["broken.file has 11 lines", "ref.txt has 12"]),
+        "empty": (b"", ["broken.file is empty"]),
+        "nul": (b"a\0b\n" * 12, ["broken.file, line 1", "NUL byte at byte offset 1"]),
+        "latin-1": (b"abc\ncaf\xe9\n", ["broken.file, line 2", "byte offset 7", "0xe9"]),
+        "utf-16": (good.encode("utf-16"), ["broken.file is UTF-16"]),
+        "cut gzip": (gzip.compress(good.encode())[:-9], ["broken.file is not a whole gzip file"]),
+        "long line": (b"x" * 200_000, ["broken.file, line 1", "200,000 characters", "100,000"]),
+    }
+
+
+@pytest.mark.parametrize("kind", bad_files())
+@pytest.mark.parametrize("place", ["system", "reference", "documents"])
+def test_bad_files_are_named_with_what_is_wrong(complaint, kind, place):
+    content, parts = bad_files()[kind]
+    Path("broken.file").write_bytes(content)
+    where = {"system": ["broken.file"], "reference": ["-r", "broken.file"],
+             "documents": ["--documents", "broken.file"]}  # fmt: skip
+    said = complaint(*BOTH, *where[place])
+    assert all(part in said for part in parts), said
+
+
+def test_a_gzip_bomb_is_not_unpacked(complaint, monkeypatch):
+    monkeypatch.setattr("sigtest.cli.files.MAX_BYTES", 2**20)
+    Path("bomb.gz").write_bytes(gzip.compress(b"\n" * 2**24))
+    assert "bomb.gz has more than 1 MiB" in complaint(*BOTH, "bomb.gz")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ([], ["No references"]),
+        (["-r", "ref.txt", "good.txt"], ["at least two systems", "1 given"]),
+        (["-r", "ref.txt", "good.txt", "good.txt"], ["both named 'good'", "NAME=FILE"]),
+        (["-r", "ref.txt", "good.txt", "missing.txt"], ["missing.txt: No such file"]),
+        (["-r", "ref.txt", "good.txt", "folder"], ["Is a directory"]),
+        (["-r", "-", "good.txt", "-"], ["Standard input", "only one"]),
+        (["-r", "ref.txt", "good.txt", "../x=bad.txt"], ["bad.txt", "'../x'", "'/'"]),
+        (["-r", "ref.txt", "good.txt", "..=bad.txt"], ["bad.txt", "dots"]),
+        (["-r", "ref.txt", "good.txt", "a\nb=bad.txt"], ["bad.txt", r"\n"]),
+        (["-r", "ref.txt", "good.txt", "a\x1b[1m=bad.txt"], ["bad.txt", r"\x1b"]),
+        (["-r", "ref.txt", "good.txt", 'a"b=bad.txt'], ["bad.txt", '"']),
+        (["-r", "ref.txt", "good.txt", "<b>=bad.txt"], ["bad.txt", "'<'"]),
+        (["-r", "ref.txt", "good.txt", "=bad.txt"], ["bad.txt", "1 to 200 characters"]),
+        (["-r", "ref.txt", "good.txt", "name="], ["names no file"]),
+        ([*BOTH[1:], "--metric", "blue"], ["Unknown metric 'blue'", "mean 'bleu'"]),
+        ([*BOTH[1:], "--metric", "bleu:tokenise=zh"], ["option of bleu", "mean 'tokenize'"]),
+        ([*BOTH[1:], "--metric", "bleu:tokenize"], ["needs a value"]),
+        ([*BOTH[1:], "--metric", "bleu", "--metric", "bleu"], ["2 times"]),
+        ([*BOTH[1:], "--test", "bootstrp"], ["significance test", "mean 'bootstrap'"]),
+        ([*BOTH[1:], "--correction", "hom"], ["correction", "mean 'holm'"]),
+        ([*BOTH[1:], "--alternative", "grater"], ["alternative", "mean 'greater'"]),
+        ([*BOTH[1:], "--unit", "documents"], ["mean 'document'"]),
+        ([*BOTH[1:], "--unit", "document"], ["document of every segment"]),
+        ([*BOTH[1:], "--format", "jsn"], ["format", "mean 'json'"]),
+        ([*BOTH[1:], "--baseline", "nobody"], ["'nobody'", "good, bad"]),
+        ([*BOTH[1:], "--resamples", "0"], ["resamples must be from 1"]),
+        ([*BOTH[1:], "--resamples", "-5"], ["resamples", "-5"]),
+        ([*BOTH[1:], "--resamples", "1000000"], ["999999", "1000000"]),
+        ([*BOTH[1:], "--resamples", "many"], ['"auto"', "'many'"]),
+        ([*BOTH[1:], "--seed", "x"], ["seed must be a whole number"]),
+        ([*BOTH[1:], "--alpha", "0"], ["alpha", "between 0 and 1"]),
+        ([*BOTH[1:], "--alpha", "1"], ["alpha", "between 0 and 1"]),
+        ([*BOTH[1:], "--alpha", "nan"], ["alpha", "between 0 and 1"]),
+        ([*BOTH[1:], "--metri", "bleu"], ["unknown option '--metri'", "--metric"]),
+        ([*BOTH[1:], "--alpha"], ["--alpha", "expected one argument"]),
+        ([*BOTH[1:], "--output", "nowhere/x"], ["nowhere", "No such file or directory"]),
+        ([*BOTH[1:], "--output", "."], ["Is a directory"]),
+        ([*BOTH[1:], "--server", "localhost:8000"], ["http://"]),
+        (["--scores", "a.txt", "--scores", "b.txt"], ["[LABEL:]NAME=FILE"]),
+    ],
+)
+def test_bad_usage_is_one_clear_message(complaint, arguments, parts):
+    said = complaint("compare", *arguments)
+    assert all(part in said for part in parts), said
+
+
+@pytest.mark.parametrize(
+    ("content", "parts"),
+    [
+        ("1\nx\n", ["s.tsv, line 2", "'x'"]),
+        ("1\nnan\n", ["s.tsv, line 2", "finite"]),
+        ("1\n[1, null]\n", ["s.tsv, line 2"]),
+        ("1\n\n", ["s.tsv, line 2"]),
+        ("1 2\n1\n", ["s.tsv, line 2", "1 numbers", "have 2"]),
+        ("1 2\n1 -2\n", ["s.tsv", "segment 2", "negative"]),
+    ],
+)
+def test_bad_scores_name_file_and_line(complaint, content, parts):
+    Path("s.tsv").write_text(content)
+    Path("t.tsv").write_text("1\n2\n")
+    said = complaint("compare", "--scores", "A=s.tsv", "--scores", "B=t.tsv")
+    assert all(part in said for part in parts), said
+
+
+def test_unknown_commands_have_a_nearest(complaint):
+    assert "Did you mean 'compare'?" in complaint("compere")
+
+
+def test_help_and_version_need_no_command(run):
+    assert run("--version")[1].startswith("sigtest ")
+    assert run()[1] == run("--help")[1]
+    assert "--every-pair" in run("compare", "--help")[1]
+
+
+def test_help_does_not_wait_for_numpy():
+    code = "import sys; from sigtest.cli import main; main(['compare', '--help']); " \
+           "sys.exit('numpy' in sys.modules)"  # fmt: skip
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.DEVNULL).returncode == 0
+
+
+def test_metrics_lists_every_registry(run):
+    listed = run("metrics")[1]
+    for name in (*METRICS, *TESTS, *CORRECTIONS):
+        assert f"\n  {name}\n" in listed
+    assert "tokenize=13a" in listed
+
+
+def test_interruption_is_quiet(run, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sigtest.cli.compare.read_comparison", interrupted)
+    assert run(*BOTH) == (130, "", "")
+
+
+def test_a_reader_that_goes_away_is_no_error(files):
+    command = [sys.executable, "-c", "import sys; from sigtest.cli import main; sys.exit(main())"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        [*command, *BOTH, *FAST], stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (141, b"")
+
+
+def test_progress_is_silent_unless_on_a_terminal(capsys, monkeypatch):
+    with bar() as progress:
+        assert progress is None
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with bar() as progress:
+        progress("resampling", 50, 100)
+    shown = capsys.readouterr().err
+    assert "resampling" in shown
+    assert " 50%" in shown
+    assert shown.endswith("\x1b[K")
