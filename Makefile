@@ -38,7 +38,7 @@ format: install  ## format the code
 	$(BIN)/ruff check --fix .
 
 openapi: install  ## write openapi/openapi.json from the code
-	$(BIN)/python -m app.schema
+	$(BIN)/python -m app.openapi openapi/openapi.json
 
 pins:  ## write the constraints files anew from pyproject.toml
 	$(BIN)/pip install --quiet uv

@@ -1,4 +1,4 @@
-"""`make demo`: the example's systems compared over HTTP by a service that starts for it and stops."""
+"""`make demo`: compare the example's systems over HTTP, by a service started for it."""
 
 from __future__ import annotations
 

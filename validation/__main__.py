@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from validation import (
     calibration,
     claim,
@@ -73,7 +75,7 @@ def _parts(known: tuple[Corpus, ...], settings: Settings) -> list[Part]:
     metrics = [m for m in TEXT_METRICS if not (settings.quick and m in SLOW_METRICS)]
     pairs = [population(c, CLOSE_SYSTEMS[c.name], metrics) for c in known]
     many = population(known[0], _studied(known[0], settings), metrics)
-    six = many.of(_spaced(len(many.systems))).measured_by(("bleu",))
+    six = _six(many.measured_by(("bleu",)))
     documented = pairs[0].measured_by(("bleu", "chrf")) if pairs[0].documents else None
     rankings = known[0].folder / "human" / "wmt12.RNK_results.es-en.csv"
     parts = [
@@ -110,7 +112,14 @@ def _part(make: Callable[[], Part], since: float | None = None) -> Part:
 def _studied(corpus: Corpus, settings: Settings) -> tuple[str, ...]:
     """All systems in full; six in the quick run."""
     names = corpus.systems
-    return tuple(names[s] for s in _spaced(len(names))) if settings.quick else names
+    return tuple(dict.fromkeys(names[s] for s in _spaced(len(names)))) if settings.quick else names
+
+
+def _six(many: Population) -> Population:
+    """Six systems from the best to the worst."""
+    scores = many.metrics[0].score(many.tables[0].sum(axis=1))
+    order = np.argsort(-scores, kind="stable")
+    return many.of([int(order[s]) for s in _spaced(len(order))])
 
 
 def _spaced(available: int) -> list[int]:

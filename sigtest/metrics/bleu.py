@@ -91,8 +91,15 @@ class Bleu(Metric):
             )
         except (ImportError, RuntimeError) as error:  # ja-mecab, ko-mecab without their packages
             raise UnavailableError(
-                f"bleu:tokenize={self.tokenize} is not installed here: {error}", field="metrics"
+                f"bleu:tokenize={self.tokenize} needs packages that are not installed here: "
+                f"pip install 'sacrebleu[{self.tokenize[:2]}]'.",
+                field="metrics",
             ) from error
+
+    def check(self, testset: TestSet, system: System) -> None:
+        super().check(testset, system)
+        if self.tokenize not in TOKENIZERS:
+            _ = self.reference_program  # says what is not installed before anything is queued
 
     @property
     def width(self) -> int:
@@ -131,16 +138,10 @@ def _bleu(sums: Array, order: int, method: int, smoothing: float, effective: boo
     size = sums.shape[1]
     scores = np.empty(size)
     correct, total = np.empty(TILE), np.empty(TILE)
+    added = smoothing if method == 2 else 0.0
     for first in range(0, size, TILE):
         width = min(TILE, size - first)
-        for i in range(width):
-            correct[i] = sums[2, first + i]
-            total[i] = sums[2 + order, first + i]
-        added = smoothing if method == 2 else 0.0  # add-k spares the unigrams
-        for g in range(1, order):
-            for i in range(width):
-                correct[i] *= sums[2 + g, first + i] + added
-                total[i] *= sums[2 + order + g, first + i] + added
+        _multiply(sums, first, width, order, added, correct, total)
         unmatched, short = 0, 0
         for i in range(width):
             scores[first + i] = 100.0 * math.sqrt(math.sqrt(correct[i] / total[i]))
@@ -156,11 +157,29 @@ def _bleu(sums: Array, order: int, method: int, smoothing: float, effective: boo
                     scores[first + i] = _smoothed(here, order, method, smoothing, effective)
         if short > 0:
             for i in range(width):
-                length, wanted = sums[0, first + i], sums[1, first + i]
-                if length < wanted:
-                    penalty = math.exp(1.0 - wanted / length) if length > 0.0 else 0.0
-                    scores[first + i] *= penalty
+                scores[first + i] *= _brevity_penalty(sums[0, first + i], sums[1, first + i])
     return scores
+
+
+@compiled
+def _multiply(
+    sums: Array, first: int, width: int, order: int, added: float, correct: Array, total: Array
+) -> None:
+    """Products of matches and of totals over the orders; add-k spares the unigrams."""
+    for i in range(width):
+        correct[i] = sums[2, first + i]
+        total[i] = sums[2 + order, first + i]
+    for g in range(1, order):
+        for i in range(width):
+            correct[i] *= sums[2 + g, first + i] + added
+            total[i] *= sums[2 + order + g, first + i] + added
+
+
+@compiled
+def _brevity_penalty(length: float, wanted: float) -> float:
+    if length >= wanted:
+        return 1.0
+    return math.exp(1.0 - wanted / length) if length > 0.0 else 0.0
 
 
 @compiled

@@ -3,18 +3,21 @@
 import gzip
 import json
 import time
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Stored, problem, submit
+from exchange import COMPARISONS, ServeOn, Stored, problem, submit
 
+from app.settings import Settings
 from sigtest.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 from sigtest.text import parse_lines
+from workers.settings import Settings as QueueSettings
 
 SLOW = {"tests": ["bootstrap", "paired_bootstrap"], "resamples": 999_999, "exact": "never"}
 
@@ -211,6 +214,22 @@ def test_a_page_has_a_size(service: httpx.Client, limit: str) -> None:
         "errors"
     ]
     assert error["field"] == "limit"
+
+
+def test_a_cursor_comes_from_a_listing(service: httpx.Client) -> None:
+    response = service.get(COMPARISONS, params={"cursor": "x"})
+    assert problem(response, 422, "invalid-input")["errors"][0]["field"] == "cursor"
+
+
+def test_a_full_queue_is_busy(
+    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, endless: dict[str, Any]
+) -> None:
+    client = serve_on(Settings(), replace(queue, pending=1))
+    url = client.post(COMPARISONS, json=endless | {"seed": 5}).headers["location"]
+    response = client.post(COMPARISONS, json=endless | {"seed": 6})
+    problem(response, 503, "busy")
+    assert int(response.headers["retry-after"]) >= 1
+    client.delete(url)
 
 
 def events(service: httpx.Client, url: str) -> list[tuple[str, dict[str, Any]]]:

@@ -109,4 +109,5 @@ def test_latex_compiles_with_hostile_names(tmp_path):
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout[-2000:]
+    assert (tmp_path / "paper.pdf").exists()
     assert "/etc/passwd" not in ran.stdout

@@ -16,7 +16,7 @@ from sigtest.render.plots.drawing import BODY, COLUMN, SMALL, Colour, Drawing, t
 from sigtest.report import PairReport, Report
 
 LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
-CELL = (7.0, 26.0)  # smallest and largest side of a cell
+CELL = (9.0, 26.0)  # smallest and largest side of a cell
 ROOM = 20.0  # side from which a p-value fits into a cell
 MARGIN = 4.0
 

@@ -1,0 +1,76 @@
+"""Requests in the form of JSON: what is wrong is named by its place."""
+
+import re
+from typing import Any
+
+import pytest
+
+from sigtest.comparison import Comparison
+from sigtest.errors import SigtestError
+from sigtest.testset import System, TestSet, system_name
+from sigtest.text import check_lines
+
+BODY: dict[str, Any] = {
+    "references": [["a", "b"]],
+    "systems": [{"name": "A", "hypotheses": ["a", "b"]}, {"name": "B", "hypotheses": ["a", "c"]}],
+}
+VALUES: list[Any] = [None, True, 0, -1, 1.5, "x", [], ["x"], [[]], {}, {"x": 1}]
+
+
+def refused(body: dict[str, Any]) -> str | None:
+    """The field that is to blame, if the comparison is refused."""
+    try:
+        Comparison.of(body)
+    except SigtestError as error:
+        return error.field or ""
+    return None
+
+
+@pytest.mark.parametrize("field", ["references", "systems", "documents", "segments", "x"])
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_whatever_a_field_holds_is_taken_or_refused(field: str, value: Any) -> None:
+    blamed = refused(BODY | {field: value})
+    assert blamed is None or blamed.startswith(("references", "systems", "documents", field))
+
+
+@pytest.mark.parametrize("field", ["name", "hypotheses", "scores"])
+@pytest.mark.parametrize("value", VALUES, ids=repr)
+def test_whatever_a_system_holds_is_taken_or_refused(field: str, value: Any) -> None:
+    systems = [BODY["systems"][0], BODY["systems"][1] | {field: value}]
+    blamed = refused(BODY | {"systems": systems})
+    assert blamed is None or blamed.startswith("systems")
+
+
+def test_a_line_that_cannot_be_is_named() -> None:
+    for line, flaw in ((1, "a number"), ("a\nb", "line break"), ("\0", "NUL"), ("\udc80", "half")):
+        with pytest.raises(SigtestError, match=re.escape("System 'A', segment 2")) as caught:
+            System.of("A", ["a", line])  # type: ignore[list-item]
+        assert flaw in caught.value.message
+        assert (caught.value.system, caught.value.line) == ("A", 2)
+
+
+def test_other_separators_stay_inside_a_line() -> None:
+    lines = ["a\u2028b", "c\x0cd", "e\u0085f", "g\rh"]
+    assert check_lines(lines, "x", field="x") == tuple(lines)
+
+
+def test_missing_references_are_no_missing_hypotheses() -> None:
+    assert TestSet.of([["a", None], [None, "b"]]).segments == 2
+    with pytest.raises(SigtestError, match="null"):
+        System.of("A", ["a", None])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("A.txt", "A"),
+        ("A.txt.gz", "A"),
+        ("newstest.es-en.uedin.en", "newstest.es-en.uedin"),
+        ("A", "A"),
+        ("A.gz", "A"),
+        (".txt", ".txt"),
+        ("../A", "../A"),
+    ],
+)
+def test_a_file_names_its_system(file: str, name: str) -> None:
+    assert system_name(file) == name

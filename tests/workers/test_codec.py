@@ -1,0 +1,56 @@
+"""What is stored comes back bit for bit."""
+
+import io
+
+import numpy as np
+import pytest
+from service import example
+
+from sigtest.arrays import Array
+from sigtest.engine import measure
+from sigtest.sample import Block, Sample
+from workers import codec
+
+
+@pytest.mark.parametrize(
+    ("table", "most"),
+    [
+        (np.arange(600.0).reshape(200, 3) % 256, 1),
+        (np.arange(600.0).reshape(200, 3) * 100, 2),
+        (np.arange(600.0).reshape(200, 3) - 300, 4),
+        (np.arange(600.0).reshape(200, 3) / 3, 8),
+        (np.full((200, 3), -0.0), 8),
+        (np.full((200, 3), 1e300), 8),
+        (np.asfortranarray(np.arange(600.0).reshape(200, 3)), 2),
+    ],
+)
+def test_statistics_are_narrow_and_exact(table: Array, most: int) -> None:
+    data = codec.pack_statistics(table)
+    assert len(data) <= 128 + most * table.size
+    back = codec.unpack_statistics(data)
+    assert back.dtype == np.float64
+    assert back.tobytes() == table.tobytes()
+
+
+@pytest.mark.parametrize("correction", ["holm", "tukey"])
+def test_block_comes_back(correction: str) -> None:
+    comparison = example(correction=correction)
+    metric = comparison.recipe.metrics[0]
+    tables = [measure(comparison.testset, system, metric) for system in comparison.systems]
+    block = Sample(comparison.plan, [np.stack(tables)]).block(3, 40)
+    back = codec.unpack_block(3, 40, codec.pack_block(block))
+    assert (back.start, back.stop) == (3, 40)
+    for name in Block.__dataclass_fields__:
+        assert np.array_equal(getattr(back, name), getattr(block, name))
+
+
+def test_json_comes_back() -> None:
+    value = {"a": [None, 1, 0.1, "é \u2028 \x85"], "b": {"c": 2**53}}
+    assert codec.unpack_json(codec.pack_json(value)) == value
+
+
+def test_pickles_are_refused() -> None:
+    stream = io.BytesIO()
+    np.save(stream, np.array([object()]), allow_pickle=True)
+    with pytest.raises(ValueError, match="pickle"):
+        codec.unpack_statistics(stream.getvalue())

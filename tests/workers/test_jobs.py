@@ -1,0 +1,268 @@
+"""What the front end may rely on."""
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from byhand import finish
+from service import CALLER, Service, example, synthetic, until
+
+from sigtest.distribution import distribution, pair_of
+from sigtest.engine import measure
+from sigtest.errors import InputError, RecipeError
+from workers.errors import (
+    BusyError,
+    ConflictError,
+    GoneError,
+    NotFoundError,
+    NotReadyError,
+    StorageError,
+)
+from workers.jobs import Jobs, Status
+from workers.settings import Settings
+from workers.tasks import Desk, run
+
+OTHER = "somebody else"
+
+
+def short_lived(desk: Desk, **changes: int) -> Jobs:
+    settings = replace(desk.store.settings, **changes)
+    return Jobs.connect(settings)
+
+
+def test_equal_content_is_one_comparison(jobs: Jobs) -> None:
+    record, created = jobs.submit(example(), CALLER)
+    assert created
+    assert jobs.submit(example(), CALLER) == (record, False)
+    assert jobs.listing(CALLER, None, 10) == ([record], None)
+
+
+def test_content_decides(jobs: Jobs) -> None:
+    records = [
+        jobs.submit(comparison, caller)[0]
+        for comparison, caller in (
+            (example(), CALLER),
+            (example(), OTHER),
+            (example(seed=0), CALLER),
+            (example(alpha=0.01), CALLER),
+            (synthetic(1), CALLER),
+        )
+    ]
+    assert len({record.id for record in records}) == 5
+    assert all(len(record.id) == 32 for record in records)
+
+
+def test_idempotency_key_stands_for_one_content(jobs: Jobs) -> None:
+    record, created = jobs.submit(example(), CALLER, "key")
+    assert created
+    assert jobs.submit(example(), CALLER, "key") == (record, False)
+    with pytest.raises(ConflictError):
+        jobs.submit(example(seed=1), CALLER, "key")
+    assert jobs.submit(example(seed=1), OTHER, "key")[1]
+    assert jobs.listing(CALLER, None, 10) == ([record], None)
+
+
+def test_record_says_what_is_compared(jobs: Jobs) -> None:
+    before = time.time()
+    record, _ = jobs.submit(example(metrics=["bleu", "ter"], tests=["bootstrap"]), CALLER)
+    assert record.systems == ("aspen", "birch", "cedar", "dogwood", "elm")
+    assert record.metrics == ("bleu", "ter")
+    assert record.tests == ("bootstrap",)
+    assert record.status is Status.QUEUED
+    assert before <= record.created_at <= time.time()
+    assert record.expires_at == pytest.approx(record.created_at + 7 * 86_400, abs=1)
+    assert record.error is None
+
+
+def test_etag_changes_with_the_record(jobs: Jobs, desk: Desk) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    assert jobs.find(record.id, CALLER).etag == record.etag
+    finish(desk, record.id)
+    assert jobs.find(record.id, CALLER).etag != record.etag
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda jobs, name: jobs.find(name, OTHER),
+        lambda jobs, name: jobs.report(name, OTHER),
+        lambda jobs, name: jobs.remove(name, OTHER),
+        lambda jobs, name: jobs.wait(name, OTHER, 1),
+        lambda jobs, name: jobs.distribution(name, OTHER, "a", "b", "bleu", "bootstrap", 0),
+        lambda jobs, name: jobs.find("0" * 32, CALLER),
+        lambda jobs, name: jobs.find("no id:*\n", CALLER),
+    ],
+)
+def test_others_are_told_nothing(jobs: Jobs, desk: Desk, ask: Callable[[Jobs, str], None]) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    finish(desk, record.id)
+    with pytest.raises(NotFoundError) as caught:
+        ask(jobs, record.id)
+    assert type(caught.value) is NotFoundError
+
+
+def test_listing_is_paged_newest_first(jobs: Jobs) -> None:
+    comparison = synthetic(1, segments=5)
+    body = comparison.as_json()
+    submitted = [jobs.submit(type(comparison).of({**body, "seed": s}), CALLER)[0] for s in range(7)]
+    jobs.submit(comparison, OTHER)
+    seen, cursor = jobs.listing(CALLER, None, 3)
+    while cursor:
+        page, cursor = jobs.listing(CALLER, cursor, 3)
+        seen += page
+    assert seen == submitted[::-1]
+
+
+def test_listing_leaves_out_what_is_gone(jobs: Jobs, desk: Desk) -> None:
+    records = [jobs.submit(example(seed=s), CALLER)[0] for s in range(4)]
+    for record in records[1:3]:
+        finish(desk, record.id)
+    jobs.remove(records[1].id, CALLER)
+    desk.store.redis.delete(f"sigtest:comparison:{records[2].id}")
+    page, cursor = jobs.listing(CALLER, None, 2)
+    assert [record.id for record in page] == [records[3].id, records[0].id]
+    assert cursor is None
+
+
+def test_listing_refuses_other_cursors(jobs: Jobs) -> None:
+    with pytest.raises(InputError):
+        jobs.listing(CALLER, "2", 10)
+
+
+def test_cancelled_comparison_runs_again(jobs: Jobs, desk: Desk) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    cancelled = jobs.remove(record.id, CALLER)
+    assert cancelled is not None
+    assert cancelled.status is Status.CANCELLED
+    assert jobs.find(record.id, CALLER) == cancelled
+    assert not desk.queue.alive()
+    assert not desk.store.redis.exists(f"sigtest:texts:{record.id}")
+    with pytest.raises(NotReadyError):
+        jobs.report(record.id, CALLER)
+    again, created = jobs.submit(example(), CALLER)
+    assert created
+    assert again.status is Status.QUEUED
+    assert desk.queue.alive()
+    assert [r.id for r in jobs.listing(CALLER, None, 10)[0]] == [record.id]
+
+
+def test_deleted_comparison_is_gone(jobs: Jobs, desk: Desk) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    finish(desk, record.id)
+    assert jobs.remove(record.id, CALLER) is None
+    for ask in (jobs.find, jobs.report, jobs.remove):
+        with pytest.raises(GoneError):
+            ask(record.id, CALLER)
+    with pytest.raises(NotFoundError) as caught:
+        jobs.find(record.id, OTHER)
+    assert not isinstance(caught.value, GoneError)
+    assert jobs.listing(CALLER, None, 10) == ([], None)
+    assert jobs.submit(example(), CALLER)[1]
+    assert jobs.find(record.id, CALLER).status is Status.QUEUED
+
+
+def test_expired_comparison_is_gone_and_then_unknown(jobs: Jobs, desk: Desk) -> None:
+    brief = short_lived(desk, retention=1, remembrance=1)
+    record, _ = brief.submit(example(), CALLER)
+    finish(desk, record.id)
+    assert brief.report(record.id, CALLER)
+    until(lambda: gone(brief, record.id, GoneError), 5)
+    assert brief.listing(CALLER, None, 10) == ([], None)
+    until(lambda: not gone(brief, record.id, GoneError), 5)
+    assert gone(brief, record.id, NotFoundError)
+    assert not desk.store.redis.keys(f"*{record.id}*")
+    brief.close()
+
+
+def gone(jobs: Jobs, comparison_id: str, kind: type[Exception]) -> bool:
+    try:
+        jobs.find(comparison_id, CALLER)
+    except NotFoundError as error:
+        return isinstance(error, kind)
+    return False
+
+
+def test_too_many_unfinished_comparisons(desk: Desk) -> None:
+    narrow = short_lived(desk, pending=2)
+    records = [narrow.submit(example(seed=s), CALLER)[0] for s in range(2)]
+    with pytest.raises(BusyError) as caught:
+        narrow.submit(example(seed=2), CALLER)
+    assert caught.value.limit == "SIGTEST_PENDING"
+    assert narrow.submit(example(seed=1), CALLER) == (records[1], False)
+    finish(desk, records[0].id)
+    assert narrow.submit(example(seed=2), CALLER)[1]
+    narrow.close()
+
+
+def test_waiting_ends_with_the_time(jobs: Jobs) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    began = time.monotonic()
+    assert jobs.wait(record.id, CALLER, 0.2) == record
+    assert 0.2 <= time.monotonic() - began < 2
+
+
+def test_waiting_ends_with_the_comparison(service: Service) -> None:
+    record, _ = service.jobs.submit(synthetic(20), CALLER)
+    assert service.jobs.wait(record.id, CALLER, 60).status is Status.SUCCEEDED
+
+
+def test_distribution_is_computed_on_demand(service: Service) -> None:
+    comparison = example(tests=["approximate_randomization", "bootstrap"], metrics=["bleu", "ter"])
+    record, _ = service.jobs.submit(comparison, CALLER)
+    service.jobs.wait(record.id, CALLER, 60)
+    asked = (record.id, CALLER, "elm", "birch", "ter", "bootstrap")
+    drawn = service.jobs.distribution(*asked, 30)
+    pair, systems = pair_of(comparison.plan, "elm", "birch", "ter", "bootstrap")
+    texts = [comparison.systems[s] for s in systems]
+    metric = comparison.recipe.metrics[1]
+    table = np.stack([measure(comparison.testset, text, metric) for text in texts])
+    expected = distribution(pair, [table], "ter")
+    assert np.array_equal(drawn.values, expected.values)
+    assert replace(drawn, values=expected.values) == expected
+    again = service.jobs.distribution(*asked, 0)
+    assert np.array_equal(again.values, expected.values)
+
+
+def test_distribution_does_not_need_the_cache(jobs: Jobs, desk: Desk) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    finish(desk, record.id)
+    desk.store.redis.delete(*desk.store.redis.keys("sigtest:statistics:*"))
+    asked = (record.id, CALLER, "aspen", "elm", "bleu", "approximate_randomization")
+    with pytest.raises(NotReadyError) as caught:
+        jobs.distribution(*asked, 0)
+    assert caught.value.record.status is Status.SUCCEEDED
+    (task,) = desk.queue.alive()
+    assert task == f"{record.id}-distribute-0-4-0-0"
+    run(desk, "distribute", [record.id, 0, 4, 0, 0])
+    assert len(jobs.distribution(*asked, 0).values) == 2000
+
+
+def test_distribution_of_what_is_not_compared(jobs: Jobs, desk: Desk) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    with pytest.raises(NotReadyError):
+        jobs.distribution(record.id, CALLER, "elm", "birch", "bleu", "bootstrap", 0)
+    finish(desk, record.id)
+    for a, metric, test in (
+        ("oak", "bleu", "approximate_randomization"),
+        ("elm", "ter", "approximate_randomization"),
+        ("elm", "bleu", "bootstrap"),
+    ):
+        with pytest.raises(RecipeError):
+            jobs.distribution(record.id, CALLER, a, "birch", metric, test, 0)
+
+
+def test_check_and_workers(service: Service, jobs: Jobs) -> None:
+    jobs.check()
+    assert jobs.workers() == 0
+    assert service.jobs.workers() == 2
+
+
+def test_absent_server_is_told_apart(tmp_path: Path) -> None:
+    jobs = Jobs.connect(Settings(state=tmp_path))
+    for ask in (jobs.check, jobs.workers, lambda: jobs.find("0" * 32, CALLER)):
+        with pytest.raises(StorageError):
+            ask()
+    jobs.close()

@@ -1,0 +1,112 @@
+"""Who can write to Redis cannot run anything but the project's tasks."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import rq
+from rq.job import Job
+from rq.serializers import JSONSerializer
+from service import CALLER, Service, example, started, synthetic, until
+
+from workers.jobs import Jobs, Status
+from workers.pieces import Task
+from workers.queue import NAME
+from workers.server import connect
+from workers.settings import Settings
+from workers.tasks import TASKS, Desk
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    with started(Settings(state=tmp_path_factory.mktemp("state"), workers=1)) as service:
+        yield service
+
+
+def smuggled(service: Service, function: str, *args: object, **fields: Any) -> None:
+    """Put a job into Redis as somebody with a plain RQ would, and wait until it is away."""
+    redis = connect(service.settings)
+    queue = rq.Queue(NAME, connection=redis, serializer=JSONSerializer)
+    job = queue.create_job(function, args=args, job_id="smuggled")
+    job.save()
+    if fields:
+        redis.hset(job.key, mapping=fields)
+    queue.push_job_id(job.id)
+    until(lambda: not Job.exists("smuggled", redis))
+    redis.close()
+
+
+@pytest.mark.parametrize("function", ["os.system", "subprocess.call", "touch", "workers.tasks.run"])
+def test_other_functions_are_refused(service: Service, tmp_path: Path, function: str) -> None:
+    trace = tmp_path / "trace"
+    smuggled(service, function, f"touch {trace}")
+    assert not trace.exists()
+    assert works(service)
+
+
+@pytest.mark.parametrize("field", ["success_callback_name", "failure_callback_name"])
+def test_callbacks_are_ignored(service: Service, tmp_path: Path, field: str) -> None:
+    trace = tmp_path / "trace.py"
+    module = tmp_path / "smuggled_module.py"
+    module.write_text(f"open({str(trace)!r}, 'w')\n\ndef run(*_): ...\n")
+    for function in ("measure", "nothing"):
+        smuggled(service, function, "0" * 32, 0, 1, **{field: "smuggled_module.run"})
+    assert not trace.exists()
+    assert works(service)
+
+
+def test_methods_of_arguments_are_no_tasks(service: Service) -> None:
+    redis = connect(service.settings)
+    data = JSONSerializer.dumps(["format", "{0}", ["x"], {}])
+    redis.hset("rq:job:smuggled", mapping={"data": data, "status": "queued", "origin": NAME})
+    redis.rpush(f"rq:queue:{NAME}", "smuggled")
+    until(lambda: not redis.exists("rq:job:smuggled"))
+    redis.close()
+    assert works(service)
+
+
+def works(service: Service) -> bool:
+    comparison = synthetic(int(time.time() * 1000), segments=20, resamples=99)
+    record, _ = service.jobs.submit(comparison, CALLER)
+    return service.jobs.wait(record.id, CALLER, 30).status is Status.SUCCEEDED
+
+
+def test_equal_tasks_are_queued_once(jobs: Jobs, desk: Desk) -> None:
+    task = Task("measure", "0" * 32, (0, 2))
+    desk.queue.add([task, task])
+    desk.queue.add([task])
+    assert desk.store.redis.llen(f"rq:queue:{NAME}") == 1
+
+
+def test_cancelling_clears_the_queue_of_one_comparison(jobs: Jobs, desk: Desk) -> None:
+    record, _ = jobs.submit(example(seed=1), CALLER)
+    other, _ = jobs.submit(example(seed=2), CALLER)
+    jobs.remove(record.id, CALLER)
+    assert {key.partition("-")[0] for key in desk.queue.alive()} == {other.id}
+
+
+def test_cancelled_comparison_frees_its_workers(service: Service) -> None:
+    record, _ = service.jobs.submit(synthetic(1, systems=8, resamples=999_999), CALLER)
+    until(lambda: service.jobs.find(record.id, CALLER).progress.phase == "resampling")
+    service.jobs.remove(record.id, CALLER)
+    until(lambda: not service.horses(), 3)
+    redis = connect(service.settings)
+    assert not redis.exists(f"sigtest:blocks:{record.id}", f"sigtest:texts:{record.id}")
+    redis.close()
+
+
+def test_finished_work_leaves_nothing_in_the_queue(service: Service) -> None:
+    assert works(service)
+    redis = connect(service.settings)
+    until(lambda: not redis.keys("rq:job:*"))
+    assert not redis.keys("rq:execution*")
+    assert not redis.keys("rq:results*")
+    assert not redis.exists(f"rq:wip:{NAME}", f"rq:failed:{NAME}", f"rq:finished:{NAME}")
+    redis.close()
+
+
+def test_tasks_are_known_by_name() -> None:
+    assert set(TASKS) == {"measure", "resample", "conclude", "distribute"}
+    assert all(name == function.__name__ for name, function in TASKS.items())

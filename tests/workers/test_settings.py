@@ -1,0 +1,53 @@
+"""Settings come from the environment, and what is documented is what is read."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from workers.errors import SettingError
+from workers.settings import NUMBERS, Settings
+
+
+def test_defaults() -> None:
+    settings = Settings.of({"XDG_STATE_HOME": "/somewhere", "WORKERS": ""})
+    assert settings.workers == 2
+    assert settings.redis_url is None
+    assert settings.block is None
+    assert settings.retention == 7 * 86_400
+
+
+def test_state_directory_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/somewhere")
+    assert Settings().state == Path("/somewhere/sigtest")
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert Settings().state == Path("/home/somebody/.local/state/sigtest")
+
+
+def test_environment_comes_back() -> None:
+    settings = Settings(
+        redis_url="redis://there:1/2",
+        state=Path("/state"),
+        workers=3,
+        retention=4,
+        remembrance=5,
+        cache=6,
+        block=7,
+        timeout=8,
+        attempts=9,
+        pending=10,
+    )
+    assert Settings.of(settings.as_environment()) == settings
+    assert Settings.of(Settings().as_environment()) == Settings()
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "two", "1.5"])
+def test_nonsense_is_refused(value: str) -> None:
+    with pytest.raises(SettingError, match="WORKERS"):
+        Settings.of({"WORKERS": value})
+
+
+def test_every_variable_is_documented() -> None:
+    documented = set(re.findall(r"(?<![$\w])[A-Z]+_?[A-Z]+(?=\.)", Settings.__doc__ or ""))
+    assert documented == {"REDIS_URL", "SIGTEST_STATE", *NUMBERS.values()}

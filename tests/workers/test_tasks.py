@@ -1,0 +1,202 @@
+"""Tasks by hand: lost, doubled, late and reordered pieces change nothing."""
+
+import random
+import zlib
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from byhand import finish, missing, perform
+from service import CALLER, example, in_process, synthetic
+
+from sigtest.comparison import Comparison
+from sigtest.metrics.bleu import Bleu
+from workers.errors import GoneError, NotReadyError
+from workers.jobs import Jobs, Progress, Record, Status
+from workers.pieces import Task
+from workers.store import Store
+from workers.tasks import Desk, run
+
+
+def submitted(jobs: Jobs, comparison: Comparison) -> Record:
+    record, created = jobs.submit(comparison, CALLER)
+    assert created
+    return record
+
+
+def test_any_order_and_twice(jobs: Jobs, desk: Desk) -> None:
+    comparison = example(metrics=["bleu", "chrf"])
+    record = submitted(jobs, comparison)
+    rng = random.Random(0)
+    for _ in ("statistics", "blocks"):
+        tasks = missing(desk, record.id) * 2
+        rng.shuffle(tasks)
+        perform(desk, tasks)
+    assert jobs.report(record.id, CALLER) == in_process(comparison)
+
+
+def test_progress_is_what_exists(jobs: Jobs, desk: Desk) -> None:
+    record = submitted(jobs, synthetic(1, systems=2))
+    seen = [(record.status, record.progress)]
+    while not record.status.finished:
+        first, *_ = missing(desk, record.id)
+        perform(desk, [first, first])
+        record = jobs.find(record.id, CALLER)
+        seen.append((record.status, record.progress))
+    assert seen == [
+        (Status.QUEUED, Progress("statistics", 0, 2)),
+        (Status.RUNNING, Progress("resampling", 0, 2000)),
+        (Status.RUNNING, Progress("resampling", 500, 2000)),
+        (Status.RUNNING, Progress("resampling", 1000, 2000)),
+        (Status.RUNNING, Progress("resampling", 1500, 2000)),
+        (Status.SUCCEEDED, Progress("report", 1, 1)),
+    ]
+
+
+def test_statistics_that_expired_are_measured_again(jobs: Jobs, desk: Desk) -> None:
+    comparison = example()
+    record = submitted(jobs, comparison)
+    perform(desk, missing(desk, record.id))
+    blocks = missing(desk, record.id)
+    desk.store.redis.delete(*desk.store.redis.keys("sigtest:statistics:*"))
+    perform(desk, blocks)
+    assert jobs.report(record.id, CALLER) == in_process(comparison)
+
+
+def test_statistics_are_shared_between_comparisons(jobs: Jobs, desk: Desk) -> None:
+    finish(desk, submitted(jobs, example(seed=1)).id)
+    record, _ = jobs.submit(example(seed=2), "somebody else")
+    assert record.progress.phase == "resampling"
+
+
+def test_last_block_is_reported_again_where_its_worker_died(jobs: Jobs, desk: Desk) -> None:
+    comparison = example()
+    record = submitted(jobs, comparison)
+    perform(desk, missing(desk, record.id))
+    blocks = missing(desk, record.id)
+    perform(desk, blocks[:-1])
+    desk.store.commit = lambda *_, **__: False  # type: ignore[method-assign]
+    perform(desk, blocks[-1:])
+    del desk.store.commit
+    assert missing(desk, record.id) == [Task("conclude", record.id)]
+    finish(desk, record.id)
+    assert jobs.report(record.id, CALLER) == in_process(comparison)
+
+
+def test_late_pieces_of_a_finished_comparison_leave_no_trace(jobs: Jobs, desk: Desk) -> None:
+    record = submitted(jobs, example())
+    perform(desk, missing(desk, record.id))
+    blocks = missing(desk, record.id)
+    finish(desk, record.id)
+    before = desk.store.redis.keys("*")
+    perform(desk, [*blocks, Task("conclude", record.id), Task("measure", record.id, (0, 5))])
+    assert sorted(desk.store.redis.keys("*")) == sorted(before)
+
+
+def test_late_pieces_of_a_deleted_comparison_leave_no_trace(jobs: Jobs, desk: Desk) -> None:
+    record = submitted(jobs, example())
+    perform(desk, missing(desk, record.id))
+    blocks = missing(desk, record.id)
+    finish(desk, record.id)
+    jobs.remove(record.id, CALLER)
+    perform(desk, blocks)
+    left = desk.store.redis.keys(f"*{record.id}*")
+    assert set(left) == {f"sigtest:gone:{record.id}".encode()}
+
+
+def test_pieces_of_another_cut_are_not_mixed_up(jobs: Jobs, desk: Desk) -> None:
+    comparison = example()
+    record = submitted(jobs, comparison)
+    perform(desk, missing(desk, record.id))
+    perform(desk, missing(desk, record.id)[:1])
+    jobs.remove(record.id, CALLER)
+    again = Jobs(desk.store, desk.queue, replace(desk.store.settings, block=300))
+    record = submitted(again, comparison)
+    run(desk, "resample", [record.id, 500, 1000])  # somebody who comes late with the old cut
+    finish(desk, record.id)
+    assert jobs.report(record.id, CALLER) == in_process(comparison)
+
+
+def test_first_outcome_stays(jobs: Jobs, desk: Desk) -> None:
+    record = submitted(jobs, example())
+    assert desk.store.commit(record.id, Status.FAILED, "first")
+    assert not desk.store.commit(record.id, Status.SUCCEEDED, report=b"{}")
+    assert jobs.find(record.id, CALLER).error == "first"
+
+
+def test_error_of_a_task_is_the_error_of_the_comparison(
+    jobs: Jobs, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Bleu, "statistics", broken)
+    record = submitted(jobs, example())
+    finish(desk, record.id)
+    record = jobs.find(record.id, CALLER)
+    assert record.status is Status.FAILED
+    assert record.error == "Internal error in one task (measure): ZeroDivisionError."
+    with pytest.raises(NotReadyError) as caught:
+        jobs.report(record.id, CALLER)
+    assert caught.value.record == record
+
+
+def test_failed_comparison_keeps_no_text_and_runs_again(jobs: Jobs, desk: Desk) -> None:
+    comparison = example()
+    record = submitted(jobs, comparison)
+    desk.store.commit(record.id, Status.FAILED, "bad luck")
+    assert not desk.store.redis.exists(f"sigtest:texts:{record.id}")
+    again = submitted(jobs, comparison)
+    assert (again.id, again.status, again.error) == (record.id, Status.QUEUED, None)
+    finish(desk, record.id)
+    assert jobs.report(record.id, CALLER) == in_process(comparison)
+
+
+def test_comparison_of_another_version_is_not_computed(
+    jobs: Jobs, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = submitted(jobs, example())
+    monkeypatch.setattr("sigtest.plan.__version__", "99.0")
+    finish(desk, record.id)
+    assert "another version" in (jobs.find(record.id, CALLER).error or "")
+
+
+def test_task_started_too_often_fails_the_comparison(jobs: Jobs, desk: Desk) -> None:
+    record = submitted(jobs, example())
+    first, *_ = missing(desk, record.id)
+    for attempt in range(1, desk.store.settings.attempts + 1):
+        assert desk.store.begin(record.id, first.key) == attempt
+    perform(desk, [first])
+    assert "started 5 times" in (jobs.find(record.id, CALLER).error or "")
+
+
+def test_text_is_stored_compressed_and_deleted(jobs: Jobs, desk: Desk) -> None:
+    comparison = synthetic(3)
+    line = comparison.systems[0].hypotheses
+    assert line is not None
+    record = submitted(jobs, comparison)
+    assert any(line.lines[7].encode() in text for text in everything(desk.store))
+    finish(desk, record.id)
+    jobs.remove(record.id, CALLER)
+    assert not any(line.lines[7].encode() in text for text in everything(desk.store))
+    with pytest.raises(GoneError):
+        desk.store.system(record.id, 0)
+
+
+def everything(store: Store) -> list[bytes]:
+    """All values in Redis, unpacked where they are packed."""
+    values: list[Any] = []
+    for key in store.redis.keys("*"):
+        kind = store.redis.type(key)
+        if kind == b"string":
+            values.append(store.redis.get(key))
+        elif kind == b"hash":
+            values += store.redis.hvals(key)
+    return [unpacked(value) for value in values]
+
+
+def unpacked(value: bytes) -> bytes:
+    try:
+        return zlib.decompress(value)
+    except zlib.error:
+        return value
