@@ -1,6 +1,6 @@
 """Sufficient statistics: microseconds a segment, sacreBLEU (NLTK for NIST) against sigtest.
 
-    python benchmarks/extraction.py [--runs 3] [--metrics bleu chrf ...]
+    python -m benchmarks.extraction [--runs 3] [--metrics bleu chrf ...]
 
 Both sides read all systems of wmt12.es-en (in the folder that SIGTEST_DATA names, else the
 example in this repository) against one reference, prepared once for all of them and counted in. The
@@ -9,28 +9,14 @@ the machine matters less. TER is timed on every 5th segment. NLTK is given token
 """
 
 import argparse
-import os
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
+from benchmarks.task import Lines, read_task
 from sigtest.metrics import METRICS
 from sigtest.testset import System, TestSet
-from sigtest.text import parse_lines
-
-ROOT = Path(__file__).parents[1]
-Lines = tuple[str, ...]
-
-
-def read_task() -> tuple[str, Lines, list[Lines]]:
-    folder = Path(os.environ.get("SIGTEST_DATA", ROOT / ".." / "shared" / "data")) / "wmt12.es-en"
-    if not folder.is_dir():
-        folder = ROOT / "examples" / "shared-task"
-    files = [folder / "reference.en", *sorted((folder / "systems").iterdir())]
-    reference, *systems = (parse_lines(file.read_bytes(), file.name) for file in files)
-    return folder.name, reference, systems
 
 
 def run_sigtest(name: str, reference: Lines, systems: Sequence[Lines]) -> None:
@@ -75,8 +61,9 @@ def main() -> None:
     names = ["bleu", "chrf", "chrf++", "ter", "nist"]
     parser.add_argument("--metrics", nargs="+", choices=names, default=names)
     options = parser.parse_args()
-    task, reference, systems = read_task()
-    print(f"{task}: {len(systems)} systems, {len(reference)} segments, CPU us a segment")
+    task = read_task()
+    reference, systems = task.reference, list(task.systems.values())
+    print(f"{task.name}: {len(systems)} systems, {len(reference)} segments, CPU us a segment")
     print(f"{'metric':8} {'reference':>10} {'sigtest':>8} {'ratio':>7}")
     for name in options.metrics:
         every = 5 if name == "ter" else 1

@@ -12,30 +12,36 @@ from sigtest.plan import Plan
 from sigtest.significance import TESTS
 
 FEW_UNITS = 300
+SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
 UNEQUAL = 2.0  # largest standard error of a difference over the median one
 
 
-def cautions(plan: Plan, facts: Sequence[Facts]) -> tuple[str, ...]:
-    """Warnings for a comparison with these facts."""
+def cautions(plan: Plan, facts: Sequence[Facts], comparisons: int) -> tuple[str, ...]:
+    """Warnings for a comparison with these facts, in families of so many comparisons."""
     recipe = plan.recipe
-    said = [_too_few_resamples(plan), _few_units(plan)]
+    said = [_too_few_resamples(plan, comparisons), _few_units(plan), _small_strata(plan)]
     said += [TESTS[test].caution for test in recipe.tests]
     if recipe.unit == "segment" and plan.documents is not None:
         said.append(
             "Segments of one document are not independent, which makes segment-level p-values too "
             'small; the documents are known, so "unit": "document" (--unit document) is available.'
         )
+    if plan.replicas > 1:
+        said.append(
+            f"p-values and intervals are about these {plan.replicas} replicas of each system; "
+            "training_stderr says how far the score of another training run may lie."
+        )
     said += _joint_correction(plan, facts)
     said += _identical_systems(plan)
     return tuple(sentence for sentence in said if sentence)
 
 
-def _too_few_resamples(plan: Plan) -> str | None:
-    needed = plan.recipe.needed(len(plan.pairs))
+def _too_few_resamples(plan: Plan, comparisons: int) -> str | None:
+    needed = plan.recipe.needed(comparisons)
     if plan.resamples >= needed:
         return None
     return (
-        f"{plan.resamples:,} resamples are few for {len(plan.pairs)} comparisons at "
+        f"{plan.resamples:,} resamples are few for {comparisons} comparisons at "
         f"alpha {plan.recipe.alpha} with {plan.recipe.correction}: "
         f"use {needed:,} for corrected p-values that can fall well below alpha."
     )
@@ -50,6 +56,20 @@ def _few_units(plan: Plan) -> str | None:
         f"With only {units} {plan.recipe.unit}s, {' and '.join(bootstraps)} "
         f"{'reject' if len(bootstraps) > 1 else 'rejects'} true null hypotheses too often (below "
         f"about {FEW_UNITS}); approximate_randomization keeps its level at any size."
+    )
+
+
+def _small_strata(plan: Plan) -> str | None:
+    """A stratum of u units shows (u - 1) / u of its variance."""
+    if plan.labels is None:
+        return None
+    smallest = int(np.bincount(plan.strata).min())
+    if smallest >= SMALL_STRATUM:
+        return None
+    unit = plan.recipe.unit
+    return (
+        f"The smallest stratum has {smallest} {unit}{'' if smallest == 1 else 's'}; bootstrap "
+        f"intervals are too narrow where strata have fewer than about {SMALL_STRATUM}."
     )
 
 

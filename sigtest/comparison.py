@@ -14,10 +14,11 @@ from sigtest.recipe import Recipe, choose
 from sigtest.testset import System, TestSet
 from sigtest.text import check_list
 
-CONTENT = ("references", "systems", "documents", "segments")
+CONTENT = ("references", "systems", "documents", "labels", "segments")
+SYSTEM = ("name", "hypotheses", "replicas", "scores")
 CHOICES = (
     "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "pairs",
-    "exact", "unit",
+    "exact", "unit", "stratified",
 )  # fmt: skip
 
 
@@ -39,9 +40,10 @@ class Comparison:
         """Check that test set, systems and recipe fit each other.
 
         Raises:
-            InputError: Fewer than two systems, a name used twice, scores or texts missing.
+            InputError: Fewer than two systems, a name used twice, scores or texts missing, systems
+                with different numbers of replicas, a document with several labels.
             LengthError: A system with more or fewer lines than the test set has segments.
-            RecipeError: An unknown baseline, documents asked for and not known.
+            RecipeError: An unknown baseline, documents or labels asked for and not known.
         """
         names = [system.name for system in self.systems]
         if len(names) < 2:
@@ -58,7 +60,8 @@ class Comparison:
         for system in self.systems:
             system.require_segments(self.testset.segments)
             for metric in self.recipe.metrics:
-                metric.check(self.testset, system)
+                metric.check(self.testset, system.runs[0])
+        _require_equal_replicas(self.systems)
         baseline = self.recipe.baseline
         if baseline is not None and baseline not in names:
             raise RecipeError(
@@ -69,6 +72,8 @@ class Comparison:
             raise RecipeError(
                 "unit=document needs the document of every segment; give documents.", field="unit"
             )
+        if self.recipe.stratified:
+            _require_strata(self.testset, self.recipe)
 
     @cached_property
     def plan(self) -> Plan:
@@ -79,6 +84,8 @@ class Comparison:
             segments=self.testset.segments,
             references=len(self.testset.references),
             documents=self.testset.documents,
+            labels=self.testset.labels if self.recipe.stratified else None,
+            replicas=len(self.systems[0].runs),
             testset=self.testset.sha256,
             recipe=self.recipe,
         )
@@ -94,6 +101,8 @@ class Comparison:
             body["segments"] = self.testset.segments
         if self.testset.documents is not None:
             body["documents"] = list(self.testset.documents)
+        if self.testset.labels is not None:
+            body["labels"] = list(self.testset.labels)
         return body
 
     @classmethod
@@ -110,33 +119,80 @@ class Comparison:
         if "systems" not in request:
             raise InputError("systems is missing: a list of systems.", field="systems")
         systems = tuple(
-            _system_of(body, f"systems[{i}]")
+            system_of(body, f"systems[{i}]")
             for i, body in enumerate(check_list(request["systems"], "systems"))
         )
-        references = request.get("references", [])
-        segments = request.get("segments")
-        if not references and segments is None:
-            segments = _segments_of_scores(systems)
+        content = dict(request)
+        if not request.get("references") and request.get("segments") is None:
+            content["segments"] = _segments_of_scores(systems)
         return cls(
-            TestSet.of(references, request.get("documents"), segments),
+            testset_of(content),
             systems,
             Recipe.of({name: request[name] for name in CHOICES if name in request}),
         )
 
 
-def _system_of(body: object, path: str) -> System:
+def testset_of(body: Mapping[str, Any]) -> TestSet:
+    """The test set of a JSON request."""
+    return TestSet.of(
+        body.get("references", []),
+        documents=body.get("documents"),
+        segments=body.get("segments"),
+        labels=body.get("labels"),
+    )
+
+
+def system_of(body: object, path: str) -> System:
     """One entry of `systems`; errors carry its place in the request."""
     if not isinstance(body, Mapping):
         raise InputError(f"{path} must be an object with name and hypotheses.", field=path)
     for name in body:
-        choose(name, ("name", "hypotheses", "scores"), f"{path}.{name}", "field of a system")
+        choose(name, SYSTEM, f"{path}.{name}", "field of a system")
     if "name" not in body:
         raise InputError(f"{path} has no name.", field=f"{path}.name")
     try:
-        return System.of(body["name"], body.get("hypotheses"), body.get("scores"))
+        return System.of(
+            body["name"], body.get("hypotheses"), body.get("scores"), body.get("replicas")
+        )
     except InputError as error:
         error.field = f"{path}.{error.field}"
         raise
+
+
+def _require_equal_replicas(systems: Sequence[System]) -> None:
+    """Check that what is exchanged between two systems is one replica for one replica."""
+    first = systems[0]
+    for system in systems:
+        if len(system.runs) != len(first.runs):
+            raise InputError(
+                f"System {first.name!r} brings {_replicas(first)} and system {system.name!r} "
+                f"{_replicas(system)}; all systems must bring equally many.",
+                field="systems",
+                system=system.name,
+            )
+
+
+def _replicas(system: System) -> str:
+    return f"{len(system.replicas)} replicas" if system.replicas else "no replicas"
+
+
+def _require_strata(testset: TestSet, recipe: Recipe) -> None:
+    """Check that every unit of resampling lies in one stratum."""
+    if testset.labels is None:
+        raise RecipeError(
+            "stratified needs the label of every segment; give labels.", field="stratified"
+        )
+    if recipe.unit == "segment" or testset.documents is None:
+        return
+    label_of: dict[str, str] = {}
+    for i, (document, label) in enumerate(zip(testset.documents, testset.labels, strict=True)):
+        if label_of.setdefault(document, label) != label:
+            raise InputError(
+                f"Document {document!r} has segments labelled {label_of[document]!r} and {label!r} "
+                f"(segment {i + 1}); with unit=document a document lies in one stratum.",
+                field="labels",
+                line=i + 1,
+            )
 
 
 def _segments_of_scores(systems: Sequence[System]) -> int | None:
@@ -151,6 +207,8 @@ def _system_as_json(system: System) -> dict[str, Any]:
     body: dict[str, Any] = {"name": system.name}
     if system.hypotheses is not None:
         body["hypotheses"] = list(system.hypotheses.lines)
+    if system.replicas:
+        body["replicas"] = [list(text.lines) for text in system.replicas]
     if system.scores:
         body["scores"] = {
             label: (table[:, 0] if table.shape[1] == 1 else table).tolist()

@@ -92,7 +92,7 @@ def distribution(pair: Plan, tables: Sequence[Array], metric: str) -> Distributi
     sample = Sample(pair, tables)
     test, scored = TESTS[pair.recipe.tests[0]], pair.recipe.metrics[0]
     draws = np.empty(pair.resamples)
-    for first, last in sample.columns.row_blocks(0, pair.resamples):
+    for first, last in sample.row_blocks(0, pair.resamples):
         if test.draws == "swaps":
             ((_, drawn),) = sample.swap_differences(0, sample.swapped_sums(first, last)[0])
             draws[first:last] = drawn[0]

@@ -27,8 +27,11 @@ BLOCK = 4096
 
 
 def measure(testset: TestSet, system: System, metric: Metric) -> Array:
-    """(n, k) sufficient statistics of one system's segments, in fixed point."""
-    return fixed_point(metric.statistics(testset, system))
+    """(m n, k) sufficient statistics of one system's segments, in fixed point.
+
+    The segments of one replica come after those of the other.
+    """
+    return fixed_point(np.concatenate([metric.statistics(testset, run) for run in system.runs]))
 
 
 def reduce(sample: Sample, blocks: Sequence[Block]) -> Report:

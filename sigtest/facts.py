@@ -14,7 +14,7 @@ from sigtest.plan import Plan
 from sigtest.recipe import Recipe
 from sigtest.sample import Block, Sample, oriented_differences
 from sigtest.significance import TESTS
-from sigtest.significance.base import claim
+from sigtest.significance.base import claim, slack
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import ExactP, enumerate_swaps
 
@@ -48,6 +48,7 @@ class Facts:
         exact: (P,) randomization p-values for which every swap was counted.
         joint_counts: (P,) counts of the correction that looks at all pairs' draws together; by
             the name of the test it goes with.
+        replica_scores: (S, m) observed scores of each replica.
     """
 
     scores: Array
@@ -56,6 +57,7 @@ class Facts:
     counts: dict[str, Counts]
     exact: tuple[ExactP | None, ...]
     joint_counts: dict[str, Counts]
+    replica_scores: Array
 
 
 def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
@@ -73,6 +75,7 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
             swaps=swaps[m],
             exact=_exact(sample, m),
             ranges=ranges[m],
+            replica_scores=sample.replica_scores[m],
         )
         for m in range(len(sample.metrics))
     ]
@@ -87,6 +90,7 @@ def facts_of(
     swaps: Counts,
     exact: tuple[ExactP | None, ...],
     ranges: Array,
+    replica_scores: Array,
 ) -> Facts:
     """The facts of metric m.
 
@@ -98,8 +102,9 @@ def facts_of(
         swaps: (P,) counts of extreme swapped differences; of no meaning where no test asks.
         exact: (P,) exact randomization p-values.
         ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
+        replica_scores: (S, m) observed scores of each replica.
     """
-    difference_spread, counts = _differences(plan, m, scores, draws)
+    difference_spread, counts = differences(plan.recipe, m, plan.pairs, scores, draws)
     joint: dict[str, Counts] = {}
     for test in plan.recipe.tests:
         if TESTS[test].draws == "swaps":
@@ -112,37 +117,46 @@ def facts_of(
         joint["approximate_randomization"] = len(ranges) - np.searchsorted(np.sort(ranges), least)
     return Facts(
         scores=scores,
-        score_spread=_spread(draws, plan.recipe.alpha),
+        score_spread=spread_of(draws, plan.recipe.alpha),
         difference_spread=difference_spread,
         counts=counts,
         exact=exact,
         joint_counts=joint,
+        replica_scores=replica_scores,
     )
 
 
-def _differences(
-    plan: Plan, m: int, scores: Array, draws: Array
+def differences(
+    recipe: Recipe, m: int, pairs: Counts, scores: Array, draws: Array
 ) -> tuple[Spread, dict[str, Counts]]:
-    """Spread and bootstrap counts of all differences, a chunk of pairs at a time."""
-    recipe = plan.recipe
-    observed, tolerance = oriented_differences(plan, m, scores)
+    """Spread and bootstrap counts of the differences of (P, 2) pairs, a chunk of them at a time.
+
+    Args:
+        recipe: Its tests are applied, and its level.
+        m: The metric.
+        pairs: Which systems to compare.
+        scores: (S,) observed scores.
+        draws: (S, R) bootstrap scores.
+    """
+    sign = recipe.metrics[m].sign
     tests = [TESTS[test] for test in recipe.tests if TESTS[test].draws == "counts"]
-    counts = {test.name: np.empty(len(plan.pairs), dtype=np.int64) for test in tests}
-    spread = Spread(*(np.empty(len(plan.pairs)) for _ in range(3)))
-    for run in _chunks(len(plan.pairs), draws.shape[1]):
-        a, b = plan.pairs[run].T
-        differences = draws[a] - draws[b]
-        here = _spread(differences, recipe.alpha)
+    counts = {test.name: np.empty(len(pairs), dtype=np.int64) for test in tests}
+    spread = Spread(*(np.empty(len(pairs)) for _ in range(3)))
+    for run in _chunks(len(pairs), draws.shape[1]):
+        a, b = pairs[run].T
+        drawn = draws[a] - draws[b]
+        here = spread_of(drawn, recipe.alpha)
         spread.low[run], spread.high[run], spread.stderr[run] = here.low, here.high, here.stderr
-        oriented = recipe.metrics[m].sign * differences
+        observed, tolerance = sign * (scores[a] - scores[b]), slack(scores[a], scores[b])
         for test in tests:
             counts[test.name][run] = test.count(
-                observed[run], oriented, tolerance[run], recipe.alternative
+                observed, sign * drawn, tolerance, recipe.alternative
             )
     return spread, counts
 
 
-def _spread(draws: Array, alpha: float) -> Spread:
+def spread_of(draws: Array, alpha: float) -> Spread:
+    """Intervals and standard errors of (N, R) draws."""
     low, high = percentile_interval(draws, alpha)
     return Spread(low, high, standard_deviation(draws))
 
@@ -165,7 +179,7 @@ def _max_t(plan: Plan, m: int, scores: Array, draws: Array) -> Counts:
 
 
 def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:
-    table = sample.tables[m]
+    table = sample.swap_tables[m]
     return tuple(exact_p(sample.plan.recipe, m, table[a], table[b]) for a, b in sample.plan.pairs)
 
 
@@ -175,7 +189,7 @@ def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
     Args:
         recipe: What to compute.
         m: The metric.
-        a: (n, k) statistics of the first system's units.
+        a: (n, k) statistics of the first system's units of exchange.
         b: (n, k) statistics of the second.
     """
     if recipe.exact == "never" or all(TESTS[test].draws != "swaps" for test in recipe.tests):

@@ -23,6 +23,7 @@ from sigtest.significance import TESTS
 from sigtest.significance.base import slack
 from sigtest.significance.exact import MOST_UNITS, ExactP
 from sigtest.summary import summarise
+from sigtest.units import units_of_swaps
 
 Prints = npt.NDArray[np.uint64]
 
@@ -36,13 +37,16 @@ class Totals:
         scores: (M, R) bootstrap scores.
         kept: (k, R) sums of the units that keep their labels, one array a metric; R is 0 where no
             test asks for swaps.
-        prints: (n,) one number a unit that tells different statistics apart, one array a metric.
+        prints: (m n,) one number a unit of exchange that tells different statistics apart, one
+            array a metric.
+        replica_scores: (M, m) scores of each replica.
     """
 
     observed: tuple[Array, ...]
     scores: Array
     kept: tuple[Array, ...]
     prints: tuple[Prints, ...]
+    replica_scores: Array
 
 
 @dataclass(frozen=True)
@@ -63,13 +67,13 @@ def resample(plan: Plan, tables: Sequence[Array]) -> Totals:
 
     Args:
         plan: Of this system alone, with the number of resamples resolved.
-        tables: (1, n, k) statistics, one array a metric.
+        tables: (1, m n, k) statistics from `measure`, one array a metric.
     """
     sample = Sample(plan, tables)
     swapped = sample.swap_test is not None
     scores = np.empty((len(sample.metrics), plan.resamples))
     kept = [np.empty((metric.width, plan.resamples if swapped else 0)) for metric in sample.metrics]
-    for first, last in sample.columns.row_blocks(0, plan.resamples):
+    for first, last in sample.row_blocks(0, plan.resamples):
         scores[:, first:last] = sample.bootstrap_scores(first, last)[:, 0]
         if swapped:
             for rows, sums in zip(kept, sample.swapped_sums(first, last), strict=True):
@@ -78,7 +82,8 @@ def resample(plan: Plan, tables: Sequence[Array]) -> Totals:
         observed=tuple(total[:, 0, 0] for total in sample.totals),
         scores=scores,
         kept=tuple(kept),
-        prints=tuple(_prints(table[0]) for table in sample.tables),
+        prints=tuple(_prints(table[0]) for table in sample.swap_tables),
+        replica_scores=sample.replica_scores[:, 0],
     )
 
 
@@ -100,9 +105,12 @@ def swap_fact(
         m: The metric.
         a: The first system.
         b: The second.
-        tables: (n, k) statistics of both units, where `wants_statistics`.
+        tables: (m n, k) statistics of both from `measure`, where `wants_statistics`.
     """
-    exact = exact_p(plan.recipe, m, *tables) if tables else None
+    exact = None
+    if tables:
+        first_units, second_units = units_of_swaps(plan, np.stack(tables))
+        exact = exact_p(plan.recipe, m, first_units, second_units)
     if exact is not None:
         return SwapFact(0, exact)
     metric = plan.recipe.metrics[m]
@@ -149,6 +157,7 @@ def leaderboard(
                 swaps=np.array([fact.count for fact in found], dtype=np.int64),
                 exact=tuple(fact.exact for fact in found),
                 ranges=np.empty(0),
+                replica_scores=np.stack([total.replica_scores[m] for total in totals]),
             )
         )
     return summarise(plan, facts)

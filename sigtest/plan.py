@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,9 @@ class Plan:
         documents: Document id of each segment, or none known.
         testset: Content hash of the test set.
         recipe: What to compute.
+        labels: Label of each segment where draws are stratified by it, or none.
+        replicas: Replicas of each system, m; 1 where systems bring plain hypotheses.
+        stream: Random stream of the first stratum where the test set is one of a suite, or 0.
     """
 
     systems: tuple[str, ...]
@@ -38,6 +41,9 @@ class Plan:
     documents: tuple[str, ...] | None
     testset: str
     recipe: Recipe
+    labels: tuple[str, ...] | None = None
+    replicas: int = 1
+    stream: int = 0
 
     @cached_property
     def pairs(self) -> Counts:
@@ -56,9 +62,21 @@ class Plan:
     @cached_property
     def document_index(self) -> Counts:
         """(n,) number of each segment's document, numbered in order of first appearance."""
-        numbers: dict[str, int] = {}
-        names = self.documents or ()
-        return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
+        return _numbered(self.documents or ())
+
+    @cached_property
+    def strata(self) -> Counts:
+        """(units,) number of each unit's stratum, numbered in order of first appearance."""
+        labels = _numbered(self.labels or ())
+        if self.recipe.unit == "segment":
+            return labels
+        _, first_segments = np.unique(self.document_index, return_index=True)
+        return labels[first_segments]
+
+    @property
+    def streams(self) -> int:
+        """How many random streams the bootstrap takes: one a stratum."""
+        return int(self.strata.max()) + 1 if self.labels else 1
 
     @property
     def document_count(self) -> int:
@@ -67,19 +85,21 @@ class Plan:
 
     @property
     def units(self) -> int:
-        """How many units are resampled."""
+        """How many units are resampled, each with all replicas."""
         return self.document_count if self.recipe.unit == "document" else self.segments
 
     @cached_property
     def key(self) -> str:
         """Hash of everything the report is a function of: content, recipe and versions."""
-        content = {
+        content: dict[str, Any] = {
             "sigtest": __version__,
             "metrics": [metric.implementation for metric in self.recipe.metrics],
             "testset": self.testset,
             "systems": [self.systems, self.digests],
             "recipe": self.recipe.as_json(),
         }
+        if self.stream:
+            content["stream"] = self.stream
         return _digest(content)
 
     def statistics_key(self, system: int, metric: Metric) -> str:
@@ -107,6 +127,9 @@ class Plan:
             f"pairs:{'all' if recipe.baseline is None else 'baseline=' + recipe.baseline}",
             f"exact:{recipe.exact}",
             f"unit:{recipe.unit}",
+            *(["stratified:true"] if recipe.stratified else []),
+            *([f"replicas:{self.replicas}"] if self.replicas > 1 else []),
+            *([f"stream:{self.stream}"] if self.stream else []),
             f"sigtest:{__version__}",
         ]
         return "|".join(parts)
@@ -119,7 +142,7 @@ class Plan:
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Plan:
         """The plan that `as_json` wrote."""
-        documents = body["documents"]
+        documents, labels = body["documents"], body.get("labels")
         return cls(
             systems=tuple(body["systems"]),
             digests=tuple(body["digests"]),
@@ -128,7 +151,16 @@ class Plan:
             documents=tuple(documents) if documents is not None else None,
             testset=body["testset"],
             recipe=Recipe.of(body["recipe"]),
+            labels=tuple(labels) if labels is not None else None,
+            replicas=body.get("replicas", 1),
+            stream=body.get("stream", 0),
         )
+
+
+def _numbered(names: Sequence[str]) -> Counts:
+    """A number for each name, equal for equal names, in order of first appearance."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
 
 
 def _digest(content: Mapping[str, Any]) -> str:

@@ -43,6 +43,7 @@ class Recipe:
         baseline: Compare every other system with this one; all pairs where none is named.
         exact: `never` resamples even where an exact p-value could be had.
         unit: What is resampled: segments or documents.
+        stratified: Whether the bootstrap draws within each stratum, units with the same label.
     """
 
     metrics: tuple[Metric, ...]
@@ -55,6 +56,7 @@ class Recipe:
     baseline: str | None = None
     exact: Exact = "auto"
     unit: Unit = "segment"
+    stratified: bool = False
 
     def __post_init__(self) -> None:
         """Check every choice.
@@ -99,7 +101,7 @@ class Recipe:
 
         Args:
             choices: `metrics`, `tests`, `alternative`, `resamples`, `seed`, `alpha`,
-                `correction`, `pairs` ("all" or {"baseline": name}), `exact`, `unit`.
+                `correction`, `pairs` ("all" or {"baseline": name}), `exact`, `unit`, `stratified`.
 
         Raises:
             RecipeError: A field that is unknown, of the wrong type or out of range.
@@ -119,6 +121,8 @@ class Recipe:
             value = kept.get(field, 1)
             if not isinstance(value, kinds) or isinstance(value, bool):
                 raise RecipeError(f"{field} must be {what}, not {value!r}.", field=field)
+        if not isinstance(kept.get("stratified", False), bool):
+            raise RecipeError("stratified must be true or false.", field="stratified")
         if isinstance(kept.get("resamples"), str) and kept["resamples"] != "auto":
             raise RecipeError(
                 f'resamples must be a whole number or "auto", not {kept["resamples"]!r}.',
@@ -128,7 +132,7 @@ class Recipe:
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a JSON request that `of` turns into this recipe."""
-        return {
+        choices = {
             "metrics": [
                 {"name": m.name, **m.options} if m.options else m.name for m in self.metrics
             ],
@@ -142,6 +146,7 @@ class Recipe:
             "exact": self.exact,
             "unit": self.unit,
         }
+        return {**choices, "stratified": True} if self.stratified else choices
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -29,12 +29,17 @@ class ScoreReport:
     Attributes:
         score: On the whole test set.
         ci: Bootstrap percentile interval, level 1 - alpha.
-        stderr: Standard deviation over bootstrap resamples.
+        stderr: Standard deviation over bootstrap resamples: what another test set would change.
+        training_stderr: Standard deviation over the replicas' scores, with m - 1: what another
+            training run would change. Nothing where there are no replicas.
+        replicas: Score of each replica, if there are any.
     """
 
     score: float
     ci: tuple[float, float]
     stderr: float
+    training_stderr: float | None = None
+    replicas: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -178,8 +183,8 @@ class Report:
             "correction": self.correction,
             "experimentwise_error": self.experimentwise_error,
             "metrics": {label: dict(vars(metric)) for label, metric in self.metrics.items()},
-            "systems": [_system_as_json(system) for system in self.systems],
-            "pairs": [_pair_as_json(pair) for pair in self.pairs],
+            "systems": [system_as_json(system) for system in self.systems],
+            "pairs": [pair_as_json(pair) for pair in self.pairs],
             "warnings": list(self.warnings),
         }
 
@@ -206,13 +211,11 @@ class Report:
         )
 
 
-def _system_as_json(system: SystemReport) -> dict[str, Any]:
+def system_as_json(system: SystemReport) -> dict[str, Any]:
+    """A system as JSON has it."""
     body: dict[str, Any] = {
         "name": system.name,
-        "scores": {
-            metric: {"score": s.score, "ci": list(s.ci), "stderr": s.stderr}
-            for metric, s in system.scores.items()
-        },
+        "scores": {metric: _score_as_json(score) for metric, score in system.scores.items()},
     }
     if system.ranks:
         body["ranks"] = {
@@ -225,11 +228,25 @@ def _system_as_json(system: SystemReport) -> dict[str, Any]:
     return body
 
 
+def _score_as_json(score: ScoreReport) -> dict[str, Any]:
+    body: dict[str, Any] = {"score": score.score, "ci": list(score.ci), "stderr": score.stderr}
+    if score.replicas:
+        body["training_stderr"] = score.training_stderr
+        body["replicas"] = list(score.replicas)
+    return body
+
+
 def _system_from_json(body: Mapping[str, Any]) -> SystemReport:
     return SystemReport(
         body["name"],
         {
-            metric: ScoreReport(s["score"], (s["ci"][0], s["ci"][1]), s["stderr"])
+            metric: ScoreReport(
+                s["score"],
+                (s["ci"][0], s["ci"][1]),
+                s["stderr"],
+                s.get("training_stderr"),
+                tuple(s.get("replicas", ())),
+            )
             for metric, s in body["scores"].items()
         },
         {
@@ -239,7 +256,8 @@ def _system_from_json(body: Mapping[str, Any]) -> SystemReport:
     )
 
 
-def _pair_as_json(pair: PairReport) -> dict[str, Any]:
+def pair_as_json(pair: PairReport) -> dict[str, Any]:
+    """A pair as JSON has it."""
     body = {**vars(pair)}
     for field in ("ci", "p_interval", "detectable"):
         body[field] = list(body[field])

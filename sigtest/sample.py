@@ -9,15 +9,16 @@ from itertools import groupby
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts
+from sigtest.arrays import Array, Counts, Weights
 from sigtest.compiled import compiled
 from sigtest.plan import Plan
 from sigtest.resampling.permutations import permuted_sums
-from sigtest.resampling.product import Columns, fixed_point
-from sigtest.resampling.weights import bootstrap_counts, swap_masks
+from sigtest.resampling.product import Columns
+from sigtest.resampling.weights import bootstrap_counts, stratified_counts, swap_masks
 from sigtest.significance import TESTS, SignificanceTest
 from sigtest.significance.base import slack
 from sigtest.significance.convolution import surely_on_grid
+from sigtest.units import replica_scores, units_of_draws, units_of_swaps
 
 CACHE_BYTES = 1 << 19  # of swapped totals at a time
 
@@ -48,15 +49,17 @@ class Sample:
 
     Args:
         plan: What is compared.
-        tables: One (S, n, k) array a metric, from `measure`.
+        tables: One (S, m n, k) array a metric, from `measure`.
     """
 
     def __init__(self, plan: Plan, tables: Sequence[Array]) -> None:
         self.plan = plan
         self.metrics = plan.recipe.metrics
-        self.tables = [self._in_units(table) for table in tables]
+        self.swap_tables = [units_of_swaps(plan, table) for table in tables]
+        self.tables = [units_of_draws(plan, table) for table in self.swap_tables]
         self.units = self.tables[0].shape[1]
         self.columns = Columns(self.tables)
+        self.swap_columns = self.columns if plan.replicas == 1 else Columns(self.swap_tables)
         self.totals = self.columns.totals
         scores = [m.score_columns(t)[:, 0] for m, t in zip(self.metrics, self.totals, strict=True)]
         self.scores: Array = np.array(scores)  # (M, S)
@@ -68,8 +71,14 @@ class Sample:
             return tuple(True for _ in self.metrics)
         return tuple(
             not surely_on_grid(metric, table)
-            for metric, table in zip(self.metrics, self.tables, strict=True)
+            for metric, table in zip(self.metrics, self.swap_tables, strict=True)
         )
+
+    @cached_property
+    def replica_scores(self) -> Array:
+        """(M, S, m) score of each replica."""
+        pairs = zip(self.metrics, self.swap_tables, strict=True)
+        return np.array([replica_scores(self.plan, metric, table) for metric, table in pairs])
 
     @property
     def tests(self) -> list[SignificanceTest]:
@@ -86,13 +95,13 @@ class Sample:
         scores = np.empty((len(self.metrics), len(self.plan.systems), stop - start))
         pairs = len(self.plan.pairs) if self.swap_test else 0
         swaps = np.zeros((len(self.metrics), pairs), dtype=np.int64)
-        for first, last in self.columns.row_blocks(start, stop):
+        for first, last in self.row_blocks(start, stop):
             scores[:, :, first - start : last - start] = self.bootstrap_scores(first, last)
             if self.swap_test:
                 for m, kept in enumerate(self.swapped_sums(first, last)):
                     if not self.needs_swaps[m]:
                         continue
-                    swaps[m] += self._count_swaps(self.swap_test, m, kept)
+                    swaps[m] += self.count_swaps(m, kept)
         return Block(start, stop, scores, swaps, self._ranges(start, stop))
 
     def _ranges(self, start: int, stop: int) -> Array:
@@ -100,24 +109,35 @@ class Sample:
         if self.plan.recipe.correction != "tukey":
             return np.empty((len(self.metrics), 0))
         ranges = np.empty((len(self.metrics), stop - start))
-        seed = self.plan.recipe.seed
-        for m, (metric, table) in enumerate(zip(self.metrics, self.tables, strict=True)):
+        seed, stream = self.plan.recipe.seed, self.plan.stream
+        for m, (metric, table) in enumerate(zip(self.metrics, self.swap_tables, strict=True)):
             rows = np.ascontiguousarray(table.swapaxes(0, 1))
-            for first, last in self.columns.row_blocks(start, stop):
-                scores = metric.score_columns(permuted_sums(seed, first, last, rows))
+            for first, last in self.row_blocks(start, stop):
+                scores = metric.score_columns(permuted_sums(seed, first, last, rows, stream))
                 ranges[m, first - start : last - start] = np.ptp(scores, axis=0)
         return ranges
 
+    def row_blocks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
+        """Cut resamples into runs whose weights, of either kind, are not too large."""
+        return self.swap_columns.row_blocks(start, stop)
+
     def bootstrap_scores(self, first: int, last: int) -> Array:
         """(M, S, R) scores of every system on bootstrap resamples `first` to `last`."""
-        seed = self.plan.recipe.seed
-        drawn = self.columns.sums(bootstrap_counts(seed, first, last, self.units))
+        drawn = self.columns.sums(self._counts(first, last))
         return np.array([m.score_columns(d) for m, d in zip(self.metrics, drawn, strict=True)])
 
     def swapped_sums(self, first: int, last: int) -> list[Array]:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
-        seed = self.plan.recipe.seed
-        return self.columns.sums(swap_masks(seed, first, last, self.units))
+        seed, stream = self.plan.recipe.seed, self.plan.stream
+        units = self.plan.replicas * self.units
+        return self.swap_columns.sums(swap_masks(seed, first, last, units, stream))
+
+    def _counts(self, first: int, last: int) -> Weights:
+        """How often each unit is drawn in bootstrap resamples `first` to `last`."""
+        seed, stream = self.plan.recipe.seed, self.plan.stream
+        if self.plan.labels is None:
+            return bootstrap_counts(seed, first, last, self.units, stream)
+        return stratified_counts(seed, first, last, self.plan.strata, max(1, stream))
 
     def swap_differences(self, m: int, kept: Array) -> Iterator[tuple[slice, Array]]:
         """Oriented differences of all pairs after swaps, for a run of pairs with the same a.
@@ -153,28 +173,20 @@ class Sample:
                 yield slice(start, min(start + most, end))
             first = end
 
-    def _count_swaps(self, test: SignificanceTest, m: int, kept: Array) -> Counts:
-        """(P,) how many swapped differences reach the observed one."""
-        counts = np.empty(len(self.plan.pairs), dtype=np.int64)
+    def count_swaps(self, m: int, kept: Array) -> Counts:
+        """(P,) how many swapped differences reach the observed one; `kept` from `swapped_sums`."""
+        counts = np.zeros(len(self.plan.pairs), dtype=np.int64)
+        if self.swap_test is None:
+            return counts
         observed, tolerance = self.observed(m)
         alternative = self.plan.recipe.alternative
         for run, draws in self.swap_differences(m, kept):
-            counts[run] = test.count(observed[run], draws, tolerance[run], alternative)
+            counts[run] = self.swap_test.count(observed[run], draws, tolerance[run], alternative)
         return counts
 
     def observed(self, m: int) -> tuple[Array, Array]:
         """(P,) oriented observed differences of metric m, and the slack of each."""
         return oriented_differences(self.plan, m, self.scores[m])
-
-    def _in_units(self, table: Array) -> Array:
-        """(S, n, k) by segment to (S, units, k) by the recipe's unit of resampling."""
-        if self.plan.recipe.unit == "segment":
-            return table
-        summed = np.zeros((len(table), self.plan.document_count, table.shape[2]))
-        for s, rows in enumerate(table):
-            np.add.at(summed[s], self.plan.document_index, rows)
-            summed[s] = fixed_point(summed[s])
-        return summed
 
 
 def oriented_differences(plan: Plan, m: int, scores: Array) -> tuple[Array, Array]:

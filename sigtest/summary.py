@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -38,23 +38,61 @@ from sigtest.version import __version__
 POWER = 0.8
 
 
+@dataclass(frozen=True)
+class Part:
+    """One comparison of those that are corrected together.
+
+    Attributes:
+        plan: What is compared.
+        facts: Of each metric, in the order of the recipe.
+    """
+
+    plan: Plan
+    facts: Sequence[Facts]
+
+
 def summarise(plan: Plan, facts: Sequence[Facts]) -> Report:
     """Build the report from the facts of each metric, in the order of the recipe."""
-    recipe = plan.recipe
-    pairs: list[PairReport] = []
-    ranks: list[dict[str, dict[str, Rank]]] = [{} for _ in plan.systems]
-    for label, metric, known in zip(recipe.labels, recipe.metrics, facts, strict=True):
+    return summarise_together([Part(plan, facts)])[0]
+
+
+def summarise_together(parts: Sequence[Part]) -> list[Report]:
+    """Build the reports of comparisons that share recipe, number of resamples and systems' names.
+
+    All their pairs of one metric and test are one family for the correction.
+    """
+    recipe = parts[0].plan.recipe
+    pairs: list[list[PairReport]] = [[] for _ in parts]
+    for m in range(len(recipe.metrics)):
         for name in recipe.tests:
-            family = _family(plan, label, known, TESTS[name])
-            family = (
-                _joined(plan, known, family)
-                if name in known.joint_counts
-                else _corrected(plan, family)
-            )
-            family = _explained(plan, metric, family)
-            pairs += family
-            for system, placed in zip(ranks, _ranks(plan, metric, known, family), strict=False):
-                system.setdefault(label, {})[name] = placed
+            for own, family in zip(pairs, _families(parts, m, TESTS[name]), strict=True):
+                own += family
+    comparisons = sum(len(part.plan.pairs) for part in parts)
+    return [_report(part, own, comparisons) for part, own in zip(parts, pairs, strict=True)]
+
+
+def _families(parts: Sequence[Part], m: int, test: SignificanceTest) -> list[list[PairReport]]:
+    """The pairs of each comparison for one metric and test, corrected and explained."""
+    plan = parts[0].plan
+    family = [pair for part in parts for pair in _family(part.plan, m, part.facts[m], test)]
+    if test.name in parts[0].facts[m].joint_counts:  # corrections for one comparison only
+        family = _joined(plan, parts[0].facts[m], family)
+    else:
+        family = _corrected(plan, family)
+    family = _explained(plan, m, family)
+    size = len(plan.pairs)
+    return [family[first : first + size] for first in range(0, len(family), size)]
+
+
+def _report(part: Part, pairs: Sequence[PairReport], comparisons: int) -> Report:
+    plan, facts, recipe = part.plan, part.facts, part.plan.recipe
+    ranks: list[dict[str, dict[str, Rank]]] = [{} for _ in plan.systems]
+    places = [(m, name) for m in range(len(recipe.metrics)) for name in recipe.tests]
+    for i, (m, name) in enumerate(places):
+        family = pairs[i * len(plan.pairs) : (i + 1) * len(plan.pairs)]
+        placed = _ranks(plan, recipe.metrics[m], facts[m], family)
+        for system, rank_ in zip(ranks, placed, strict=False):
+            system.setdefault(recipe.labels[m], {})[name] = rank_
     return Report(
         signature=plan.signature,
         version=__version__,
@@ -66,7 +104,7 @@ def summarise(plan: Plan, facts: Sequence[Facts]) -> Report:
         ),
         alpha=recipe.alpha,
         correction=recipe.correction,
-        experimentwise_error=experimentwise_error(recipe.alpha, len(plan.pairs)),
+        experimentwise_error=experimentwise_error(recipe.alpha, comparisons),
         metrics={
             label: MetricReport(metric.higher_is_better, metric.signature(plan.references))
             for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
@@ -76,11 +114,11 @@ def summarise(plan: Plan, facts: Sequence[Facts]) -> Report:
             for s, name in enumerate(plan.systems)
         ),
         pairs=tuple(pairs),
-        warnings=cautions(plan, facts),
+        warnings=cautions(plan, facts, comparisons),
     )
 
 
-def _family(plan: Plan, label: str, facts: Facts, test: SignificanceTest) -> list[PairReport]:
+def _family(plan: Plan, m: int, facts: Facts, test: SignificanceTest) -> list[PairReport]:
     """All pairs of one metric and test, not yet corrected."""
     recipe = plan.recipe
     sides = test.sides(recipe.alternative)
@@ -94,7 +132,7 @@ def _family(plan: Plan, label: str, facts: Facts, test: SignificanceTest) -> lis
         pair = PairReport(
             a=plan.systems[a],
             b=plan.systems[b],
-            metric=label,
+            metric=recipe.labels[m],
             test=test.name,
             alternative=test.shown_alternative(recipe.alternative),
             score_a=score_a,
@@ -199,9 +237,10 @@ def detectable_difference(stderr: float, level: float, sides: int) -> float:
     return float(stderr * (ndtri(1.0 - level / sides) + ndtri(POWER)))
 
 
-def _explained(plan: Plan, metric: Metric, family: list[PairReport]) -> list[PairReport]:
+def _explained(plan: Plan, m: int, family: list[PairReport]) -> list[PairReport]:
     """The family with minimum detectable differences and verdicts."""
     recipe = plan.recipe
+    higher = recipe.metrics[m].higher_is_better
     sides = 2 if recipe.alternative == "two-sided" else 1
     strictest = strictest_level(recipe.correction, len(family), recipe.alpha)
     explained = []
@@ -211,12 +250,12 @@ def _explained(plan: Plan, metric: Metric, family: list[PairReport]) -> list[Pai
             detectable_difference(pair.stderr, strictest, sides),
         )
         pair = replace(pair, detectable=detectable)
-        text = verdict(pair, metric.higher_is_better, recipe.correction, len(family))
+        text = verdict(pair, higher, recipe.correction, len(family))
         explained.append(replace(pair, verdict=text))
     return explained
 
 
-def _ranks(plan: Plan, metric: Metric, facts: Facts, family: list[PairReport]) -> list[Rank]:
+def _ranks(plan: Plan, metric: Metric, facts: Facts, family: Sequence[PairReport]) -> list[Rank]:
     """Ranks from the decisions of a family; none unless two-sided over all pairs."""
     if plan.recipe.baseline is not None or plan.recipe.alternative != "two-sided":
         return []
@@ -231,10 +270,18 @@ def _ranks(plan: Plan, metric: Metric, facts: Facts, family: list[PairReport]) -
 
 def _score_reports(plan: Plan, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
     return {
-        label: ScoreReport(
-            score=float(known.scores[s]),
-            ci=(float(known.score_spread.low[s]), float(known.score_spread.high[s])),
-            stderr=float(known.score_spread.stderr[s]),
-        )
+        label: _score_report(known, s)
         for label, known in zip(plan.recipe.labels, facts, strict=True)
     }
+
+
+def _score_report(facts: Facts, s: int) -> ScoreReport:
+    replicas = facts.replica_scores[s]
+    trained = len(replicas) > 1
+    return ScoreReport(
+        score=float(facts.scores[s]),
+        ci=(float(facts.score_spread.low[s]), float(facts.score_spread.high[s])),
+        stderr=float(facts.score_spread.stderr[s]),
+        training_stderr=float(np.std(replicas, ddof=1)) if trained else None,
+        replicas=tuple(replicas.tolist()) if trained else (),
+    )

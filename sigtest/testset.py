@@ -62,6 +62,7 @@ class TestSet:
         references: Reference sets; `None` lines are missing references. Empty when only scores
             computed elsewhere are compared.
         documents: Document id of each segment, or none known.
+        labels: Label of each segment (its domain, say), which makes strata; or none known.
     """
 
     __test__ = False  # pytest: not a test class
@@ -69,6 +70,7 @@ class TestSet:
     segments: int
     references: tuple[Text, ...] = ()
     documents: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
 
     @classmethod
     def of(
@@ -76,6 +78,7 @@ class TestSet:
         references: Sequence[Sequence[str | None]],
         documents: Sequence[str] | None = None,
         segments: int | None = None,
+        labels: Sequence[str] | None = None,
     ) -> TestSet:
         """Build and validate a test set.
 
@@ -83,10 +86,11 @@ class TestSet:
             references: Reference sets, each with one line a segment.
             documents: Document id of each segment.
             segments: Number of segments, needed only where there are no references.
+            labels: Label of each segment.
 
         Raises:
             InputError: No segments, a segment without any reference.
-            LengthError: References or documents of unequal lengths.
+            LengthError: References, documents or labels of unequal lengths.
         """
         lines = [
             check_lines(reference, f"Reference set {i + 1}", field=f"references[{i}]", gaps=True)
@@ -107,23 +111,24 @@ class TestSet:
                 )
         if segments < 1:
             raise InputError("The test set has zero segments.", field="references")
-        known = None if documents is None else _documents(documents)
-        if known is not None and len(known) != segments:
-            raise LengthError(
-                f"documents has {len(known)} entries, the test set has {segments} segments.",
-                field="documents",
-            )
         _require_a_reference(lines)
-        return cls(segments, tuple(Text(reference) for reference in lines), known)
+        return cls(
+            segments,
+            tuple(Text(reference) for reference in lines),
+            _by_segment(documents, "documents", segments),
+            _by_segment(labels, "labels", segments),
+        )
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of references and documents."""
+        """Hash of references, documents and labels."""
         digest = hashlib.sha256(b"%d\n" % self.segments)
         for text in self.references:
             digest.update(text.sha256.encode() + b"\n")
         if self.documents is not None:
             digest.update(b"documents\n" + Text(self.documents).sha256.encode())
+        if self.labels is not None:
+            digest.update(b"labels\n" + Text(self.labels).sha256.encode())
         return digest.hexdigest()
 
 
@@ -136,11 +141,13 @@ class System:
         hypotheses: One line a segment, or none where only scores are compared.
         scores: Numbers computed elsewhere, by label: (n, w) rows, w = 1 for per-segment scores,
             more for user-supplied tuples.
+        replicas: Instead of hypotheses, the outputs of two training runs or more.
     """
 
     name: str
     hypotheses: Text | None = None
     scores: Mapping[str, Array] = field(default_factory=dict)
+    replicas: tuple[Text, ...] = ()
 
     @classmethod
     def of(
@@ -148,12 +155,13 @@ class System:
         name: str,
         hypotheses: Sequence[str] | None = None,
         scores: Mapping[str, Sequence[float] | Sequence[Sequence[float]]] | None = None,
+        replicas: Sequence[Sequence[str]] | None = None,
     ) -> System:
-        """Build and validate a system.
+        """Build and validate a system; a single replica is plain hypotheses.
 
         Raises:
-            InputError: A bad name, neither hypotheses nor scores, or scores that are not
-                finite numbers.
+            InputError: A bad name, nothing to measure, replicas besides something else, or scores
+                that are not finite numbers.
         """
         check_name(name)
         if not isinstance(scores, Mapping | None):
@@ -166,6 +174,8 @@ class System:
             check_name(label, "score"): _score_table(rows, name, label)
             for label, rows in (scores or {}).items()
         }
+        if replicas is not None:
+            return cls._of_replicas(name, replicas, alone=hypotheses is None and not tables)
         if hypotheses is None and not tables:
             raise InputError(f"System {name!r} has no hypotheses.", field="hypotheses", system=name)
         if hypotheses is None:
@@ -173,10 +183,41 @@ class System:
         lines = check_lines(hypotheses, f"System {name!r}", field="hypotheses", system=name)
         return cls(name, Text(lines), tables)
 
+    @classmethod
+    def _of_replicas(cls, name: str, replicas: object, alone: bool) -> System:
+        if not alone:
+            raise InputError(
+                f"System {name!r} brings replicas, and hypotheses or scores besides them; "
+                "replicas are all its output.",
+                field="replicas",
+                system=name,
+            )
+        texts = [
+            Text(
+                check_lines(
+                    lines,
+                    f"Replica {i + 1} of system {name!r}",
+                    field=f"replicas[{i}]",
+                    system=name,
+                )
+            )
+            for i, lines in enumerate(check_list(replicas, "replicas"))
+        ]
+        if not texts:
+            raise InputError(f"System {name!r} has no replicas.", field="replicas", system=name)
+        return cls(name, texts[0]) if len(texts) == 1 else cls(name, replicas=tuple(texts))
+
+    @property
+    def runs(self) -> tuple[System, ...]:
+        """The system once for each of its replicas; itself where it has none."""
+        return tuple(System(self.name, text) for text in self.replicas) or (self,)
+
     @cached_property
     def sha256(self) -> str:
-        """Hash of hypotheses and scores; the name is no part of it."""
+        """Hash of hypotheses, replicas and scores; the name is no part of it."""
         digest = hashlib.sha256()
+        for text in self.replicas:
+            digest.update(b"replica\n" + text.sha256.encode())
         if self.hypotheses is not None:
             digest.update(self.hypotheses.sha256.encode())
         for label in sorted(self.scores):
@@ -190,6 +231,7 @@ class System:
             LengthError: Some list is longer or shorter.
         """
         columns = [("hypotheses", self.hypotheses), *self.scores.items()]
+        columns += [(f"replica {i + 1}", text) for i, text in enumerate(self.replicas)]
         for what, column in columns:
             if column is not None and len(column) != segments:
                 raise LengthError(
@@ -212,8 +254,15 @@ def _require_a_reference(references: Sequence[Sequence[str | None]]) -> None:
             )
 
 
-def _documents(documents: object) -> tuple[str, ...]:
-    lines = check_lines(documents, "documents", field="documents")
+def _by_segment(values: object, what: str, segments: int) -> tuple[str, ...] | None:
+    """Documents or labels, one for each segment, where they are given."""
+    if values is None:
+        return None
+    lines = check_lines(values, what, field=what)
+    if len(lines) != segments:
+        raise LengthError(
+            f"{what} has {len(lines)} entries, the test set has {segments} segments.", field=what
+        )
     return tuple(line for line in lines if line is not None)
 
 

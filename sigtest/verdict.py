@@ -24,7 +24,8 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
             f"{pair.a} and {pair.b} are not separated: "
             f"the test set can only see differences of {seen} {unit}"
         )
-    better_a = (pair.difference > 0) == higher_is_better
+    ahead = (pair.difference > 0) == higher_is_better
+    better_a = {"greater": True, "less": False}.get(pair.alternative, ahead)
     winner, loser = (pair.a, pair.b) if better_a else (pair.b, pair.a)
     sign = 1 if better_a else -1
     low, high = sorted((sign * pair.ci[0], sign * pair.ci[1]))

@@ -29,6 +29,7 @@ from validation.populations import (
     SLOW_METRICS,
     TEXT_METRICS,
     Corpus,
+    Population,
     corpora,
     data_folder,
     population,

@@ -102,7 +102,7 @@ def randomization_p_values(sample: Sample) -> Array:
     test = TESTS["approximate_randomization"]
     resamples = sample.plan.resamples
     counts: list[Counts] = [np.zeros(len(FIRST), dtype=np.int64) for _ in sample.metrics]
-    for rows in sample.columns.row_blocks(0, resamples):
+    for rows in sample.row_blocks(0, resamples):
         for m, kept in enumerate(sample.swapped_sums(*rows)):
             observed, tolerance = sample.observed(m)
             for run, draws in sample.swap_differences(m, kept):

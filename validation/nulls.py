@@ -64,7 +64,7 @@ def differences(sample: Sample) -> tuple[list[Array], list[Array]]:
     resamples = sample.plan.resamples
     booted = [np.empty(resamples) for _ in sample.metrics]
     swapped = [np.empty(resamples) for _ in sample.metrics]
-    for first, last in sample.columns.row_blocks(0, resamples):
+    for first, last in sample.row_blocks(0, resamples):
         scores = sample.bootstrap_scores(first, last)
         kept = sample.swapped_sums(first, last)
         for m, metric in enumerate(sample.metrics):

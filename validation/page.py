@@ -88,9 +88,11 @@ def _summary(parts: list[Part]) -> str:
     failed = [check for check in checks if not check.passed]
     verdict = f"{len(checks) - len(failed)} of {len(checks)} checks hold."
     if failed:
-        verdict += f" **Failed: {', '.join(check.name for check in failed)}.**"
+        verdict += f" Failed: {', '.join(check.name for check in failed)}."
     lines = [f"- **{verdict}**"]
-    lines += [f"- {part.headline} ([part {part.number}](#{_anchor(part)}))" for part in parts]
+    for part in parts:
+        held = "" if not part.failed else "**A check of this part fails.** "
+        lines.append(f"- {held}{part.headline} ([part {part.number}](#{_anchor(part)}))")
     return "\n".join(lines)
 
 

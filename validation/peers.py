@@ -119,7 +119,8 @@ def scipy_bootstrap_agrees() -> Check:
         if not np.isclose(report.stderr, theirs.standard_error, rtol=1e-12):
             problems.append(f"{label}: standard error {report.stderr}, {theirs.standard_error}")
         if report.ci != (ordered[low], ordered[high]) or not between:
-            problems.append(f"{label}: interval {report.ci}, {theirs.confidence_interval}")
+            shown = f"{theirs_low:.4f} to {theirs_high:.4f}"
+            problems.append(f"{label}: {report.ci[0]:.4f} to {report.ci[1]:.4f}, SciPy {shown}")
     return all_hold(
         "SciPy's bootstrap agrees",
         "On the same draws scipy.stats.bootstrap has the same distribution of a mean difference "

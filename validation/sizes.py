@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sigtest.cautions import FEW_UNITS
 from validation import calibration, figures
 from validation.calibration import EXACT, Agreement, Cell
-from validation.populations import Population
+from validation.populations import TEXT_METRICS, Population
 from validation.results import Check, Figure, Part, Table
 from validation.settings import ALPHAS, FOUR_ERRORS, Settings
 
@@ -49,7 +49,7 @@ def part(
             "segment's own chrF, a real number such as neural metrics give). Each of the "
             f"{settings.simulations:,} simulations of a cell has {settings.resamples:,} resamples "
             "of its own, drawn, scored and counted by the product's own code; all metrics, tests "
-            "and alternatives look at the same simulated data.",
+            f"and alternatives look at the same simulated data.{_absent(populations)}",
             "A rate is marked * when it lies above the binomial 1 - 1e-6 quantile of its level. "
             "Approximate randomization may have no such mark; a mark on a bootstrap is a finding, "
             "published and not hidden: it is why reports warn below "
@@ -64,6 +64,13 @@ def part(
         figures=_pictures(found, settings),
         headline=_headline(found, checks),
     )
+
+
+def _absent(populations: list[Population]) -> str:
+    """Which metrics could not be measured."""
+    labels = {label for population in populations for label in population.labels}
+    absent = [metric for metric in TEXT_METRICS if metric not in labels]
+    return f" Not measured in this run: {', '.join(absent)}." if absent else ""
 
 
 def _headline(found: list[Cell], checks: Sequence[Check]) -> str:

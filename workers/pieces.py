@@ -45,6 +45,11 @@ class Task:
         return "-".join(str(part) for part in (self.comparison, self.name, *self.arguments))
 
 
+def comparison_of(key: str) -> str:
+    """Id of the comparison that the task with this id works on."""
+    return key.partition("-")[0]
+
+
 @dataclass(frozen=True)
 class Cut:
     """How a comparison is cut; stored with it, since workers may have other settings.

@@ -17,7 +17,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY, clean_worker_registry
 
-from workers.pieces import Task
+from workers.pieces import Task, comparison_of
 from workers.settings import Settings
 
 NAME = "sigtest"
@@ -60,7 +60,7 @@ class Queue:
         queued = map(_id, self._redis.lrange(self._queue.key, 0, -1))
         with self._redis.pipeline() as pipe:
             for key in queued:
-                if key.startswith(comparison):
+                if comparison_of(key) == comparison:
                     pipe.lrem(self._queue.key, 0, key)
                     pipe.delete(Job.key_for(key))
             pipe.execute()

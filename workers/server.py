@@ -17,20 +17,23 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 from redis import Redis
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
 from redis.retry import Retry
 
 from sigtest.errors import UnavailableError
-from workers.errors import StorageError
+from workers.errors import SettingError, StorageError
 from workers.process import die_with_parent
 from workers.settings import Settings
 
 log = logging.getLogger(__name__)
 
 LONGEST_SOCKET = 103 if sys.platform == "darwin" else 107  # bytes of sun_path without its NUL
+OLDEST_REDIS = (6, 2)
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 SERVERS = ("valkey-server", "redis-server")
@@ -43,11 +46,38 @@ def connect(settings: Settings, retries: int = 7, timeout: float = 10.0) -> Redi
         settings: Where the server is.
         retries: Attempts after a lost connection: 7 take 2 seconds, 23 take 10.
         timeout: Seconds to wait for an answer.
+
+    Raises:
+        SettingError: REDIS_URL is no address of a Redis server.
     """
     retry = Retry(ExponentialBackoff(cap=0.5, base=0.02), retries)
-    if settings.redis_url:
-        return Redis.from_url(settings.redis_url, socket_timeout=timeout, retry=retry)
-    return Redis(unix_socket_path=str(socket_path(settings)), socket_timeout=timeout, retry=retry)
+    url = settings.redis_url or f"unix://{quote(str(socket_path(settings)))}"
+    try:
+        return Redis.from_url(url, socket_timeout=timeout, retry=retry)
+    except ValueError as error:
+        raise SettingError(f"REDIS_URL cannot be used: {error}") from error
+
+
+def inspect(settings: Settings) -> None:
+    """Check that the server can do what is asked of it; warn where it may forget.
+
+    Raises:
+        StorageError: It cannot be reached, or is older than Redis 6.2.
+    """
+    client = connect(settings, retries=23)
+    try:
+        facts = client.info()
+    except RedisError as error:
+        raise StorageError(f"The Redis server does not answer: {error}") from error
+    finally:
+        client.close()
+    version = str(facts["redis_version"])
+    if tuple(map(int, version.split(".")[:2])) < OLDEST_REDIS:
+        raise StorageError(f"The Redis server has version {version}; 6.2 or later is needed.")
+    if not facts["aof_enabled"]:
+        log.warning("Redis keeps no append-only file: a restart loses accepted comparisons")
+    if facts.get("maxmemory") and facts.get("maxmemory_policy") != "noeviction":
+        log.warning("Redis may evict keys: maxmemory-policy should be noeviction")
 
 
 def socket_path(settings: Settings) -> Path:

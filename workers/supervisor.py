@@ -29,7 +29,7 @@ from sigtest.errors import SigtestError
 from sigtest.processor import prepare_blas
 from workers.errors import StorageError
 from workers.process import die_with_parent
-from workers.server import EmbeddedServer, connect, find_binary
+from workers.server import EmbeddedServer, connect, find_binary, inspect
 from workers.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -91,12 +91,13 @@ class Supervisor:
         """Work until SIGTERM, SIGINT or the end of standard input.
 
         Raises:
-            SigtestError: The embedded server cannot be started at all.
+            SigtestError: There is no server that could be used.
         """
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop_soon)
         self._server.ensure()
         try:
+            inspect(self._settings)
             self._prepare()
             failures = 0
             while not self._stopping:

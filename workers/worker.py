@@ -111,6 +111,7 @@ class PieceWorker(Worker):
             # one queue: with two, RQ loses a task when a worker dies right after taking it
             [RedisQueue(NAME, connection=redis, job_class=PieceJob, serializer=JSONSerializer)],
             name=name,
+            default_result_ttl=0,
             connection=redis,
             job_class=PieceJob,
             serializer=JSONSerializer,

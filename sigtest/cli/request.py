@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from sigtest.cli.files import STDIN, check_lengths, read_lines, read_scores, shown
 from sigtest.comparison import Comparison
@@ -15,6 +15,8 @@ from sigtest.recipe import Recipe
 from sigtest.testset import check_name, system_name
 
 LABEL = "scores"
+
+Column = TypeVar("Column", bound=Sized)
 
 
 @dataclass
@@ -37,6 +39,24 @@ class Given:
         return [path for path in (self.text, *self.scores.values()) if path is not None]
 
 
+class Columns:
+    """Reads files that must all be equally long."""
+
+    def __init__(self) -> None:
+        self.lengths: list[tuple[str, int]] = []
+
+    def read(self, path: str, reader: Callable[[str], Column]) -> Column:
+        """What `reader` finds in a file.
+
+        Raises:
+            InputError: The file is not as long as the first one.
+        """
+        column = reader(path)
+        self.lengths.append((path, len(column)))
+        check_lengths(self.lengths)
+        return column
+
+
 def read_comparison(options: argparse.Namespace) -> Comparison:
     """The comparison that was asked for.
 
@@ -53,31 +73,25 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
     paths = [*options.reference, *(path for system in given for path in system.files), *documents]
     if paths.count(STDIN) > 1:
         raise InputError("Standard input (-) can be only one of the files.")
-    columns: list[tuple[str, int]] = []
-
-    def lines(path: str) -> tuple[str, ...]:
-        read = read_lines(path)
-        columns.append((path, len(read)))
-        check_lengths(columns)
-        return read
-
-    def scores(path: str) -> list[list[float]]:
-        read = read_scores(path)
-        columns.append((path, len(read)))
-        check_lengths(columns)
-        return read
-
-    body: dict[str, Any] = {"references": [lines(path) for path in options.reference], **choices}
+    columns = Columns()
+    body: dict[str, Any] = {
+        "references": [columns.read(path, read_lines) for path in options.reference],
+        **choices,
+    }
     body["systems"] = [
         {
             "name": system.name,
-            "hypotheses": lines(system.text) if system.text is not None else None,
-            "scores": {label: scores(path) for label, path in system.scores.items()},
+            "hypotheses": columns.read(system.text, read_lines)
+            if system.text is not None
+            else None,
+            "scores": {
+                label: columns.read(path, read_scores) for label, path in system.scores.items()
+            },
         }
         for system in given
     ]
     if documents:
-        body["documents"] = lines(documents[0])
+        body["documents"] = columns.read(documents[0], read_lines)
     return _validated(body, given)
 
 

@@ -9,7 +9,7 @@ from sigtest.resampling.philox import Key, fill_words, keys
 PERMUTATIONS = 2
 
 
-def permuted_sums(seed: int, start: int, stop: int, rows: Array) -> Array:
+def permuted_sums(seed: int, start: int, stop: int, rows: Array, stream: int = 0) -> Array:
     """Sums of every label's statistics in permutations `start` to `stop`.
 
     Args:
@@ -17,6 +17,7 @@ def permuted_sums(seed: int, start: int, stop: int, rows: Array) -> Array:
         start: First permutation.
         stop: One after the last.
         rows: (n, S, k) statistics, C-contiguous.
+        stream: Separates the draws of several test sets.
 
     Returns:
         (k, S, R) sums.
@@ -26,18 +27,18 @@ def permuted_sums(seed: int, start: int, stop: int, rows: Array) -> Array:
     Yates do, one 32-bit word a step; a step among s labels favours none by more than s / 2**32.
     """
     sums = np.zeros((rows.shape[2], rows.shape[1], stop - start))
-    _fill_sums(keys(seed), start, rows, sums)
+    _fill_sums(keys(seed), start, stream, rows, sums)
     return sums
 
 
 @compiled
-def _fill_sums(key: Key, start: int, rows: Array, sums: Array) -> None:
+def _fill_sums(key: Key, start: int, stream: int, rows: Array, sums: Array) -> None:
     units, systems, width = rows.shape
     calls = (systems + 2) // 4  # systems - 1 words a unit
     words = np.empty((4, units * calls), dtype=np.uint32)
     labels = np.empty(systems, dtype=np.int64)
     for r in range(sums.shape[2]):
-        fill_words(key, PERMUTATIONS, start + r, words)
+        fill_words(key, PERMUTATIONS, start + r, stream, words)
         for i in range(units):
             for s in range(systems):
                 labels[s] = s

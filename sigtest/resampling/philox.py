@@ -4,7 +4,8 @@ Salmon, Moraes, Dror & Shaw (2011), "Parallel random numbers: as easy as 1, 2, 3
 A draw is a function of (seed, kind, resample, position) and of nothing else: block size, number
 of workers, order and retries cannot change it, and more resamples extend the ones there are.
 
-Counter words are (position, resample, kind, stream); the key is the seed.
+Counter words are (position, resample, kind, stream); the key is the seed. Stream 0 belongs to whole
+test sets; each stratum, and each test set of a suite, has a stream of its own from 1 on.
 """
 
 import numpy as np
@@ -29,7 +30,9 @@ def keys(seed: int) -> Key:
     return np.array([seed & 0xFFFFFFFF, seed >> 32], dtype=np.uint64)
 
 
-def words_plain(key: Key, kind: int, resamples: npt.NDArray[np.uint64], calls: int) -> Words:
+def words_plain(
+    key: Key, kind: int, resamples: npt.NDArray[np.uint64], calls: int, stream: int
+) -> Words:
     """Random words of several resamples, NumPy only.
 
     Args:
@@ -37,6 +40,7 @@ def words_plain(key: Key, kind: int, resamples: npt.NDArray[np.uint64], calls: i
         kind: What is drawn; separates the streams of different draws.
         resamples: (R,) numbers of the resamples.
         calls: Generator calls a resample; each gives four words.
+        stream: Separates draws of the same kind.
 
     Returns:
         (R, 4, calls): word w of call j at [:, w, j].
@@ -45,7 +49,7 @@ def words_plain(key: Key, kind: int, resamples: npt.NDArray[np.uint64], calls: i
     c0 = np.broadcast_to(np.arange(calls, dtype=np.uint64), shape)
     c1 = np.broadcast_to(resamples[:, None], shape)
     c2 = np.full(shape, kind, dtype=np.uint64)
-    c3 = np.zeros(shape, dtype=np.uint64)
+    c3 = np.full(shape, stream, dtype=np.uint64)
     k0, k1 = key[0], key[1]
     for _ in range(ROUNDS):
         product0, product1 = c0 * M0, c2 * M1
@@ -60,14 +64,14 @@ def words_plain(key: Key, kind: int, resamples: npt.NDArray[np.uint64], calls: i
 
 
 @compiled
-def fill_words(key: Key, kind: int, resample: int, words: Words) -> None:
+def fill_words(key: Key, kind: int, resample: int, stream: int, words: Words) -> None:
     """Fill (4, calls) `words` with the random words of one resample, compiled.
 
     Written on plain numbers in one loop, which the compiler turns into vector instructions.
     """
     for j in range(words.shape[1]):
         c0, c1 = np.uint64(j), np.uint64(resample)
-        c2, c3 = np.uint64(kind), np.uint64(0)
+        c2, c3 = np.uint64(kind), np.uint64(stream)
         k0, k1 = key[0], key[1]
         for _ in range(ROUNDS):
             product0 = c0 * M0

@@ -70,13 +70,13 @@ class Columns:
             places.append(place)
         order = np.array([i if fits else i + len(single) for fits, i in slots])
         self._places = [order[place] for place in places]
-        self._single = _stack(single, self.units).astype(np.float32)
-        self._double = _stack(double, self.units)
+        self._single = _side_by_side(single, self.units).astype(np.float32)
+        self._double = _side_by_side(double, self.units)
 
     @property
     def width(self) -> int:
         """Number of distinct columns, K."""
-        return len(self._single) + len(self._double)
+        return self._single.shape[1] + self._double.shape[1]
 
     @property
     def totals(self) -> list[Array]:
@@ -86,11 +86,12 @@ class Columns:
     def sums(self, weights: Weights) -> list[Array]:
         """Sums under each resample: (R, n) weights to one (k, S, R) array a metric."""
         product = np.empty((self.width, len(weights)))
-        split = len(self._single)
+        split = self._single.shape[1]
+        # weights on the left and contiguous columns on the right suit BLAS best, wide or narrow
         if split:
-            product[:split] = self._single @ weights.T
+            product[:split] = (weights @ self._single).T
         if split < self.width:
-            product[split:] = self._double @ weights.T.astype(np.float64)
+            product[split:] = (weights.astype(np.float64) @ self._double).T
         return [product[place] for place in self._places]
 
     def row_blocks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
@@ -106,5 +107,6 @@ def _fits_float32(column: Array) -> bool:
     return whole and float(np.abs(column).max(initial=0)) * len(column) < FLOAT32_EXACT
 
 
-def _stack(columns: list[Array], units: int) -> Array:
-    return np.array(columns).reshape(len(columns), units)
+def _side_by_side(columns: list[Array], units: int) -> Array:
+    """(n, K), C-contiguous."""
+    return np.ascontiguousarray(np.array(columns).reshape(len(columns), units).T)

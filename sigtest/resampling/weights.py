@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sigtest.arrays import Weights
+from sigtest.arrays import Counts, Weights
 from sigtest.compiled import COMPILED, compiled
 from sigtest.resampling.philox import Key, Words, fill_words, keys, words_plain
 
@@ -10,7 +10,7 @@ COUNTS = 0
 SWAPS = 1
 
 
-def bootstrap_counts(seed: int, start: int, stop: int, units: int) -> Weights:
+def bootstrap_counts(seed: int, start: int, stop: int, units: int, stream: int = 0) -> Weights:
     """How often each unit is drawn in resamples `start` to `stop` of the bootstrap.
 
     Returns:
@@ -21,17 +21,37 @@ def bootstrap_counts(seed: int, start: int, stop: int, units: int) -> Weights:
     """
     rows = np.zeros((stop - start, units), dtype=np.float32)
     if COMPILED:
-        _fill_counts(keys(seed), start, rows)
+        _fill_counts(keys(seed), start, stream, rows)
         return rows
     resamples = np.arange(start, stop, dtype=np.uint64)
-    words = words_plain(keys(seed), COUNTS, resamples, -(-units // 4))
+    words = words_plain(keys(seed), COUNTS, resamples, -(-units // 4), stream)
     for row, drawn in zip(rows, _in_order(words, units), strict=True):
         index = (drawn.astype(np.uint64) * np.uint64(units)) >> np.uint64(32)
         row += np.bincount(index.astype(np.int64), minlength=units)
     return rows
 
 
-def swap_masks(seed: int, start: int, stop: int, units: int) -> Weights:
+def stratified_counts(seed: int, start: int, stop: int, strata: Counts, stream: int) -> Weights:
+    """The bootstrap within strata: each draws as many units as it has, from a stream of its own.
+
+    Args:
+        seed: Of the recipe.
+        start: First resample.
+        stop: One after the last.
+        strata: (units,) number of each unit's stratum, from 0.
+        stream: Of stratum 0; the others follow.
+
+    Returns:
+        (stop - start, units) counts; those of a stratum sum to its size.
+    """
+    rows = np.empty((stop - start, len(strata)), dtype=np.float32)
+    for number in range(int(strata.max()) + 1):
+        inside = np.flatnonzero(strata == number)
+        rows[:, inside] = bootstrap_counts(seed, start, stop, len(inside), stream + number)
+    return rows
+
+
+def swap_masks(seed: int, start: int, stop: int, units: int, stream: int = 0) -> Weights:
     """Which units keep their labels in resamples `start` to `stop` of randomization.
 
     Returns:
@@ -41,10 +61,10 @@ def swap_masks(seed: int, start: int, stop: int, units: int) -> Weights:
     """
     rows = np.zeros((stop - start, units), dtype=np.float32)
     if COMPILED:
-        _fill_masks(keys(seed), start, rows)
+        _fill_masks(keys(seed), start, stream, rows)
         return rows
     resamples = np.arange(start, stop, dtype=np.uint64)
-    words = words_plain(keys(seed), SWAPS, resamples, -(-units // 128))
+    words = words_plain(keys(seed), SWAPS, resamples, -(-units // 128), stream)
     bits = np.arange(32, dtype=np.uint32)
     for row, drawn in zip(rows, _in_order(words, -(-units // 32)), strict=True):
         row += ((drawn[:, None] >> bits) & np.uint32(1)).ravel()[:units]
@@ -57,11 +77,11 @@ def _in_order(words: Words, needed: int) -> Words:
 
 
 @compiled
-def _fill_counts(key: Key, start: int, rows: Weights) -> None:
+def _fill_counts(key: Key, start: int, stream: int, rows: Weights) -> None:
     units = rows.shape[1]
     words = np.empty((4, (units + 3) // 4), dtype=np.uint32)
     for r in range(rows.shape[0]):
-        fill_words(key, COUNTS, start + r, words)
+        fill_words(key, COUNTS, start + r, stream, words)
         row = rows[r]
         for w in range(4):
             # word w of call j is draw 4 j + w; the last call may be used in part
@@ -71,11 +91,11 @@ def _fill_counts(key: Key, start: int, rows: Weights) -> None:
 
 
 @compiled
-def _fill_masks(key: Key, start: int, rows: Weights) -> None:
+def _fill_masks(key: Key, start: int, stream: int, rows: Weights) -> None:
     units = rows.shape[1]
     words = np.empty((4, (units + 127) // 128), dtype=np.uint32)
     for r in range(rows.shape[0]):
-        fill_words(key, SWAPS, start + r, words)
+        fill_words(key, SWAPS, start + r, stream, words)
         row = rows[r]
         for word in range((units + 31) // 32):
             bits = words[word % 4, word // 4]

@@ -41,19 +41,20 @@ def test_loop_gives_the_known_answers_of_random123(
     assert philox_loop(counter, key) == expected
 
 
-def words_by_loop(seed: int, kind: int, resample: int, calls: int) -> Words:
+def words_by_loop(seed: int, kind: int, resample: int, calls: int, stream: int = 0) -> Words:
     key = [seed & 0xFFFFFFFF, seed >> 32]
-    rows = [philox_loop([j, resample, kind, 0], key) for j in range(calls)]
+    rows = [philox_loop([j, resample, kind, stream], key) for j in range(calls)]
     return np.array(rows, dtype=np.uint32).T
 
 
 @pytest.mark.parametrize("seed", [0, 1, 12345, 2**64 - 1])
 @pytest.mark.parametrize("resample", [0, 998_999])
-def test_words_equal_the_loop(seed: int, resample: int) -> None:
-    expected = words_by_loop(seed, 1, resample, 7)
-    plain = words_plain(keys(seed), 1, np.array([resample], dtype=np.uint64), 7)[0]
+@pytest.mark.parametrize("stream", [0, 3])
+def test_words_equal_the_loop(seed: int, resample: int, stream: int) -> None:
+    expected = words_by_loop(seed, 1, resample, 7, stream)
+    plain = words_plain(keys(seed), 1, np.array([resample], dtype=np.uint64), 7, stream)[0]
     compiled = np.empty((4, 7), dtype=np.uint32)
-    philox.fill_words(keys(seed), 1, resample, compiled)
+    philox.fill_words(keys(seed), 1, resample, stream, compiled)
     assert (plain == expected).all()
     assert (compiled == expected).all()
 

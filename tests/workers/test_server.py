@@ -10,8 +10,15 @@ from service import children, kill, until
 
 from sigtest.errors import UnavailableError
 from workers import server as module
-from workers.errors import StorageError
-from workers.server import EmbeddedServer, connect, find_binary, private_directory, socket_path
+from workers.errors import SettingError, StorageError
+from workers.server import (
+    EmbeddedServer,
+    connect,
+    find_binary,
+    inspect,
+    private_directory,
+    socket_path,
+)
 from workers.settings import Settings
 
 
@@ -27,15 +34,16 @@ def test_every_acknowledged_write_survives_a_kill(
     redis = connect(settings)
     for i in range(100):
         redis.rpush("list", i)
-    kill(pid_of(settings))
-    until(lambda: server_is_back(server, settings))
+    killed = pid_of(settings)
+    kill(killed)
+    until(lambda: replaced(killed, server, settings))
     assert redis.lrange("list", 0, -1) == [b"%d" % i for i in range(100)]
     redis.close()
 
 
-def server_is_back(server: EmbeddedServer, settings: Settings) -> bool:
+def replaced(killed: int, server: EmbeddedServer, settings: Settings) -> bool:
     server.ensure()
-    return bool(children(os.getpid(), "valkey", str(socket_path(settings))))
+    return children(os.getpid(), "valkey", str(socket_path(settings))) not in ([], [killed])
 
 
 def test_configuration_is_durable(server: EmbeddedServer, settings: Settings) -> None:
@@ -116,7 +124,7 @@ def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     server.stop()
     (manifest,) = (tmp_path / "valkey" / "appendonlydir").glob("*.manifest")
     manifest.write_text("nonsense\n")
-    with pytest.raises(StorageError, match="AOF|manifest"):
+    with pytest.raises(StorageError, match=r"AOF|manifest"):
         server.ensure()
 
 
@@ -139,8 +147,27 @@ def test_redis_url_needs_no_server(server: EmbeddedServer, settings: Settings) -
     elsewhere = Settings(redis_url=url, state=settings.state / "unused")
     other = EmbeddedServer(elsewhere)
     other.ensure()
-    redis = connect(elsewhere)
-    assert redis.ping()
-    redis.close()
+    inspect(elsewhere)
     other.stop()
     assert not elsewhere.state.exists()
+
+
+@pytest.mark.parametrize("url", ["here", "http://localhost", "redis://localhost:port"])
+def test_nonsense_in_redis_url_is_refused(url: str) -> None:
+    with pytest.raises(SettingError, match="REDIS_URL"):
+        connect(Settings(redis_url=url))
+
+
+def test_server_that_forgets_is_warned_about(
+    server: EmbeddedServer, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    redis = connect(settings)
+    inspect(settings)
+    assert not caplog.text
+    redis.config_set("appendonly", "no")
+    redis.config_set("maxmemory", "1gb")
+    redis.config_set("maxmemory-policy", "allkeys-lru")
+    redis.close()
+    inspect(settings)
+    assert "append-only" in caplog.text
+    assert "noeviction" in caplog.text

@@ -1,0 +1,1 @@
+"""Speed, measured next to the peer in the same run and quoted as ratios."""

@@ -1,0 +1,73 @@
+"""How time grows with segments, resamples and systems, and what memory it takes.
+
+OPENBLAS_NUM_THREADS=1 python -m benchmarks.growth
+"""
+
+import resource
+import subprocess
+import sys
+from functools import partial
+
+from benchmarks.task import Task, read_task, sample_of, seconds
+from sigtest.engine import compare, reduce
+from sigtest.sample import Sample
+
+RECIPE = {"metrics": ["bleu"], "tests": ["approximate_randomization"], "resamples": 9_999}
+
+
+def resampling(sample: Sample) -> float:
+    """Best of three runs after extraction."""
+    return min(
+        seconds(lambda: reduce(sample, [sample.block(0, sample.plan.resamples)])) for _ in range(3)
+    )
+
+
+def pair_share(task: Task, systems: int) -> tuple[float, float]:
+    """Seconds, text to report, and the share of it that comparing pairs takes."""
+    recipe = {**RECIPE, "tests": ["approximate_randomization", "bootstrap", "paired_bootstrap"]}
+    recipe["metrics"] = ["bleu", "chrf", "ter"]
+    comparison = task.comparison(systems, **recipe)
+    baseline = task.comparison(systems, **recipe, pairs={"baseline": comparison.systems[0].name})
+    whole = min(seconds(partial(compare, comparison)) for _ in range(2))
+    alone = min(seconds(partial(compare, baseline)) for _ in range(2))
+    return whole, 1 - alone / whole
+
+
+def memory() -> None:
+    """Peak of a process that holds R = 99,999, n = 10,000, 12 systems and three metrics."""
+    task = read_task()
+    recipe = {"metrics": ["bleu", "chrf", "ter"], "resamples": 99_999}
+    sample = sample_of(task.comparison(12, 10_000, **recipe))
+    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    reduce(
+        sample, [sample.block(first, min(first + 4096, 99_999)) for first in range(0, 99_999, 4096)]
+    )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"peak memory {peak / 1024:.0f} MB, {(peak - idle) / 1024:.0f} MB above measuring")
+
+
+def main() -> None:
+    task = read_task()
+    print(f"{task.name}: BLEU, approximate randomization, seconds after extraction")
+    for segments in (1_500, 3_000, 6_000):
+        sample = sample_of(task.comparison(12, segments, **RECIPE))
+        print(f"  n = {segments}: {resampling(sample):.3f}")
+    for resamples in (5_000, 10_000, 20_000):
+        sample = sample_of(task.comparison(12, **{**RECIPE, "resamples": resamples}))
+        print(f"  R = {resamples}: {resampling(sample):.3f}")
+    for systems in (15, 30, 60):
+        sample = sample_of(task.comparison(systems, **RECIPE))
+        print(f"  k = {systems}: {resampling(sample):.3f}, {len(sample.plan.pairs)} pairs")
+    for systems in (15, 30, 60):
+        whole, share = pair_share(task, systems)
+        print(
+            f"  k = {systems}, BLEU + chrF + TER, three tests, from text: {whole:.2f}, "
+            f"pairs take {100 * share:.0f} %"
+        )
+    subprocess.run(
+        [sys.executable, "-c", "from benchmarks.growth import memory; memory()"], check=True
+    )
+
+
+if __name__ == "__main__":
+    main()

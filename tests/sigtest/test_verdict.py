@@ -1,0 +1,54 @@
+"""What a pair's one line says, and that it names the system the test is for."""
+
+from dataclasses import replace
+
+import pytest
+
+from sigtest.report import PairReport
+from sigtest.verdict import verdict
+
+PAIR = PairReport(
+    a="A",
+    b="B",
+    metric="bleu",
+    test="bootstrap",
+    alternative="two-sided",
+    score_a=30.8,
+    score_b=30.0,
+    difference=0.8,
+    ci=(0.31, 1.29),
+    stderr=0.25,
+    count=0,
+    resamples=9999,
+    p_value=0.0001,
+    log10_p=-4.0,
+    p_interval=(0.0, 0.0004),
+    p_adjusted=0.002,
+    significant=True,
+    undecided=False,
+    resamples_needed=None,
+    exact=False,
+    calibrated=True,
+    detectable=(0.7, 0.95),
+    verdict="",
+)
+
+
+def test_better_system_comes_first_with_its_difference() -> None:
+    expected = "A is better than B: +0.8 bleu [0.3, 1.3], p = 0.002 after Holm over 66 pairs"
+    assert verdict(PAIR, True, "holm", 66) == expected
+
+
+def test_error_metric_turns_winner_and_sign() -> None:
+    assert verdict(PAIR, False, "holm", 66).startswith("B is better than A: -0.8 bleu [-1.3, -0.3]")
+
+
+@pytest.mark.parametrize(("alternative", "winner"), [("greater", "A"), ("less", "B")])
+def test_one_sided_claim_names_its_system(alternative: str, winner: str) -> None:
+    said = verdict(replace(PAIR, alternative=alternative), True, "none", 1)
+    assert said.startswith(f"{winner} is better")
+
+
+def test_no_separation_says_what_could_be_seen() -> None:
+    said = verdict(replace(PAIR, significant=False, detectable=(0.7, 0.97)), True, "holm", 66)
+    assert said == "A and B are not separated: the test set can only see differences of 1.0 bleu"
