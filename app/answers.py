@@ -1,7 +1,8 @@
-"""Answers with their headers: comparisons, reports."""
+"""Answers with their headers: comparisons, reports, pictures."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 
 from fastapi import Request
@@ -15,6 +16,9 @@ from workers.jobs import Record
 
 RETRY_SECONDS = 1
 SUFFIXES = {"text": "txt", "markdown": "md", "latex": "tex"}
+SAVED = {"csv"}  # a browser saves these and opens none of them
+# Of what a browser opens as a document of our origin: it runs nothing and loads nothing.
+INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 def comparison(record: Record, status: int = 200, wait: int | None = None) -> Response:
@@ -54,12 +58,23 @@ def report(stored: bytes, comparison_id: str, kind: str) -> Response:
     content: bytes | str = stored
     if kind != "json":
         content = RENDERERS[kind](Report.from_json(json.loads(stored)))
+    shown = "attachment" if kind in SAVED else "inline"
     headers = {
         # A report is a function of its id, which has the versions in it: it never changes.
         "ETag": f'"{comparison_id}-{kind}"',
         "Cache-Control": "private, no-cache",
         "Vary": "Accept",
-        "X-Content-Type-Options": "nosniff",
-        "Content-Disposition": f'inline; filename="{comparison_id}.{SUFFIXES.get(kind, kind)}"',
+        "Content-Security-Policy": INERT,
+        "Content-Disposition": f'{shown}; filename="{comparison_id}.{SUFFIXES.get(kind, kind)}"',
     }
     return Response(content, 200, headers, MEDIA_TYPES[kind])
+
+
+def picture(request: Request, svg: str) -> Response:
+    """A picture, or 304 where the client has it already."""
+    headers = {
+        "ETag": f'"{hashlib.sha256(svg.encode()).hexdigest()[:32]}"',
+        "Cache-Control": "private, no-cache",
+        "Content-Security-Policy": INERT,
+    }
+    return unless_held(request, Response(svg, 200, headers, "image/svg+xml"))

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
-from app import schemas
+from app import schemas, testset_contract
 from app.negotiation import FORMATS, MEDIA_TYPES
 from app.problems import MEDIA_TYPE
 
@@ -22,11 +22,13 @@ Tells whether one machine-translation (or other NLP) system is really better tha
 Systems' outputs and references go in; calibrated p-values, intervals and rank clusters come back.
 
 Ask for a comparison (`POST /v1/comparisons`), follow it (`GET /v1/comparisons/{id}`, its `events`,
-or `Prefer: wait=30`), read its `report`. Every error is a problem document (RFC 9457) with a
-stable `type`; `errors` name the field, the system and the line.
+or `Prefer: wait=30`), read its `report`. Systems that arrive over time are put to a test set
+(`POST /v1/testsets`), whose `leaderboard` is brought up to date for each. Every error is a problem
+document (RFC 9457) with a stable `type`; `errors` name the field, the system and the line.
 """
 TAGS = [
     {"name": "comparisons", "description": "One recipe on one test set and its systems."},
+    testset_contract.TAG,
     {"name": "probes", "description": "For whoever keeps the service running."},
 ]
 EXAMPLES = {
@@ -155,6 +157,13 @@ REPORT: dict[int | str, dict[str, Any]] = {
     },
     304: {"description": "The client has it already."},
 }
+PICTURE: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The picture, as wide as a paper's column (8.5 cm) where its labels allow.",
+        "content": {"image/svg+xml": {"schema": {"type": "string"}}},
+    },
+    304: {"description": "The client has it already."},
+}
 REMOVAL: dict[int | str, dict[str, Any]] = {
     200: {"model": schemas.ComparisonBody, "description": "It was unfinished and is cancelled."},
     204: {"description": "It had finished and is deleted with its texts."},
@@ -179,7 +188,8 @@ def document(app: FastAPI) -> dict[str, Any]:
             tags=app.openapi_tags,
         )
         _, named = models_json_schema(
-            [(model, "validation") for model in WRITTEN_BY_HAND], ref_template=REF
+            [(m, "validation") for m in (*WRITTEN_BY_HAND, *testset_contract.WRITTEN_BY_HAND)],
+            ref_template=REF,
         )
         components = schema["components"]["schemas"]
         components.update(named["$defs"])

@@ -8,6 +8,7 @@ from fastapi import Depends, Request
 
 from app.settings import Settings
 from workers.jobs import Jobs
+from workers.leaderboards import Leaderboards
 
 
 async def _settings(request: Request) -> Settings:
@@ -20,5 +21,11 @@ async def _jobs(request: Request) -> Jobs:
     return jobs
 
 
+async def _leaderboards(request: Request) -> Leaderboards:
+    leaderboards: Leaderboards = request.state.leaderboards
+    return leaderboards
+
+
 Limits = Annotated[Settings, Depends(_settings)]
 Queue = Annotated[Jobs, Depends(_jobs)]
+Boards = Annotated[Leaderboards, Depends(_leaderboards)]

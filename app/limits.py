@@ -107,9 +107,11 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
     """
     plan, recipe = comparison.plan, comparison.recipe
     rows = len(plan.pairs) * len(recipe.metrics) * len(recipe.tests)
+    outputs = len(plan.systems) * plan.replicas
     for limit, field, asked, what in (
         ("max_metrics", "metrics", len(recipe.metrics), "metrics"),
         ("max_resamples", "resamples", plan.resamples, "resamples"),
+        ("max_systems", "systems", outputs, "outputs (systems x replicas)"),
         ("max_rows", "systems", rows, "rows of a report (pairs x metrics x tests)"),
     ):
         accepted: int = getattr(settings, limit)
@@ -123,12 +125,15 @@ def _columns(body: Mapping[str, Any]) -> Iterator[tuple[str, str | None, Sequenc
     """Everything in a request that should have one entry a segment: field, system, entries."""
     for i, lines in enumerate(_list(body.get("references"))):
         yield f"references[{i}]", None, _list(lines)
-    yield "documents", None, _list(body.get("documents"))
+    for field in ("documents", "labels"):
+        yield field, None, _list(body.get(field))
     for i, system in enumerate(_list(body.get("systems"))):
         if isinstance(system, Mapping):
             name = system.get("name")
             known = name if isinstance(name, str) else None
             yield f"systems[{i}].hypotheses", known, _list(system.get("hypotheses"))
+            for j, lines in enumerate(_list(system.get("replicas"))):
+                yield f"systems[{i}].replicas[{j}]", known, _list(lines)
             scores = system.get("scores")
             for label, numbers in scores.items() if isinstance(scores, Mapping) else ():
                 yield f"systems[{i}].scores.{label}", known, _list(numbers)

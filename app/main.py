@@ -10,12 +10,14 @@ from typing import TypedDict
 from fastapi import FastAPI
 
 from app import contract, problems
+from app.headers import NoSniffing
 from app.limits import BodyLimit
-from app.routes import comparisons, health
+from app.routes import comparisons, health, plots, testsets
 from app.settings import Settings
 from app.waiting import Watcher, stopping
 from sigtest.version import __version__
 from workers.jobs import Jobs
+from workers.leaderboards import Leaderboards
 from workers.settings import Settings as QueueSettings
 
 
@@ -24,6 +26,7 @@ class State(TypedDict):
 
     settings: Settings
     jobs: Jobs
+    leaderboards: Leaderboards
     watcher: Watcher
 
 
@@ -43,8 +46,10 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[State]:
         jobs = Jobs.connect(stored)
+        boards = Leaderboards.connect(stored)
         with stopping() as event:
-            yield State(settings=chosen, jobs=jobs, watcher=Watcher(jobs, event))
+            watcher = Watcher(jobs, event)
+            yield State(settings=chosen, jobs=jobs, leaderboards=boards, watcher=watcher)
 
     app = FastAPI(
         title="sigtest",
@@ -58,8 +63,11 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         generate_unique_id_function=lambda route: route.name,
     )
     app.include_router(comparisons.router)
+    app.include_router(plots.router)
+    app.include_router(testsets.router)
     app.include_router(health.router)
     app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)
+    app.add_middleware(NoSniffing)  # outermost, so that refusals have it too
     app.openapi = partial(contract.document, app)  # type: ignore[method-assign]
     problems.install(app)
     return app

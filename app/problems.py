@@ -38,6 +38,8 @@ from workers.errors import (
     NotFoundError,
     NotReadyError,
     StorageError,
+    TakenError,
+    UnfinishedError,
     VersionError,
 )
 from workers.jobs import Record, Status
@@ -71,10 +73,12 @@ KINDS: dict[type[SigtestError], Kind] = {
     NotFoundError: Kind("not-found", "There is no such resource", 404),
     NotAcceptableError: Kind("not-acceptable", "No such representation", 406),
     NotReadyError: Kind("not-ready", "The answer is not there (yet)", 409),
+    TakenError: Kind("name-taken", "Another system has this name", 409),
     VersionError: Kind("other-version", "Computed by another version; ask for it again", 409),
     GoneError: Kind("gone", "The resource has expired or was deleted", 410),
     UnsupportedMediaError: Kind("unsupported-media-type", "A body of this kind is not read", 415),
     BusyError: Kind("busy", "Too much to do already", 503),
+    UnfinishedError: Kind("unfinished", "Being computed; ask again", 503),
     StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
     UnreadyError: Kind("unready", "The service is not ready", 503),
     SigtestError: Kind("error", "The request failed", 500),

@@ -44,6 +44,11 @@ class SystemRequest(Strict):
         default=None,
         description="One line a segment; a line has no line break and no NUL character.",
     )
+    replicas: list[list[str]] | None = Field(
+        default=None,
+        description="Instead of hypotheses: the outputs of several training runs of the system, "
+        "as many for every system.",
+    )
     scores: dict[str, list[float] | list[list[float]]] | None = Field(
         default=None,
         description="Numbers computed elsewhere, by label: one a segment, or a tuple a segment "
@@ -108,6 +113,9 @@ class RecipeRequest(Strict):
     unit: str = Field(
         default="segment", description="What is resampled.", json_schema_extra=_one_of(UNITS)
     )
+    stratified: bool = Field(
+        default=False, description="Whether the bootstrap draws within each label; needs labels."
+    )
 
 
 class ComparisonRequest(RecipeRequest):
@@ -121,6 +129,9 @@ class ComparisonRequest(RecipeRequest):
         min_length=2, description="In the order in which pairs are formed."
     )
     documents: list[str] | None = Field(default=None, description="Document of each segment.")
+    labels: list[str] | None = Field(
+        default=None, description="Label of each segment, such as its domain."
+    )
     segments: int | None = Field(
         default=None, ge=1, description="Number of segments; needed only without references."
     )
@@ -243,6 +254,10 @@ class ScoreBody(Strict):
     score: float
     ci: tuple[float, float] = Field(description="Bootstrap interval, level 1 - alpha.")
     stderr: float
+    training_stderr: float | None = Field(
+        default=None, description="Standard deviation over the replicas' scores, if there are any."
+    )
+    replicas: list[float] | None = Field(default=None, description="Score of each replica.")
 
 
 class RankBody(Strict):

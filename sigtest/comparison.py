@@ -73,7 +73,7 @@ class Comparison:
                 "unit=document needs the document of every segment; give documents.", field="unit"
             )
         if self.recipe.stratified:
-            _require_strata(self.testset, self.recipe)
+            require_strata(self.testset, self.recipe)
 
     @cached_property
     def plan(self) -> Plan:
@@ -176,7 +176,7 @@ def _replicas(system: System) -> str:
     return f"{len(system.replicas)} replicas" if system.replicas else "no replicas"
 
 
-def _require_strata(testset: TestSet, recipe: Recipe) -> None:
+def require_strata(testset: TestSet, recipe: Recipe) -> None:
     """Check that every unit of resampling lies in one stratum."""
     if testset.labels is None:
         raise RecipeError(

@@ -25,14 +25,16 @@ class Choices(TypedDict, total=False):
     pairs: str | Mapping[str, str]
     exact: str
     unit: str
+    stratified: bool
 
 
 def compare(
     references: Sequence[str] | Sequence[Sequence[str | None]],
-    systems: Mapping[str, Sequence[str]],
+    systems: Mapping[str, Sequence[str] | Sequence[Sequence[str]]],
     *,
     scores: Mapping[str, Mapping[str, Sequence[float] | Sequence[Sequence[float]]]] | None = None,
     documents: Sequence[str] | None = None,
+    labels: Sequence[str] | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
 ) -> Report:
@@ -54,13 +56,16 @@ def compare(
     Args:
         references: One reference a segment, or several reference sets of that kind; None is a
             missing reference. Empty where only `scores` are compared.
-        systems: Hypotheses by name of the system, one a segment.
+        systems: Hypotheses by name of the system, one a segment; or the outputs of several training
+            runs, a list of such lists.
         scores: Numbers computed elsewhere, by name of the system and label; a number a segment,
             or a tuple. Metrics `scores`, `ratio` and `fscore` use them.
         documents: Document of each segment.
+        labels: Label of each segment, such as its domain.
         progress: Called with phase, done and total.
         **choices: `metrics`, `tests`, `alternative`, `resamples`, `seed`, `alpha`, `correction`,
-            `pairs` ("all" or {"baseline": name}), `exact`, `unit`; see docs/COMMAND_LINE.md.
+            `pairs` ("all" or {"baseline": name}), `exact`, `unit`, `stratified`; see
+            docs/COMMAND_LINE.md.
 
     Returns:
         The report; `print(report)` shows it, and a notebook shows it as tables and pictures.
@@ -75,11 +80,20 @@ def compare(
     request: dict[str, Any] = {
         "references": [list(cast("Sequence[str | None]", lines)) for lines in sets if lines],
         "systems": [
-            {"name": name, "hypotheses": systems.get(name), "scores": brought.get(name)}
+            {"name": name, **_output(systems.get(name)), "scores": brought.get(name)}
             for name in dict.fromkeys([*systems, *brought])
         ],
         **choices,
     }
     if documents is not None:
         request["documents"] = list(documents)
+    if labels is not None:
+        request["labels"] = list(labels)
     return engine.compare(Comparison.of(request), progress)
+
+
+def _output(given: Sequence[str] | Sequence[Sequence[str]] | None) -> dict[str, object]:
+    """One system's hypotheses or replicas; what is neither is left for the engine to refuse."""
+    if isinstance(given, list | tuple) and given and isinstance(given[0], list | tuple):
+        return {"replicas": given}
+    return {"hypotheses": given}

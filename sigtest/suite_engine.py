@@ -7,7 +7,7 @@ That is a bootstrap, and a randomization, stratified by test set.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -41,20 +41,17 @@ def compare_suite(suite: Suite, progress: Progress | None = None) -> SuiteReport
     tables = _measure_all(suite, say)
     samples = [Sample(plan, own) for plan, own in zip(suite.plans, tables, strict=True)]
     wholes = [Sample(suite.whole, _concatenated(suite, tables))] if suite.pooled else []
-    total = (len(samples) + 1) * suite.whole.resamples
-
-    def draw(sample: Sample, before: int) -> list[Block]:
-        return _blocks(sample, lambda done: say("resampling", before + done, total))
-
+    resamples = suite.whole.resamples
+    total = (len(samples) + 1) * resamples
+    summed = np.zeros((*samples[0].scores.shape, resamples))  # draws of all test sets
     facts: list[list[Facts]] = []
-    draws: list[Array] = []  # (M, S, R) sums over test sets so far
     for t, sample in enumerate([*samples, *wholes]):
-        blocks = draw(sample, t * sample.plan.resamples)
+        blocks = _blocks(sample, say, t * resamples, total)
         facts.append(gather(sample, blocks))
-        scores = np.concatenate([block.scores for block in blocks], axis=2)
-        draws = [draws[0] + scores] if draws else [scores]
+        summed += np.concatenate([block.scores for block in blocks], axis=2)
     if not suite.pooled:
-        facts.append(_macro(suite.whole, samples, draws[0] / len(samples)))
+        say("resampling", len(samples) * resamples, total)
+        facts.append(_macro(suite.whole, samples, summed / len(samples)))
     say("report", 0, 1)
     parts = [Part(p, f) for p, f in zip([*suite.plans, suite.whole], facts, strict=True)]
     report = _report(suite, summarise_together(parts), [sample.scores for sample in samples])
@@ -92,11 +89,11 @@ def _concatenated(suite: Suite, tables: Sequence[Sequence[Array]]) -> list[Array
     return whole
 
 
-def _blocks(sample: Sample, say: Callable[[int], None]) -> list[Block]:
+def _blocks(sample: Sample, say: Progress, before: int, total: int) -> list[Block]:
     resamples = sample.plan.resamples
     blocks: list[Block] = []
     for start in range(0, resamples, BLOCK):
-        say(start)
+        say("resampling", before + start, total)
         blocks.append(sample.block(start, min(start + BLOCK, resamples)))
     return blocks
 

@@ -112,9 +112,9 @@ class SuiteReport:
 
     def __str__(self) -> str:
         """The tables that the command line shows."""
-        from sigtest.render import suite  # late: renderers are written in terms of this module
+        from sigtest.render.suite import render  # late: written in terms of this module
 
-        return suite.render(self)
+        return render(self)
 
     def as_json(self) -> dict[str, Any]:
         """The report as JSON has it (`docs/SUITES.md` describes every field)."""

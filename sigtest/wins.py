@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def doubled_ranks(sizes: Array, tolerance: float) -> Counts:
     order = np.argsort(sizes, kind="stable")
     ranks = np.empty(len(sizes), dtype=np.int64)
     opens = np.flatnonzero(np.diff(sizes[order], prepend=-math.inf) > tolerance)
-    for first, last in zip(opens, [*opens[1:], len(sizes)], strict=True):
+    for first, last in pairwise([*opens.tolist(), len(sizes)]):
         ranks[order[first:last]] = first + 1 + last
     return ranks
 

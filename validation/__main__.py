@@ -64,11 +64,17 @@ def main() -> int:
     print(f"{total - len(failed)} of {total} checks hold; {seconds:.0f} s")
     for part, check in failed:
         print(f"FAILED, part {part.number}, {check.name}: {check.result}")
-    if not choices.quick:
-        sources = ", ".join(f"{c.name} ({c.testset.segments:,} segments)" for c in known)
+    if not choices.quick and data_folder() is None:
+        print("nothing written: the page's numbers come from the real test sets")
+    elif not choices.quick:
+        sources = ", ".join(_described(c) for c in known)
         page.write(parts, page.Run(started, seconds, page.commit(), settings, sources))
         print(f"wrote {page.relative(page.PAGE)}")
     return 1 if failed else 0
+
+
+def _described(corpus: Corpus) -> str:
+    return f"{corpus.name} ({corpus.testset.segments:,} segments, {corpus.references[0]})"
 
 
 def _parts(known: tuple[Corpus, ...], settings: Settings) -> list[Part]:

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import binom
 
-from sigtest.arrays import Array, Flags
+from sigtest.arrays import Array
 from sigtest.significance import ALTERNATIVES
 from validation.nulls import cells, exact_p_values, exchanged, p_values, sample_of
 from validation.parallel import runs, spread
@@ -247,8 +247,3 @@ def few_units_are_justified(found: list[Cell], below: int) -> Check:
         problems,
         len(sizes),
     )
-
-
-def over_limit(found: list[Cell], test: str, n: int) -> Flags:
-    """Which cells of a test and size are above the limit at .05."""
-    return np.array([c.over[0] for c in found if c.test == test and c.n == n], dtype=np.bool_)

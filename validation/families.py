@@ -7,12 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts, Flags
+from sigtest.arrays import Array, Flags
 from sigtest.metrics import METRICS
 from sigtest.resampling.product import fixed_point
-from sigtest.sample import Sample
-from sigtest.significance import TESTS
-from sigtest.significance.montecarlo import p_value
 from validation.populations import Population
 
 SYSTEMS = 6
@@ -95,16 +92,3 @@ UNEQUAL_POWER = Family("very unequal variances", np.zeros(15, dtype=np.bool_), u
 def synthetic() -> Population:
     """A population without segments, for families that make their own mean scores."""
     return Population("normal scores", (), (METRICS["scores"](),), ("mean score",), (), None)
-
-
-def randomization_p_values(sample: Sample) -> Array:
-    """(M, P) two-sided p-values of approximate randomization, all pairs on shared draws."""
-    test = TESTS["approximate_randomization"]
-    resamples = sample.plan.resamples
-    counts: list[Counts] = [np.zeros(len(FIRST), dtype=np.int64) for _ in sample.metrics]
-    for rows in sample.row_blocks(0, resamples):
-        for m, kept in enumerate(sample.swapped_sums(*rows)):
-            observed, tolerance = sample.observed(m)
-            for run, draws in sample.swap_differences(m, kept):
-                counts[m][run] += test.count(observed[run], draws, tolerance[run], "two-sided")
-    return p_value(np.array(counts), resamples)

@@ -6,9 +6,12 @@ import itertools
 import json
 from dataclasses import replace
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 
+from sigtest import facts
+from sigtest import sample as sample_module
 from sigtest.arrays import Array
 from sigtest.comparison import Comparison
 from sigtest.engine import compare, reduce
@@ -194,29 +197,27 @@ def blocks_are_irrelevant(workers: int = 2) -> Check:
     task = partial(_block, made, tables)
     if render(reduce(sample, spread(task, [(0, 100), (100, RESAMPLES)], workers))) != wanted:
         problems.append(f"{workers} processes")
-    for rows in (1, 64, 1024):
-        if _with_rows(rows, made) != wanted:
-            problems.append(f"{rows} resamples a product")
+    chunks = (
+        (product, "ROWS", 1),
+        (product, "ROWS", 1024),
+        (facts, "CHUNK", RESAMPLES),
+        (sample_module, "CACHE_BYTES", 1),
+    )
+    for owner, name, size in chunks:
+        with patch.object(owner, name, size):
+            if render(compare(made)) != wanted:
+                problems.append(f"{name} = {size}")
     return all_hold(
         "blocks are irrelevant",
-        "The report's bytes do not depend on how resamples are cut into blocks and products, on "
-        "the order of blocks, or on the process that draws them.",
+        "The report's bytes do not depend on how resamples and pairs are cut into blocks, chunks "
+        "and products, on the order of blocks, or on the process that draws them.",
         problems,
-        len(cuts) + 4,
+        len(cuts) + 1 + len(chunks),
     )
 
 
 def _block(made: Comparison, tables: list[Array], edges: tuple[int, int]) -> Block:
     return Sample(made.plan, tables).block(*edges)
-
-
-def _with_rows(rows: int, made: Comparison) -> str:
-    usual = product.ROWS
-    product.ROWS = rows
-    try:
-        return render(compare(made))
-    finally:
-        product.ROWS = usual
 
 
 def resamples_extend() -> Check:

@@ -11,6 +11,7 @@ import numpy as np
 from sigtest.arrays import Array, Flags
 from sigtest.engine import reduce
 from sigtest.multiplicity import CORRECTIONS, JOINT, adjust, experimentwise_error
+from sigtest.report import Report
 from validation import families
 from validation.calibration import limit
 from validation.families import FIRST, Family
@@ -27,6 +28,7 @@ RESAMPLES = 999
 FALSE_DISCOVERY = ("benjamini_hochberg", "benjamini_yekutieli")
 PROMISES_NOTHING = ("none",)
 COMPLETE_NULL_ONLY = ("tukey",)
+BY_SWAPS = "tukey"  # its report has the uncorrected p-values of approximate randomization, too
 # corrections that can only reject more than another one does: a fact of arithmetic
 ORDERED = (("holm", "bonferroni"), ("hochberg", "holm"), ("sidak", "bonferroni"))
 
@@ -97,22 +99,27 @@ def _task(kind: Family, population: Population, number: int, n: int, run: tuple[
     for i in range(*run):
         rng = np.random.default_rng((SEED, FAMILIES, code, number, n, i))
         tables = kind.draw(population, n, rng)
-        seed = int(rng.integers(2**63))
-        p = families.randomization_p_values(sample_of(population, tables, seed, RESAMPLES))
-        decided = [adjust(p, correction) <= ALPHA for correction in CORRECTIONS]
-        decided += [jointly(population, tables, seed, name) for name in JOINT]
-        found.append(np.stack(decided))
+        found.append(_decisions(population, tables, int(rng.integers(2**63))))
     return np.array(found)
 
 
-def jointly(population: Population, tables: list[Array], seed: int, correction: str) -> Flags:
-    """(M, P) decisions of a correction that looks at all pairs' draws, from the report itself."""
+def _decisions(population: Population, tables: list[Array], seed: int) -> Flags:
+    """(C, M, P) decisions of every correction, from two reports on the same data."""
+    reports = {name: _report(population, tables, seed, name) for name in JOINT}
+    shape = (len(population.metrics), len(FIRST))
+    p = np.array([pair.p_value for pair in reports[BY_SWAPS].pairs]).reshape(shape)
+    decided = [adjust(p, correction) <= ALPHA for correction in CORRECTIONS]
+    for report in reports.values():
+        adjusted = np.array([pair.p_adjusted for pair in report.pairs])
+        decided.append((adjusted <= ALPHA).reshape(shape))
+    return np.stack(decided)
+
+
+def _report(population: Population, tables: list[Array], seed: int, correction: str) -> Report:
     sample = sample_of(
         population, tables, seed, RESAMPLES, tests=(JOINT[correction],), correction=correction
     )
-    report = reduce(sample, [sample.block(0, RESAMPLES)])
-    decided = np.array([pair.p_adjusted <= ALPHA for pair in report.pairs])
-    return decided.reshape(len(population.metrics), len(FIRST))
+    return reduce(sample, [sample.block(0, RESAMPLES)])
 
 
 def errors_are_controlled(null: list[Outcome], partly: list[Outcome]) -> Check:

@@ -5,7 +5,9 @@
     ├── NotFoundError       no comparison with this id belongs to the caller
     │   └── GoneError       there was one; it expired or was deleted
     ├── NotReadyError       not computed yet, or never will be: see its record
+    ├── UnfinishedError     not computed yet; it is being done
     ├── ConflictError       an idempotency key used again with different content
+    ├── TakenError          the name belongs to a system with other content
     ├── BusyError           more unfinished comparisons than this installation accepts
     ├── StorageError        Redis cannot be reached, cannot write or is missing
     └── VersionError        stored by another version, whose results could differ
@@ -48,6 +50,14 @@ class NotReadyError(SigtestError):
 
 class ConflictError(SigtestError):
     """An idempotency key was used before, with different content."""
+
+
+class UnfinishedError(SigtestError):
+    """What was asked for is being computed; ask again."""
+
+
+class TakenError(SigtestError):
+    """The name belongs to a system with other content."""
 
 
 class BusyError(LimitError):

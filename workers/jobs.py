@@ -10,11 +10,8 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TypeVar
-
-from redis.exceptions import RedisError
 
 from sigtest.comparison import Comparison
 from sigtest.distribution import Distribution, pair_of
@@ -24,9 +21,9 @@ from workers.errors import (
     ConflictError,
     NotFoundError,
     NotReadyError,
-    StorageError,
     gone,
 )
+from workers.guard import storage
 from workers.pieces import Cut, Task
 from workers.queue import Queue
 from workers.records import Progress, Record, Status
@@ -38,15 +35,6 @@ T = TypeVar("T")
 
 LISTEN_SECONDS = 0.5  # how long to trust that news arrives before looking again
 CURSOR = re.compile("[0-9a-f]{48}")
-
-
-@contextmanager
-def _storage() -> Iterator[None]:
-    """Say in our words that Redis failed; also a decorator."""
-    try:
-        yield
-    except RedisError as error:
-        raise StorageError(f"The store of comparisons does not answer: {error}") from error
 
 
 class Jobs:
@@ -73,7 +61,7 @@ class Jobs:
         """Close the connections."""
         self._store.close()
 
-    @_storage()
+    @storage()
     def submit(
         self, comparison: Comparison, caller: str, idempotency_key: str | None = None
     ) -> tuple[Record, bool]:
@@ -108,12 +96,12 @@ class Jobs:
             self._queue.add(self._store.pieces(comparison_id).tasks(comparison_id))
         return self._find(comparison_id, caller), verdict == "created"
 
-    @_storage()
+    @storage()
     def find(self, comparison_id: str, caller: str) -> Record:
         """A comparison of the caller."""
         return self._find(comparison_id, caller)
 
-    @_storage()
+    @storage()
     def listing(
         self, caller: str, cursor: str | None, limit: int
     ) -> tuple[list[Record], str | None]:
@@ -129,7 +117,7 @@ class Jobs:
         following = page[-1][0] if len(found) > limit and page else None
         return [record for _, record in page], following
 
-    @_storage()
+    @storage()
     def report(self, comparison_id: str, caller: str) -> bytes:
         """The report of a finished comparison as canonical JSON.
 
@@ -142,7 +130,7 @@ class Jobs:
             raise gone(comparison_id)
         return report
 
-    @_storage()
+    @storage()
     def distribution(
         self, comparison_id: str, caller: str, a: str, b: str, metric: str, test: str, wait: float
     ) -> Distribution:
@@ -180,7 +168,7 @@ class Jobs:
             raise NotReadyError("The distribution is being computed; ask again.", record)
         return Distribution(a, b, metric, test, *found)
 
-    @_storage()
+    @storage()
     def remove(self, comparison_id: str, caller: str) -> Record | None:
         """Cancel an unfinished comparison and return it, or delete a finished one with its texts.
 
@@ -193,7 +181,7 @@ class Jobs:
         self._store.delete(comparison_id, caller)
         return None
 
-    @_storage()
+    @storage()
     def wait(self, comparison_id: str, caller: str, seconds: float) -> Record:
         """The comparison once it is finished, or as it is after so many seconds."""
         self._until(
@@ -203,12 +191,12 @@ class Jobs:
         )
         return self._find(comparison_id, caller)
 
-    @_storage()
+    @storage()
     def check(self) -> None:
         """Write something, to see that it can be done."""
         self._store.probe()
 
-    @_storage()
+    @storage()
     def workers(self) -> int:
         """How many workers are alive, here and on other machines."""
         return self._queue.workers()

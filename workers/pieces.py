@@ -164,17 +164,18 @@ class Pieces:
 
 def measuring_seconds(plan: Plan) -> float:
     """About how long one worker would measure all systems."""
-    return MEASURE_SECONDS * plan.segments * len(plan.systems) * len(plan.recipe.metrics)
+    outputs = len(plan.systems) * plan.replicas
+    return MEASURE_SECONDS * plan.segments * outputs * len(plan.recipe.metrics)
 
 
 def resampling_seconds(plan: Plan) -> float:
     """About how long one worker would resample; fitted to measured times, right within a third."""
     swaps = any(TESTS[test].draws == "swaps" for test in plan.recipe.tests)
-    kinds = 2 if swaps else 1
+    tables = 1 + plan.replicas if swaps else 1  # each replica has swaps of its own
     pairs = len(plan.pairs) if swaps else 0
     width = sum(metric.width for metric in plan.recipe.metrics)
     columns = width * len(plan.systems)
-    drawing = kinds * plan.units * (5.5e-10 + 1.8e-11 * columns)
+    drawing = tables * plan.units * (5.5e-10 + 1.8e-11 * columns)
     scoring = 1.3e-9 * columns + 3.8e-9 * width * pairs
     return plan.resamples * (drawing + scoring + 1e-7)
 

@@ -37,8 +37,13 @@ class Queue:
         self._settings = settings
         self._queue = RedisQueue(NAME, connection=redis, serializer=JSONSerializer)
 
-    def add(self, tasks: Iterable[Task]) -> None:
-        """Queue tasks; those queued or running already are left alone."""
+    def add(self, tasks: Iterable[Task], front: bool = False) -> None:
+        """Queue tasks; those queued or running already are left alone.
+
+        Args:
+            tasks: What to do.
+            front: Before everything else: somebody waits for an answer that takes little.
+        """
         for task in tasks:
             try:
                 self._queue.enqueue_call(
@@ -51,6 +56,7 @@ class Queue:
                     result_ttl=0,  # what a task did is in the pieces; its id is free again
                     failure_ttl=KEEP_FAILURES,
                     retry=Retry(max=self._settings.attempts),
+                    at_front=front,
                 )
             except DuplicateJobError:
                 continue

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from workers import leaderboard_tasks
 from workers.errors import GoneError
+from workers.leaderboard_store import LeaderboardStore
 from workers.pieces import comparison_of
 from workers.queue import Queue
 from workers.store import Store
@@ -20,8 +22,10 @@ class Reconciler:
     def __init__(self, store: Store, queue: Queue) -> None:
         self._store = store
         self._queue = queue
+        self._leaderboards = LeaderboardStore(store.redis, store.settings)
         self._idle: set[str] = set()
         self._stuck: set[str] = set()
+        self._unjoined: set[str] = set()
 
     def round(self) -> None:
         """Look once; to be called about once a second."""
@@ -33,6 +37,7 @@ class Reconciler:
         for comparison_id in idle & self._idle:
             self._revive(comparison_id)
         self._idle = idle
+        self._revive_joins(alive)
         self._queue.forget_workers()
 
     def _revive(self, comparison_id: str) -> None:
@@ -43,3 +48,11 @@ class Reconciler:
         else:
             self._queue.forget(task.key for task in tasks)
             self._queue.add(tasks)
+
+    def _revive_joins(self, alive: set[str]) -> None:
+        """The same for systems of test sets, of which each has its own task."""
+        unjoined = {t.key: t for t in leaderboard_tasks.missing(self._leaderboards, alive)}
+        lost = unjoined.keys() & self._unjoined
+        self._queue.forget(lost)
+        self._queue.add(unjoined[key] for key in lost)
+        self._unjoined = unjoined.keys() - lost

@@ -39,6 +39,9 @@ class Settings:
         attempts: SIGTEST_ATTEMPTS. How often a task is started before its comparison fails, where
             the worker dies each time; 5 by default.
         pending: SIGTEST_PENDING. Unfinished comparisons accepted at a time; 1,000 by default.
+        totals: SIGTEST_TOTALS. Bytes of resampled totals kept for the leaderboards of all test
+            sets; 1 GiB by default. What was not used for the longest time goes first, and is made
+            again when it is needed.
     """
 
     redis_url: str | None = None
@@ -51,6 +54,7 @@ class Settings:
     timeout: int = 3600
     attempts: int = 5
     pending: int = 1000
+    totals: int = 2**30
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -85,6 +89,7 @@ NUMBERS = {
     "timeout": "SIGTEST_TIMEOUT",
     "attempts": "SIGTEST_ATTEMPTS",
     "pending": "SIGTEST_PENDING",
+    "totals": "SIGTEST_TOTALS",
 }
 
 

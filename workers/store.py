@@ -30,7 +30,7 @@ from typing import Any
 from redis import Redis
 
 from sigtest.arrays import Array
-from sigtest.comparison import Comparison
+from sigtest.comparison import CONTENT, Comparison, system_of, testset_of
 from sigtest.plan import Plan
 from sigtest.sample import Block
 from sigtest.testset import System, TestSet
@@ -257,8 +257,7 @@ class Store:
         Raises:
             GoneError: They were deleted with the comparison.
         """
-        body = self._text_of(comparison_id, "testset")
-        return TestSet.of(body.get("references", []), body.get("documents"), body.get("segments"))
+        return testset_of(self._text_of(comparison_id, "testset"))
 
     def system(self, comparison_id: str, number: int) -> System:
         """One system of a comparison.
@@ -266,8 +265,7 @@ class Store:
         Raises:
             GoneError: It was deleted with the comparison.
         """
-        body = self._text_of(comparison_id, str(number))
-        return System.of(body["name"], body.get("hypotheses"), body.get("scores"))
+        return system_of(self._text_of(comparison_id, str(number)), f"systems[{number}]")
 
     def add_statistics(self, tables: Mapping[str, Array]) -> None:
         """Keep statistics, each of one system and metric, under their keys."""
@@ -362,7 +360,7 @@ class Store:
 def _texts(comparison: Comparison) -> dict[str, bytes]:
     """The uploaded content by field: `testset`, and each system under its number."""
     body = comparison.as_json()
-    kept = {name: body[name] for name in ("references", "documents", "segments") if name in body}
+    kept = {name: body[name] for name in CONTENT if name in body and name != "systems"}
     systems = {str(i): codec.pack_json(system) for i, system in enumerate(body["systems"])}
     return {"testset": codec.pack_json(kept), **systems}
 

@@ -19,6 +19,7 @@ from sigtest.distribution import distribution, pair_of
 from sigtest.errors import SigtestError
 from sigtest.render import RENDERERS
 from sigtest.sample import Sample
+from workers import leaderboard_tasks
 from workers.measuring import Measuring
 from workers.pieces import Run, Task
 from workers.queue import Queue
@@ -78,7 +79,7 @@ def distribute(desk: Desk, comparison_id: str, a: int, b: int, metric: int, test
 
 TASKS: dict[str, Callable[..., None]] = {
     task.__name__: task for task in (measure, resample, conclude, distribute)
-}
+} | leaderboard_tasks.TASKS
 
 
 def run(desk: Desk, name: str, arguments: Sequence[Any]) -> None:
@@ -87,6 +88,9 @@ def run(desk: Desk, name: str, arguments: Sequence[Any]) -> None:
     Raises:
         RedisError: The server failed; the task is worth another try.
     """
+    if name in leaderboard_tasks.TASKS:
+        leaderboard_tasks.run(desk, name, arguments)
+        return
     task = Task(name, arguments[0], tuple(arguments[1:]))
     try:
         if name == distribute.__name__ or _begin(desk, task):

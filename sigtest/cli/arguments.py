@@ -12,6 +12,7 @@ from sigtest.version import __version__
 FORMATS = ("text", "json", "csv", "markdown", "latex", "html")  # RENDERERS, which takes longer
 COMMANDS = {
     "compare": "compare systems on a test set",
+    "suite": "compare systems on several test sets, one by one and together",
     "metrics": "list metrics with their options, significance tests and corrections",
 }
 EPILOG = """\
@@ -25,6 +26,19 @@ examples:
   sigtest compare --scores comet:new=new.comet --scores comet:old=old.comet
 
 `sigtest metrics` lists metrics, tests and corrections.
+"""
+
+
+SUITE_FORMATS = ("text", "json")
+SUITE_EPILOG = """\
+Every FOLDER is a test set, named like the folder or NAME, with these files:
+  reference*              references, one file a reference set
+  systems/NAME.txt        hypotheses of a system; systems/NAME/ has a file for each training replica
+  documents*, labels*     document and label of each segment, if there are any
+Every test set needs the same systems. Scores of all together are means over the test sets.
+
+example:
+  sigtest suite news=data/news talks=data/talks --metric chrf --baseline old
 """
 
 
@@ -67,7 +81,7 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
         near = difflib.get_close_matches(command, COMMANDS, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise UsageError(f"unknown command {command!r}; choose one of {', '.join(COMMANDS)}.{hint}")
-    parser = _compare_parser() if command == "compare" else _metrics_parser()
+    parser = PARSERS[command]()
     if {"-h", "--help"} & set(arguments[1:]):
         return parser.format_help()
     options, unknown = parser.parse_known_intermixed_args(arguments[1:])
@@ -114,6 +128,28 @@ def _compare_parser() -> Parser:
     return parser
 
 
+def _suite_parser() -> Parser:
+    parser = Parser("sigtest suite", "Compare systems on several test sets.", SUITE_EPILOG)
+    group = parser.add_argument_group("what to compare")
+    group.add_argument("folders", nargs="*", metavar="[NAME=]FOLDER", help="two test sets at least")
+    group = parser.add_argument_group("how to compare")
+    _add_recipe(group)
+    group.add_argument(
+        "--pooled", action="store_true",
+        help="all together are one test set: only where they share a language",
+    )  # fmt: skip
+    group = parser.add_argument_group("what to show")
+    group.add_argument(
+        "--format", default="text", metavar="NAME", help=f"{', '.join(SUITE_FORMATS)}; default text"
+    )
+    group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
+    return parser
+
+
+PARSERS = {"compare": _compare_parser, "suite": _suite_parser, "metrics": _metrics_parser}
+
+
 def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "systems", nargs="*", metavar="[NAME=]SYSTEM", help="hypotheses, two systems at least"
@@ -127,7 +163,12 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
         help="scores of system NAME computed elsewhere: a number, or numbers parted by tabs or "
         "spaces, or a JSON list, for each segment; repeatable",
     )  # fmt: skip
+    group.add_argument(
+        "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
+        help="outputs of several training runs of system NAME instead of one; repeatable",
+    )  # fmt: skip
     group.add_argument("--documents", metavar="FILE", help="document of each segment")
+    group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
 
 
 def _add_recipe(group: argparse._ArgumentGroup) -> None:
@@ -150,6 +191,10 @@ def _add_recipe(group: argparse._ArgumentGroup) -> None:
         ("--unit", "UNIT", "what is resampled: segment (default) or document"),
     ):
         group.add_argument(option, metavar=metavar, help=words)
+    group.add_argument(
+        "--stratified", action="store_true",
+        help="bootstrap within each label's segments; the labels' shares stay as they are",
+    )  # fmt: skip
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:

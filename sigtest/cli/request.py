@@ -27,16 +27,19 @@ class Given:
         name: Its name.
         text: File with its hypotheses, if any.
         scores: Files with its scores, by label.
+        replicas: Files with the outputs of its training runs, if any.
     """
 
     name: str
     text: str | None = None
     scores: dict[str, str] = field(default_factory=dict)
+    replicas: list[str] = field(default_factory=list)
 
     @property
     def files(self) -> list[str]:
         """All its files."""
-        return [path for path in (self.text, *self.scores.values()) if path is not None]
+        texts = [self.text] if self.text is not None else []
+        return [*texts, *self.replicas, *self.scores.values()]
 
 
 class Columns:
@@ -66,11 +69,13 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
     """
     if not options.reference and not options.scores:
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
-    given = _systems(options.systems, options.scores)
-    choices = _choices(options, given)
+    given = _systems(options.systems, options.replicas, options.scores)
+    choices = choices_of(options, _default_metrics(given, bool(options.reference)))
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
-    documents = [options.documents] if options.documents is not None else []
-    paths = [*options.reference, *(path for system in given for path in system.files), *documents]
+    files = {"documents": options.documents, "labels": options.labels}
+    by_segment = {name: path for name, path in files.items() if path is not None}
+    paths = [*options.reference, *(path for system in given for path in system.files)]
+    paths += by_segment.values()
     if paths.count(STDIN) > 1:
         raise InputError("Standard input (-) can be only one of the files.")
     columns = Columns()
@@ -84,14 +89,14 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
             "hypotheses": columns.read(system.text, read_lines)
             if system.text is not None
             else None,
+            "replicas": [columns.read(path, read_lines) for path in system.replicas] or None,
             "scores": {
                 label: columns.read(path, read_scores) for label, path in system.scores.items()
             },
         }
         for system in given
     ]
-    if documents:
-        body["documents"] = columns.read(documents[0], read_lines)
+    body |= {name: columns.read(path, read_lines) for name, path in by_segment.items()}
     return _validated(body, given)
 
 
@@ -106,18 +111,19 @@ def _validated(body: dict[str, Any], given: Sequence[Given]) -> Comparison:
         raise InputError(f"{', '.join(map(shown, files))}: {error.message}") from error
 
 
-def _systems(texts: Sequence[str], scores: Sequence[str]) -> list[Given]:
-    """The systems in the order of their first mention."""
+def _systems(texts: Sequence[str], replicas: Sequence[str], scores: Sequence[str]) -> list[Given]:
+    """The systems: plain ones, those with replicas, those with scores alone."""
     systems: dict[str, Given] = {}
-    for spelled in texts:
-        name, path = _named(spelled)
-        _check_name(name, path)
+    plain = [(name, Given(name, path)) for name, path in map(_named, texts)]
+    trained = [(name, Given(name, replicas=files)) for name, files in map(_replicated, replicas)]
+    for name, system in plain + trained:
+        _check_name(name, system.files[0])
         if name in systems:
             raise InputError(
-                f"{shown(systems[name].text or '')} and {shown(path)} are both named {name!r}; "
-                "every system needs its own name: NAME=FILE."
+                f"{shown(systems[name].files[0])} and {shown(system.files[0])} are both named "
+                f"{name!r}; every system needs its own name: NAME=FILE."
             )
-        systems[name] = Given(name, path)
+        systems[name] = system
     for spelled in scores:
         label, name, path = _labelled(spelled)
         _check_name(name, path)
@@ -142,6 +148,15 @@ def _named(spelled: str) -> tuple[str, str]:
     return system_name(os.path.basename(_path(spelled, spelled))), spelled
 
 
+def _replicated(spelled: str) -> tuple[str, list[str]]:
+    """System and files of `NAME=FILE,FILE,...`."""
+    name, equals, listed = spelled.partition("=")
+    files = listed.split(",")
+    if not equals or not all(files):
+        raise InputError(f"--replicas takes NAME=FILE,FILE,..., not {spelled!r}.")
+    return name, files
+
+
 def _labelled(spelled: str) -> tuple[str, str, str]:
     """Label, system and file of `[LABEL:]NAME=FILE`."""
     target, equals, path = spelled.partition("=")
@@ -164,10 +179,15 @@ def _check_name(name: str, path: str) -> None:
         raise InputError(f"{shown(path)}: {error.message}") from error
 
 
-def _choices(options: argparse.Namespace, given: Sequence[Given]) -> dict[str, Any]:
-    """The recipe as JSON has it; options that were not given keep its defaults."""
+def choices_of(options: argparse.Namespace, metrics: Sequence[str]) -> dict[str, Any]:
+    """The recipe as JSON has it; options that were not given keep its defaults.
+
+    Args:
+        options: Of the command.
+        metrics: Where none is asked for.
+    """
     choices: dict[str, Any] = {
-        "metrics": options.metric or _default_metrics(given, bool(options.reference)),
+        "metrics": options.metric or list(metrics),
         "tests": options.test,
         "alternative": options.alternative,
         "resamples": _whole(options.resamples, "resamples"),
@@ -176,6 +196,7 @@ def _choices(options: argparse.Namespace, given: Sequence[Given]) -> dict[str, A
         "correction": options.correction,
         "exact": options.exact,
         "unit": options.unit,
+        "stratified": options.stratified or None,
     }
     if options.baseline is not None:
         choices["pairs"] = {"baseline": options.baseline}

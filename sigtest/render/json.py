@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import Any, Protocol
 
-from sigtest.report import Report
+
+class Finished(Protocol):
+    """A report of any kind."""
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it."""
 
 
-def render(report: Report) -> str:
+def render(report: Finished) -> str:
     """Every number unrounded; the text is a function of the report alone.
 
     Raises:

@@ -38,14 +38,14 @@ def render(report: Report, *, every_pair: bool = False) -> str:
     parts = [_head(report), _systems(report, leading_test(report))]
     parts += [_pairs(report, metric, every_pair) for metric in report.metrics]
     parts.append(_legend(report))
-    parts += [_wrapped(f"Warning: {warning}") for warning in report.warnings]
+    parts += [wrapped(f"Warning: {warning}") for warning in report.warnings]
     parts.append(f"Signature: {printable(report.signature)}")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _head(report: Report) -> str:
     intervals = f"{percent(1 - report.alpha)} bootstrap intervals"
-    return _wrapped(f"{test_set_line(report)}; {intervals}; {decision_line(report)}")
+    return wrapped(f"{test_set_line(report)}; {intervals}; {decision_line(report)}")
 
 
 def _systems(report: Report, test: str) -> str:
@@ -60,7 +60,7 @@ def _systems(report: Report, test: str) -> str:
     if ordered[0].rank is not None:
         title += f"; ranks and cluster lines by {test}"
     tables = [table([names, *run], breaks) for run in balanced(groups, WIDE - names.width)]
-    return "\n\n".join([_wrapped(title), *tables, *_other_ranks(report, test)])
+    return "\n\n".join([wrapped(title), *tables, *_other_ranks(report, test)])
 
 
 def _other_ranks(report: Report, test: str) -> list[str]:
@@ -75,12 +75,12 @@ def _other_ranks(report: Report, test: str) -> list[str]:
         ]
         if other != test and report.systems[0].ranks:
             differ = f"differ: {', '.join(changed)}" if changed else "are the same"
-            lines.append(_wrapped(f"Ranks by {other} {differ}."))
+            lines.append(wrapped(f"Ranks by {other} {differ}."))
     return ["\n".join(lines)] if lines else []
 
 
 def _metric_group(report: Report, metric: str, test: str, order: Sequence[str]) -> Group:
-    """Rank range (where there are ranks), score and interval of every system."""
+    """Rank range (where there are ranks), score, interval and spread over training runs."""
     placed = {s.system.name: s for s in standings(report, metric, test)}
     rows = [placed[name] for name in order]
     places = metric_decimals(report, metric)
@@ -89,6 +89,9 @@ def _metric_group(report: Report, metric: str, test: str, order: Sequence[str]) 
     columns = [Column("score and interval", cells)]
     if rows[0].rank is not None:
         columns.insert(0, Column("rank", tuple(rank_range(row.rank) for row in rows), right=True))
+    spreads = [row.score.training_stderr for row in rows]
+    if trained := [fixed(spread, places) for spread in spreads if spread is not None]:
+        columns.append(Column("training sd", tuple(trained), right=True))
     return Group((printable(metric_heading(report, metric)),), tuple(columns))
 
 
@@ -98,7 +101,7 @@ def _pairs(report: Report, metric: str, every_pair: bool) -> str:
     shown = [row for row in rows if not row.settled] if len(rows) > MANY else rows
     if every_pair:
         shown = rows
-    title = _wrapped(f"Pairs: {metric_heading(report, metric)}")
+    title = wrapped(f"Pairs: {metric_heading(report, metric)}")
     parts = [title, _pair_table(report, metric, shown)] if shown else [title]
     if len(shown) < len(rows):
         parts.append(
@@ -154,7 +157,7 @@ def _legend(report: Report) -> str:
         marks.append("? more resamples could turn the decision round")
     if not all(pair.significant for pair in report.pairs):
         marks.append(DETECTS)
-    return "\n".join(map(_wrapped, marks))
+    return "\n".join(map(wrapped, marks))
 
 
 def _with_intervals(
@@ -166,7 +169,8 @@ def _with_intervals(
     return tuple(f"{n} [{a}, {b}]" for n, a, b in zip(numbers, low, high, strict=True))
 
 
-def _wrapped(text: str) -> str:
+def wrapped(text: str) -> str:
+    """A paragraph as wide as tables may be, safe to print."""
     return textwrap.fill(
         printable(text),
         WIDE,

@@ -37,7 +37,9 @@ def _fill_sums(key: Key, start: int, stream: int, rows: Array, sums: Array) -> N
     calls = (systems + 2) // 4  # systems - 1 words a unit
     words = np.empty((4, units * calls), dtype=np.uint32)
     labels = np.empty(systems, dtype=np.int64)
+    here = np.empty((systems, width))  # of one permutation, in the cache
     for r in range(sums.shape[2]):
+        here[:] = 0.0
         fill_words(key, PERMUTATIONS, start + r, stream, words)
         for i in range(units):
             for s in range(systems):
@@ -50,5 +52,9 @@ def _fill_sums(key: Key, start: int, stream: int, rows: Array, sums: Array) -> N
                 labels[step] = labels[chosen]
                 labels[chosen] = taken
             for s in range(systems):
+                taken = labels[s]
                 for j in range(width):
-                    sums[j, s, r] += rows[i, labels[s], j]
+                    here[s, j] += rows[i, taken, j]
+        for s in range(systems):
+            for j in range(width):
+                sums[j, s, r] = here[s, j]

@@ -123,3 +123,14 @@ def test_a_large_body_is_parsed_fast(service: httpx.Client) -> None:
     response = service.post(COMPARISONS, content=content, headers=JSON)
     problem(response, 422, "invalid-recipe")
     assert response.elapsed.total_seconds() < 1
+
+
+def test_replicas_count_as_systems_and_their_lines_as_segments(service: httpx.Client) -> None:
+    systems = [{"name": name, "replicas": [["a", "b"]] * 40} for name in "ABCDEF"]
+    body = {"references": [["a", "b"]], "systems": systems}
+    document = problem(service.post(COMPARISONS, json=body), 413, "limit-exceeded")
+    assert document["limit"] == "max_systems"
+    systems[1]["replicas"] = [["a", "x" * 200_000]]
+    document = problem(service.post(COMPARISONS, json=body), 413, "limit-exceeded")
+    assert document["errors"][0]["field"] == "systems[1].replicas[0]"
+    assert document["errors"][0]["line"] == 2

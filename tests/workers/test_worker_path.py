@@ -76,6 +76,21 @@ def test_missing_references_stay_missing(service: Service) -> None:
     assert computed(service, comparison) == in_process(comparison)
 
 
+@pytest.mark.parametrize("block", [64, None])
+def test_replicas_and_strata_go_through(service: Service, block: int | None) -> None:
+    body = example(
+        metrics=["bleu", "ter"], tests=["approximate_randomization", "bootstrap"]
+    ).as_json()
+    texts = [system["hypotheses"] for system in body["systems"]]
+    body["systems"] = [
+        {"name": "a", "replicas": texts[:2]},
+        {"name": "b", "replicas": texts[2:4]},
+    ]
+    body |= {"labels": ["x", "y", "z"] * 46, "stratified": True}
+    comparison = Comparison.of(body)
+    assert computed(service, comparison, block) == in_process(comparison)
+
+
 def test_large_comparison_is_shared_between_workers(service: Service) -> None:
     comparison = synthetic(2, segments=2000, systems=6, metrics=["bleu", "chrf"], resamples=20_000)
     assert computed(service, comparison) == in_process(comparison)

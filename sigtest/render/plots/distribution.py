@@ -12,14 +12,27 @@ import numpy as np
 from sigtest.arrays import Array, Flags
 from sigtest.distribution import Distribution
 from sigtest.errors import RecipeError
+from sigtest.recipe import choose
 from sigtest.render.layout import metric_decimals
 from sigtest.render.numbers import MINUS, probability, signed, whole
-from sigtest.render.plots.drawing import BODY, COLUMN, SMALL, Drawing, Scale, text_width
+from sigtest.render.plots.drawing import (
+    BODY,
+    BOLD,
+    COLUMN,
+    HEADING,
+    SMALL,
+    Drawing,
+    Scale,
+    text_width,
+)
+from sigtest.render.plots.labels import short_names, shortened
 from sigtest.report import PairReport, Report
 from sigtest.significance.base import SLACK
 
 HEIGHT = 150.0
 LEFT, RIGHT, TOP, BOTTOM = 30.0, 7.0, 40.0, 30.0
+BINS = 50  # over the whole axis, about
+FEWEST = 20  # over the pseudo-statistics alone, about
 MIRROR = {"greater": "less", "less": "greater"}
 
 
@@ -33,14 +46,16 @@ def plot(distribution: Distribution, report: Report) -> str:
     Raises:
         RecipeError: The report has no such pair, metric or test.
     """
-    pair = _pair(distribution, report)
+    d = distribution
+    pair = find_pair(report, d.a, d.b, d.metric, d.test)
     higher = report.metrics[pair.metric].higher_is_better
     tail = counted(distribution, pair, higher)
-    heading = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
-    wide = max(COLUMN, LEFT + text_width(heading, 8) * 1.05 + RIGHT)
+    heading = _heading(pair)
+    wide = max(COLUMN, LEFT + text_width(heading, HEADING) * BOLD + RIGHT)
     summary = _summary(pair, int(np.count_nonzero(tail)))
-    drawing = Drawing(heading, f"{pair.test}: {'; '.join(summary)}", wide, HEIGHT)
-    drawing.text(LEFT, 11, heading, size=8, bold=True)
+    full = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
+    drawing = Drawing(full, f"{pair.test}: {'; '.join(summary)}", wide, HEIGHT)
+    drawing.text(LEFT, 11, heading, size=HEADING, bold=True)
     for i, line in enumerate((f"{pair.test}, {pair.alternative}", summary[0])):
         drawing.text(LEFT, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")
     across, up = _histogram(drawing, distribution, tail)
@@ -75,11 +90,19 @@ def _paired(values: Array, alternative: str, slack: float) -> Flags:
     return against_a if alternative == "greater" else against_b
 
 
-def _pair(distribution: Distribution, report: Report) -> PairReport:
-    """The pair's report, turned round where the distribution has its systems in reverse."""
-    names = (distribution.a, distribution.b)
+def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairReport:
+    """The report of a pair, turned round where it has the two systems in reverse.
+
+    Raises:
+        RecipeError: The report has no such pair, metric or test.
+    """
+    choose(metric, report.metrics, "metric", "metric")
+    choose(test, report.tests, "test", "significance test")
+    for field, name in (("a", a), ("b", b)):
+        choose(name, [system.name for system in report.systems], field, "system")
+    names = (a, b)
     for pair in report.pairs:
-        if (pair.metric, pair.test) != (distribution.metric, distribution.test):
+        if (pair.metric, pair.test) != (metric, test):
             continue
         if (pair.a, pair.b) == names:
             return pair
@@ -94,7 +117,19 @@ def _pair(distribution: Distribution, report: Report) -> PairReport:
                 difference=-pair.difference,
                 alternative=turned,
             )
-    raise RecipeError(f"The report has no pair {' and '.join(names)} for this metric and test.")
+    raise RecipeError(f"The report does not compare {a!r} and {b!r}.", field="b")
+
+
+def _heading(pair: PairReport) -> str:
+    """The two systems and the metric, as far as a column has room for them."""
+    room = (COLUMN - LEFT - RIGHT) / BOLD
+    given = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
+    if text_width(given, HEADING) <= room:
+        return given
+    metric = shortened(pair.metric, 0.35 * room, HEADING)
+    rest = room - text_width(f" {MINUS} , {metric}", HEADING)
+    names = short_names([pair.a, pair.b], rest / 2, HEADING)
+    return f"{names[pair.a]} {MINUS} {names[pair.b]}, {metric}"
 
 
 def _summary(pair: PairReport, reached: int) -> tuple[str, str]:
@@ -107,9 +142,12 @@ def _summary(pair: PairReport, reached: int) -> tuple[str, str]:
 
 def _histogram(drawing: Drawing, distribution: Distribution, tail: Flags) -> tuple[Scale, Scale]:
     """All pseudo-statistics in light, the counted ones in dark before them."""
-    edges, counts = distribution.histogram()
+    edges = _edges(distribution)
+    counts, _ = np.histogram(distribution.values, bins=edges)
     inside, _ = np.histogram(distribution.values[tail], bins=edges)
-    across = Scale(float(edges[0]), float(edges[-1]), LEFT + 4, drawing.width - RIGHT)
+    low = min(float(edges[0]), -abs(distribution.observed))
+    high = max(float(edges[-1]), abs(distribution.observed))
+    across = Scale(low, high, LEFT + 4, drawing.width - RIGHT)
     up = Scale(0, max(1.0, float(counts.max()) * 1.05), HEIGHT - BOTTOM, TOP + 10)
     for heights, strong in ((counts, False), (inside, True)):
         outline = [(across(float(edges[0])), up(0))]
@@ -121,6 +159,24 @@ def _histogram(drawing: Drawing, distribution: Distribution, tail: Flags) -> tup
     return across, up
 
 
+def _edges(distribution: Distribution) -> Array:
+    """Edges of equal bins that hold all pseudo-statistics.
+
+    Zero and both observed differences, where counting begins, are edges, so that no bar is half
+    dark; pseudo-statistics that are far from the observed difference have narrow bins.
+    """
+    observed = abs(distribution.observed)
+    low, high = float(distribution.values.min()), float(distribution.values.max())
+    span = max(high, observed) - min(low, -observed)
+    if span == 0:
+        return np.array([-0.5, 0.5])
+    width = min(span / BINS, max((high - low) / FEWEST, span / (4 * BINS)))
+    if observed >= width / 2:
+        width = observed / max(1, round(observed / width))
+    first, last = np.floor(low / width), np.floor(high / width) + 1
+    return np.asarray(width * np.arange(first, last + 1), dtype=np.float64)
+
+
 def _axes(drawing: Drawing, across: Scale, up: Scale, pair: PairReport) -> None:
     floor = up(0)
     drawing.line((across.start, floor), (across.end, floor))
@@ -128,11 +184,12 @@ def _axes(drawing: Drawing, across: Scale, up: Scale, pair: PairReport) -> None:
         drawing.line((across(value), floor), (across(value), floor + 2.5))
         label = f"{value:g}".replace("-", MINUS)
         drawing.text(across(value), floor + 9.5, label, size=SMALL, anchor="middle")
-    for value in up.ticks(4):
+    for value in up.ticks(5):
         drawing.line((LEFT, up(value)), (LEFT + 2.5, up(value)), colour="muted")
         drawing.text(LEFT - 2, up(value) + 2.2, whole(int(value)), size=SMALL, anchor="end")
     kind = "bootstrap differences" if pair.test == "paired_bootstrap" else "pseudo-statistics"
-    what = f"{kind} of {pair.metric}"
+    room = across.end - across.start - text_width(kind)
+    what = f"{kind} of {shortened(pair.metric, 0.8 * room)}"
     drawing.text((across.start + across.end) / 2, floor + 20, what, anchor="middle")
 
 

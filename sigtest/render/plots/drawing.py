@@ -21,6 +21,8 @@ COLUMN = 240.9  # points in 8.5 cm
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 BODY = 7.0
 SMALL = 6.2
+HEADING = 8.0  # bold
+BOLD = 1.12  # how much wider bold letters are, at most
 
 Anchor = Literal["start", "middle", "end"]
 Colour = Literal["ink", "muted", "rule", "paper", "light", "strong", "one", "two", "three", "none"]

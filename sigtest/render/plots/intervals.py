@@ -14,13 +14,25 @@ from sigtest.render.layout import (
     standings,
 )
 from sigtest.render.numbers import MINUS, fixed, interval, percent, signed
-from sigtest.render.plots.drawing import BODY, COLUMN, SMALL, Drawing, Scale, scale, text_width
+from sigtest.render.plots.drawing import (
+    BODY,
+    BOLD,
+    COLUMN,
+    HEADING,
+    SMALL,
+    Drawing,
+    Scale,
+    scale,
+    text_width,
+)
+from sigtest.render.plots.labels import short_names, shortened
 from sigtest.report import PairReport, Report
 
 MANY = 30  # pairs, above which only neighbours in the order of scores are drawn
 ROW = 10.5
+ABOVE = 8.5  # further height of a row whose label stands above its interval
 MARGIN = 4.0
-LEAST = 78.0  # width of the part with the intervals
+LEAST = 66.0  # width of the part with the intervals
 
 
 @dataclass(frozen=True)
@@ -28,7 +40,7 @@ class Row:
     """One value with its interval.
 
     Attributes:
-        label: What it is.
+        systems: The system, or the better and the worse of two.
         value: The score or difference.
         ends: Of the interval.
         shown: The same as text.
@@ -36,12 +48,62 @@ class Row:
         ruled: Whether a light rule parts it from the row above.
     """
 
-    label: str
+    systems: tuple[str, ...]
     value: float
     ends: tuple[float, float]
     shown: str
     filled: bool = True
     ruled: bool = False
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Rows below each other, with an axis of their own.
+
+    Attributes:
+        rows: From the first to the last.
+        labels: One for each.
+        above: Whether labels stand above their intervals, as they are too wide to stand beside.
+        zero: Whether zero is marked.
+    """
+
+    rows: tuple[Row, ...]
+    labels: tuple[str, ...]
+    above: bool
+    zero: bool
+
+    @classmethod
+    def of(cls, rows: Sequence[Row], numbers: float, zero: bool) -> Panel:
+        """Find a place for the labels, as full as a column allows.
+
+        Args:
+            rows: All rows.
+            numbers: Width of the widest numbers.
+            zero: Whether zero is marked.
+        """
+        full = tuple(f" {MINUS} ".join(row.systems) for row in rows)
+        if _widest(full) + numbers + LEAST + 4 * MARGIN <= COLUMN:
+            return cls(tuple(rows), full, above=False, zero=zero)
+        parts = max(len(row.systems) for row in rows)
+        room = (COLUMN - 2 * MARGIN) / 1.08 / parts - text_width(f" {MINUS} ") * (parts - 1) / 2
+        names = short_names(list(dict.fromkeys(n for row in rows for n in row.systems)), room)
+        short = tuple(f" {MINUS} ".join(names[name] for name in row.systems) for row in rows)
+        return cls(tuple(rows), short, above=True, zero=zero)
+
+    @property
+    def row(self) -> float:
+        """Height of a row."""
+        return ROW + ABOVE * self.above
+
+    @property
+    def beside(self) -> float:
+        """Width that labels take from the intervals."""
+        return 0.0 if self.above else _widest(self.labels)
+
+    @property
+    def wide(self) -> float:
+        """Width of the widest label, wherever it stands."""
+        return _widest(self.labels)
 
 
 def plot(report: Report, metric: str | None = None, test: str | None = None) -> str:
@@ -64,18 +126,19 @@ def plot(report: Report, metric: str | None = None, test: str | None = None) -> 
     pairs = [p for p in report.pairs if p.metric == metric and p.test == test]
     neighbours = len(pairs) > MANY
     differences = _differences(ordered, pairs, places, neighbours)
-    rows = [*scores, *differences]
-    labels = _labels(rows)
-    numbers = max(text_width(row.shown, SMALL) for row in rows) * 1.05
-    wide = max(COLUMN, labels + numbers + LEAST + 4 * MARGIN)
-    heading = f"{metric_heading(report, metric)}, {percent(1 - report.alpha)} intervals"
+    numbers = max(text_width(row.shown, SMALL) for row in (*scores, *differences)) * 1.05
+    panels = [Panel.of(scores, numbers, False), Panel.of(differences, numbers, True)]
+    wide = max(COLUMN, *(panel.wide + 2 * MARGIN for panel in panels))
+    what = f", {percent(1 - report.alpha)} intervals"
+    room = (wide - 2 * MARGIN) / BOLD - text_width(what, HEADING)
+    heading = shortened(metric_heading(report, metric), room, HEADING) + what
     drawing = Drawing(heading, _description(scores, differences), wide, 0)
-    drawing.text(MARGIN, 11, heading, size=8, bold=True)
+    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     end = wide - 2 * MARGIN - numbers
-    y = _panel(drawing, scores, 20, end, zero=False)
+    y = _panel(drawing, panels[0], 20, end)
     what = "differences between neighbours" if neighbours else "differences"
     drawing.text(MARGIN, y + 9, what, bold=True)
-    y = _panel(drawing, differences, y + 15, end, zero=True)
+    y = _panel(drawing, panels[1], y + 15, end)
     drawing.height = _legend(drawing, y + 6, f"{test}, alpha {report.alpha:g}")
     return drawing.render()
 
@@ -84,7 +147,11 @@ def _score(standing: Standing, places: int) -> Row:
     score = standing.score
     shown = f"{fixed(score.score, places)} {interval(score.ci, places)}"
     return Row(
-        standing.system.name, score.score, score.ci, shown.replace("-", MINUS), ruled=standing.opens
+        (standing.system.name,),
+        score.score,
+        score.ci,
+        shown.replace("-", MINUS),
+        ruled=standing.opens,
     )
 
 
@@ -102,47 +169,44 @@ def _differences(
         value = -pair.difference if turned else pair.difference
         ends = (-pair.ci[1], -pair.ci[0]) if turned else pair.ci
         shown = f"{signed(value, places)} {interval(ends, places)}".replace("-", MINUS)
-        rows.append(Row(f"{first} {MINUS} {last}", value, ends, shown, pair.significant))
+        rows.append(Row((first, last), value, ends, shown, pair.significant))
     return rows
 
 
 def _description(scores: Sequence[Row], differences: Sequence[Row]) -> str:
-    said = [f"{row.label} {row.shown}" for row in (*scores, *differences)]
+    said = [f"{f' {MINUS} '.join(row.systems)} {row.shown}" for row in (*scores, *differences)]
     return "; ".join(said) + "."
 
 
-def _panel(drawing: Drawing, rows: Sequence[Row], top: float, end: float, *, zero: bool) -> float:
-    """Rows below each other with an axis; returns where the next thing may begin."""
-    start = MARGIN + _labels(rows) + 8
-    across = scale([v for row in rows for v in row.ends] + [0.0] * zero, start, end)
-    floor = top + len(rows) * ROW + 2
-    if zero:
+def _panel(drawing: Drawing, panel: Panel, top: float, end: float) -> float:
+    """Draw rows and their axis; returns where the next thing may begin."""
+    start = MARGIN + panel.beside + 8
+    ends = [value for row in panel.rows for value in row.ends]
+    across = scale(ends + [0.0] * panel.zero, start, end)
+    floor = top + len(panel.rows) * panel.row + 2
+    if panel.zero:
         drawing.line((across(0), top), (across(0), floor), colour="muted", dashed=True)
-    for i, row in enumerate(rows):
-        y = top + (i + 0.5) * ROW
+    for i, (row, label) in enumerate(zip(panel.rows, panel.labels, strict=True)):
+        edge = top + i * panel.row
         if row.ruled:
-            edge = y - ROW / 2
             drawing.line((MARGIN, edge), (drawing.width - MARGIN, edge), colour="rule")
-        _row(drawing, row, y, across)
+        if panel.above:  # on paper of its own, as the line at zero would run through it
+            drawing.rectangle(MARGIN, edge + 1, text_width(label) * 1.05, ROW - 1.5, "paper")
+        drawing.text(MARGIN, edge + ROW / 2 + BODY * 0.35, label)
+        _row(drawing, row, edge + panel.row - ROW / 2, across)
     _axis(drawing, across, floor)
     return floor + 14
 
 
 def _row(drawing: Drawing, row: Row, y: float, across: Scale) -> None:
-    drawing.text(MARGIN, y + BODY * 0.35, row.label)
     low, high = (across(end) for end in row.ends)
     drawing.line((low, y), (high, y), colour="strong", thick=0.9)
     for end in (low, high):
         drawing.line((end, y - 2.2), (end, y + 2.2), colour="strong", thick=0.9)
     drawing.circle(across(row.value), y, 1.7, filled=row.filled)
-    drawing.text(
-        drawing.width - MARGIN,
-        y + SMALL * 0.35,
-        row.shown,
-        size=SMALL,
-        anchor="end",
-        colour="muted",
-    )
+    right = drawing.width - MARGIN
+    shown, level = row.shown, y + SMALL * 0.35
+    drawing.text(right, level, shown, size=SMALL, anchor="end", colour="muted")
 
 
 def _axis(drawing: Drawing, across: Scale, floor: float) -> None:
@@ -162,6 +226,6 @@ def _legend(drawing: Drawing, y: float, by: str) -> float:
     return y + 20
 
 
-def _labels(rows: Sequence[Row]) -> float:
+def _widest(labels: Sequence[str]) -> float:
     """Width of the widest label."""
-    return max(text_width(row.label) for row in rows) * 1.08
+    return max(text_width(label) for label in labels) * 1.08

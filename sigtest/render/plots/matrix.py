@@ -12,13 +12,25 @@ from sigtest.errors import RecipeError
 from sigtest.recipe import choose
 from sigtest.render.layout import Standing, leading_test, metric_heading, standings
 from sigtest.render.numbers import probability
-from sigtest.render.plots.drawing import BODY, COLUMN, SMALL, Colour, Drawing, text_width
+from sigtest.render.plots.drawing import (
+    BODY,
+    BOLD,
+    COLUMN,
+    HEADING,
+    SMALL,
+    Colour,
+    Drawing,
+    text_width,
+)
+from sigtest.render.plots.labels import short_names, shortened
 from sigtest.report import PairReport, Report
 
 LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
 CELL = (9.0, 26.0)  # smallest and largest side of a cell
 ROOM = 20.0  # side from which a p-value fits into a cell
 MARGIN = 4.0
+NAME = 96.0  # most that a name may take
+TIGHT = 6.0  # letters of neighbouring numbers, so that two digits keep apart
 
 
 def plot(report: Report, metric: str | None = None, test: str | None = None) -> str:
@@ -42,16 +54,19 @@ def plot(report: Report, metric: str | None = None, test: str | None = None) -> 
             "A matrix needs all pairs; this comparison has a baseline.", field="pairs"
         )
     names = [standing.system.name for standing in ordered]
-    labels = max(text_width(name) for name in names) * 1.08 + 14
+    shown = short_names(names, NAME)
+    labels = max(text_width(label) for label in shown.values()) * 1.08 + 14
     cell = min(CELL[1], max(CELL[0], (COLUMN - labels - 2 * MARGIN) / size))
     wide = max(COLUMN, labels + size * cell + 2 * MARGIN)
     top = 36.0
-    heading = f"{metric_heading(report, metric)}: who is better than whom"
+    what = ": who is better than whom"
+    room = (wide - 2 * MARGIN) / BOLD - text_width(what, HEADING)
+    heading = shortened(metric_heading(report, metric), room, HEADING) + what
     drawing = Drawing(heading, _description(ordered, test), wide, top + size * cell + 30)
-    drawing.text(MARGIN, 11, heading, size=8, bold=True)
+    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
     drawing.text(MARGIN, 20.5, f"{test}, {by}", size=SMALL, colour="muted")
-    _labels(drawing, names, labels, top, cell)
+    _labels(drawing, [shown[name] for name in names], labels, top, cell)
     _cells(drawing, names, pairs, (labels + MARGIN, top, cell), report.alpha)
     _clusters(drawing, ordered, (labels + MARGIN, top, cell))
     _legend(drawing, top + size * cell + 14, any(s.opens for s in ordered))
@@ -78,12 +93,13 @@ def _description(ordered: Sequence[Standing], test: str) -> str:
 def _labels(drawing: Drawing, names: Sequence[str], labels: float, top: float, cell: float) -> None:
     """Place and name at each row, place at each column."""
     size = min(BODY, cell)
+    narrow = max(TIGHT, min(BODY, 0.7 * cell))
     for i, name in enumerate(names):
         y = top + (i + 0.5) * cell + size * 0.35
         drawing.text(MARGIN + labels - 13, y, name, size=size, anchor="end")
         drawing.text(MARGIN + labels - 3, y, str(i + 1), size=size, anchor="end", colour="muted")
         x = MARGIN + labels + (i + 0.5) * cell
-        drawing.text(x, top - 3, str(i + 1), size=size, anchor="middle", colour="muted")
+        drawing.text(x, top - 3, str(i + 1), size=narrow, anchor="middle", colour="muted")
 
 
 def _cells(
@@ -107,7 +123,7 @@ def _cells(
                 x + gap, y + gap, cell - 2 * gap, cell - 2 * gap, colour or "none", hint
             )
             if cell >= ROOM:
-                shown: Colour = "paper" if colour in {"two", "three"} else "ink"
+                shown: Colour = "paper" if colour == "three" else "ink"
                 middle = y + cell / 2 + SMALL * 0.35
                 drawing.text(
                     x + cell / 2,

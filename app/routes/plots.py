@@ -1,0 +1,85 @@
+"""Pictures of a comparison; `sigtest plot` and `sigtest compare --plots` draw the same bytes."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from app import answers, contract
+from app.auth import Caller
+from app.dependencies import Queue
+from app.routes.comparisons import DISTRIBUTION_SECONDS, Id
+from app.schemas import PATH
+from sigtest.recipe import choose
+from sigtest.render.layout import leading_test
+from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
+from sigtest.report import Report
+from workers.jobs import Jobs
+
+router = APIRouter(prefix=PATH + "/{id}/plots", tags=["comparisons"], responses=contract.PROBLEMS)
+
+Metric = Annotated[
+    str | None, Query(description="What the report calls the metric; the first by default.")
+]
+Test = Annotated[
+    str | None,
+    Query(description="Significance test; by default the first that keeps its level."),
+]
+
+
+@router.get("/matrix.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
+def matrix(
+    request: Request,
+    comparison_id: Id,
+    caller: Caller,
+    jobs: Queue,
+    metric: Metric = None,
+    test: Test = None,
+) -> Response:
+    """Adjusted p-values of all pairs, systems ordered by score, clusters framed."""
+    report = _report(jobs, comparison_id, caller.name)
+    return answers.picture(request, matrix_plot(report, metric, test))
+
+
+@router.get("/intervals.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
+def intervals(
+    request: Request,
+    comparison_id: Id,
+    caller: Caller,
+    jobs: Queue,
+    metric: Metric = None,
+    test: Test = None,
+) -> Response:
+    """Scores and differences with their bootstrap intervals."""
+    report = _report(jobs, comparison_id, caller.name)
+    return answers.picture(request, intervals_plot(report, metric, test))
+
+
+@router.get("/distribution.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
+def distribution(
+    request: Request,
+    comparison_id: Id,
+    caller: Caller,
+    jobs: Queue,
+    a: Annotated[str, Query(description="First system of the pair.")],
+    b: Annotated[str, Query(description="Second system.")],
+    metric: Metric = None,
+    test: Test = None,
+) -> Response:
+    """Pseudo-statistics of one pair, the observed difference, and the tail that is counted.
+
+    A worker draws them when they are first asked for; 409 with `Retry-After` where that takes
+    longer than this request.
+    """
+    report = _report(jobs, comparison_id, caller.name)
+    label = choose(metric or next(iter(report.metrics)), report.metrics, "metric", "metric")
+    name = test or leading_test(report)
+    drawn = jobs.distribution(comparison_id, caller.name, a, b, label, name, DISTRIBUTION_SECONDS)
+    return answers.picture(request, distribution_plot(drawn, report))
+
+
+def _report(jobs: Jobs, comparison_id: str, caller: str) -> Report:
+    return Report.from_json(json.loads(jobs.report(comparison_id, caller)))

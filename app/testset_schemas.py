@@ -1,0 +1,192 @@
+"""Wire models of test sets, their systems and their leaderboards."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import BaseModel, Field
+
+from app.schemas import RecipeRequest, ReportBody, Strict
+from sigtest.recipe import MAX_RESAMPLES
+from workers.leaderboard_records import Standing, SystemRecord, TestSetRecord
+
+PATH = "/v1/testsets"
+SETTINGS = tuple(name for name in RecipeRequest.model_fields if name != "pairs")
+
+
+class TestSetRequest(RecipeRequest):
+    """What every system is measured against, and how; `pairs` is always all of them.
+
+    `resamples` of `auto` are 9,999, as nobody knows how many systems will come.
+    """
+
+    __test__ = False  # pytest: not a test class
+
+    name: str = Field(min_length=1, max_length=200, description="What to call it.")
+    references: list[list[str | None]] = Field(
+        default=[],
+        description="Reference sets, each with one line a segment; null is a missing reference.",
+    )
+    documents: list[str] | None = Field(default=None, description="Document of each segment.")
+    labels: list[str] | None = Field(default=None, description="Label of each segment.")
+    sources: list[str] | None = Field(
+        default=None, description="Source segments; checked for their number and not kept."
+    )
+    segments: int | None = Field(
+        default=None, ge=1, description="Number of segments; needed only without references."
+    )
+
+
+class RaiseRequest(Strict):
+    """The one setting that can be changed: more resamples, the first of which stay."""
+
+    resamples: int = Field(ge=1, le=MAX_RESAMPLES)
+
+
+class OutputRequest(Strict):
+    """What a system brings: hypotheses, or scores computed elsewhere, or both."""
+
+    hypotheses: list[str] | None = Field(default=None, description="One line a segment.")
+    scores: dict[str, list[float] | list[list[float]]] | None = Field(
+        default=None, description="Numbers computed elsewhere, by label; see comparisons."
+    )
+
+
+class ContentBody(BaseModel):
+    """Sizes and content hash."""
+
+    segments: int
+    references: int
+    documents: int | None = None
+    labels: int | None = None
+    sha256: str
+
+
+class TestSetLinks(BaseModel):
+    """Where to go on."""
+
+    __test__ = False  # pytest: not a test class
+
+    self: str
+    systems: str
+    leaderboard: str
+
+
+class TestSetResource(BaseModel):
+    """A test set, its settings and how many systems it has."""
+
+    __test__ = False  # pytest: not a test class
+
+    id: str = Field(description="Hash of caller, content, settings and versions.")
+    name: str
+    created_at: datetime
+    expires_at: datetime = Field(
+        description="When it is deleted with its systems unless something changes; 410 afterwards."
+    )
+    testset: ContentBody
+    settings: dict[str, Any] = Field(description="As they are in force.")
+    systems: int
+    pending: int = Field(description="How many systems are still to be measured.")
+    links: TestSetLinks
+
+    @classmethod
+    def of(cls, record: TestSetRecord) -> TestSetResource:
+        """What is told of a stored test set."""
+        here = f"{PATH}/{record.id}"
+        return cls(
+            id=record.id,
+            name=record.name,
+            created_at=datetime.fromtimestamp(record.created_at, UTC),
+            expires_at=datetime.fromtimestamp(record.expires_at, UTC),
+            testset=ContentBody(**record.content),
+            settings={k: v for k, v in record.settings.items() if k in SETTINGS},
+            systems=record.systems,
+            pending=record.pending,
+            links=TestSetLinks(
+                self=here, systems=f"{here}/systems", leaderboard=f"{here}/leaderboard"
+            ),
+        )
+
+
+class TestSetListing(BaseModel):
+    """The caller's test sets, newest first."""
+
+    __test__ = False  # pytest: not a test class
+
+    testsets: list[TestSetResource]
+    next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")
+
+
+class OwnScore(BaseModel):
+    """A score at the test set's own level."""
+
+    score: float
+    ci: tuple[float, float]
+    stderr: float
+
+
+class SystemLinks(BaseModel):
+    """Where to go on."""
+
+    self: str
+    testset: str
+    leaderboard: str
+
+
+class SystemResource(BaseModel):
+    """A system of a test set."""
+
+    name: str
+    status: Standing
+    digest: str = Field(description="Hash of its content; the name is no part of it.")
+    scores: dict[str, OwnScore] | None = Field(description="By metric, once measured.")
+    error: str | None = Field(description="Why it could not be measured, if it could not.")
+    links: SystemLinks
+
+    @classmethod
+    def of(cls, testset_id: str, record: SystemRecord) -> SystemResource:
+        """What is told of a stored system."""
+        scores = {
+            metric: OwnScore(score=score, ci=(low, high), stderr=stderr)
+            for metric, (score, low, high, stderr) in (record.scores or {}).items()
+        }
+        return cls(
+            name=record.name,
+            status=record.standing,
+            digest=record.digest,
+            scores=scores or None,
+            error=record.error,
+            links=SystemLinks(
+                self=system_path(testset_id, record.name),
+                testset=f"{PATH}/{testset_id}",
+                leaderboard=f"{PATH}/{testset_id}/leaderboard",
+            ),
+        )
+
+
+class SystemListing(BaseModel):
+    """The systems of a test set in the order of their names."""
+
+    systems: list[SystemResource]
+    next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")
+
+
+class LeaderboardBody(ReportBody):
+    """The report of one metric and test over all systems that are measured, by name.
+
+    `systems` and `pairs` are those of a comparison of these systems in this order.
+    """
+
+    id: str = Field(description="Of the test set.")
+    name: str = Field(description="Of the test set.")
+    metric: str
+    test: str
+    pending: list[str] = Field(description="Systems that are still to be measured.")
+    failed: dict[str, str] = Field(description="Why systems could not be measured.")
+
+
+def system_path(testset_id: str, name: str) -> str:
+    """Where a system is."""
+    return f"{PATH}/{testset_id}/systems/{quote(name, safe='')}"

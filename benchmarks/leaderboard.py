@@ -1,0 +1,160 @@
+"""A 60th system joins a leaderboard of 59: seconds, CPU time and memory of the service.
+
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.leaderboard [--systems 60] [--runs 7] [--quick]
+
+BLEU, chrF and TER, 9,999 resamples, two warm workers. A system beyond the 12 of wmt12.es-en (or the
+5 of the example, where the data is not there) has each line from one of two of them. Seconds are from PUT to
+the leaderboard that has the system, over HTTP; CPU time is that of all processes of the service, and
+is held against a comparison of the same 60 from their texts in one process. `--quick` leaves out
+that comparison.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import time
+from pathlib import Path
+
+import httpx
+
+from benchmarks.service import service
+from benchmarks.task import read_task
+from sigtest.comparison import Comparison
+from sigtest.engine import compare
+from workers.server import connect
+from workers.settings import Settings
+
+RECIPE = {"metrics": ["bleu", "chrf", "ter"], "resamples": 9_999}
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Board:
+    """A test set on a running service."""
+
+    def __init__(self, client: httpx.Client, comparison: Comparison) -> None:
+        self.client = client
+        self.texts = {s.name: s.hypotheses.lines for s in comparison.systems if s.hypotheses}
+        references = [text.lines for text in comparison.testset.references]
+        body = {"name": "benchmark", "references": references, **RECIPE}
+        self.url = client.post("/v1/testsets", json=body).raise_for_status().headers["Location"]
+
+    def put(self, name: str, wait: int = 60, content: str = "") -> None:
+        body = json.dumps({"hypotheses": self.texts[content or name]})
+        self.client.put(
+            f"{self.url}/systems/{name}?replace=true",
+            content=body,
+            headers={"Content-Type": "application/json", "Prefer": f"wait={wait}"},
+        ).raise_for_status()
+
+    def remove(self, name: str) -> None:
+        self.client.delete(f"{self.url}/systems/{name}").raise_for_status()
+
+    def leaderboard(self, systems: int) -> None:
+        """Ask until it has all systems."""
+        while True:
+            shown = self.client.get(f"{self.url}/leaderboard").raise_for_status().json()
+            if not shown["pending"] and len(shown["systems"]) == systems:
+                return
+
+    def settle(self) -> None:
+        while self.client.get(self.url).raise_for_status().json()["pending"]:
+            time.sleep(0.1)
+
+
+def descendants(pid: int) -> list[int]:
+    found = [pid]
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found += descendants(int(child))
+    return found
+
+
+def cpu_seconds(pids: list[int]) -> float:
+    """CPU time of processes and of their children that have ended."""
+    ticks = 0
+    for pid in pids:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        ticks += sum(map(int, fields[11:15]))
+    return ticks / TICKS
+
+
+def service_pid() -> int:
+    (pid,) = descendants(os.getpid())[1:2]
+    return pid
+
+
+def memory(pid: int) -> float:
+    """MB that the service's Redis uses."""
+    variables = dict(
+        entry.partition("=")[::2]
+        for entry in Path(f"/proc/{pid}/environ").read_text().split("\0")
+    )
+    redis = connect(Settings(state=Path(variables["SIGTEST_STATE"])))
+    used = int(redis.info("memory")["used_memory"]) / 1e6
+    redis.close()
+    return used
+
+
+def joins(board: Board, systems: int, runs: int, pid: int) -> None:
+    last = list(board.texts)[systems - 1 : systems + runs]
+    taken, spent = [], []
+    for name in last:
+        time.sleep(0.5)
+        processes = descendants(pid)
+        before, start = cpu_seconds(processes), time.perf_counter()
+        board.put(name)
+        board.leaderboard(systems)
+        taken.append(time.perf_counter() - start)
+        time.sleep(0.1)  # until the worker has counted what its horse took
+        spent.append(cpu_seconds(processes) - before)
+        board.remove(name)
+    print(f"  PUT to fresh leaderboard: median {statistics.median(taken[1:]):.2f} s of {runs}")
+    print(f"  CPU time of the service: median {statistics.median(spent[1:]):.2f} s", flush=True)
+    board.cpu = statistics.median(spent[1:])  # type: ignore[attr-defined]
+    board.put(last[0])
+
+
+def replaced(board: Board, pid: int, systems: int, runs: int) -> None:
+    before = memory(pid)
+    names = list(board.texts)
+    for i in range(runs):
+        board.put(names[i], content=names[systems + i])
+    print(f"  Redis memory: {before:.0f} MB; {memory(pid):.0f} MB after {runs} were replaced")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--systems", type=int, default=60)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    task = read_task()
+    comparison = task.comparison(options.systems + options.runs + 1, **RECIPE)
+    names = [system.name for system in comparison.systems]
+    with service(2) as client:
+        pid = service_pid()
+        board = Board(client, comparison)
+        start = time.perf_counter()
+        for name in names[: options.systems - 1]:
+            board.put(name, wait=0)
+        board.settle()
+        board.leaderboard(options.systems - 1)
+        print(
+            f"{task.name}: {options.systems} systems, {comparison.testset.segments} segments; "
+            f"the first {options.systems - 1} in {time.perf_counter() - start:.1f} s", flush=True
+        )
+        joins(board, options.systems, options.runs, pid)
+        replaced(board, pid, options.systems, options.runs)
+        if options.quick:
+            return
+    whole = task.comparison(options.systems, **RECIPE)
+    compare(task.comparison(3, **RECIPE))  # loads what is compiled
+    begun = time.process_time()
+    compare(Comparison.of(whole.as_json()))
+    full = time.process_time() - begun
+    print(f"  comparison of all from text: {full:.1f} s of CPU, {full / board.cpu:.0f} times as much")
+
+
+if __name__ == "__main__":
+    main()

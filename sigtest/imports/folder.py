@@ -1,0 +1,91 @@
+"""The layout of a shared task: `reference*`, `systems/*`, perhaps `documents*` and `labels*`.
+
+All are text with one segment a line, alone or compressed with gzip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+from sigtest.errors import InputError
+from sigtest.imports.bounds import Meter
+from sigtest.imports.material import Material
+from sigtest.testset import system_name
+from sigtest.text import parse_lines
+
+LAYOUT = "reference* and systems/*, or one WMT .xml"
+SYSTEMS = "systems"
+REFERENCE = "reference"
+COLUMNS = ("documents", "labels")
+
+
+def wanted(path: PurePosixPath) -> bool:
+    """Whether a file can be a part of the layout; hidden files and others lie there for people."""
+    if any(part.startswith((".", "__MACOSX")) for part in path.parts):
+        return False
+    return path.parent.name == SYSTEMS or path.name.startswith((REFERENCE, *COLUMNS))
+
+
+def read_folder(files: Mapping[PurePosixPath, bytes], meter: Meter) -> Material:
+    """Find the layout among files, in their root or in one folder of any depth.
+
+    Args:
+        files: All contents by path.
+        meter: Counts what is unpacked further.
+
+    Raises:
+        InputError: No layout, several, a file that cannot be read, or two documents files.
+    """
+    root = _root(files, meter.name)
+    inside = {path: data for path, data in sorted(files.items()) if wanted(path)}
+    here = [path for path in inside if path.parent == root]
+    columns = {
+        kind: _column(kind, [p for p in here if p.name.startswith(kind)], inside, meter)
+        for kind in COLUMNS
+    }
+    return Material(
+        references=tuple(
+            _lines(path, inside[path], meter) for path in here if path.name.startswith(REFERENCE)
+        ),
+        systems=tuple(
+            (system_name(path.name), _lines(path, data, meter))
+            for path, data in inside.items()
+            if path.parent == root / SYSTEMS
+        ),
+        documents=columns["documents"],
+        labels=columns["labels"],
+    )
+
+
+def _root(files: Mapping[PurePosixPath, bytes], name: str) -> PurePosixPath:
+    """The one folder that has references and systems."""
+    kept = [path for path in files if wanted(path)]
+    with_systems = {path.parent.parent for path in kept if path.parent.name == SYSTEMS}
+    with_references = {path.parent for path in kept if path.name.startswith(REFERENCE)}
+    roots = sorted(with_systems & with_references)
+    if len(roots) == 1:
+        return roots[0]
+    if roots:
+        raise InputError(f"{name} has several test sets ({roots[0]} and {roots[1]}); give one.")
+    part = "no systems/*" if with_references else "no reference* beside systems"
+    raise InputError(
+        f"{name} has no matching files: {LAYOUT}."
+        if not (with_systems or with_references)
+        else f"{name} has {part}; expected {LAYOUT}."
+    )
+
+
+def _column(
+    kind: str,
+    paths: list[PurePosixPath],
+    files: Mapping[PurePosixPath, bytes],
+    meter: Meter,
+) -> tuple[str, ...] | None:
+    if len(paths) > 1:
+        raise InputError(f"{meter.name} has {paths[0].name} and {paths[1].name}; one is enough.")
+    return _lines(paths[0], files[paths[0]], meter) if paths else None
+
+
+def _lines(path: PurePosixPath, data: bytes, meter: Meter) -> tuple[str, ...]:
+    return parse_lines(meter.unzipped(data, str(path)), str(path))

@@ -1,0 +1,372 @@
+"""Several test sets: against plain loops, one concatenated test set, and themselves."""
+
+import glob
+import json
+import re
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+from test_strata import read, sample_of
+
+from sigtest import suite_engine
+from sigtest.cli import main
+from sigtest.comparison import Comparison
+from sigtest.engine import compare
+from sigtest.errors import SigtestError
+from sigtest.render import json as json_format
+from sigtest.resampling.weights import bootstrap_counts, swap_masks
+from sigtest.sample import Sample
+from sigtest.significance import ALTERNATIVES
+from sigtest.suite import Suite
+from sigtest.suite_engine import compare_suite
+from sigtest.suite_report import SuiteReport
+
+NAMES = ("aspen", "birch", "cedar", "dogwood", "elm")
+TESTS = ["approximate_randomization", "bootstrap", "paired_bootstrap"]
+
+
+def content(folder: Path, lines: slice = slice(None), names: tuple[str, ...] = NAMES) -> dict:
+    return {
+        "references": [read(folder / "reference.en")[lines]],
+        "systems": [
+            {"name": name, "hypotheses": read(folder / "systems" / f"{name}.en")[lines]}
+            for name in names
+        ],
+    }
+
+
+def request_of(example: Path, **fields: object) -> dict:
+    """Test sets of 50, 88 and 24 segments."""
+    names: tuple[str, ...] = fields.pop("names", NAMES)  # type: ignore[assignment]
+    return {
+        "testsets": [
+            {"name": "first", **content(example, slice(0, 50), names)},
+            {"name": "second", **content(example, slice(50, 138), names)},
+            {"name": "talk", **content(example.parent / "talk", names=names)},
+        ],
+        "metrics": ["bleu", "ter"],
+        "tests": TESTS,
+        "resamples": 300,
+        "exact": "never",
+        **fields,
+    }
+
+
+def run(example: Path, **fields: object) -> SuiteReport:
+    return compare_suite(Suite.of(request_of(example, **fields)))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_macro_counts_equal_textbook_loops(example: Path, alternative: str) -> None:
+    """Every pseudo-statistic is the mean of those of the test sets, each with its own stream."""
+    names = ("aspen", "birch", "elm")
+    suite = Suite.of(request_of(example, alternative=alternative, names=names))
+    overall = compare_suite(suite).overall
+    samples = [sample_of(comparison) for comparison in suite.comparisons]
+    turn = -1 if alternative == "less" else 1
+    two = alternative == "two-sided"
+    expected = {}
+    for m, metric in enumerate(suite.whole.recipe.metrics):
+        for a, b in suite.whole.pairs.tolist():
+            seen, swapped, resampled = 0.0, np.zeros(300), np.zeros(300)
+            for t, sample in enumerate(samples):
+                x, y = sample.tables[m][a], sample.tables[m][b]
+
+                def difference(x: np.ndarray, y: np.ndarray, metric=metric) -> float:
+                    scores = metric.score(x.sum(axis=0)), metric.score(y.sum(axis=0))
+                    return metric.sign * float(scores[0] - scores[1])
+
+                seen += difference(x, y) / 3
+                for r in range(300):
+                    keep = swap_masks(12345, r, r + 1, len(x), stream=t + 1)[0][:, None] == 1
+                    swapped[r] += difference(np.where(keep, x, y), np.where(keep, y, x)) / 3
+                    drawn = bootstrap_counts(12345, r, r + 1, len(x), stream=t + 1)[0].astype(int)
+                    moved = difference(np.repeat(x, drawn, axis=0), np.repeat(y, drawn, axis=0))
+                    resampled[r] += moved / 3
+            key = suite.whole.recipe.labels[m], names[a], names[b]
+            far = (abs(seen) if two else turn * seen) - 1e-7
+            shifted = resampled - resampled.mean()
+            for test, draws in (("approximate_randomization", swapped), ("bootstrap", shifted)):
+                reached = np.abs(draws) if two else turn * draws
+                expected[test, *key] = int((reached >= far).sum())
+            against = int((resampled <= 1e-7).sum()), int((resampled >= -1e-7).sum())
+            expected["paired_bootstrap", *key] = {
+                "two-sided": min(against),
+                "greater": against[0],
+                "less": against[1],
+            }[alternative]
+    assert {(p.test, p.metric, p.a, p.b): p.count for p in overall.pairs} == expected
+
+
+def test_macro_scores_are_means(example: Path) -> None:
+    report = run(example)
+    for s, system in enumerate(report.overall.systems):
+        for metric, score in system.scores.items():
+            own = [result.report.systems[s].scores[metric].score for result in report.testsets]
+            assert score.score == pytest.approx(sum(own) / 3, rel=1e-12)
+            assert score.ci[0] < score.score < score.ci[1]
+
+
+def test_pooled_is_one_concatenated_test_set_stratified_by_test_set(example: Path) -> None:
+    request = request_of(example, pooled=True, exact="auto")
+    parts = request["testsets"]
+    whole = Comparison.of(
+        {
+            "references": [[line for part in parts for line in part["references"][0]]],
+            "systems": [
+                {
+                    "name": name,
+                    "hypotheses": [x for p in parts for x in p["systems"][s]["hypotheses"]],
+                }
+                for s, name in enumerate(NAMES)
+            ],
+            "labels": [part["name"] for part in parts for _ in part["references"][0]],
+            "stratified": True,
+            **{k: request[k] for k in ("metrics", "tests", "resamples", "exact")},
+        }
+    )
+    expected = compare(whole)
+    found = compare_suite(Suite.of(request)).overall
+    assert [s.scores for s in found.systems] == [s.scores for s in expected.systems]
+    family = {"p_adjusted": 0, "significant": False, "undecided": False, "verdict": ""}
+    family |= {"resamples_needed": None, "detectable": (0, 0)}
+    for pair, same in zip(found.pairs, expected.pairs, strict=True):
+        assert replace(pair, **family) == replace(same, **family)
+
+
+def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None:
+    """Strata within test sets, too: every stratum of the suite has one stream."""
+    labels = [["x", "y"] * 25, ["y", "z"] * 44, ["x"] * 24]
+    request = request_of(example, stratified=True, pooled=True)
+    for part, own in zip(request["testsets"], labels, strict=True):
+        part["labels"] = own
+    suite = Suite.of(request)
+    assert [plan.stream for plan in suite.plans] == [1, 3, 5]
+    tables = suite_engine._measure_all(suite, lambda *told: None)
+    parts = [Sample(p, own)._counts(0, 9) for p, own in zip(suite.plans, tables, strict=True)]
+    whole = Sample(suite.whole, suite_engine._concatenated(suite, tables))._counts(0, 9)
+    assert (np.hstack(parts) == whole).all()
+
+
+def test_test_sets_have_streams_of_their_own(example: Path) -> None:
+    same = content(example, slice(0, 50))
+    request = request_of(example, testsets=[{"name": n, **same} for n in ("one", "two")])
+    one, two = (result.report for result in compare_suite(Suite.of(request)).testsets)
+    assert one.systems[0].scores["bleu"].score == two.systems[0].scores["bleu"].score
+    assert one.systems[0].scores["bleu"].ci != two.systems[0].scores["bleu"].ci
+    assert [p.count for p in one.pairs] != [p.count for p in two.pairs]
+    assert "|stream:2|" in two.signature
+
+
+@pytest.mark.parametrize("average", ["macro", "pooled"])
+def test_one_family_spans_all_test_sets(example: Path, average: str) -> None:
+    report = run(example, pooled=average == "pooled", correction="holm")
+    assert report.overall.average == average
+    assert report.comparisons == 4 * 10
+    rows = [*(result.report.pairs for result in report.testsets), report.overall.pairs]
+    for metric in ("bleu", "ter"):
+        for test in TESTS:
+            family = [p for pairs in rows for p in pairs if (p.metric, p.test) == (metric, test)]
+            expected = multipletests([p.p_value for p in family], method="holm")[1]
+            assert [p.p_adjusted for p in family] == pytest.approx(expected, rel=1e-12)
+    assert all("over 40 pairs" in p.verdict for pairs in rows for p in pairs if p.significant)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize("exact", ["auto", "never"])
+def test_identical_systems_have_p_one(example: Path, pooled: bool, exact: str) -> None:
+    report = run(example, pooled=pooled, exact=exact, names=("cedar", "dogwood"))
+    for pairs in [*(result.report.pairs for result in report.testsets), report.overall.pairs]:
+        assert {pair.p_value for pair in pairs} == {1.0}
+    for row in report.wins:
+        assert (row.won, row.lost, row.tied, row.sign_test.p_value) == (0, 0, 3, 1.0)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_blocks_of_any_size_give_the_same_bytes(
+    example: Path, pooled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = json_format.render(run(example, pooled=pooled, metrics=["bleu", "nist"]))
+    monkeypatch.setattr(suite_engine, "BLOCK", 37)
+    assert json_format.render(run(example, pooled=pooled, metrics=["bleu", "nist"])) == whole
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_replicas_go_through(example: Path, pooled: bool) -> None:
+    request = request_of(example, pooled=pooled, names=("aspen", "birch", "cedar", "elm"))
+    for part in request["testsets"]:
+        texts = [system["hypotheses"] for system in part["systems"]]
+        part["systems"] = [
+            {"name": "A", "replicas": texts[:2]},
+            {"name": "B", "replicas": texts[2:]},
+        ]
+    report = compare_suite(Suite.of(request))
+    score = report.overall.systems[0].scores["bleu"]
+    if not pooled:
+        own = [result.report.systems[0].scores["bleu"].replicas for result in report.testsets]
+        assert score.replicas == pytest.approx(np.mean(own, axis=0).tolist(), rel=1e-12)
+    assert score.training_stderr == pytest.approx(np.std(score.replicas, ddof=1))
+
+
+def test_wins_are_counted_where_less_is_better(example: Path) -> None:
+    report = run(example, names=("elm", "aspen"))
+    for row in report.wins:
+        assert (row.won, row.lost, row.tied, row.rank_sum) == (0, 3, 0, 0)
+        assert (row.differences[0] > 0) == (row.metric == "ter")
+        assert row.sign_test.p_value == 0.25
+    assert any("neither can find a difference" in warning for warning in report.warnings)
+
+
+def test_auto_resamples_are_enough_for_the_whole_family(example: Path) -> None:
+    suite = Suite.of(request_of(example, resamples="auto", correction="bonferroni"))
+    # two-sided paired bootstrap over 40: 80 / (R + 1) <= .005 needs R = 15,999
+    assert {plan.resamples for plan in (*suite.plans, suite.whole)} == {99_999}
+
+
+def failing(example: Path, **fields: object) -> str:
+    with pytest.raises(SigtestError) as caught:
+        Suite.of(request_of(example, **fields))
+    return str(caught.value)
+
+
+def test_bad_suites_are_one_clear_error_each(example: Path) -> None:
+    first, second = request_of(example)["testsets"][:2]
+    fewer = {**second, "systems": second["systems"][:4]}
+    two_references = {**second, "references": second["references"] * 2}
+    assert failing(example, testsets=[first]) == ("A suite needs at least two test sets; 1 given.")
+    assert failing(example, testsets=[first, first]) == "Two test sets are named 'first'."
+    assert failing(example, testsets=[first, fewer]) == (
+        "Test set 'second' has the systems aspen, birch, cedar, dogwood, and test set 'first' has "
+        "aspen, birch, cedar, dogwood, elm; every test set needs the same, in the same order."
+    )
+    assert failing(example, testsets=[first, two_references], pooled=True) == (
+        "Test set 'second' has 2 reference sets and 'first' has 1; "
+        "pooled test sets need equally many."
+    )
+    assert failing(example, correction="tukey", tests=["approximate_randomization"]) == (
+        "correction tukey counts in the draws of one test set; for several take holm or another "
+        "one that needs p-values only."
+    )
+    assert failing(example, unit="document") == (
+        "Test set 'first': unit=document needs the document of every segment; give documents."
+    )
+    assert failing(example, pooled="yes") == "pooled must be true or false."
+    assert failing(example, testsets=[first, {"references": []}]) == "testsets[1] has no name."
+    assert failing(example, testsets=[first, "x"]) == (
+        "testsets[1] must be an object with name, references and systems."
+    )
+    replicated = {
+        **second,
+        "systems": [
+            {"name": s["name"], "replicas": [s["hypotheses"]] * 2} for s in second["systems"]
+        ],
+    }
+    assert failing(example, testsets=[first, replicated]) == (
+        "Systems have 2 replicas on test set 'second' and 1 on 'first'; "
+        "every test set needs equally many."
+    )
+
+
+def test_command_line_reads_folders(
+    example: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    folders = [f"news={example}", str(example.parent / "talk")]
+    choices = ["--metric", "ter", "--test", "bootstrap", "--resamples", "99"]
+    output = tmp_path / "report.json"
+    assert main(["suite", *folders, *choices, "--format", "json", "--output", str(output)]) == 0
+    report = json.loads(output.read_bytes())
+    assert [result["name"] for result in report["testsets"]] == ["news", "talk"]
+    assert report["testsets"][0]["report"]["testset"]["documents"] == 12
+    assert report["overall"]["average"] == "macro"
+    assert main(["suite", *folders, *choices, "--pooled"]) == 0
+    assert b"pooled" in capfdbinary.readouterr().out
+
+
+def test_command_line_reads_replicas_from_folders(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        for system in ("a", "b"):
+            folder = tmp_path / name / "systems" / system
+            folder.mkdir(parents=True)
+            for replica in ("1.txt", "2.txt"):
+                (folder / replica).write_text(f"one {system}\ntwo {replica}\nthree\n")
+        (tmp_path / name / "reference.txt").write_text("one a\ntwo\nthree\n")
+    output = tmp_path / "report.json"
+    folders = [str(tmp_path / "x"), str(tmp_path / "y")]
+    assert main(["suite", *folders, "--format", "json", "--output", str(output)]) == 0
+    score = json.loads(output.read_bytes())["overall"]["systems"][0]["scores"]["bleu"]
+    assert len(score["replicas"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("prepare", "message"),
+    [
+        (lambda folder: (folder / "reference.en").unlink(), "no file whose name starts with"),
+        (lambda folder: (folder / "labels.txt").write_text("x\n"), "labels.txt has 1 lines, but"),
+        (lambda folder: (folder / "systems" / "a.en").unlink(), "at least two systems; 1 given"),
+        (lambda folder: (folder / "documents.a").write_text("x\n" * 2), "several files whose"),
+    ],
+)
+def test_bad_folders_are_one_clear_message(
+    tmp_path: Path, prepare, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "systems").mkdir()
+    for name in ("reference.en", "documents.txt", "systems/a.en", "systems/b.en"):
+        (tmp_path / name).write_text("x\ny\n")
+    prepare(tmp_path)
+    assert main(["suite", str(tmp_path), f"other={tmp_path}"]) == 2
+    printed = capsys.readouterr().err
+    assert message in printed
+    assert printed.count("\n") == 1
+
+
+def test_compare_takes_labels_and_replicas(
+    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.chdir(example)
+    output = tmp_path / "report.json"
+    systems = [
+        *("--replicas", "good=systems/aspen.en,systems/birch.en"),
+        *("--replicas", "poor=systems/cedar.en,systems/elm.en"),
+    ]
+    strata = ["--labels", "documents.txt", "--stratified", "--format", "json"]
+    assert main(["compare", "-r", "reference.en", *systems, *strata, "--output", str(output)]) == 0
+    report = json.loads(output.read_bytes())
+    assert "|stratified:true|replicas:2|" in report["signature"]
+    assert report["systems"][0]["scores"]["bleu"]["training_stderr"] > 0
+    plain = ["systems/cedar.en", "--replicas", "good=systems/aspen.en,systems/birch.en"]
+    assert main(["compare", "-r", "reference.en", *plain]) == 2
+    assert "'cedar' brings no replicas and system 'good' 2 replicas" in capsys.readouterr().err
+    assert main(["compare", "-r", "reference.en", "--replicas", "good=a.en,"]) == 2
+    assert "--replicas takes NAME=FILE,FILE,..., not" in capsys.readouterr().err
+
+
+def test_every_command_of_the_document_runs(
+    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = example.parents[1]
+    text = (root / "docs" / "SUITES.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(root)
+    lines = [
+        x
+        for block in re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
+        for x in block.split("\n")
+    ]
+    commands = [line.replace("/tmp/", f"{tmp_path}/") for line in lines if line]
+    assert len(commands) == 4
+    for command in commands:
+        words = [name for w in shlex.split(command)[1:] for name in sorted(glob.glob(w)) or [w]]
+        assert main(words) == 0
+    for script in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S):
+        exec(script, {})
+
+
+def test_every_field_of_the_report_is_described(example: Path) -> None:
+    text = (example.parents[1] / "docs" / "SUITES.md").read_text(encoding="utf-8")
+    body = run(example, metrics=["ter"], tests=["bootstrap"]).as_json()
+    fields = [*body, *body["testsets"][0], *body["overall"], *body["wins"][0]]
+    for field in [*fields, *body["wins"][0]["sign_test"]]:
+        assert re.search(rf"[`.]{field}[`.\[]", text), field

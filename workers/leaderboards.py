@@ -1,0 +1,340 @@
+"""Test sets with systems that arrive over time, and their leaderboards. `app` calls this.
+
+Every function may raise StorageError, and those that take an id raise NotFoundError for one that
+is unknown or somebody else's and GoneError for one that expired or was deleted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, replace
+
+from sigtest.comparison import require_strata
+from sigtest.errors import InputError, LimitError, RecipeError
+from sigtest.leaderboard import settings_of, shown
+from sigtest.plan import Plan
+from sigtest.recipe import Recipe
+from sigtest.testset import System, TestSet, check_name
+from workers import leaderboard_tasks
+from workers.errors import NotFoundError, TakenError
+from workers.guard import storage
+from workers.leaderboard_records import (
+    Choice,
+    Leaderboard,
+    State,
+    SystemRecord,
+    TestSetRecord,
+)
+from workers.leaderboard_store import LeaderboardStore, gone
+from workers.queue import Queue
+from workers.server import connect
+from workers.settings import Settings
+
+CURSOR = re.compile("[0-9a-f]{48}")
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A test set that was asked for, checked.
+
+    Attributes:
+        name: What its caller calls it.
+        testset: References, documents, labels.
+        plan: The settings, without systems.
+    """
+
+    name: str
+    testset: TestSet
+    plan: Plan
+
+    @classmethod
+    def of(cls, name: str, testset: TestSet, recipe: Recipe) -> Draft:
+        """Check that test set and settings fit each other.
+
+        Raises:
+            SigtestError: A bad name, or settings that a leaderboard cannot work with.
+        """
+        check_name(name, "test set")
+        if recipe.unit == "document" and testset.documents is None:
+            raise RecipeError(
+                "unit=document needs the document of every segment; give documents.", field="unit"
+            )
+        if recipe.stratified:
+            require_strata(testset, recipe)
+        plan = Plan(
+            systems=(),
+            digests=(),
+            segments=testset.segments,
+            references=len(testset.references),
+            documents=testset.documents,
+            labels=testset.labels if recipe.stratified else None,
+            testset=testset.sha256,
+            recipe=recipe,
+        )
+        return cls(name, testset, settings_of(plan))
+
+
+class Leaderboards:
+    """The test sets of all callers; safe to share between threads.
+
+    Args:
+        store: Where test sets are.
+        queue: Where tasks go.
+    """
+
+    def __init__(self, store: LeaderboardStore, queue: Queue) -> None:
+        self._store = store
+        self._queue = queue
+
+    @classmethod
+    def connect(cls, settings: Settings) -> Leaderboards:
+        """Leaderboards on the server that the settings name, which need not be up yet."""
+        redis = connect(settings)
+        return cls(LeaderboardStore(redis, settings), Queue(redis, settings))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._store.redis.close()
+
+    # test sets
+
+    @storage()
+    def create(self, draft: Draft, caller: str) -> tuple[TestSetRecord, bool]:
+        """Make a test set; equal content and settings from the same caller are the same one.
+
+        Returns:
+            The test set, and whether it was made.
+        """
+        content = json.dumps([caller, draft.name, draft.plan.key, draft.testset.sha256])
+        testset_id = hashlib.sha256(f"testset {content}".encode()).hexdigest()[:32]
+        created = self._store.create(testset_id, draft.name, caller, draft.testset, draft.plan)
+        return self._state(testset_id, caller).record, created
+
+    @storage()
+    def find(self, testset_id: str, caller: str) -> TestSetRecord:
+        """A test set of the caller."""
+        return self._state(testset_id, caller).record
+
+    @storage()
+    def listing(
+        self, caller: str, cursor: str | None, limit: int
+    ) -> tuple[list[TestSetRecord], str | None]:
+        """The caller's test sets, newest first, and the cursor of the next page if there is one.
+
+        Raises:
+            InputError: A cursor that no listing gave.
+        """
+        if cursor is not None and not CURSOR.fullmatch(cursor):
+            raise InputError("The cursor must be one that a listing gave.", field="cursor")
+        found = self._store.listing(caller, cursor, limit + 1)
+        page = found[:limit]
+        following = page[-1][0] if len(found) > limit and page else None
+        return [record for _, record in page], following
+
+    @storage()
+    def raise_resamples(self, testset_id: str, caller: str, resamples: int) -> TestSetRecord:
+        """Draw more resamples, the first of which stay; every system is measured again.
+
+        Raises:
+            RecipeError: Fewer than there are, or more than there can be.
+        """
+        state = self._state(testset_id, caller)
+        plan = self._store.plan(testset_id)
+        replace(plan.recipe, resamples=resamples)  # checks the range
+        verdict = self._store.raise_resamples(testset_id, resamples)
+        if verdict == "gone":
+            raise gone(testset_id)
+        if verdict == "fewer":
+            raise RecipeError(
+                f"The test set has {state.resamples:,} resamples already; more can be asked for, "
+                f"not {resamples:,}.",
+                field="resamples",
+            )
+        state = self._state(testset_id, caller)
+        self._queue.add(leaderboard_tasks.joins(state))
+        return state.record
+
+    @storage()
+    def delete(self, testset_id: str, caller: str) -> None:
+        """Delete a test set with its systems and everything that was computed."""
+        state = self._state(testset_id, caller)
+        self._queue.drop(testset_id)
+        plan = self._store.plan(testset_id)
+        self._store.delete(testset_id, caller)
+        for digest in set(state.digests.values()):
+            self._store.forget_statistics(plan, digest)
+
+    # systems
+
+    @storage()
+    def put(
+        self, testset_id: str, caller: str, system: System, replaces: bool, most: int
+    ) -> tuple[SystemRecord, str]:
+        """Add a system, or replace one by other content.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            system: What it brings, checked by `check`.
+            replaces: Whether other content under the same name may go.
+            most: Systems that a test set may have.
+
+        Returns:
+            The system, and what was done: `created`, `replaced`, `known`, or `again` where the
+            same content had failed.
+
+        Raises:
+            TakenError: Other content is there under this name.
+            LimitError: The test set has as many systems as it may have.
+        """
+        verdict, unused = self._store.put(testset_id, system, replaces, most)
+        if verdict == "gone":
+            raise gone(testset_id)
+        if verdict == "taken":
+            raise TakenError(
+                f"The test set has a system {system.name!r} with other content; "
+                "replace it with ?replace=true, or take another name.",
+                field="name",
+                system=system.name,
+            )
+        if verdict == "full":
+            raise LimitError(
+                f"The test set has {most:,} systems already, as many as max_systems.",
+                limit="max_systems",
+                field="name",
+                system=system.name,
+            )
+        self._forget(testset_id, unused)
+        state = self._state(testset_id, caller)
+        if verdict != "known":
+            self._queue.add(
+                task for task in leaderboard_tasks.joins(state) if system.sha256 in task.arguments
+            )
+        return self._system(state, system.name), verdict
+
+    @storage()
+    def check(self, testset_id: str, caller: str, system: System) -> None:
+        """Check that a system fits its test set and brings what its metrics measure.
+
+        Raises:
+            SigtestError: It does not.
+        """
+        self._state(testset_id, caller)
+        plan = self._store.plan(testset_id)
+        system.require_segments(plan.segments)
+        testset = self._store.testset(testset_id)
+        for metric in plan.recipe.metrics:
+            metric.check(testset, system)
+
+    @storage()
+    def system(self, testset_id: str, caller: str, name: str) -> SystemRecord:
+        """One system of a test set.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        return self._system(self._state(testset_id, caller), name)
+
+    @storage()
+    def systems(
+        self, testset_id: str, caller: str, after: str | None, limit: int
+    ) -> tuple[list[SystemRecord], str | None]:
+        """Systems in the order of their names, and the name after which the next page starts."""
+        state = self._state(testset_id, caller)
+        names = sorted(name for name in state.digests if after is None or name > after)
+        page = names[:limit]
+        following = page[-1] if len(names) > limit else None
+        return self._store.systems(state, page), following
+
+    @storage()
+    def remove(self, testset_id: str, caller: str, name: str) -> None:
+        """Delete a system with everything that was computed of it.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        self._system(self._state(testset_id, caller), name)
+        _, unused = self._store.remove(testset_id, name)
+        self._forget(testset_id, unused)
+
+    # leaderboards
+
+    @storage()
+    def choice(
+        self,
+        testset_id: str,
+        caller: str,
+        metric: str | None = None,
+        test: str | None = None,
+        alpha: float | None = None,
+        correction: str | None = None,
+    ) -> Choice:
+        """What to show; what is left out is as the test set has it, its first metric and test.
+
+        Raises:
+            RecipeError: A metric or test that the test set has not, or an impossible choice.
+        """
+        self._state(testset_id, caller)
+        plan = self._store.plan(testset_id)
+        recipe = plan.recipe
+        choice = Choice(
+            metric if metric is not None else recipe.labels[0],
+            test if test is not None else recipe.tests[0],
+            recipe.alpha if alpha is None else alpha,
+            recipe.correction if correction is None else correction,
+        )
+        shown(plan, choice.metric, choice.test, choice.alpha, choice.correction)
+        return choice
+
+    @storage()
+    def leaderboard(
+        self, testset_id: str, caller: str, choice: Choice, asked: str | None = None
+    ) -> tuple[Leaderboard | None, str]:
+        """A leaderboard as far as it is made; a worker is asked for what is missing.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            choice: From `choice`.
+            asked: What the call before returned, where this is not the first.
+
+        Returns:
+            The leaderboard, where there is one; and for which state it was asked for.
+        """
+        state = self._state(testset_id, caller)
+        view = self._store.view(testset_id, choice.field)
+        fresh = view is not None and view[0] == state.revision
+        wanted = f"{state.era} {state.revision}"
+        if not fresh and wanted != asked:
+            plan = self._store.plan(testset_id)
+            self._queue.add([leaderboard_tasks.showing(plan, state, choice)], front=True)
+        if view is None:
+            return None, wanted
+        _, names, report = view
+        failed = state.failed
+        pending = sorted(state.digests.keys() - names - failed.keys())
+        name = state.record.name
+        made = Leaderboard(testset_id, name, choice, report, tuple(pending), failed, fresh)
+        return made, wanted
+
+    def _state(self, testset_id: str, caller: str) -> State:
+        state = self._store.state(testset_id)
+        if state is not None and state.caller == caller:
+            return state
+        if state is None and self._store.was(testset_id, caller):
+            raise gone(testset_id)
+        raise NotFoundError(f"There is no test set {testset_id}.")
+
+    def _system(self, state: State, name: str) -> SystemRecord:
+        if name not in state.digests:
+            raise NotFoundError(
+                f"The test set {state.record.id} has no system {name!r}.", system=name
+            )
+        return self._store.systems(state, [name])[0]
+
+    def _forget(self, testset_id: str, digest: str) -> None:
+        """Drop what is cached of content that nobody has any longer."""
+        if digest:
+            self._store.forget_statistics(self._store.plan(testset_id), digest)

@@ -1,0 +1,125 @@
+"""Bytes of one system's totals, cut into parts so that nobody reads more than is needed.
+
+base       JSON: sums over all units and scores of the replicas, by metric
+scores:M   bootstrap scores of metric M, float64
+kept:M     sums under swaps, where a swap test may need them: whole numbers as their distance from
+half of all, which fits 16 bits for most; a byte saved by compressing costs more time
+than moving it
+prints:M   what tells the units of two systems apart
+table:M    statistics, where exact p-values need them of every pair
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sigtest.arrays import Array
+from sigtest.incremental import Totals
+from sigtest.leaderboard import wants_kept
+from sigtest.plan import Plan
+from workers import codec
+
+BASE = "base"
+WHOLE = (np.int16, np.int32)
+Parts = Mapping[str, bytes]
+
+
+def pack(plan: Plan, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes]:
+    """All parts of one system's totals.
+
+    Args:
+        plan: The test set's.
+        totals: From `incremental.resample`.
+        tables: (n, k) statistics, one array a metric.
+    """
+    base = {
+        "observed": [sums.tolist() for sums in totals.observed],
+        "replicas": totals.replica_scores.tolist(),
+    }
+    parts = {BASE: json.dumps(base).encode()}
+    for m, metric in enumerate(plan.recipe.metrics):
+        parts[f"scores:{m}"] = totals.scores[m].tobytes()
+        if wants_kept(plan, m, tables[m]):
+            parts[f"kept:{m}"] = _pack_kept(totals.kept[m], totals.observed[m])
+        if plan.recipe.exact != "never":
+            parts[f"prints:{m}"] = totals.prints[m].tobytes()
+            if metric.fraction is not None:
+                parts[f"table:{m}"] = codec.pack_statistics(tables[m])
+    return parts
+
+
+def names(plan: Plan) -> list[str]:
+    """Every part that a system of this plan may have."""
+    kinds = ("scores", "kept", "prints", "table")
+    metrics = range(len(plan.recipe.metrics))
+    return [BASE, *(f"{kind}:{m}" for kind in kinds for m in metrics)]
+
+
+def unpack(plan: Plan, parts: Parts) -> Totals:
+    """Totals whose `kept` is empty: see `kept`."""
+    base = json.loads(parts[BASE])
+    metrics = range(len(plan.recipe.metrics))
+    nothing = np.empty(0, dtype=np.uint64)
+    return Totals(
+        observed=tuple(np.array(sums, dtype=np.float64) for sums in base["observed"]),
+        scores=np.stack([scores(parts, m) for m in metrics]),
+        kept=tuple(np.empty((metric.width, 0)) for metric in plan.recipe.metrics),
+        prints=tuple(
+            np.frombuffer(parts[f"prints:{m}"], dtype=np.uint64)
+            if f"prints:{m}" in parts
+            else nothing
+            for m in metrics
+        ),
+        replica_scores=np.array(base["replicas"], dtype=np.float64),
+    )
+
+
+def scores(parts: Parts, m: int) -> Array:
+    """(R,) bootstrap scores of metric m."""
+    return np.frombuffer(parts[f"scores:{m}"], dtype=np.float64)
+
+
+def kept(parts: Parts, m: int, observed: Array) -> Array | None:
+    """(k, R) sums of metric m under swaps, where they are kept."""
+    data = parts.get(f"kept:{m}")
+    if data is None:
+        return None
+    stored = np.load(io.BytesIO(data), allow_pickle=False)
+    whole = stored.dtype != np.float64
+    sums: Array = stored + _half(observed) if whole else stored
+    return sums
+
+
+def table(parts: Parts, m: int) -> Array | None:
+    """(n, k) statistics of metric m, where they are kept."""
+    data = parts.get(f"table:{m}")
+    return None if data is None else codec.unpack_statistics(data)
+
+
+def size(parts: Iterable[bytes]) -> int:
+    """Bytes of all parts."""
+    return sum(map(len, parts))
+
+
+def _pack_kept(sums: Array, observed: Array) -> bytes:
+    away = sums - _half(observed)
+    stored: npt.NDArray[Any] = sums
+    for kind in WHOLE:
+        with np.errstate(invalid="ignore"):
+            narrow: npt.NDArray[Any] = away.astype(kind)
+        if np.array_equal(narrow + _half(observed), sums):
+            stored = narrow
+            break
+    stream = io.BytesIO()
+    np.save(stream, stored, allow_pickle=False)
+    return stream.getvalue()
+
+
+def _half(observed: Array) -> Array:
+    return np.floor(observed / 2.0)[:, None]
