@@ -96,6 +96,10 @@ class Client:
         Raises:
             SigtestError: The service refuses the comparison, fails, or cannot be reached.
         """
+        return self.report(self.run(comparison, progress))
+
+    def run(self, comparison: Comparison, progress: Progress | None = None) -> str:
+        """Submit a comparison and wait for its end; its id, by which its report can be fetched."""
         status = self.submit(comparison)
         while status["status"] in {"queued", "running"}:
             if progress is not None:
@@ -105,7 +109,7 @@ class Client:
         if status["status"] != "succeeded":
             reason = status.get("error") or "no reason is given"
             raise ServiceError(f"The service {status['status']} the comparison: {reason}")
-        return self.report(status["id"])
+        return str(status["id"])
 
     def submit(self, comparison: Comparison) -> dict[str, Any]:
         """Ask for a comparison; the answer says its `id`, `status` and `progress`."""
@@ -165,7 +169,7 @@ class Client:
                 wait = pause
             else:
                 self._met = True
-                if answer.status_code not in _BUSY or not left:
+                if not _comes(answer) or not left:
                     return self._checked(answer)
                 wait = _seconds(answer, default=pause)
             self._sleep(min(wait, longest))

@@ -13,6 +13,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison import Comparison
+from sigtest.distribution import Distribution, distribution, pair_of
 from sigtest.facts import gather
 from sigtest.metrics import Metric
 from sigtest.report import Report
@@ -60,6 +61,19 @@ def compare(comparison: Comparison, progress: Progress | None = None) -> Report:
     report = reduce(sample, blocks)
     say("report", 1, 1)
     return report
+
+
+def distribute(comparison: Comparison, a: str, b: str, metric: str, test: str) -> Distribution:
+    """The pseudo-statistics of one pair, as the service gives them.
+
+    Raises:
+        RecipeError: A system, metric or test that is no part of the comparison.
+    """
+    pair, numbers = pair_of(comparison.plan, a, b, metric, test)
+    (scored,) = pair.recipe.metrics
+    systems = [comparison.systems[s] for s in numbers]
+    table = np.stack([measure(comparison.testset, system, scored) for system in systems])
+    return distribution(pair, [table], metric)
 
 
 def _measure_all(comparison: Comparison, say: Progress) -> list[Array]:

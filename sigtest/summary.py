@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri
 
 from sigtest.cautions import cautions
+from sigtest.decisions import Decisions, decide
 from sigtest.facts import Facts
 from sigtest.metrics import Metric
-from sigtest.multiplicity import (
-    adjust,
-    critical_value,
-    experimentwise_error,
-    strictest_level,
-    undecided,
-)
+from sigtest.multiplicity import experimentwise_error
 from sigtest.plan import Plan
 from sigtest.ranking import Rank, rank
 from sigtest.report import (
@@ -30,12 +23,8 @@ from sigtest.report import (
     TestSetReport,
 )
 from sigtest.significance import TESTS, SignificanceTest
-from sigtest.significance.exact import ExactP
-from sigtest.significance.montecarlo import p_interval, p_value
 from sigtest.verdict import verdict
 from sigtest.version import __version__
-
-POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -72,16 +61,61 @@ def summarise_together(parts: Sequence[Part]) -> list[Report]:
 
 
 def _families(parts: Sequence[Part], m: int, test: SignificanceTest) -> list[list[PairReport]]:
-    """The pairs of each comparison for one metric and test, corrected and explained."""
+    """The pairs of each comparison for one metric and test, decided as one family."""
     plan = parts[0].plan
-    family = [pair for part in parts for pair in _family(part.plan, m, part.facts[m], test)]
-    if test.name in parts[0].facts[m].joint_counts:  # corrections for one comparison only
-        family = _joined(plan, parts[0].facts[m], family)
-    else:
-        family = _corrected(plan, family)
-    family = _explained(plan, m, family)
+    facts = [part.facts[m] for part in parts]
+    decisions = decide(
+        plan.recipe,
+        plan.resamples,
+        test,
+        counts=np.concatenate([known.counts[test.name] for known in facts]),
+        exact=[exact for known in facts for exact in known.exact],
+        joint_counts=facts[0].joint_counts.get(test.name),  # for one comparison only
+    )
     size = len(plan.pairs)
-    return [family[first : first + size] for first in range(0, len(family), size)]
+    return [
+        [_pair(part.plan, m, known, test, decisions, i, first + i) for i in range(size)]
+        for part, known, first in zip(parts, facts, range(0, size * len(parts), size), strict=True)
+    ]
+
+
+def _pair(
+    plan: Plan, m: int, facts: Facts, test: SignificanceTest, decisions: Decisions, i: int, row: int
+) -> PairReport:
+    """Pair i of a comparison, which is row `row` of its family."""
+    recipe = plan.recipe
+    a, b = plan.pairs[i]
+    score_a, score_b = float(facts.scores[a]), float(facts.scores[b])
+    spread = facts.difference_spread
+    stderr = float(spread.stderr[i])
+    exact = decisions.exact[row]
+    pair = PairReport(
+        a=plan.systems[a],
+        b=plan.systems[b],
+        metric=recipe.labels[m],
+        test=test.name,
+        alternative=test.shown_alternative(recipe.alternative),
+        score_a=score_a,
+        score_b=score_b,
+        difference=score_a - score_b,
+        ci=(float(spread.low[i]), float(spread.high[i])),
+        stderr=stderr,
+        count=exact.count if exact else int(decisions.counts[row]),
+        resamples=exact.patterns if exact else plan.resamples,
+        p_value=float(decisions.p[row]),
+        log10_p=float(decisions.log10_p[row]),
+        p_interval=(float(decisions.low[row]), float(decisions.high[row])),
+        p_adjusted=float(decisions.adjusted[row]),
+        significant=bool(decisions.significant[row]),
+        undecided=bool(decisions.undecided[row]),
+        resamples_needed=decisions.needed.get(row),
+        exact=exact is not None,
+        calibrated=test.calibrated,
+        detectable=(stderr * decisions.detectable[0], stderr * decisions.detectable[1]),
+        verdict="",
+    )
+    higher = recipe.metrics[m].higher_is_better
+    return replace(pair, verdict=verdict(pair, higher, recipe.correction, len(decisions.p)))
 
 
 def _report(part: Part, pairs: Sequence[PairReport], comparisons: int) -> Report:
@@ -116,143 +150,6 @@ def _report(part: Part, pairs: Sequence[PairReport], comparisons: int) -> Report
         pairs=tuple(pairs),
         warnings=cautions(plan, facts, comparisons),
     )
-
-
-def _family(plan: Plan, m: int, facts: Facts, test: SignificanceTest) -> list[PairReport]:
-    """All pairs of one metric and test, not yet corrected."""
-    recipe = plan.recipe
-    sides = test.sides(recipe.alternative)
-    counts = facts.counts[test.name]
-    p = p_value(counts, plan.resamples, sides)
-    low, high = p_interval(counts, plan.resamples, sides)
-    spread = facts.difference_spread
-    family = []
-    for i, (a, b) in enumerate(plan.pairs.tolist()):
-        score_a, score_b = float(facts.scores[a]), float(facts.scores[b])
-        pair = PairReport(
-            a=plan.systems[a],
-            b=plan.systems[b],
-            metric=recipe.labels[m],
-            test=test.name,
-            alternative=test.shown_alternative(recipe.alternative),
-            score_a=score_a,
-            score_b=score_b,
-            difference=score_a - score_b,
-            ci=(float(spread.low[i]), float(spread.high[i])),
-            stderr=float(spread.stderr[i]),
-            count=int(counts[i]),
-            resamples=plan.resamples,
-            p_value=float(p[i]),
-            log10_p=math.log10(p[i]),
-            p_interval=(float(low[i]), float(high[i])),
-            p_adjusted=float(p[i]),
-            significant=False,
-            undecided=False,
-            resamples_needed=None,
-            exact=False,
-            calibrated=test.calibrated,
-            detectable=(0.0, 0.0),
-            verdict="",
-        )
-        exact = facts.exact[i] if test.draws == "swaps" else None
-        family.append(_with_exact(pair, exact) if exact else pair)
-    return family
-
-
-def _with_exact(pair: PairReport, exact: ExactP) -> PairReport:
-    p = exact.p_value
-    return replace(
-        pair,
-        count=exact.count,
-        resamples=exact.patterns,
-        p_value=p,
-        log10_p=exact.log10_p,
-        p_interval=(p, p),
-        exact=True,
-    )
-
-
-def _corrected(plan: Plan, family: list[PairReport]) -> list[PairReport]:
-    """The family with adjusted p-values and decisions."""
-    recipe = plan.recipe
-    p = np.array([pair.p_value for pair in family])
-    low, high = np.array([pair.p_interval for pair in family]).T
-    adjusted = adjust(p, recipe.correction)
-    unsure = undecided(p, low, high, recipe.correction, recipe.alpha)
-    # the limit hardly differs between the pairs on one side of it
-    limits = {
-        side: critical_value(p, int(ours[0]), recipe.correction, recipe.alpha)
-        for side in (True, False)
-        if len(ours := np.flatnonzero(unsure & ((adjusted <= recipe.alpha) == side)))
-    }
-    corrected = []
-    for i, pair in enumerate(family):
-        needed = None
-        if unsure[i]:
-            sides = TESTS[pair.test].sides(recipe.alternative)
-            limit = limits[bool(adjusted[i] <= recipe.alpha)]
-            needed = resamples_to_settle(pair.p_value / sides, limit / sides, plan.resamples)
-        corrected.append(_decided(plan, pair, float(adjusted[i]), bool(unsure[i]), needed))
-    return corrected
-
-
-def _joined(plan: Plan, facts: Facts, family: list[PairReport]) -> list[PairReport]:
-    """The family under a correction that counted in the draws of all pairs together."""
-    counts = facts.joint_counts[family[0].test]
-    adjusted = p_value(counts, plan.resamples)
-    low, high = p_interval(counts, plan.resamples)
-    alpha = plan.recipe.alpha
-    joined = []
-    for i, pair in enumerate(family):
-        p = float(adjusted[i])
-        unsure = bool(low[i] <= alpha < high[i])
-        needed = resamples_to_settle(p, alpha, plan.resamples) if unsure else None
-        joined.append(_decided(plan, pair, p, unsure, needed))
-    return joined
-
-
-def _decided(
-    plan: Plan, pair: PairReport, adjusted: float, unsure: bool, needed: int | None
-) -> PairReport:
-    return replace(
-        pair,
-        p_adjusted=adjusted,
-        significant=adjusted <= plan.recipe.alpha,
-        undecided=unsure,
-        resamples_needed=needed,
-    )
-
-
-def resamples_to_settle(p: float, limit: float, resamples: int) -> int:
-    """How many resamples put the 95 % interval of p on one side of `limit`, if p stays put.
-
-    From the normal interval p +- 1.96 sqrt(p (1 - p) / R); at least twice as many as there were.
-    """
-    gap = max(abs(p - limit), 1.0 / (resamples + 1))
-    return max(2 * resamples, math.ceil(1.96**2 * p * (1 - p) / gap**2))
-
-
-def detectable_difference(stderr: float, level: float, sides: int) -> float:
-    """Smallest true difference found significant at `level` with 80 % power, given its stderr."""
-    return float(stderr * (ndtri(1.0 - level / sides) + ndtri(POWER)))
-
-
-def _explained(plan: Plan, m: int, family: list[PairReport]) -> list[PairReport]:
-    """The family with minimum detectable differences and verdicts."""
-    recipe = plan.recipe
-    higher = recipe.metrics[m].higher_is_better
-    sides = 2 if recipe.alternative == "two-sided" else 1
-    strictest = strictest_level(recipe.correction, len(family), recipe.alpha)
-    explained = []
-    for pair in family:
-        detectable = (
-            detectable_difference(pair.stderr, recipe.alpha, sides),
-            detectable_difference(pair.stderr, strictest, sides),
-        )
-        pair = replace(pair, detectable=detectable)
-        text = verdict(pair, higher, recipe.correction, len(family))
-        explained.append(replace(pair, verdict=text))
-    return explained
 
 
 def _ranks(plan: Plan, metric: Metric, facts: Facts, family: Sequence[PairReport]) -> list[Rank]:

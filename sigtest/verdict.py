@@ -39,7 +39,8 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
 
 def _digits(pair: PairReport) -> int:
     """Decimals that show two significant digits of the standard error, one at least."""
-    if pair.stderr <= 0:
+    largest = max(abs(pair.score_a), abs(pair.score_b))
+    if pair.stderr <= 1e-9 * largest:  # all draws alike, but for rounding
         return 1
     return max(1, -math.floor(math.log10(pair.stderr)))
 

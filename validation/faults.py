@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from sigtest import facts, sample, summary
+from sigtest import decisions, facts, sample
 from sigtest.arrays import Array, Counts, Weights
 from sigtest.metrics.ter import Ter
 from sigtest.multiplicity import CORRECTIONS
@@ -204,12 +204,12 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "c/R for (c+1)/(R+1)",
-        _one(summary, "p_value", _no_plus_one),
+        _one(decisions, "p_value", _no_plus_one),
         loops.p_values_follow_from_counts,
     ),
     Fault(
         "two-sided paired bootstrap not doubled",
-        _one(summary, "p_value", _not_doubled),
+        _one(decisions, "p_value", _not_doubled),
         loops.p_values_follow_from_counts,
     ),
     Fault(

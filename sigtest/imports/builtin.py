@@ -53,22 +53,26 @@ def read_builtin(name: str, allow_downloads: bool) -> Material:
             field="testset",
         )
     try:
-        references = [Path(path) for path in dataset.get_reference_files(pair)]
-        fields = dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
+        references: list[str] = dataset.get_reference_files(pair)  # type: ignore[no-untyped-call]
+        files: list[str] = dataset.get_files(pair)  # type: ignore[no-untyped-call]
+        fields = dict(zip(dataset.fieldnames(pair), files, strict=True))
     except NETWORK as error:
         raise UnavailableError(
             f"sacreBLEU cannot fetch {name}: {error or 'see its log'}.", field="testset"
         ) from error
     documents = fields.get(DOCUMENTS)
     return Material(
-        tuple(_lines(path) for path in references),
+        tuple(_lines(Path(path)) for path in references),
         documents=_lines(Path(documents)) if documents is not None else None,
     )
 
 
 def _is_here(dataset: Dataset) -> bool:
     """Whether sacreBLEU has fetched everything it would make the test set of."""
-    archives = [dataset._get_tarball_filename(url) for url in dataset.data]
+    archives: list[str] = [
+        dataset._get_tarball_filename(url)  # type: ignore[no-untyped-call]
+        for url in dataset.data or ()
+    ]
     return all((Path(dataset._rawdir) / archive).exists() for archive in archives)
 
 

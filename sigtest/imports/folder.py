@@ -1,6 +1,7 @@
 """The layout of a shared task: `reference*`, `systems/*`, perhaps `documents*` and `labels*`.
 
-All are text with one segment a line, alone or compressed with gzip.
+All are text with one segment a line, alone or compressed with gzip. `systems/NAME/` has a file for
+each training run of one system.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def wanted(path: PurePosixPath) -> bool:
     """Whether a file can be a part of the layout; hidden files and others lie there for people."""
     if any(part.startswith((".", "__MACOSX")) for part in path.parts):
         return False
-    return path.parent.name == SYSTEMS or path.name.startswith((REFERENCE, *COLUMNS))
+    return _is_system(path) or path.name.startswith((REFERENCE, *COLUMNS))
 
 
 def read_folder(files: Mapping[PurePosixPath, bytes], meter: Meter) -> Material:
@@ -48,20 +49,38 @@ def read_folder(files: Mapping[PurePosixPath, bytes], meter: Meter) -> Material:
         references=tuple(
             _lines(path, inside[path], meter) for path in here if path.name.startswith(REFERENCE)
         ),
-        systems=tuple(
-            (system_name(path.name), _lines(path, data, meter))
-            for path, data in inside.items()
-            if path.parent == root / SYSTEMS
+        systems=_systems(
+            {path: d for path, d in inside.items() if root / SYSTEMS in path.parents}, root, meter
         ),
         documents=columns["documents"],
         labels=columns["labels"],
     )
 
 
+def _is_system(path: PurePosixPath) -> bool:
+    return SYSTEMS in {path.parent.name, path.parent.parent.name}
+
+
+def _systems(
+    files: Mapping[PurePosixPath, bytes], root: PurePosixPath, meter: Meter
+) -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
+    """Each system with the outputs of its runs, by name."""
+    outputs: dict[str, list[tuple[str, ...]]] = {}
+    for path, data in files.items():
+        alone = path.parent == root / SYSTEMS
+        name = system_name(path.name) if alone else path.parent.name
+        if alone and name in outputs:
+            raise InputError(f"{meter.name} has two systems {name[:200]!r}; each needs a name.")
+        outputs.setdefault(name, []).append(_lines(path, data, meter))
+    return tuple((name, tuple(runs)) for name, runs in outputs.items())
+
+
 def _root(files: Mapping[PurePosixPath, bytes], name: str) -> PurePosixPath:
     """The one folder that has references and systems."""
     kept = [path for path in files if wanted(path)]
-    with_systems = {path.parent.parent for path in kept if path.parent.name == SYSTEMS}
+    with_systems = {
+        folder.parent for path in kept for folder in path.parents if folder.name == SYSTEMS
+    }
     with_references = {path.parent for path in kept if path.name.startswith(REFERENCE)}
     roots = sorted(with_systems & with_references)
     if len(roots) == 1:

@@ -12,13 +12,14 @@ class Material:
 
     Attributes:
         references: Reference sets; `None` is a missing line.
-        systems: Name and hypotheses of each system.
+        systems: Name and outputs of each system: its hypotheses, or those of several training
+            runs.
         documents: Document of each segment, where known.
         labels: Label of each segment, where known.
     """
 
     references: tuple[tuple[str | None, ...], ...]
-    systems: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    systems: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = ()
     documents: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
 
@@ -26,9 +27,15 @@ class Material:
         """The same fields of a JSON request, which `Comparison.of` understands."""
         body: dict[str, Any] = {
             "references": [list(lines) for lines in self.references],
-            "systems": [{"name": name, "hypotheses": list(lines)} for name, lines in self.systems],
+            "systems": [_system(name, runs) for name, runs in self.systems],
         }
         for field, lines in (("documents", self.documents), ("labels", self.labels)):
             if lines is not None:
                 body[field] = list(lines)
         return body
+
+
+def _system(name: str, runs: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+    if len(runs) == 1:
+        return {"name": name, "hypotheses": list(runs[0])}
+    return {"name": name, "replicas": [list(lines) for lines in runs]}

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePosixPath
 
-from sigtest.errors import InputError
 from sigtest.imports.archive import read_archive
 from sigtest.imports.bounds import Bounds, Meter
-from sigtest.imports.folder import LAYOUT, SYSTEMS, read_folder, wanted
+from sigtest.imports.folder import SYSTEMS, read_folder, wanted
 from sigtest.imports.material import Material
 
 
@@ -35,16 +34,13 @@ def read_path(path: str | os.PathLike[str], bounds: Bounds | None = None) -> Mat
 
 
 def _files(place: Path, meter: Meter) -> dict[PurePosixPath, bytes]:
-    """The files in a directory and its `systems`, no deeper."""
+    """The files in a directory, its `systems` and theirs, no deeper."""
     files: dict[PurePosixPath, bytes] = {}
-    for folder in (place, place / SYSTEMS):
-        for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for pattern in ("*", f"{SYSTEMS}/*", f"{SYSTEMS}/*/*"):
+        for file in sorted(place.glob(pattern)):
             meter.add_file()
             inner = PurePosixPath(*file.relative_to(place).parts)
-            if not wanted(inner):
-                continue
-            if file.is_dir():
-                raise InputError(f"{file} is a directory; {LAYOUT} are files.")
-            with file.open("rb") as opened:
-                files[inner] = meter.drain(opened)
+            if wanted(inner) and not file.is_dir():
+                with file.open("rb") as opened:
+                    files[inner] = meter.drain(opened)
     return files

@@ -72,7 +72,7 @@ def read_wmt(data: bytes, name: str) -> Material:
             for t in translators
         ),
         systems=tuple(
-            (system, tuple(_hypothesis(document, i, system, name) for document, i in places))
+            (system, (tuple(_hypothesis(document, i, system, name) for document, i in places),))
             for system in systems
         ),
         documents=tuple(document.name for document, _ in places),
