@@ -216,6 +216,12 @@ def _error(problem: Mapping[str, Any]) -> InputError | RecipeError | LimitError 
     return _ERRORS.get(kind, ServiceError)(message, **where)
 
 
+def _comes(answer: httpx.Response) -> bool:
+    """Whether asking again may help: the service is busy, or is still computing what is asked."""
+    computing = answer.status_code == 409 and "Retry-After" in answer.headers
+    return answer.status_code in _BUSY or computing
+
+
 def _seconds(answer: httpx.Response, default: float) -> float:
     """What `Retry-After` asks for, where it gives seconds."""
     asked = answer.headers.get("Retry-After", "")

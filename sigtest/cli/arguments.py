@@ -12,6 +12,7 @@ from sigtest.version import __version__
 FORMATS = ("text", "json", "csv", "markdown", "latex", "html")  # RENDERERS, which takes longer
 COMMANDS = {
     "compare": "compare systems on a test set",
+    "plot": "draw a picture of a JSON report",
     "suite": "compare systems on several test sets, one by one and together",
     "metrics": "list metrics with their options, significance tests and corrections",
 }
@@ -147,7 +148,28 @@ def _suite_parser() -> Parser:
     return parser
 
 
-PARSERS = {"compare": _compare_parser, "suite": _suite_parser, "metrics": _metrics_parser}
+def _plot_parser() -> Parser:
+    parser = Parser("sigtest plot", "Draw a picture of a JSON report as SVG.")
+    parser.add_argument("kind", nargs="?", default="", metavar="KIND", help="matrix or intervals")
+    parser.add_argument(
+        "report", nargs="?", default="-", metavar="REPORT",
+        help="of sigtest compare --format json; standard input by default",
+    )  # fmt: skip
+    parser.add_argument("--metric", metavar="NAME", help="default: the report's first")
+    parser.add_argument(
+        "--test", metavar="NAME", help="default: the report's first that keeps its level"
+    )
+    parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    parser.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
+    return parser
+
+
+PARSERS = {
+    "compare": _compare_parser,
+    "plot": _plot_parser,
+    "suite": _suite_parser,
+    "metrics": _metrics_parser,
+}
 
 
 def _add_files(group: argparse._ArgumentGroup) -> None:
@@ -157,6 +179,16 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "-r", "--reference", action="append", default=[], metavar="FILE",
         help="references; repeat for more reference sets",
+    )  # fmt: skip
+    group.add_argument(
+        "--from", dest="source", metavar="PATH",
+        help="references and systems together: a directory (reference*, systems/*, documents*, "
+        "labels*), WMT XML, or a zip, tar or tar.gz of either",
+    )  # fmt: skip
+    group.add_argument(
+        "--testset", metavar="NAME",
+        help="references of sacreBLEU's test set, such as wmt17/en-de; downloads need "
+        "SIGTEST_ALLOW_DOWNLOADS=1",
     )  # fmt: skip
     group.add_argument(
         "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
@@ -207,6 +239,11 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         "test finds significant are only counted",
     )  # fmt: skip
     group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    group.add_argument("--plots", metavar="DIR", help="write pictures of the report as SVG to DIR")
+    group.add_argument(
+        "--distribution", nargs=2, action="append", default=[], metavar=("A", "B"),
+        help="and of the distribution behind this pair's p-values; repeatable",
+    )  # fmt: skip
     group.add_argument(
         "--server", metavar="URL",
         help="let a running service compute; SIGTEST_API_KEY holds its key, if it needs one",

@@ -7,13 +7,16 @@ import json
 import os
 
 from sigtest.cli.files import check_output, write
+from sigtest.cli.plots import check_plots, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
 from sigtest.comparison import Comparison
 from sigtest.engine import compare as compare_here
+from sigtest.engine import distribute
 from sigtest.errors import ServiceError
 from sigtest.recipe import choose
 from sigtest.render import RENDERERS, text
+from sigtest.render.plots import distribution_plot
 from sigtest.report import Report
 from sigtest.version import __version__
 
@@ -29,21 +32,41 @@ def compare(options: argparse.Namespace) -> None:
     if options.output is not None:
         check_output(options.output)
     comparison = read_comparison(options)
+    check_plots(options, comparison)
     if options.server is None:
-        with bar() as progress:
-            report = compare_here(comparison, progress)
-        content = _rendered(report, options)
+        content = _compare_here(comparison, options)
     else:
-        stored = _compare_there(comparison, options.server)
-        content = stored if options.format == "json" else _rendered(_parsed(stored), options)
+        content = _compare_there(comparison, options)
     write(content, options.output)
 
 
-def _compare_there(comparison: Comparison, url: str) -> bytes:
+def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
+    with bar() as progress:
+        report = compare_here(comparison, progress)
+
+    def drawn(a: str, b: str, metric: str, test: str) -> str:
+        return distribution_plot(distribute(comparison, a, b, metric, test), report)
+
+    if options.plots is not None:
+        write_plots(report, options, drawn)
+    return _rendered(report, options)
+
+
+def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes:
     from sigtest.client import Client  # late: only --server needs httpx, which takes 0.1 s
 
-    with Client(url, os.environ.get("SIGTEST_API_KEY") or None) as client, bar() as progress:
-        return client.compare(comparison, progress)
+    with Client(options.server, os.environ.get("SIGTEST_API_KEY") or None) as client:
+        with bar() as progress:
+            key = client.run(comparison, progress)
+        stored = client.report(key)
+
+        def drawn(a: str, b: str, metric: str, test: str) -> str:
+            params = {"a": a, "b": b, "metric": metric, "test": test}
+            return client.plot(key, "distribution", **params).decode()
+
+        if options.plots is not None:
+            write_plots(_parsed(stored), options, drawn)
+    return stored if options.format == "json" else _rendered(_parsed(stored), options)
 
 
 def _rendered(report: Report, options: argparse.Namespace) -> bytes:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sigtest.cli.files import STDIN, check_lengths, read_lines, read_scores, shown
+from sigtest.cli.imported import merge, read_material
 from sigtest.comparison import Comparison
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.recipe import Recipe
@@ -67,10 +68,11 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
         SigtestError: A file or an option that cannot be used.
         OSError: A file that cannot be read.
     """
-    if not options.reference and not options.scores:
+    material = read_material(options)
+    if not options.reference and not options.scores and material is None:
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
     given = _systems(options.systems, options.replicas, options.scores)
-    choices = choices_of(options, _default_metrics(given, bool(options.reference)))
+    choices = choices_of(options, _default_metrics(given, bool(options.reference or material)))
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     files = {"documents": options.documents, "labels": options.labels}
     by_segment = {name: path for name, path in files.items() if path is not None}
@@ -97,7 +99,7 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
         for system in given
     ]
     body |= {name: columns.read(path, read_lines) for name, path in by_segment.items()}
-    return _validated(body, given)
+    return _validated(merge(body, material) if material is not None else body, given)
 
 
 def _validated(body: dict[str, Any], given: Sequence[Given]) -> Comparison:

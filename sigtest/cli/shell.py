@@ -50,6 +50,10 @@ def _run(arguments: list[str]) -> int:
         from sigtest.cli.listing import listing  # late: see above
 
         _print(listing())
+    elif options.command == "plot":
+        from sigtest.cli.plots import plot  # late: see above
+
+        plot(options)
     elif options.command == "suite":
         from sigtest.cli.suite import suite  # late: see above
 

@@ -1,0 +1,111 @@
+"""Pictures from the command line: of a stored report, or of what has just been compared."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from sigtest.cli.files import check_output, read_bytes, shown, write
+from sigtest.comparison import Comparison
+from sigtest.errors import InputError, RecipeError
+from sigtest.recipe import choose
+from sigtest.render.plots import intervals_plot, matrix_plot
+from sigtest.report import Report
+from sigtest.text import decode
+
+LONGEST = 60  # characters of a name in a file's name
+REPORTED = {"matrix": matrix_plot, "intervals": intervals_plot}
+
+Distribute = Callable[[str, str, str, str], str]
+
+
+def plot(options: argparse.Namespace) -> None:
+    """`sigtest plot`: one picture of a stored report.
+
+    Raises:
+        SigtestError: An unknown kind of picture, metric or test, or no JSON report.
+        OSError: A file that cannot be read or written.
+    """
+    if options.kind == "distribution":
+        raise RecipeError(
+            "A report keeps no distribution; draw it with sigtest compare ... --plots DIR "
+            "--distribution A B."
+        )
+    draw = REPORTED[choose(options.kind, REPORTED, "kind", "picture")]
+    if options.output is not None:
+        check_output(options.output)
+    report = _read(options.report)
+    write(draw(report, options.metric, options.test).encode(), options.output)
+
+
+def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
+    """Complain before a long computation about pictures that could not be drawn after it.
+
+    Raises:
+        RecipeError: A distribution of unknown systems, or one and nowhere to put it.
+        OSError: The folder cannot be made.
+    """
+    if options.plots is None:
+        if options.distribution:
+            raise RecipeError("--distribution needs --plots DIR, where its picture goes.")
+        return
+    names = [system.name for system in comparison.systems]
+    compared = {frozenset(names[i] for i in pair) for pair in comparison.plan.pairs}
+    for a, b in options.distribution:
+        choose(a, names, "distribution", "system")
+        choose(b, names, "distribution", "system")
+        if frozenset((a, b)) not in compared:
+            raise RecipeError(f"{a!r} and {b!r} are not compared.", field="distribution")
+    Path(options.plots).mkdir(exist_ok=True)
+
+
+def write_plots(report: Report, options: argparse.Namespace, distribute: Distribute) -> None:
+    """Write every picture of a report into the folder that was asked for.
+
+    Args:
+        report: Of the comparison.
+        options: Name the folder, and the pairs whose distributions are wanted.
+        distribute: The picture of a pair, from its two systems, metric and test.
+    """
+    taken: set[str] = set()
+    for parts, svg in _pictures(report, options, distribute):
+        stem = ".".join(_plain(part) for part in parts)
+        name, again = stem, 1
+        while name.casefold() in taken:
+            again += 1
+            name = f"{stem}-{again}"
+        taken.add(name.casefold())
+        write(svg.encode(), str(Path(options.plots) / f"{name}.svg"))
+
+
+def _pictures(
+    report: Report, options: argparse.Namespace, distribute: Distribute
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What each picture is called, and the picture."""
+    all_pairs = options.baseline is None
+    for metric in report.metrics:
+        for test in report.tests:
+            yield ("intervals", metric, test), intervals_plot(report, metric, test)
+            if all_pairs:
+                yield ("matrix", metric, test), matrix_plot(report, metric, test)
+            for a, b in options.distribution:
+                svg = distribute(a, b, metric, test)
+                yield ("distribution", a, b, metric, test), svg
+
+
+def _plain(part: str) -> str:
+    """What no shell, file system or LaTeX minds in the name of a file."""
+    return re.sub(r"[^A-Za-z0-9+-]+", "_", part)[:LONGEST]
+
+
+def _read(path: str) -> Report:
+    text = decode(read_bytes(path), shown(path))
+    try:
+        return Report.from_json(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(
+            f"{shown(path)} is no JSON report of this version: sigtest compare ... --format json."
+        ) from error
