@@ -6,6 +6,7 @@ SigtestError
 ├── AuthenticationError      no key, or one that nobody has
 ├── NotAcceptableError       a representation that does not exist here
 ├── UnsupportedMediaError    a body of a kind that is not read
+├── TooFewError              a table of pairs where there is none
 └── UnreadyError             nobody is there to do the work
 """
 
@@ -26,6 +27,10 @@ class NotAcceptableError(SigtestError):
 
 class UnsupportedMediaError(SigtestError):
     """A body of a kind that is not read."""
+
+
+class TooFewError(SigtestError):
+    """A table of pairs where there is none."""
 
 
 class UnreadyError(SigtestError):

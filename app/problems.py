@@ -20,6 +20,7 @@ from app.errors import (
     AuthenticationError,
     MalformedError,
     NotAcceptableError,
+    TooFewError,
     UnreadyError,
     UnsupportedMediaError,
 )
@@ -73,6 +74,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     NotFoundError: Kind("not-found", "There is no such resource", 404),
     NotAcceptableError: Kind("not-acceptable", "No such representation", 406),
     NotReadyError: Kind("not-ready", "The answer is not there (yet)", 409),
+    TooFewError: Kind("too-few-systems", "There is no pair of systems yet", 409),
     TakenError: Kind("name-taken", "Another system has this name", 409),
     VersionError: Kind("other-version", "Computed by another version; ask for it again", 409),
     GoneError: Kind("gone", "The resource has expired or was deleted", 410),

@@ -125,6 +125,11 @@ class ComparisonRequest(RecipeRequest):
         default=[],
         description="Reference sets, each with one line a segment; null is a missing reference.",
     )
+    builtin: str | None = Field(
+        default=None,
+        description="Instead of references: a test set that sacreBLEU knows, such as "
+        "`wmt17/en-de`. The operator must have it or allow downloads.",
+    )
     systems: list[SystemRequest] = Field(
         min_length=2, description="In the order in which pairs are formed."
     )
@@ -138,22 +143,30 @@ class ComparisonRequest(RecipeRequest):
 
 
 class FormRequest(BaseModel):
-    """The same as files: UTF-8 text with one line a segment, `.txt` or `.txt.gz`.
+    """The same as files, or as one archive: UTF-8 text with one line a segment, perhaps `.gz`.
 
     A system's name is its file's name without `.gz` and the last suffix.
     """
 
     references: list[bytes] = Field(
+        default=[],
         description="Files with a reference set each.",
         json_schema_extra={"items": {"type": "string", "format": "binary"}},
     )
     systems: list[bytes] = Field(
+        default=[],
         description="Files with the hypotheses of a system each.",
         json_schema_extra={"items": {"type": "string", "format": "binary"}},
     )
     documents: bytes | None = Field(
         default=None,
         description="A file with the document of each segment.",
+        json_schema_extra={"format": "binary"},
+    )
+    archive: bytes | None = Field(
+        default=None,
+        description="Instead of the other files: a zip, tar or tar.gz with `reference*`, "
+        "`systems/*` and perhaps `documents*` and `labels*`, or WMT XML, alone or in one of these.",
         json_schema_extra={"format": "binary"},
     )
     request: RecipeRequest | None = Field(default=None, description="The rest, as JSON.")

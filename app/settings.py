@@ -24,6 +24,8 @@ class Settings:
     Attributes:
         max_body_bytes: Size of a request's body.
         max_text_bytes: Text of one upload, all files together, after decompression.
+        max_archive_files: Members of an uploaded archive.
+        max_archive_ratio: How many times its size an archive may unpack to.
         max_segments: Segments of a test set.
         max_systems: Systems of a comparison.
         max_characters: Characters of one segment.
@@ -33,11 +35,14 @@ class Settings:
         max_page: Comparisons in one page of a listing.
         max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
         max_event_seconds: How long one stream of events lasts; clients reconnect.
+        allow_downloads: Whether sacreBLEU may fetch its test sets from the network; 0 or 1.
         api_keys: Who may ask, as NAME:KEY, separated by commas; anybody where there are none.
     """
 
     max_body_bytes: int = 64 * 2**20
     max_text_bytes: int = 128 * 2**20
+    max_archive_files: int = 1000
+    max_archive_ratio: int = 200
     max_segments: int = 100_000
     max_systems: int = 200
     max_characters: int = 20_000
@@ -47,6 +52,7 @@ class Settings:
     max_page: int = 100
     max_wait_seconds: int = 60
     max_event_seconds: int = 600
+    allow_downloads: bool = False
     api_keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
     @classmethod
@@ -54,7 +60,8 @@ class Settings:
         """Read the environment; variables that are unset or empty have their defaults.
 
         Raises:
-            SettingError: A limit that is no positive whole number, or keys that are not NAME:KEY.
+            SettingError: A limit that is no positive whole number, a switch that is not 0 or 1, or
+                keys that are not NAME:KEY.
         """
         given = {
             setting.name: environment[PREFIX + setting.name.upper()]
@@ -62,15 +69,21 @@ class Settings:
             if environment.get(PREFIX + setting.name.upper())
         }
         keys = _parse_keys(given.pop("api_keys", ""))
-        return cls(
-            **{name: _parse_limit(name, text) for name, text in given.items()}, api_keys=keys
-        )
+        downloads = _parse_switch("allow_downloads", given.pop("allow_downloads", "0"))
+        limits = {name: _parse_limit(name, text) for name, text in given.items()}
+        return cls(**limits, allow_downloads=downloads, api_keys=keys)
 
 
 def _parse_limit(name: str, text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise SettingError(f"{PREFIX}{name.upper()} must be a positive whole number, not {text!r}.")
     return int(text)
+
+
+def _parse_switch(name: str, text: str) -> bool:
+    if text not in {"0", "1"}:
+        raise SettingError(f"{PREFIX}{name.upper()} must be 0 or 1, not {text!r}.")
+    return text == "1"
 
 
 def _parse_keys(text: str) -> tuple[tuple[str, str], ...]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from starlette.responses import Response
 
 from app import answers
+from app.errors import TooFewError
 from app.negotiation import MEDIA_TYPES
 from app.testset_schemas import PATH, SystemResource, TestSetResource, system_path
 from sigtest.render import RENDERERS
@@ -72,8 +73,17 @@ def leaderboard(shown: Leaderboard, kind: str) -> Response:
 
 
 def _annotated(shown: Leaderboard) -> Report:
-    """The report with a warning about every system that it lacks."""
+    """The report with a warning about every system that it lacks.
+
+    Raises:
+        TooFewError: It has no pairs.
+    """
     report = Report.from_json(json.loads(shown.report))
+    if len(report.systems) < 2:
+        raise TooFewError(
+            f"{len(report.systems)} systems are measured and {len(shown.pending)} pending; tables "
+            "need two that are measured. JSON has what there is."
+        )
     said = [f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()]
     if shown.pending:
         said.append(f"Still to be measured: {', '.join(shown.pending)}.")

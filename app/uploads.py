@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 from app import limits
 from app.dependencies import Limits
 from app.errors import MalformedError, UnsupportedMediaError
+from app.imports import BUILTIN, with_archive, with_builtin
 from app.settings import Settings
 from sigtest.comparison import Comparison
 from sigtest.errors import InputError, LimitError, SigtestError
@@ -26,7 +27,7 @@ from sigtest.testset import system_name
 from sigtest.text import decode, parse_lines
 
 CHUNK = 2**20
-PARTS = ("references", "systems", "documents", "request")
+PARTS = ("references", "systems", "documents", "archive", "request")
 
 
 async def read_comparison(request: Request, settings: Limits) -> Comparison:
@@ -79,6 +80,12 @@ def _from_form(form: FormData, settings: Settings) -> Comparison:
     for part in files:
         if part in body and (files[part] or part != "documents"):
             raise InputError(f"A form brings {part} as files, not in request.", field=part)
+    if archives := _files(form, "archive"):
+        if len(archives) > 1 or any(files.values()):
+            raise InputError("A form with an archive brings no other file.", field="archive")
+        archive = archives[0]
+        body = with_archive(body, archive.file, _plain(archive.filename), settings)
+        return _checked(body, settings)
     body["references"] = [
         reader.lines(file, f"references[{i}]") for i, file in enumerate(files["references"])
     ]
@@ -98,6 +105,9 @@ def _from_form(form: FormData, settings: Settings) -> Comparison:
 
 def _checked(body: Mapping[str, Any], settings: Settings) -> Comparison:
     limits.check_content(body, settings)
+    if BUILTIN in body:
+        body = with_builtin(body, settings)
+        limits.check_content(body, settings)
     comparison = Comparison.of(body)
     limits.check_recipe(comparison, settings)
     return comparison

@@ -3,10 +3,10 @@
     OPENBLAS_NUM_THREADS=1 python -m benchmarks.leaderboard [--systems 60] [--runs 7] [--quick]
 
 BLEU, chrF and TER, 9,999 resamples, two warm workers. A system beyond the 12 of wmt12.es-en (or the
-5 of the example, where the data is not there) has each line from one of two of them. Seconds are from PUT to
-the leaderboard that has the system, over HTTP; CPU time is that of all processes of the service, and
-is held against a comparison of the same 60 from their texts in one process. `--quick` leaves out
-that comparison.
+5 of the example, where the data is not there) has each line from one of two of them. Seconds are
+from PUT to the leaderboard that has the system, over HTTP; CPU time is that of all processes of the
+service, and is held against a comparison of the same 60 from their texts in one process. `--quick`
+leaves out that comparison.
 """
 
 import argparse
@@ -87,8 +87,7 @@ def service_pid() -> int:
 def memory(pid: int) -> float:
     """MB that the service's Redis uses."""
     variables = dict(
-        entry.partition("=")[::2]
-        for entry in Path(f"/proc/{pid}/environ").read_text().split("\0")
+        entry.partition("=")[::2] for entry in Path(f"/proc/{pid}/environ").read_text().split("\0")
     )
     redis = connect(Settings(state=Path(variables["SIGTEST_STATE"])))
     used = int(redis.info("memory")["used_memory"]) / 1e6
@@ -142,7 +141,8 @@ def main() -> None:
         board.leaderboard(options.systems - 1)
         print(
             f"{task.name}: {options.systems} systems, {comparison.testset.segments} segments; "
-            f"the first {options.systems - 1} in {time.perf_counter() - start:.1f} s", flush=True
+            f"the first {options.systems - 1} in {time.perf_counter() - start:.1f} s",
+            flush=True,
         )
         joins(board, options.systems, options.runs, pid)
         replaced(board, pid, options.systems, options.runs)
@@ -153,7 +153,9 @@ def main() -> None:
     begun = time.process_time()
     compare(Comparison.of(whole.as_json()))
     full = time.process_time() - begun
-    print(f"  comparison of all from text: {full:.1f} s of CPU, {full / board.cpu:.0f} times as much")
+    print(
+        f"  comparison of all from text: {full:.1f} s of CPU, {full / board.cpu:.0f} times as much"
+    )
 
 
 if __name__ == "__main__":

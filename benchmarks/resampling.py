@@ -41,7 +41,7 @@ def report(sample: Sample) -> None:
 
 def swaps(sample: Sample) -> None:
     counts = np.zeros(len(sample.plan.pairs), dtype=np.int64)
-    for first, last in sample.columns.row_blocks(0, sample.plan.resamples):
+    for first, last in sample.row_blocks(0, sample.plan.resamples):
         counts += sample.count_swaps(0, sample.swapped_sums(first, last)[0])
     p_value(counts, sample.plan.resamples)
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Self
+from urllib.parse import quote
 
 import httpx
 
@@ -26,7 +27,9 @@ from sigtest.errors import InputError, LengthError, LimitError, RecipeError, Ser
 from sigtest.version import __version__
 
 COMPARISONS = "/v1/comparisons"
+TESTSETS = "/v1/testsets"
 WAIT_SECONDS = 1  # that one request waits for the end, and so how often progress is told
+PENDING_SECONDS = 0.1
 ATTEMPTS = 7
 PAUSES = (0.1, 10.0)  # seconds before the first repetition, and at most
 TIMEOUT = httpx.Timeout(60.0, connect=10.0)
@@ -143,6 +146,91 @@ class Client:
         """Cancel a comparison, or delete a finished one with its texts."""
         self._ask("DELETE", f"{COMPARISONS}/{comparison_id}")
 
+    def create_testset(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a test set for systems that arrive over time; the answer says its `id`.
+
+        Args:
+            body: `name`, `references` and the settings, as POST /v1/testsets takes them.
+        """
+        return self._object(self._send("POST", TESTSETS, body))
+
+    def testset(self, testset_id: str) -> dict[str, Any]:
+        """A test set: its settings and how many of its systems are pending."""
+        return self._object(self._ask("GET", f"{TESTSETS}/{testset_id}"))
+
+    def testsets(self) -> Iterator[dict[str, Any]]:
+        """The caller's test sets, newest first."""
+        return self._pages(TESTSETS, "testsets")
+
+    def raise_resamples(self, testset_id: str, resamples: int) -> dict[str, Any]:
+        """Draw more resamples for a test set; the first ones stay."""
+        body = {"resamples": resamples}
+        return self._object(self._send("PATCH", f"{TESTSETS}/{testset_id}", body))
+
+    def delete_testset(self, testset_id: str) -> None:
+        """Delete a test set with its systems."""
+        self._ask("DELETE", f"{TESTSETS}/{testset_id}")
+
+    def put_system(
+        self, testset_id: str, name: str, body: Mapping[str, Any], replace: bool = False
+    ) -> dict[str, Any]:
+        """Put a system to a test set; the answer says its `status`.
+
+        Args:
+            testset_id: The test set.
+            name: The system's name.
+            body: `hypotheses` or `scores` or both.
+            replace: Whether other content under this name may be replaced.
+        """
+        path = f"{_system_path(testset_id, name)}?replace={str(replace).lower()}"
+        return self._object(self._send("PUT", path, body))
+
+    def system(self, testset_id: str, name: str) -> dict[str, Any]:
+        """A system of a test set: pending, measured or failed, and its scores."""
+        return self._object(self._ask("GET", _system_path(testset_id, name)))
+
+    def measured(self, testset_id: str, name: str) -> dict[str, Any]:
+        """A system of a test set, once it is no longer pending."""
+        found = self.system(testset_id, name)
+        while found["status"] == "pending":
+            self._sleep(PENDING_SECONDS)
+            found = self.system(testset_id, name)
+        return found
+
+    def systems(self, testset_id: str) -> Iterator[dict[str, Any]]:
+        """The systems of a test set in the order of their names."""
+        return self._pages(f"{TESTSETS}/{testset_id}/systems", "systems")
+
+    def remove_system(self, testset_id: str, name: str) -> None:
+        """Delete a system of a test set."""
+        self._ask("DELETE", _system_path(testset_id, name))
+
+    def leaderboard(self, testset_id: str, form: str = "json", **shown: str) -> bytes:
+        """The leaderboard of a test set in one of the formats.
+
+        Args:
+            testset_id: The test set.
+            form: The format.
+            shown: `metric`, `test`, `alpha`, `correction`, as far as not the test set's own.
+        """
+        path = f"{TESTSETS}/{testset_id}/leaderboard"
+        return self._ask("GET", path, params={"format": form, **shown}).content
+
+    def _pages(self, path: str, entries: str) -> Iterator[dict[str, Any]]:
+        """All entries of a listing."""
+        params: dict[str, str] = {}
+        while True:
+            page = self._object(self._ask("GET", path, params=params))
+            yield from page[entries]
+            if page["next_cursor"] is None:
+                return
+            params = {"cursor": page["next_cursor"]}
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> httpx.Response:
+        content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
+        headers = {"Content-Type": "application/json"}
+        return self._ask(method, path, headers=headers, content=content)
+
     def _followed(self, answer: httpx.Response) -> dict[str, Any]:
         """A comparison's state; a service that did not wait for its end is not asked at once."""
         status = self._object(answer)
@@ -220,6 +308,10 @@ def _comes(answer: httpx.Response) -> bool:
     """Whether asking again may help: the service is busy, or is still computing what is asked."""
     computing = answer.status_code == 409 and "Retry-After" in answer.headers
     return answer.status_code in _BUSY or computing
+
+
+def _system_path(testset_id: str, name: str) -> str:
+    return f"{TESTSETS}/{testset_id}/systems/{quote(name, safe='')}"
 
 
 def _seconds(answer: httpx.Response, default: float) -> float:

@@ -18,7 +18,7 @@ from sigtest.significance.base import claim, slack
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import ExactP, enumerate_swaps
 
-CHUNK = 1 << 21  # pseudo-statistics held at a time
+CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
 
 
 @dataclass(frozen=True)

@@ -195,5 +195,5 @@ def exchange_pair(
     for j in range(kept_a.shape[0]):
         for r in range(kept_a.shape[1]):
             x[j, r] = kept_a[j, r] + (total_b[j] - kept_b[j, r])
-            y[j, r] = kept_b[j, r] + (total_a[j] - kept_a[j, r])
+            y[j, r] = (total_a[j] + total_b[j]) - x[j, r]
     return x, y

@@ -6,8 +6,10 @@ import math
 
 import numpy as np
 
-from sigtest.arrays import Array
+from sigtest.arrays import Array, Counts
 from sigtest.compiled import COMPILED, compiled
+
+BINS = 1024
 
 
 def percentile_interval(draws: Array, alpha: float) -> tuple[Array, Array]:
@@ -21,7 +23,7 @@ def percentile_interval(draws: Array, alpha: float) -> tuple[Array, Array]:
         min(max(math.ceil(round(q * size, 9)) - 1, 0), size - 1) for q in (alpha / 2, 1 - alpha / 2)
     )
     if COMPILED:
-        return _tail_values(draws, low), -_tail_values(-draws, size - 1 - high)
+        return _order_statistics(draws, low, high)
     ordered = np.partition(draws, (low, high), axis=1)
     return ordered[:, low], ordered[:, high]
 
@@ -32,30 +34,42 @@ def standard_deviation(draws: Array) -> Array:
 
 
 @compiled
-def _tail_values(draws: Array, place: int) -> Array:
-    """The value at a place near the low end of each sorted row.
+def _order_statistics(draws: Array, low: int, high: int) -> tuple[Array, Array]:
+    """The values at two places of each sorted row, without sorting it.
 
-    Only the few values below a threshold are sorted; the threshold is guessed from a sample of the
-    row and moved until enough values lie below it.
+    A histogram says in which bin each place lies; only the values in that bin are sorted.
     """
-    rows, size = draws.shape
-    values = np.empty(rows)
-    tail = np.empty(size)
-    every = max(1, size // 256)
+    rows = draws.shape[0]
+    lows, highs = np.empty(rows), np.empty(rows)
+    bins = np.empty(draws.shape[1], dtype=np.int64)
+    counts = np.empty(BINS, dtype=np.int64)
     for p in range(rows):
         row = draws[p]
-        guess = np.sort(row[::every])
-        below = min(len(guess) - 1, (place + 1) * len(guess) // size + 12)
-        found = 0
-        while found <= place:
-            found = 0
-            threshold = guess[below]
-            last = below == len(guess) - 1
-            for r in range(size):
-                tail[found] = row[r]
-                found += (row[r] <= threshold) | last
-                if found == size:
-                    break
-            below = min(len(guess) - 1, below + 32)
-        values[p] = np.sort(tail[:found])[place]
-    return values
+        least, most = row.min(), row.max()
+        if least == most:
+            lows[p] = highs[p] = least
+            continue
+        scale = (BINS - 1) / (most - least)
+        for r in range(len(row)):
+            bins[r] = np.int64((row[r] - least) * scale)
+        counts[:] = 0
+        for r in range(len(row)):
+            counts[bins[r]] += 1
+        lows[p] = _in_bins(row, bins, counts, low)
+        highs[p] = _in_bins(row, bins, counts, high)
+    return lows, highs
+
+
+@compiled
+def _in_bins(row: Array, bins: Counts, counts: Counts, place: int) -> float:
+    below, bin_ = 0, 0
+    while below + counts[bin_] <= place:
+        below += counts[bin_]
+        bin_ += 1
+    members = np.empty(counts[bin_])
+    found = 0
+    for r in range(len(row)):
+        if bins[r] == bin_:
+            members[found] = row[r]
+            found += 1
+    return np.sort(members)[place - below]

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigtest.arrays import Array
+from sigtest.arrays import Array, Counts
 from sigtest.errors import RecipeError
 from sigtest.facts import Facts, Spread, differences, facts_of, spread_of
 from sigtest.incremental import SwapFact, Totals
@@ -90,14 +90,15 @@ def system_row(plan: Plan, m: int, totals: Totals) -> Array:
 
 
 def pair_rows(
-    plan: Plan, m: int, pairs: Sequence[tuple[Totals, Totals]], swaps: Sequence[SwapFact]
+    plan: Plan, m: int, systems: Sequence[Totals], pairs: Counts, swaps: Sequence[SwapFact]
 ) -> Array:
     """What the draws say of pairs of systems, each a before b.
 
     Args:
         plan: Its recipe is applied.
         m: The metric.
-        pairs: Totals of both; `kept` is not looked at.
+        systems: Their totals; `kept` is not looked at.
+        pairs: (P, 2) places of both.
         swaps: What randomization says of each; of no meaning where no test asks for it.
 
     Returns:
@@ -105,11 +106,9 @@ def pair_rows(
     """
     recipe = plan.recipe
     metric = recipe.metrics[m]
-    both = [totals for pair in pairs for totals in pair]
-    observed = np.stack([totals.observed[m] for totals in both], axis=1)
-    draws = np.stack([totals.scores[m] for totals in both])
-    places = np.arange(len(both)).reshape(-1, 2)
-    spread, counts = differences(recipe, m, places, metric.score_columns(observed), draws)
+    observed = np.stack([totals.observed[m] for totals in systems], axis=1)
+    draws = np.stack([totals.scores[m] for totals in systems])
+    spread, counts = differences(recipe, m, pairs, metric.score_columns(observed), draws)
     exact = [_exact_columns(fact.exact) for fact in swaps]
     return np.column_stack(
         [

@@ -7,10 +7,12 @@ p-values alone, but for the two in JOINT, which count in the draws of all pairs 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.stepwise import STEP_DOWN, STEP_UP, rejected_alone
 
 
 def none(p: Array) -> Array:
@@ -114,8 +116,7 @@ def smallest_attainable(correction: str, comparisons: int, smallest: float) -> f
 def undecided(p: Array, low: Array, high: Array, correction: str, alpha: float) -> Flags:
     """Which corrected decisions differ between the ends of their p-values' intervals.
 
-    Each p is moved to its ends alone, the others staying where they are. Adjusted p-values grow
-    with every p, so a decision that holds when all move at once needs no closer look.
+    Each p is moved to its ends alone, the others staying where they are.
 
     Args:
         p: (m,) p-values of one family.
@@ -127,13 +128,11 @@ def undecided(p: Array, low: Array, high: Array, correction: str, alpha: float) 
     Returns:
         (m,) flags.
     """
-    open_ = (adjust(low, correction) <= alpha) & (adjust(high, correction) > alpha)
-    for i in np.flatnonzero(open_):
-        ends = np.repeat(p[None], 2, axis=0)
-        ends[:, i] = low[i], high[i]
-        decisions = adjust(ends, correction)[:, i] <= alpha
-        open_[i] = decisions[0] != decisions[1]
-    return open_
+    if correction in STEP_DOWN or correction in STEP_UP:
+        at_low, at_high = (rejected_alone(p, end, correction, alpha) for end in (low, high))
+    else:  # no p-value looks at the others
+        at_low, at_high = (adjust(end, correction) <= alpha for end in (low, high))
+    return at_low & ~at_high
 
 
 def critical_value(p: Array, i: int, correction: str, alpha: float) -> float:
@@ -149,6 +148,7 @@ def critical_value(p: Array, i: int, correction: str, alpha: float) -> float:
     return low
 
 
+@lru_cache(maxsize=256)
 def strictest_level(correction: str, comparisons: int, alpha: float) -> float:
     """Level at which a lone small p-value is significant after correction."""
     shown = "bonferroni" if correction in JOINT else correction

@@ -6,6 +6,7 @@ import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from sigtest.errors import RecipeError
@@ -148,7 +149,7 @@ class Recipe:
         }
         return {**choices, "stratified": True} if self.stratified else choices
 
-    @property
+    @cached_property
     def labels(self) -> tuple[str, ...]:
         """What the report calls each metric: its name, or its spelling where that is shared."""
         names = Counter(metric.label for metric in self.metrics)

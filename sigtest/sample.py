@@ -155,13 +155,14 @@ class Sample:
         metric = self.metrics[m]
         width, _, rows = kept.shape
         given = self.totals[m] - kept
+        totals = np.ascontiguousarray(self.totals[m][:, :, 0])
         most = max(1, CACHE_BYTES // (16 * width * rows))
         pairs = self.plan.pairs
         for run in self._runs(most):
             a, b = int(pairs[run.start, 0]), pairs[run, 1]
             x = np.empty((width, len(b), rows))
             y = np.empty((width, len(b), rows))
-            exchange(kept, given, a, b, x, y)
+            exchange(kept, given, totals, a, b, x, y)
             yield run, metric.sign * (metric.score_columns(x) - metric.score_columns(y))
 
     def _runs(self, most: int) -> Iterator[slice]:
@@ -201,19 +202,25 @@ def oriented_differences(plan: Plan, m: int, scores: Array) -> tuple[Array, Arra
 
 
 @compiled
-def exchange(kept: Array, given: Array, a: int, b: Counts, x: Array, y: Array) -> None:
+def exchange(
+    kept: Array, given: Array, totals: Array, a: int, b: Counts, x: Array, y: Array
+) -> None:
     """Fill in the swapped totals of the pairs (a, b[p]).
 
     Args:
         kept: (k, S, R) sums of the units that keep their labels.
         given: (k, S, R) sums of the others.
+        totals: (k, S) sums of all units.
         a: The first system of every pair.
         b: (pairs,) the second systems.
         x: (k, pairs, R) totals of what is labelled a.
-        y: (k, pairs, R) totals of what is labelled b.
+        y: (k, pairs, R) totals of what is labelled b: all that is not in x.
     """
     for j in range(x.shape[0]):
         for p in range(x.shape[1]):
+            other = b[p]
+            both = totals[j, a] + totals[j, other]
             for r in range(x.shape[2]):
-                x[j, p, r] = kept[j, a, r] + given[j, b[p], r]
-                y[j, p, r] = kept[j, b[p], r] + given[j, a, r]
+                swapped = kept[j, a, r] + given[j, other, r]
+                x[j, p, r] = swapped
+                y[j, p, r] = both - swapped

@@ -86,6 +86,7 @@ class State:
         record: What its caller is told.
         era: Another one whenever something was replaced, deleted or raised.
         revision: Another one whenever the measured systems are others.
+        showing: The last revision whose default leaderboard somebody puts together unasked.
         digests: Content of each system, by name.
         measured: Names of the systems whose rows all exist.
         failures: Why a digest cannot be measured.
@@ -95,6 +96,7 @@ class State:
     record: TestSetRecord
     era: str
     revision: str
+    showing: str
     digests: Mapping[str, str]
     measured: frozenset[str]
     failures: Mapping[str, str]

@@ -37,10 +37,11 @@ local function settle()
         if redis.call('SISMEMBER', measured, all[i]) == 0
             and redis.call('HEXISTS', failures, all[i + 1]) == 0 then
             redis.call('SADD', joining, id)
-            return
+            return false
         end
     end
     redis.call('SREM', joining, id)
+    return true
 end
 
 local function live_until(expiry, remembered)
@@ -206,7 +207,8 @@ return 1
 
 # ARGV: id, resamples, name, digest, row of the system, number of others, and of each other its
 # name, digest, and field and row of the pair, both empty where the row exists already
-# The system counts as measured if the others are all who do. Returns the verdict.
+# The system counts as measured if the others are all who do. Returns `more` if they are not, `last`
+# where nobody else is to be measured and the caller puts the leaderboard together.
 JOIN = (
     _COMMON
     + """
@@ -230,8 +232,9 @@ if redis.call('SADD', measured, name) == 1 then
     redis.call('PEXPIREAT', measured, redis.call('HGET', record, 'expiry'))
 end
 redis.call('HDEL', attempts, digest)
-settle()
-return 'joined'
+if not settle() then return 'joined' end
+redis.call('HSET', record, 'showing', redis.call('HGET', record, 'revision'))
+return 'last'
 """
 )
 

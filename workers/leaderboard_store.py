@@ -56,6 +56,7 @@ OWN = (
     "-attempts",
     "-views",
 )
+SHOWN = ("caller", "created", "expiry", "summary", "resamples", "era", "revision", "showing")
 MOST_VIEWS = 32
 
 Changed = tuple[str, str]  # a verdict, and the digest that nobody has any longer
@@ -103,6 +104,7 @@ class LeaderboardStore:
             "resamples": str(plan.resamples),
             "era": str(int(now * 1e3)),
             "revision": "0",
+            "showing": "",
         }
         text = codec.pack_json(_text_of(testset))
         fields = [part for pair in facts.items() for part in pair]
@@ -113,15 +115,14 @@ class LeaderboardStore:
         """A test set as it is now, unless it expired, was deleted or never was."""
         keys = [_key(testset_id, part) for part in ("", "-systems", "-measured", "-failures")]
         with self.redis.pipeline() as pipe:
-            names = ("caller", "created", "expiry", "summary", "resamples", "era", "revision")
-            pipe.hmget(keys[0], names)
+            pipe.hmget(keys[0], SHOWN)
             pipe.hgetall(keys[1])
             pipe.smembers(keys[2])
             pipe.hgetall(keys[3])
             facts, digests, measured, failures = pipe.execute()
         if facts[0] is None:
             return None
-        caller, created, expiry, summary, resamples, era, revision = map(_decoded, facts)
+        caller, created, expiry, summary, resamples, era, revision, showing = map(_decoded, facts)
         told = json.loads(summary)
         state = State(
             caller,
@@ -138,6 +139,7 @@ class LeaderboardStore:
             ),
             era,
             revision,
+            showing,
             {_decoded(name): _decoded(digest) for name, digest in digests.items()},
             frozenset(map(_decoded, measured)),
             {_decoded(digest): _decoded(why) for digest, why in failures.items()},

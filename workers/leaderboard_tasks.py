@@ -53,14 +53,10 @@ def join(desk: Desk, testset_id: str, digest: str, resamples: int) -> None:
     state = store.state(testset_id)
     if member is None or state is None:
         return
-    for name, held in state.digests.items():
-        if held == digest:
-            _join_as(store, sampling, member, name)
-    state = store.state(testset_id)
-    if state is not None and not state.pending:
-        recipe = plan.recipe
-        default = Choice(recipe.labels[0], recipe.tests[0], recipe.alpha, recipe.correction)
-        _show(store, sampling, default)
+    names = [name for name, held in state.digests.items() if held == digest]
+    verdicts = [_join_as(store, sampling, member, name) for name in names]
+    if "last" in verdicts:
+        _show(store, sampling, default_choice(plan))
 
 
 def show(
@@ -115,6 +111,12 @@ def joins(state: State) -> list[Task]:
     return [Task("join", state.record.id, (digest, state.resamples)) for digest in digests]
 
 
+def default_choice(plan: Plan) -> Choice:
+    """What a test set's leaderboard shows where nothing else is asked for."""
+    recipe = plan.recipe
+    return Choice(recipe.labels[0], recipe.tests[0], recipe.alpha, recipe.correction)
+
+
 def showing(plan: Plan, state: State, choice: Choice) -> Task:
     """The task that puts a leaderboard together."""
     recipe = plan.recipe
@@ -151,8 +153,12 @@ def _run_join(desk: Desk, testset_id: str, digest: str, resamples: int) -> None:
         store.fail(testset_id, digest, f"Internal error in measuring: {type(error).__name__}.")
 
 
-def _join_as(store: LeaderboardStore, sampling: Sampling, member: Member, name: str) -> None:
-    """Write the rows of a system under one of its names, until no measured system lacks one."""
+def _join_as(store: LeaderboardStore, sampling: Sampling, member: Member, name: str) -> str:
+    """Write the rows of a system under one of its names, until no measured system lacks one.
+
+    Returns:
+        `last` where nobody else is to be measured; `joined`, or `stale` where it has gone.
+    """
     plan, testset_id = sampling.plan, sampling.testset_id
     metrics = range(len(plan.recipe.metrics))
     row = np.concatenate([system_row(plan, m, member.totals) for m in metrics]).tobytes()
@@ -160,10 +166,11 @@ def _join_as(store: LeaderboardStore, sampling: Sampling, member: Member, name: 
     while verdict == "more":
         state = store.state(testset_id)
         if state is None:
-            return
+            return "stale"
         others = {n: state.digests[n] for n in state.measured if n in state.digests and n != name}
         compared = _compared(store, sampling, member, name, others)
         verdict = store.join(testset_id, plan.resamples, name, member.digest, row, compared)
+    return verdict
 
 
 def _compared(
@@ -189,21 +196,28 @@ def _compared(
         batch = wanted[first : first + TOGETHER]
         members = sampling.members([digest for _, digest, _ in batch])
         there = [(entry, members[entry[1]]) for entry in batch if entry[1] in members]
-        pairs = [(member, found) if name < entry[0] else (found, member) for entry, found in there]
-        rows = _pair_rows(sampling, pairs)
+        first_of_pair = [name < other for (other, _, _), _ in there]
+        rows = _pair_rows(sampling, member, [other for _, other in there], first_of_pair)
         compared += [(*entry, row.tobytes()) for (entry, _), row in zip(there, rows, strict=True)]
     return compared
 
 
-def _pair_rows(sampling: Sampling, pairs: Sequence[tuple[Member, Member]]) -> Array:
-    """(P, M, 8 + tests) rows of pairs of systems."""
+def _pair_rows(
+    sampling: Sampling, member: Member, others: Sequence[Member], first: Sequence[bool]
+) -> Array:
+    """(P, M, 8 + tests) rows of the pairs of a system and others, `first` where it is before."""
     plan = sampling.plan
-    rows = []
-    if not pairs:
+    if not others:
         return np.empty((0, 0, 0))
+    systems = [member.totals, *(other.totals for other in others)]
+    places = np.array([(0, i) if f else (i, 0) for i, f in enumerate(first, 1)])
+    rows = []
     for m in range(len(plan.recipe.metrics)):
-        swaps = [_swaps(sampling, m, a, b) for a, b in pairs]
-        rows.append(pair_rows(plan, m, [(a.totals, b.totals) for a, b in pairs], swaps))
+        swaps = [
+            _swaps(sampling, m, *((member, other) if f else (other, member)))
+            for other, f in zip(others, first, strict=True)
+        ]
+        rows.append(pair_rows(plan, m, systems, places, swaps))
     return np.ascontiguousarray(np.stack(rows, axis=1))
 
 

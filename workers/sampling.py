@@ -14,6 +14,7 @@ from sigtest.incremental import Totals, resample
 from sigtest.plan import Plan
 from sigtest.testset import TestSet
 from workers import totals
+from workers.errors import GoneError
 from workers.leaderboard_store import LeaderboardStore, gone
 from workers.store import Store
 
@@ -50,8 +51,17 @@ class Sampling:
         self._store = store
 
     def member(self, digest: str) -> Member | None:
-        """One system, or nothing where it was removed."""
-        return self.members([digest]).get(digest)
+        """One system, ready to be compared with many; nothing where it was removed."""
+        found = self.members([digest]).get(digest)
+        if found is None:
+            return None
+        observed = found.totals.observed
+        kept = [totals.kept(found.parts, m, sums) for m, sums in enumerate(observed)]
+        filled = tuple(
+            nothing if sums is None else sums
+            for sums, nothing in zip(kept, found.totals.kept, strict=True)
+        )
+        return replace(found, totals=replace(found.totals, kept=filled))
 
     def members(self, digests: Sequence[str]) -> dict[str, Member]:
         """Those systems that were not removed."""
@@ -82,6 +92,8 @@ class Sampling:
 
     def with_kept(self, member: Member, m: int) -> Totals:
         """Totals with those of metric m under swaps."""
+        if member.totals.kept[m].shape[1]:
+            return member.totals
         sums = totals.kept(member.parts, m, member.totals.observed[m])
         if sums is None:
             sums = self._resample(member.digest)[0].kept[m]
@@ -95,9 +107,10 @@ class Sampling:
         return [parts or self._made(digest) for digest, parts in zip(digests, found, strict=True)]
 
     def _made(self, digest: str) -> dict[str, bytes]:
-        if self._store.output(self.testset_id, digest) is None:
+        try:
+            drawn, tables = self._resample(digest)
+        except GoneError:
             return {}
-        drawn, tables = self._resample(digest)
         parts = totals.pack(self.plan, drawn, tables)
         self._store.keep(self.testset_id, self.plan.resamples, digest, parts)
         return parts

@@ -26,6 +26,7 @@ from sigtest.plan import Plan
 from workers import codec
 
 BASE = "base"
+PRINTS = np.uint16  # two units that only look alike are found out when their statistics are read
 WHOLE = (np.int16, np.int32)
 Parts = Mapping[str, bytes]
 
@@ -48,7 +49,7 @@ def pack(plan: Plan, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes
         if wants_kept(plan, m, tables[m]):
             parts[f"kept:{m}"] = _pack_kept(totals.kept[m], totals.observed[m])
         if plan.recipe.exact != "never":
-            parts[f"prints:{m}"] = totals.prints[m].tobytes()
+            parts[f"prints:{m}"] = totals.prints[m].astype(PRINTS).tobytes()
             if metric.fraction is not None:
                 parts[f"table:{m}"] = codec.pack_statistics(tables[m])
     return parts
@@ -71,7 +72,7 @@ def unpack(plan: Plan, parts: Parts) -> Totals:
         scores=np.stack([scores(parts, m) for m in metrics]),
         kept=tuple(np.empty((metric.width, 0)) for metric in plan.recipe.metrics),
         prints=tuple(
-            np.frombuffer(parts[f"prints:{m}"], dtype=np.uint64)
+            np.frombuffer(parts[f"prints:{m}"], dtype=PRINTS).astype(np.uint64)
             if f"prints:{m}" in parts
             else nothing
             for m in metrics

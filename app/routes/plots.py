@@ -13,9 +13,9 @@ from app.auth import Caller
 from app.dependencies import Queue
 from app.routes.comparisons import DISTRIBUTION_SECONDS, Id
 from app.schemas import PATH
-from sigtest.recipe import choose
 from sigtest.render.layout import leading_test
 from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
+from sigtest.render.plots.distribution import find_pair
 from sigtest.report import Report
 from workers.jobs import Jobs
 
@@ -31,7 +31,7 @@ Test = Annotated[
 
 
 @router.get("/matrix.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
-def matrix(
+def matrix_picture(
     request: Request,
     comparison_id: Id,
     caller: Caller,
@@ -45,7 +45,7 @@ def matrix(
 
 
 @router.get("/intervals.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
-def intervals(
+def intervals_picture(
     request: Request,
     comparison_id: Id,
     caller: Caller,
@@ -59,7 +59,7 @@ def intervals(
 
 
 @router.get("/distribution.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
-def distribution(
+def distribution_picture(
     request: Request,
     comparison_id: Id,
     caller: Caller,
@@ -75,8 +75,8 @@ def distribution(
     longer than this request.
     """
     report = _report(jobs, comparison_id, caller.name)
-    label = choose(metric or next(iter(report.metrics)), report.metrics, "metric", "metric")
-    name = test or leading_test(report)
+    label, name = metric or next(iter(report.metrics)), test or leading_test(report)
+    find_pair(report, a, b, label, name)  # before a worker is troubled
     drawn = jobs.distribution(comparison_id, caller.name, a, b, label, name, DISTRIBUTION_SECONDS)
     return answers.picture(request, distribution_plot(drawn, report))
 

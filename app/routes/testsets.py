@@ -176,10 +176,10 @@ async def leaderboard(
     measured are `pending`.
     """
     begun = time.monotonic()
-    found, asked = None, None
+    found, asked, waited = None, "", 0.0
     while True:
         found, asked = await run_in_threadpool(
-            boards.leaderboard, testset_id, caller.name, choice, asked
+            boards.leaderboard, testset_id, caller.name, choice, asked, waited
         )
         waited = time.monotonic() - begun
         if _good_enough(found, waited) or waited > WAIT_SECONDS or watch.stopping.is_set():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import difflib
 import textwrap
-from typing import NoReturn
 
+from sigtest.cli import board_arguments
+from sigtest.cli.parser import Parser, UsageError, add_recipe
 from sigtest.version import __version__
 
 FORMATS = ("text", "json", "csv", "markdown", "latex", "html")  # RENDERERS, which takes longer
@@ -14,6 +15,7 @@ COMMANDS = {
     "compare": "compare systems on a test set",
     "plot": "draw a picture of a JSON report",
     "suite": "compare systems on several test sets, one by one and together",
+    **board_arguments.COMMANDS,
     "metrics": "list metrics with their options, significance tests and corrections",
 }
 EPILOG = """\
@@ -41,27 +43,6 @@ Every test set needs the same systems. Scores of all together are means over the
 example:
   sigtest suite news=data/news talks=data/talks --metric chrf --baseline old
 """
-
-
-class UsageError(Exception):
-    """Arguments that cannot be understood; the message is for the user."""
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that takes no abbreviations and leaves messages and exits to its caller."""
-
-    def __init__(self, prog: str, description: str, epilog: str = "") -> None:
-        super().__init__(
-            prog=prog,
-            description=description,
-            epilog=epilog,
-            allow_abbrev=False,
-            add_help=False,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message[:1].lower()}{message[1:]} (see {self.prog} --help)")
 
 
 def parse(arguments: list[str]) -> argparse.Namespace | str:
@@ -100,7 +81,7 @@ def _unknown(parser: argparse.ArgumentParser, option: str) -> str:
 
 
 def _overview() -> str:
-    commands = "\n".join(f"  {name:9} {what}" for name, what in COMMANDS.items())
+    commands = "\n".join(f"  {name:11} {what}" for name, what in COMMANDS.items())
     return textwrap.dedent(
         """\
         usage: sigtest COMMAND ... | --help | --version
@@ -124,7 +105,7 @@ def _metrics_parser() -> Parser:
 def _compare_parser() -> Parser:
     parser = Parser("sigtest compare", "Compare systems on a test set.", EPILOG)
     _add_files(parser.add_argument_group("what to compare"))
-    _add_recipe(parser.add_argument_group("how to compare"))
+    add_recipe(parser.add_argument_group("how to compare"))
     _add_output(parser.add_argument_group("what to show"))
     return parser
 
@@ -134,7 +115,7 @@ def _suite_parser() -> Parser:
     group = parser.add_argument_group("what to compare")
     group.add_argument("folders", nargs="*", metavar="[NAME=]FOLDER", help="two test sets at least")
     group = parser.add_argument_group("how to compare")
-    _add_recipe(group)
+    add_recipe(group)
     group.add_argument(
         "--pooled", action="store_true",
         help="all together are one test set: only where they share a language",
@@ -168,6 +149,7 @@ PARSERS = {
     "compare": _compare_parser,
     "plot": _plot_parser,
     "suite": _suite_parser,
+    **board_arguments.PARSERS,
     "metrics": _metrics_parser,
 }
 
@@ -201,32 +183,6 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     group.add_argument("--documents", metavar="FILE", help="document of each segment")
     group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
-
-
-def _add_recipe(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
-        help="repeatable; default bleu where there are references, and every label of --scores",
-    )  # fmt: skip
-    group.add_argument(
-        "--test", action="append", metavar="NAME",
-        help="significance test; repeatable; default approximate_randomization",
-    )  # fmt: skip
-    for option, metavar, words in (
-        ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),
-        ("--resamples", "N", "how many, or auto (default)"),
-        ("--seed", "N", "of all draws; default 12345"),
-        ("--alpha", "LEVEL", "of decisions; intervals have level 1 - alpha; default 0.05"),
-        ("--correction", "NAME", "for multiple comparisons; default holm"),
-        ("--baseline", "NAME", "compare every other system with this one only"),
-        ("--exact", "CHOICE", "auto (default), or never: resample even where p could be exact"),
-        ("--unit", "UNIT", "what is resampled: segment (default) or document"),
-    ):
-        group.add_argument(option, metavar=metavar, help=words)
-    group.add_argument(
-        "--stratified", action="store_true",
-        help="bootstrap within each label's segments; the labels' shares stay as they are",
-    )  # fmt: skip
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:

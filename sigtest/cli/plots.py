@@ -72,7 +72,7 @@ def write_plots(report: Report, options: argparse.Namespace, distribute: Distrib
     """
     taken: set[str] = set()
     for parts, svg in _pictures(report, options, distribute):
-        stem = ".".join(_plain(part) for part in parts)
+        stem = "-".join(_plain(part) for part in parts)
         name, again = stem, 1
         while name.casefold() in taken:
             again += 1

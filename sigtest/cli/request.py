@@ -71,7 +71,7 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
     material = read_material(options)
     if not options.reference and not options.scores and material is None:
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
-    given = _systems(options.systems, options.replicas, options.scores)
+    given = systems_of(options.systems, options.replicas, options.scores)
     choices = choices_of(options, _default_metrics(given, bool(options.reference or material)))
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     files = {"documents": options.documents, "labels": options.labels}
@@ -113,7 +113,7 @@ def _validated(body: dict[str, Any], given: Sequence[Given]) -> Comparison:
         raise InputError(f"{', '.join(map(shown, files))}: {error.message}") from error
 
 
-def _systems(texts: Sequence[str], replicas: Sequence[str], scores: Sequence[str]) -> list[Given]:
+def systems_of(texts: Sequence[str], replicas: Sequence[str], scores: Sequence[str]) -> list[Given]:
     """The systems: plain ones, those with replicas, those with scores alone."""
     systems: dict[str, Given] = {}
     plain = [(name, Given(name, path)) for name, path in map(_named, texts)]
@@ -192,8 +192,8 @@ def choices_of(options: argparse.Namespace, metrics: Sequence[str]) -> dict[str,
         "metrics": options.metric or list(metrics),
         "tests": options.test,
         "alternative": options.alternative,
-        "resamples": _whole(options.resamples, "resamples"),
-        "seed": _whole(options.seed, "seed"),
+        "resamples": whole(options.resamples, "resamples"),
+        "seed": whole(options.seed, "seed"),
         "alpha": _number(options.alpha),
         "correction": options.correction,
         "exact": options.exact,
@@ -214,7 +214,7 @@ def _default_metrics(given: Sequence[Given], references: bool) -> list[str]:
     return [*(["bleu"] if references or not labels else []), *scores]
 
 
-def _whole(text: str | None, option: str) -> int | str | None:
+def whole(text: str | None, option: str) -> int | str | None:
     """A whole number; other words are left for the recipe to accept or refuse."""
     try:
         return int(text) if text is not None else None

@@ -10,7 +10,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from sigtest.cli.arguments import UsageError, parse
+from sigtest.cli.arguments import parse
+from sigtest.cli.board_arguments import COMMANDS as BOARDS
+from sigtest.cli.parser import UsageError
 from sigtest.errors import SigtestError
 
 BAD = 2
@@ -58,6 +60,10 @@ def _run(arguments: list[str]) -> int:
         from sigtest.cli.suite import suite  # late: see above
 
         suite(options)
+    elif options.command in BOARDS:
+        from sigtest.cli import boards  # late: see above
+
+        getattr(boards, options.command)(options)
     else:
         from sigtest.cli.compare import compare  # late: see above
 

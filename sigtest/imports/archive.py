@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from sigtest.errors import InputError
-from sigtest.imports.bounds import GZIP, Bounds, Meter
+from sigtest.imports.bounds import CHUNK, GZIP, Bounds, Meter
 from sigtest.imports.folder import read_folder, wanted
 from sigtest.imports.material import Material
 from sigtest.imports.wmt import read_wmt
@@ -121,6 +121,7 @@ def _tar(stream: _Counted, meter: Meter) -> dict[PurePosixPath, bytes]:
                 inner = archive.extractfile(member) if _needed(path) else None
                 if inner is not None:
                     files[path] = inner.read()  # the stream counts
+        stream.require_end()
     except _DAMAGED as error:
         raise InputError(f"{meter.name} is not a whole tar archive: {error}") from error
     _distinct(seen, meter)
@@ -140,7 +141,7 @@ class _Counted(io.RawIOBase):
     def __init__(self, inner: BinaryIO | gzip.GzipFile, meter: Meter) -> None:
         self._inner = inner
         self._meter = meter
-        self._head = b""
+        self._head = self._tail = b""
         try:
             self._head = self._pull(HEADER)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -163,9 +164,21 @@ class _Counted(io.RawIOBase):
         head, self._head = self._head, b""
         return head + self._meter.drain(self._inner)
 
+    def require_end(self) -> None:
+        """Check that a tar ended as tars do; one cut between two members would seem shorter.
+
+        Raises:
+            tarfile.ReadError: It did not.
+        """
+        while self._pull(CHUNK):
+            pass
+        if self._tail.strip(b"\0") or len(self._tail) < HEADER:
+            raise tarfile.ReadError("it has no end")
+
     def _pull(self, size: int) -> bytes:
         data = self._inner.read(size)
         self._meter.add_bytes(len(data))
+        self._tail = (self._tail + data)[-HEADER:]
         return data
 
 

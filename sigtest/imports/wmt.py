@@ -18,6 +18,8 @@ from sigtest.imports.material import Material
 from sigtest.text import decode
 
 DEEPEST = 20
+LONGEST = 1_000_000  # characters of a segment, which comes in as many pieces as it has lines
+MOST_TRANSLATORS = 20  # each may lack most documents, and still takes a line for every segment
 Segments = dict[str, str]  # text by segment id
 
 
@@ -43,7 +45,8 @@ class Document:
     def segments(self) -> list[str]:
         """Ids of segments that have a reference, in the order of the source."""
         first = self.source or next(iter(self.references.values()), {})
-        return [i for i in first if any(text.get(i) for text in self.references.values())]
+        known = {i for text in self.references.values() for i, line in text.items() if line}
+        return [i for i in first if i in known]
 
 
 def read_wmt(data: bytes, name: str) -> Material:
@@ -62,6 +65,8 @@ def read_wmt(data: bytes, name: str) -> Material:
     if not documents:
         raise InputError(f"{name} has no document with a source or reference of any segment.")
     translators = _union(document.references for document in documents)
+    if len(translators) > MOST_TRANSLATORS:
+        raise InputError(f"{name} has more than {MOST_TRANSLATORS} translators of references.")
     systems = _union(document.hypotheses for document in documents)
     places = [(document, i) for document in documents for i in document.segments]
     domains = tuple(document.domain for document, _ in places)
@@ -102,10 +107,12 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.name = name
         self.documents: list[Document] = []
+        self._languages: set[str] = set()
         self._document: Document | None = None
         self._segments: Segments | None = None
         self._segment: str | None = None
         self._text: list[str] = []
+        self._length = 0
         self._depth = 0
         self._parser = parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
@@ -161,6 +168,10 @@ class _Reader:
                 self._fail("a second source of one document")
             document.source = self._segments
             return
+        if tag == "ref":
+            self._languages.add(attributes.get("lang", ""))
+            if len(self._languages) > 1:
+                self._fail(f"references in {' and '.join(map(repr, sorted(self._languages)))}")
         # a single reference may be nobody's in particular
         texts = document.references if tag == "ref" else document.hypotheses
         key = attributes.get("translator", "") if tag == "ref" else None
@@ -180,10 +191,14 @@ class _Reader:
             self._segments[self._segment] = re.sub(r"\s+", " ", "".join(self._text).strip())
             self._segment = None
             self._text.clear()
+            self._length = 0
 
     def _characters(self, text: str) -> None:
         if self._segment is not None:
             self._text.append(text)
+            self._length += len(text)
+            if self._length > LONGEST:
+                self._fail(f"a segment of more than {LONGEST:,} characters")
 
     def _named(self, attributes: dict[str, str], attribute: str, what: str) -> str:
         value = attributes.get(attribute, "").strip()

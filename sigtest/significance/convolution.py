@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import gammaln
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
@@ -126,48 +125,75 @@ def log_upper_tail(sizes: Counts, reach: int) -> float:
     if reach == most:
         return -len(sizes) * math.log(2.0)
     values, copies = np.unique(sizes, return_counts=True)
+    order = np.argsort(values * np.sqrt(copies))  # short products first
+    return _log_upper_tail(values[order], copies[order], most, reach)
+
+
+@compiled
+def _log_upper_tail(values: Counts, copies: Counts, most: int, reach: int) -> float:
     tilt = _tilt(values, copies, reach)
     mass, first = _product(values, copies, tilt)
     # index u counts the steps taken upwards: the sum of signs is 2 u - most
-    sums = 2 * (first + np.arange(len(mass))) - most
-    kept = sums >= reach
-    tail = float((mass[kept] * np.exp(-tilt * (sums[kept] - reach))).sum())
-    # log cosh(x) = x + log1p(exp(-2x)) - log 2
-    x = tilt * values
-    cumulant = float((copies * (x + np.log1p(np.exp(-2 * x)) - math.log(2.0))).sum())
+    tail = 0.0
+    for u in range(len(mass)):
+        beyond = 2 * (first + u) - most - reach
+        if beyond >= 0:
+            tail += mass[u] * math.exp(-tilt * beyond)
+    cumulant = 0.0  # log cosh(x) = x + log1p(exp(-2 x)) - log 2
+    for i in range(len(values)):
+        x = tilt * values[i]
+        cumulant += copies[i] * (x + math.log1p(math.exp(-2.0 * x)) - math.log(2.0))
     return min(0.0, cumulant - tilt * reach + math.log(tail))
 
 
+@compiled
 def _tilt(values: Counts, copies: Counts, mean: int) -> float:
     """A theta under which the sum has about the given mean: sum of v tanh(theta v) = mean.
 
     Any theta gives the exact tail; the nearer the mean, the less there is to cancel.
     """
-    low, high = 0.0, 1.0 / float(values.max())
-    while (copies * values * np.tanh(high * values)).sum() < mean:
+    low, high = 0.0, 1.0 / values.max()
+    while _mean(values, copies, high) < mean:
         low, high = high, 2.0 * high
     for _ in range(30):
         middle = (low + high) / 2.0
-        if (copies * values * np.tanh(middle * values)).sum() < mean:
+        if _mean(values, copies, middle) < mean:
             low = middle
         else:
             high = middle
     return low
 
 
+@compiled
+def _mean(values: Counts, copies: Counts, tilt: float) -> float:
+    mean = 0.0
+    for i in range(len(values)):
+        mean += copies[i] * values[i] * math.tanh(tilt * values[i])
+    return mean
+
+
+@compiled
 def _product(values: Counts, copies: Counts, tilt: float) -> tuple[Array, int]:
     """Tilted distribution of the steps taken upwards, and the index of its first entry."""
     mass, first = np.ones(1), 0
-    order = np.argsort(values * np.sqrt(copies))
-    for value, count in zip(values[order].tolist(), copies[order].tolist(), strict=True):
-        ups = np.arange(count + 1, dtype=np.float64)
-        log_up = -math.log1p(math.exp(-2.0 * tilt * value))
-        log_down = log_up - 2.0 * tilt * value
-        choices = gammaln(count + 1) - gammaln(ups + 1) - gammaln(count - ups + 1)
-        binomial, skipped = _trimmed(np.exp(choices + ups * log_up + (count - ups) * log_down))
-        mass, cut = _trimmed(_convolve(mass, binomial, value))
-        first += skipped * value + cut
+    for i in range(len(values)):
+        binomial, skipped = _trimmed(_binomial(copies[i], tilt * values[i]))
+        mass, cut = _trimmed(_convolve(mass, binomial, values[i]))
+        first += skipped * values[i] + cut
     return mass, first
+
+
+@compiled
+def _binomial(count: int, tilt: float) -> Array:
+    """How many of `count` signs are up, each with odds exp(2 tilt) to one."""
+    log_up = -math.log1p(math.exp(-2.0 * tilt))
+    log_down = log_up - 2.0 * tilt
+    mass = np.empty(count + 1)
+    for up in range(count + 1):
+        down = count - up
+        choices = math.lgamma(count + 1.0) - math.lgamma(up + 1.0) - math.lgamma(down + 1.0)
+        mass[up] = math.exp(choices + up * log_up + down * log_down)
+    return mass
 
 
 @compiled

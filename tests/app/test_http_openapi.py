@@ -13,6 +13,7 @@ from app.schemas import RecipeRequest
 from sigtest.comparison import CHOICES
 from sigtest.recipe import Recipe
 
+PICTURES = ("distribution", "matrix", "intervals")
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"
 
 
@@ -22,12 +23,13 @@ def test_the_committed_document_is_the_codes() -> None:
 
 def test_the_service_tells_its_document(service: httpx.Client) -> None:
     document = service.get("/openapi.json").json()
-    assert set(document["paths"]) == {
+    assert set(document["paths"]) >= {
         COMPARISONS,
         COMPARISONS + "/{id}",
         COMPARISONS + "/{id}/report",
         COMPARISONS + "/{id}/distribution",
         COMPARISONS + "/{id}/events",
+        *(f"{COMPARISONS}/{{id}}/plots/{name}.svg" for name in PICTURES),
         "/healthz",
         "/readyz",
     }

@@ -1,8 +1,10 @@
+from dataclasses import replace
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from written import HOSTILE, REFERENCES, hostile, report
+from written import HOSTILE, REFERENCES, hostile, renamed, report
 
 from sigtest.comparison import Comparison
 from sigtest.distribution import distribution, pair_of
@@ -10,16 +12,23 @@ from sigtest.engine import compare, measure
 from sigtest.errors import RecipeError
 from sigtest.render.names import printable
 from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
-from sigtest.render.plots.distribution import counted
-from sigtest.render.plots.drawing import COLOURS, COLUMN
+from sigtest.render.plots.distribution import bin_edges, counted
+from sigtest.render.plots.drawing import COLOURS, COLUMN, text_width
+from sigtest.render.plots.labels import short_names
 
 SVG = "{http://www.w3.org/2000/svg}"
+TAGS = ("title", "desc", "rect", "text", "line", "circle", "path")
 TESTS = (
     "approximate_randomization",
     "bootstrap",
     "paired_bootstrap",
     "riezler_maxwell_bootstrap",
 )
+
+
+def shown(svg: str) -> set[str]:
+    """What stands in the picture; names of pairs one by one."""
+    return {part for text in words(svg) for part in text.split(" − ")}
 
 
 def words(svg: str) -> list[str]:
@@ -64,7 +73,49 @@ def test_plots_show_hostile_names_as_text(plot):
     svg = plot(hostile())
     root = ElementTree.fromstring(svg)
     assert not list(root.iter(f"{SVG}script"))
-    assert {printable(name) for name in HOSTILE} <= set(words(svg))
+    assert shown(svg) >= {printable(name) for name in HOSTILE if len(name) < 30}
+    long = {printable(name) for name in HOSTILE if len(name) >= 30}
+    assert all(any(text.startswith(name[:10]) for text in shown(svg)) for name in long)
+    said = root[1].text + "".join(e.text for e in root.iter(f"{SVG}title"))
+    assert all(name in said for name in long)
+
+
+def test_distribution_shows_hostile_names_as_text():
+    drawing, made = drawn("A", "B", "chrf", "bootstrap", "two-sided")
+    for a, b in pairwise(HOSTILE):
+        named = replace(drawing, a=a, b=b)
+        svg = distribution_plot(named, renamed(made, (a, b)))
+        root = ElementTree.fromstring(svg)
+        assert {e.tag for e in root} <= {SVG + t for t in TAGS}
+        assert root[0].text == f"{printable(a)} − {printable(b)}, chrf"
+
+
+@pytest.mark.parametrize("plot", [matrix_plot, intervals_plot])
+def test_long_names_are_cut_in_the_middle_and_stay_apart(plot):
+    names = tuple(f"University-of-{c * 60}.constrained.primary-{c}" for c in "abc")
+    svg = plot(report(names, metrics=["bleu"]))
+    root = ElementTree.fromstring(svg)
+    assert root.get("width") == f"{COLUMN:g}pt"
+    assert len({text for text in words(svg) if "…" in text}) >= 3
+    assert all(name in root[1].text for name in names)
+
+
+def test_names_that_would_look_alike_are_not_cut():
+    names = [f"{'x' * 60}{i}{'y' * 60}" for i in range(3)]
+    assert list(short_names(names, 100).values()) == names
+    short = short_names([*names[:1], "other"], 100)
+    assert short["other"] == "other"
+    assert text_width(short[names[0]]) <= 100
+
+
+def test_bars_of_the_tail_are_whole():
+    drawing, made = drawn("A", "B", "chrf", "approximate_randomization", "two-sided")
+    pair = next(p for p in made.pairs if (p.metric, p.test) == ("chrf", drawing.test))
+    tail = counted(drawing, pair, True)
+    inside, _ = np.histogram(drawing.values[tail], bins=bin_edges(drawing))
+    total, _ = np.histogram(drawing.values, bins=bin_edges(drawing))
+    assert total.sum() == 499
+    assert np.count_nonzero((inside > 0) & (inside < total)) <= 1  # ties on an edge
 
 
 def test_greyscale_keeps_the_order_of_levels():
@@ -99,18 +150,18 @@ def test_many_systems_make_the_matrix_wider_rather_than_illegible():
 @pytest.mark.parametrize("metric", ["chrf", "ter"])
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 def test_shaded_tail_is_what_the_test_counted(test, metric, alternative):
-    shown, made = drawn("A", "B", metric, test, alternative)
+    drawing, made = drawn("A", "B", metric, test, alternative)
     pair = next(p for p in made.pairs if (p.metric, p.test) == (metric, test))
-    tail = counted(shown, pair, made.metrics[metric].higher_is_better)
+    tail = counted(drawing, pair, made.metrics[metric].higher_is_better)
     assert np.count_nonzero(tail) == pair.count
     assert any(
-        f"{pair.count:,} of 499 counted" in text for text in words(distribution_plot(shown, made))
+        f"{pair.count:,} of 499 counted" in text for text in words(distribution_plot(drawing, made))
     )
 
 
 def test_a_pair_turned_round_has_the_same_tail():
-    shown, made = drawn("B", "A", "chrf", "bootstrap", "greater")
+    drawing, made = drawn("B", "A", "chrf", "bootstrap", "greater")
     pair = next(p for p in made.pairs if (p.metric, p.test) == ("chrf", "bootstrap"))
-    texts = words(distribution_plot(shown, made))
+    texts = words(distribution_plot(drawing, made))
     assert "bootstrap, less" in texts
     assert any(text.startswith(f"{pair.count:,} of 499") for text in texts)

@@ -142,7 +142,7 @@ def _summary(pair: PairReport, reached: int) -> tuple[str, str]:
 
 def _histogram(drawing: Drawing, distribution: Distribution, tail: Flags) -> tuple[Scale, Scale]:
     """All pseudo-statistics in light, the counted ones in dark before them."""
-    edges = _edges(distribution)
+    edges = bin_edges(distribution)
     counts, _ = np.histogram(distribution.values, bins=edges)
     inside, _ = np.histogram(distribution.values[tail], bins=edges)
     low = min(float(edges[0]), -abs(distribution.observed))
@@ -159,7 +159,7 @@ def _histogram(drawing: Drawing, distribution: Distribution, tail: Flags) -> tup
     return across, up
 
 
-def _edges(distribution: Distribution) -> Array:
+def bin_edges(distribution: Distribution) -> Array:
     """Edges of equal bins that hold all pseudo-statistics.
 
     Zero and both observed differences, where counting begins, are edges, so that no bar is half

@@ -1,0 +1,105 @@
+"""What the commands for leaderboards understand. Nothing here imports NumPy."""
+
+from __future__ import annotations
+
+import argparse
+
+from sigtest.cli.parser import Parser, add_recipe
+
+COMMANDS = {
+    "testset": "make a test set on a service, for systems that arrive over time",
+    "submit": "put systems to a test set",
+    "leaderboard": "show the leaderboard of a test set",
+}
+ACTIONS = ("create", "list", "show", "raise", "delete")
+TESTSET_EPILOG = """\
+actions:
+  create      make a test set and print its id; all settings but --resamples are fixed then
+  list        ids and names of your test sets
+  show ID     a test set and its systems
+  raise ID    draw more resamples, as many as --resamples says
+  delete ID   delete a test set with its systems
+
+example:
+  id=$(sigtest testset create -r ref.en --name news --metric bleu --metric chrf --server URL)
+  sigtest submit $id new.en old.en --wait --server URL
+  sigtest leaderboard $id --server URL
+"""
+SUBMIT_EPILOG = """\
+A system's name is its file's name without .gz and the last suffix, or NAME. What is submitted again
+with the same content changes nothing; other content under the same name needs --replace.
+"""
+
+
+def testset_parser() -> Parser:
+    """`sigtest testset`."""
+    parser = Parser("sigtest testset", "Make and change test sets on a service.", TESTSET_EPILOG)
+    parser.add_argument("action", nargs="?", default="", metavar="ACTION", help=", ".join(ACTIONS))
+    parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
+    group = parser.add_argument_group("what to measure against")
+    group.add_argument("--name", metavar="NAME", help="what to call the test set")
+    group.add_argument(
+        "-r", "--reference", action="append", default=[], metavar="FILE",
+        help="references; repeat for more reference sets",
+    )  # fmt: skip
+    group.add_argument("--documents", metavar="FILE", help="document of each segment")
+    group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
+    group.add_argument(
+        "--segments", metavar="N", help="how many, where there are no references but only scores"
+    )
+    add_recipe(parser.add_argument_group("how to compare"), baseline=False)
+    parser.set_defaults(baseline=None)
+    _add_server(parser.add_argument_group("where"))
+    return parser
+
+
+def submit_parser() -> Parser:
+    """`sigtest submit`."""
+    parser = Parser("sigtest submit", "Put systems to a test set on a service.", SUBMIT_EPILOG)
+    parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
+    parser.add_argument("systems", nargs="*", metavar="[NAME=]FILE", help="hypotheses")
+    parser.add_argument(
+        "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
+        help="scores of system NAME computed elsewhere; repeatable",
+    )  # fmt: skip
+    parser.add_argument("--replace", action="store_true", help="replace systems of the same names")
+    parser.add_argument(
+        "--wait", action="store_true", help="return when the leaderboard has the systems"
+    )
+    _add_server(parser.add_argument_group("where"))
+    return parser
+
+
+def leaderboard_parser() -> Parser:
+    """`sigtest leaderboard`."""
+    parser = Parser("sigtest leaderboard", "Show the leaderboard of a test set.")
+    parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
+    for option, metavar, words in (
+        ("--metric", "NAME", "default: the test set's first"),
+        ("--test", "NAME", "significance test; default: the test set's first"),
+        ("--alpha", "LEVEL", "of decisions and intervals; default: the test set's"),
+        ("--correction", "NAME", "for multiple comparisons; default: the test set's"),
+    ):
+        parser.add_argument(option, metavar=metavar, help=words)
+    parser.add_argument(
+        "--format", default="text", metavar="NAME",
+        help="text (default), json, csv, markdown, latex, html",
+    )  # fmt: skip
+    parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    _add_server(parser.add_argument_group("where"))
+    return parser
+
+
+PARSERS = {
+    "testset": testset_parser,
+    "submit": submit_parser,
+    "leaderboard": leaderboard_parser,
+}
+
+
+def _add_server(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--server", metavar="URL",
+        help="a running service; SIGTEST_API_KEY holds its key, if it needs one",
+    )  # fmt: skip
+    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")

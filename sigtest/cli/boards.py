@@ -1,0 +1,157 @@
+"""`sigtest testset`, `submit` and `leaderboard`: test sets on a running service."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Any
+
+from sigtest.cli.board_arguments import ACTIONS
+from sigtest.cli.files import check_output, read_lines, read_scores, write
+from sigtest.cli.parser import UsageError
+from sigtest.cli.request import Columns, Given, choices_of, systems_of, whole
+from sigtest.client import Client
+from sigtest.errors import InputError, ServiceError
+from sigtest.recipe import Recipe
+from sigtest.render.names import printable
+
+
+def testset(options: argparse.Namespace) -> None:
+    """Make, list, show, raise or delete test sets.
+
+    Raises:
+        UsageError: No such action, or no id.
+        SigtestError: Bad input, or a service that refuses.
+    """
+    if options.action not in ACTIONS:
+        raise UsageError(f"choose one of {', '.join(ACTIONS)} (see sigtest testset --help)")
+    if options.action == "create":
+        body = _testset_of(options)
+        with _client(options) as client:
+            _say(client.create_testset(body)["id"])
+        return
+    if options.action != "list" and options.id is None:
+        raise UsageError(f"{options.action} which test set? Give its id")
+    with _client(options) as client:
+        _ACTIONS[options.action](client, options)
+
+
+def submit(options: argparse.Namespace) -> None:
+    """Put systems to a test set, each on a line of its own what became of it.
+
+    Raises:
+        UsageError: No id or no systems.
+        SigtestError: Bad input, or a service that refuses or cannot measure a system.
+    """
+    given = systems_of(options.systems, [], options.scores)
+    if options.id is None or not given:
+        raise UsageError("submit takes the id of a test set and files (see sigtest submit --help)")
+    columns = Columns()
+    bodies = {system.name: _output_of(system, columns) for system in given}
+    failed = []
+    with _client(options) as client:
+        # first all of them, so that every worker has something to do
+        states = {
+            name: client.put_system(options.id, name, body, options.replace)
+            for name, body in bodies.items()
+        }
+        for name, state in states.items():
+            if options.wait:
+                state = client.measured(options.id, name)
+            _say(f"{name}: {state['status']}")
+            if state["status"] == "failed":
+                failed.append(f"{name}: {state['error']}")
+    if failed:
+        raise ServiceError(f"The service cannot measure {'; '.join(failed)}")
+
+
+def leaderboard(options: argparse.Namespace) -> None:
+    """Show a leaderboard.
+
+    Raises:
+        UsageError: No id.
+        SigtestError: A service that refuses.
+        OSError: A file that cannot be written.
+    """
+    if options.id is None:
+        raise UsageError("leaderboard takes the id of a test set (see sigtest leaderboard --help)")
+    if options.output is not None:
+        check_output(options.output)
+    asked = {name: getattr(options, name) for name in ("metric", "test", "alpha", "correction")}
+    shown = {name: value for name, value in asked.items() if value is not None}
+    with _client(options) as client:
+        content = client.leaderboard(options.id, options.format, **shown)
+    write(content, options.output)
+
+
+def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
+    if options.name is None:
+        raise UsageError("create needs a --name")
+    if not options.reference and options.segments is None:
+        raise InputError("No references: give them with -r FILE, or --segments for scores alone.")
+    choices = choices_of(options, ["bleu"])
+    Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
+    columns = Columns()
+    body = {
+        "name": options.name,
+        "references": [columns.read(path, read_lines) for path in options.reference],
+        **choices,
+    }
+    for field in ("documents", "labels"):
+        if (path := getattr(options, field)) is not None:
+            body[field] = columns.read(path, read_lines)
+    if options.segments is not None:
+        body["segments"] = whole(options.segments, "segments")
+    return body
+
+
+def _output_of(system: Given, columns: Columns) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    if system.text is not None:
+        body["hypotheses"] = columns.read(system.text, read_lines)
+    if system.scores:
+        body["scores"] = {
+            label: columns.read(path, read_scores) for label, path in system.scores.items()
+        }
+    return body
+
+
+def _list(client: Client, options: argparse.Namespace) -> None:
+    for found in client.testsets():
+        _say(f"{found['id']}  {found['systems']:3} systems  {found['name']}")
+
+
+def _show(client: Client, options: argparse.Namespace) -> None:
+    found = client.testset(options.id)
+    _say(f"{found['name']}: {found['testset']['segments']} segments, expires {found['expires_at']}")
+    for name, value in found["settings"].items():
+        _say(f"  {name}: {value}")
+    for system in client.systems(options.id):
+        _say(f"  {system['status']:8}  {system['name']}")
+
+
+def _raise(client: Client, options: argparse.Namespace) -> None:
+    if options.resamples is None:
+        raise UsageError("raise to how many --resamples?")
+    resamples = whole(options.resamples, "resamples")
+    if not isinstance(resamples, int):
+        raise UsageError(f"--resamples must be a whole number, not {resamples!r}")
+    client.raise_resamples(options.id, resamples)
+
+
+def _delete(client: Client, options: argparse.Namespace) -> None:
+    client.delete_testset(options.id)
+
+
+_ACTIONS = {"list": _list, "show": _show, "raise": _raise, "delete": _delete}
+
+
+def _client(options: argparse.Namespace) -> Client:
+    if options.server is None:
+        raise UsageError(f"{options.command} needs a running service: --server URL")
+    return Client(options.server, os.environ.get("SIGTEST_API_KEY") or None)
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{printable(text)}\n")

@@ -1,0 +1,55 @@
+"""The parser of every command, and the options that several of them take."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+
+class UsageError(Exception):
+    """Arguments that cannot be understood; the message is for the user."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that takes no abbreviations and leaves messages and exits to its caller."""
+
+    def __init__(self, prog: str, description: str, epilog: str = "") -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            allow_abbrev=False,
+            add_help=False,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message[:1].lower()}{message[1:]} (see {self.prog} --help)")
+
+
+def add_recipe(group: argparse._ArgumentGroup, baseline: bool = True) -> None:
+    """The options that say how to compare."""
+    group.add_argument(
+        "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
+        help="repeatable; default bleu where there are references, and every label of --scores",
+    )  # fmt: skip
+    group.add_argument(
+        "--test", action="append", metavar="NAME",
+        help="significance test; repeatable; default approximate_randomization",
+    )  # fmt: skip
+    for option, metavar, words in (
+        ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),
+        ("--resamples", "N", "how many, or auto (default)"),
+        ("--seed", "N", "of all draws; default 12345"),
+        ("--alpha", "LEVEL", "of decisions; intervals have level 1 - alpha; default 0.05"),
+        ("--correction", "NAME", "for multiple comparisons; default holm"),
+        ("--baseline", "NAME", "compare every other system with this one only"),
+        ("--exact", "CHOICE", "auto (default), or never: resample even where p could be exact"),
+        ("--unit", "UNIT", "what is resampled: segment (default) or document"),
+    ):
+        if baseline or option != "--baseline":
+            group.add_argument(option, metavar=metavar, help=words)
+    group.add_argument(
+        "--stratified", action="store_true",
+        help="bootstrap within each label's segments; the labels' shares stay as they are",
+    )  # fmt: skip

@@ -1,0 +1,166 @@
+"""Archives in a form and test sets by name: what is computed, and what is refused and not kept."""
+
+import io
+import json
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from exchange import COMPARISONS, Serve, Stored, problem
+
+from app.settings import Settings
+from workers.errors import SettingError
+
+REQUEST = {"metrics": ["chrf"], "resamples": 199}
+TEXT = b"the cat sat on the mat\nit is raining\nwe go home now\n"
+XML = """<dataset id="x"><doc id="d1">
+<src><p><seg id="1">a</seg><seg id="2">b</seg></p></src>
+<ref translator="A"><p><seg id="1">the cat sat here</seg><seg id="2">it rains</seg></p></ref>
+<hyp system="S1"><p><seg id="1">the cat sat</seg><seg id="2">it rains</seg></p></hyp>
+<hyp system="S2"><p><seg id="1">a cat was here</seg><seg id="2">it is</seg></p></hyp>
+</doc></dataset>"""
+
+Part = tuple[str, tuple[str | None, bytes]]
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
+
+
+def linked() -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        member = tarfile.TarInfo("systems/x.en")
+        member.type, member.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(member)
+    return packed.getvalue()
+
+
+def form(archive: bytes, name: str = "task.zip", **request: Any) -> list[Part]:
+    asked = json.dumps(REQUEST | request).encode()
+    return [("archive", (name, archive)), ("request", (None, asked))]
+
+
+@pytest.fixture
+def task(example: Path) -> dict[str, bytes]:
+    found = [*example.glob("reference*"), *example.glob("systems/*"), example / "documents.txt"]
+    return {str(file.relative_to(example)): file.read_bytes() for file in found}
+
+
+def test_an_archive_is_the_same_comparison_as_its_files(
+    service: httpx.Client, task: dict[str, bytes]
+) -> None:
+    one = service.post(COMPARISONS, files=form(zipped(task)), headers={"Prefer": "wait=60"})
+    parts: list[Part] = [("request", (None, json.dumps(REQUEST).encode()))]
+    kinds = {"reference.en": "references", "documents.txt": "documents"}
+    for name, data in sorted(task.items()):
+        parts.append((kinds.get(name, "systems"), (Path(name).name, data)))
+    other = service.post(COMPARISONS, files=parts)
+    assert one.json()["status"] == "succeeded"
+    assert one.json()["systems"] == ["aspen", "birch", "cedar", "dogwood", "elm"]
+    assert other.json()["id"] == one.json()["id"]
+
+
+def test_wmt_xml_is_an_archive_too(service: httpx.Client) -> None:
+    answer = service.post(COMPARISONS, files=form(XML.encode(), "newstest.xml"))
+    assert answer.status_code == 202
+    assert answer.json()["systems"] == ["S1", "S2"]
+
+
+GOOD = {"reference.en": TEXT, "systems/a.en": TEXT, "systems/b.en": TEXT[:-4] + b"\n"}
+FORMS: dict[str, tuple[list[Part], str]] = {
+    "a path out": (form(zipped(GOOD | {"../x": TEXT})), "'../x' leads out of the archive"),
+    "a link": (form(linked(), "task.tar.gz"), "no plain file"),
+    "a DTD": (form(b"<!DOCTYPE dataset><dataset/>", "x.xml"), "x.xml, line 1: a document type"),
+    "no matching files": (form(zipped({"a": TEXT})), "no matching files"),
+    "no archive": (form(TEXT, "task.txt"), "task.txt is no zip, tar, tar.gz or XML file"),
+    "one system": (form(zipped({"reference": TEXT, "systems/a": TEXT})), "at least two systems"),
+    "unequal": (form(zipped(GOOD | {"systems/c.en": b"x\n"})), "System 'c' has 1 lines"),
+    "hostile name": (form(zipped(GOOD | {"systems/<b>.en": TEXT})), "The system name '<b>'"),
+    "documents": (form(zipped(GOOD | {"documents": b"d\n"})), "documents has 1 entries"),
+    "two archives": (form(zipped(GOOD)) * 2, "one request part"),
+    "other files": (
+        [*form(zipped(GOOD)), ("references", ("ref.txt", TEXT))],
+        "brings no other file",
+    ),
+    "documents besides": (
+        [*form(zipped(GOOD)), ("documents", ("d.txt", b"a\na\nb\n"))],
+        "brings no other file",
+    ),
+    "texts in request": (form(zipped(GOOD), references=[["a"]]), "not in request"),
+}
+
+
+@pytest.mark.parametrize(("parts", "message"), FORMS.values(), ids=FORMS)
+def test_archives_are_refused_with_one_problem(
+    service: httpx.Client, stored: Stored, parts: list[Part], message: str
+) -> None:
+    before = stored()
+    response = service.post(COMPARISONS, files=parts)
+    document = problem(response, 422, response.json()["type"].rpartition(":")[2])
+    assert message in document["detail"]
+    assert stored() == before
+
+
+@pytest.mark.parametrize(
+    ("settings", "archive"),
+    [
+        ({"max_archive_files": 2}, zipped(GOOD)),
+        ({"max_archive_ratio": 20}, zipped({"systems/a.en": b"\n" * 2**22})),
+        ({"max_text_bytes": 100}, zipped(GOOD)),
+        ({"max_segments": 2}, zipped(GOOD)),
+        ({"max_systems": 1}, zipped(GOOD)),
+    ],
+)
+def test_archives_have_limits(
+    serve: Serve, stored: Stored, settings: dict[str, int], archive: bytes
+) -> None:
+    before = stored()
+    response = serve(Settings(**settings)).post(COMPARISONS, files=form(archive))  # type: ignore[arg-type]
+    assert problem(response, 413, "limit-exceeded")["limit"] in settings
+    assert stored() == before
+
+
+def test_built_in_test_sets_need_permission(service: httpx.Client, body: dict[str, Any]) -> None:
+    del body["references"]
+    body["builtin"] = "wmt17/en-de"
+    document = problem(service.post(COMPARISONS, json=body), 422, "unavailable")
+    assert "SIGTEST_ALLOW_DOWNLOADS=1" in document["detail"]
+    body["builtin"] = "wmt17/en-xx"
+    problem(service.post(COMPARISONS, json=body), 422, "invalid-input")
+
+
+def test_built_in_test_sets_are_references(
+    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from sacrebleu.dataset import DATASETS
+
+    lines = body.pop("references")[0]
+    file = tmp_path / "reference"
+    file.write_text("".join(f"{line}\n" for line in lines))
+    dataset = type(DATASETS["wmt17"])
+    monkeypatch.setattr(dataset, "get_reference_files", lambda self, pair: [str(file)])
+    monkeypatch.setattr(dataset, "get_files", lambda self, pair: [str(file), str(file)])
+    monkeypatch.setattr(dataset, "fieldnames", lambda self, pair: ["src", "ref"])
+    client = serve(Settings(allow_downloads=True))
+    answer = client.post(COMPARISONS, json=body | {"builtin": "wmt17/en-de"})
+    assert (
+        answer.json()["id"]
+        == client.post(COMPARISONS, json=body | {"references": [lines]}).json()["id"]
+    )
+    twice = client.post(COMPARISONS, json=body | {"builtin": "wmt17/en-de", "references": [lines]})
+    assert "give one" in problem(twice, 422, "invalid-input")["detail"]
+
+
+def test_the_switch_is_0_or_1() -> None:
+    assert Settings.of({"SIGTEST_ALLOW_DOWNLOADS": "1"}).allow_downloads
+    assert not Settings.of({}).allow_downloads
+    with pytest.raises(SettingError, match="0 or 1"):
+        Settings.of({"SIGTEST_ALLOW_DOWNLOADS": "yes"})

@@ -1,0 +1,165 @@
+"""Pictures over HTTP: the bytes that the library draws, and nothing that a browser would run."""
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import httpx
+import pytest
+from exchange import COMPARISONS, Serve, problem, submit
+
+from app.settings import Settings
+from sigtest.cli import main
+from sigtest.comparison import Comparison
+from sigtest.engine import compare, distribute
+from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
+from sigtest.report import Report
+
+NAMES = ("=cmd|x", r"\input{a} 100 % & more", "ordinary")
+TESTS = ["approximate_randomization", "bootstrap"]
+
+
+@pytest.fixture
+def asked(body: dict[str, Any]) -> dict[str, Any]:
+    body["systems"].append({"name": "C", "hypotheses": ["a b c d", "f g h i", "k l m n o"]})
+    for system, name in zip(body["systems"], NAMES, strict=True):
+        system["name"] = name
+    return body | {"metrics": ["bleu", "ter"], "tests": TESTS, "exact": "never", "seed": 3}
+
+
+@pytest.fixture
+def url(service: httpx.Client, asked: dict[str, Any]) -> str:
+    return str(submit(service, asked).headers["location"])
+
+
+@pytest.fixture
+def report(asked: dict[str, Any]) -> Report:
+    return compare(Comparison.of(asked))
+
+
+@pytest.mark.parametrize("name", ["matrix", "intervals"])
+@pytest.mark.parametrize("choice", [{}, {"metric": "ter"}, {"metric": "ter", "test": "bootstrap"}])
+def test_pictures_of_a_report_are_those_of_the_library(
+    service: httpx.Client, url: str, report: Report, name: str, choice: dict[str, str]
+) -> None:
+    draw = {"matrix": matrix_plot, "intervals": intervals_plot}[name]
+    response = service.get(f"{url}/plots/{name}.svg", params=choice)
+    assert response.status_code == 200
+    assert response.text == draw(report, **choice)
+
+
+def test_distributions_are_drawn_by_a_worker_and_look_the_same(
+    service: httpx.Client, url: str, report: Report, asked: dict[str, Any]
+) -> None:
+    a, b = NAMES[1:]
+    chosen = {"metric": "ter", "test": "bootstrap"}
+    response = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b, **chosen})
+    drawn = distribute(Comparison.of(asked), a, b, "ter", "bootstrap")
+    assert response.text == distribution_plot(drawn, report)
+    first = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b})
+    drawn = distribute(Comparison.of(asked), a, b, "bleu", TESTS[0])
+    assert first.text == distribution_plot(drawn, report)
+
+
+@pytest.mark.parametrize("name", ["matrix", "intervals", "distribution"])
+def test_pictures_run_nothing_and_are_kept(service: httpx.Client, url: str, name: str) -> None:
+    params = {"a": NAMES[0], "b": NAMES[1]} if name == "distribution" else {}
+    response = service.get(f"{url}/plots/{name}.svg", params=params)
+    assert response.headers["content-type"] == "image/svg+xml"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    policy = response.headers["content-security-policy"]
+    assert {"sandbox", "default-src 'none'"} <= set(policy.split("; "))
+    tags = {
+        element.tag.rpartition("}")[2] for element in ElementTree.fromstring(response.text).iter()
+    }
+    assert tags <= {"svg", "title", "desc", "rect", "text", "line", "circle", "path"}
+    held = {"If-None-Match": response.headers["etag"]}
+    again = service.get(f"{url}/plots/{name}.svg", params=params, headers=held)
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == response.headers["etag"]
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "field"),
+    [
+        ("matrix.svg?metric=blue", "invalid-recipe", "metric"),
+        ("intervals.svg?test=t", "invalid-recipe", "test"),
+        ("distribution.svg", "invalid-parameter", "a"),
+        ("distribution.svg?a=ordinary", "invalid-parameter", "b"),
+        ("distribution.svg?a=ordinary&b=Z", "invalid-recipe", "b"),
+        ("distribution.svg?a=ordinary&b=ordinary", "invalid-recipe", "b"),
+        ("distribution.svg?a=ordinary&b=%3Dcmd%7Cx&metric=chrf", "invalid-recipe", "metric"),
+        ("distribution.svg?a=ordinary&b=%3Dcmd%7Cx&test=t", "invalid-recipe", "test"),
+    ],
+)
+def test_pictures_of_nothing_are_refused(
+    service: httpx.Client, url: str, path: str, kind: str, field: str
+) -> None:
+    errors = problem(service.get(f"{url}/plots/{path}"), 422, kind)["errors"]
+    assert errors[0]["field"] == field
+
+
+def test_other_pictures_do_not_exist(service: httpx.Client, url: str) -> None:
+    problem(service.get(f"{url}/plots/pie.svg"), 404, "not-found")
+    problem(service.get(f"{COMPARISONS}/{'0' * 32}/plots/matrix.svg"), 404, "not-found")
+
+
+def test_a_matrix_needs_all_pairs(service: httpx.Client, asked: dict[str, Any]) -> None:
+    asked["pairs"] = {"baseline": NAMES[2]}
+    url = submit(service, asked).headers["location"]
+    (error,) = problem(service.get(f"{url}/plots/matrix.svg"), 422, "invalid-recipe")["errors"]
+    assert error["field"] == "pairs"
+    assert service.get(f"{url}/plots/intervals.svg").status_code == 200
+    pair = {"a": NAMES[0], "b": NAMES[1]}
+    response = service.get(f"{url}/plots/distribution.svg", params=pair)
+    assert "does not compare" in problem(response, 422, "invalid-recipe")["detail"]
+
+
+@pytest.mark.parametrize("name", ["matrix.svg", "intervals.svg", "distribution.svg?a=A&b=B"])
+def test_pictures_wait_for_the_report(
+    service: httpx.Client, body: dict[str, Any], name: str
+) -> None:
+    text = [f"word{i} " * 20 for i in range(2000)]
+    systems = [{"name": n, "hypotheses": [f"{n} {line}" for line in text]} for n in "AB"]
+    large = body | {
+        "references": [text],
+        "systems": systems,
+        "resamples": 200_000,
+        "metrics": ["ter"],
+    }
+    url = service.post(COMPARISONS, json=large).headers["location"]
+    problem(service.get(f"{url}/plots/{name}"), 409, "not-ready")
+    service.delete(url)
+
+
+def test_every_answer_forbids_sniffing_and_csv_is_saved(
+    service: httpx.Client, url: str, serve: Serve
+) -> None:
+    answers = [service.get(path) for path in ("/healthz", "/v1/nothing", url, url + "/report")]
+    answers += [
+        service.put(COMPARISONS),
+        serve(Settings(max_body_bytes=10)).post(COMPARISONS, json={"a": "b" * 99}),
+    ]
+    for name in ("csv", "html", "latex"):
+        answers.append(service.get(url + "/report", params={"format": name}))
+        saved = answers[-1].headers["content-disposition"].partition(";")[0]
+        assert saved == ("attachment" if name == "csv" else "inline")
+        assert "sandbox" in answers[-1].headers["content-security-policy"]
+    assert {answer.headers["x-content-type-options"] for answer in answers} == {"nosniff"}
+
+
+def test_the_command_line_draws_the_same_here_and_there(
+    service: httpx.Client, example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(example)
+    command = ["compare", "--from", ".", "--metric", "bleu", "--metric", "ter:normalized=true"]
+    command += ["--resamples", "499", "--distribution", "aspen", "birch", "--output", "/dev/null"]
+    assert main([*command, "--plots", str(tmp_path / "here")]) == 0
+    assert (
+        main([*command, "--plots", str(tmp_path / "there"), "--server", str(service.base_url)]) == 0
+    )
+    here = {file.name: file.read_bytes() for file in (tmp_path / "here").iterdir()}
+    there = {file.name: file.read_bytes() for file in (tmp_path / "there").iterdir()}
+    assert here == there
+    assert "distribution-aspen-birch-bleu-approximate_randomization.svg" in here
+    assert len(here) == 6

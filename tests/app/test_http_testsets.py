@@ -1,0 +1,324 @@
+"""Test sets, systems that arrive over time, and leaderboards over HTTP and on the command line."""
+
+import gzip
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from exchange import Serve, problem
+
+from app.settings import Settings
+from app.testset_contract import EXAMPLES, SYSTEM_EXAMPLES
+from app.testset_schemas import SETTINGS, TestSetRequest
+from sigtest.cli import main
+from sigtest.comparison import CHOICES, Comparison
+from sigtest.engine import compare
+from sigtest.render import RENDERERS
+
+TESTSETS = "/v1/testsets"
+REFERENCE = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
+GOOD = ["a b c d e", "f g h i", "k l m n o", "p q r s t"]
+FAIR = ["a b c d", "f g h i j k", "k l n o", "p q r s"]
+POOR = ["x b c d", "f g j k", "z z n o", "p q t"]
+WAIT = {"Prefer": "wait=60"}
+
+Make = Callable[..., str]
+
+
+@pytest.fixture
+def make(service: httpx.Client, request: pytest.FixtureRequest) -> Make:
+    """Make a test set, each test its own; its address."""
+
+    def made(**fields: Any) -> str:
+        body = {"name": request.node.name[:90].replace("[", "("), **settings(**fields)}
+        answer = service.post(TESTSETS, json=body)
+        assert answer.status_code == 201, answer.text
+        return answer.headers["location"]
+
+    return made
+
+
+def settings(**fields: Any) -> dict[str, Any]:
+    return {"references": [REFERENCE], "metrics": ["bleu", "chrf"], "resamples": 99, **fields}
+
+
+def put(service: httpx.Client, url: str, name: str, lines: list[str]) -> httpx.Response:
+    body = {"hypotheses": lines}
+    return service.put(f"{url}/systems/{name}?replace=true", json=body, headers=WAIT)
+
+
+def test_from_test_set_to_leaderboard(service: httpx.Client, make: Make) -> None:
+    url = make(documents=["d1", "d1", "d2", "d2"])
+    assert put(service, url, "good", GOOD).status_code == 201
+    assert put(service, url, "Poor", FAIR).status_code == 201
+    assert put(service, url, "Poor", POOR).status_code == 200
+    answer = service.get(f"{url}/leaderboard", params={"metric": "chrf"})
+    assert answer.status_code == 200
+    shown = answer.json()
+    whole = Comparison.of(
+        {
+            **settings(metrics=["chrf"], documents=["d1", "d1", "d2", "d2"]),
+            "systems": [{"name": "Poor", "hypotheses": POOR}, {"name": "good", "hypotheses": GOOD}],
+        }
+    )
+    expected = RENDERERS["json"](compare(whole))
+    for part in ("systems", "pairs", "testset", "signature", "warnings"):
+        assert json.dumps(shown[part]) == json.dumps(json.loads(expected)[part])
+    assert answer.text.endswith(expected[1:])  # byte for byte
+    assert (shown["id"], shown["metric"]) == (url.rpartition("/")[2], "chrf")
+    assert (shown["test"], shown["pending"]) == ("approximate_randomization", [])
+
+
+def test_what_is_told_of_test_sets_and_systems(service: httpx.Client, make: Make) -> None:
+    url = make(unit="document", documents=["d1", "d1", "d2", "d3"], seed=5)
+    found = service.get(url).json()
+    assert found["links"]["self"] == url
+    assert found["settings"]["seed"] == 5
+    assert found["testset"]["documents"] == 3
+    body = {"name": found["name"], **settings(unit="document", seed=5)}
+    again = service.post(TESTSETS, json={**body, "documents": ["d1", "d1", "d2", "d3"]})
+    assert (again.status_code, again.headers["location"]) == (200, url)
+    made = put(service, url, "a%20b", GOOD)
+    assert made.headers["location"] == f"{url}/systems/a%20b"
+    assert made.headers["preference-applied"] == "wait=60"
+    system = service.get(made.headers["location"]).json()
+    assert (system["name"], system["status"]) == ("a b", "measured")
+    shown = service.get(f"{url}/leaderboard").json()["systems"][0]["scores"]["bleu"]
+    assert system["scores"]["bleu"] == shown
+    assert service.get(url).json()["systems"] == 1
+
+
+def test_listings_have_pages(service: httpx.Client, make: Make) -> None:
+    urls = [make(seed=seed) for seed in (1, 2)]
+    first = service.get(TESTSETS, params={"limit": 1}).json()
+    second = service.get(TESTSETS, params={"limit": 1, "cursor": first["next_cursor"]}).json()
+    listed = [page["testsets"][0]["links"]["self"] for page in (first, second)]
+    assert listed == urls[::-1]
+    for name, lines in (("c", GOOD), ("a", FAIR), ("b", POOR)):
+        put(service, urls[0], name, lines)
+    page = service.get(f"{urls[0]}/systems", params={"limit": 2}).json()
+    rest = service.get(f"{urls[0]}/systems", params={"cursor": page["next_cursor"]}).json()
+    assert [system["name"] for system in page["systems"] + rest["systems"]] == ["a", "b", "c"]
+    assert rest["next_cursor"] is None
+
+
+@pytest.mark.parametrize("kind", ["text", "gzip", "encoded"])
+def test_systems_as_files(service: httpx.Client, make: Make, kind: str) -> None:
+    url = make()
+    text = "\n".join(GOOD).encode()
+    headers = {"Content-Type": "text/plain; charset=utf-8", **WAIT}
+    if kind == "encoded":
+        headers["Content-Encoding"] = "gzip"
+    if kind == "gzip":
+        headers["Content-Type"] = "application/gzip"
+    content = text if kind == "text" else gzip.compress(text)
+    answer = service.put(f"{url}/systems/good", content=content, headers=headers)
+    assert answer.status_code == 201
+    assert put(service, url, "good", GOOD).status_code == 200
+    assert put(service, url, "good", GOOD).json()["digest"] == answer.json()["digest"]
+
+
+def test_the_same_content_again_changes_nothing(service: httpx.Client, make: Make) -> None:
+    url = make()
+    body = {"hypotheses": GOOD}
+    first = service.put(f"{url}/systems/good", json=body)
+    assert first.status_code in (201, 202)
+    assert first.json()["links"]["leaderboard"] == f"{url}/leaderboard"
+    assert service.put(f"{url}/systems/good", json=body).status_code == 200
+    taken = service.put(f"{url}/systems/good", json={"hypotheses": FAIR})
+    document = problem(taken, 409, "name-taken")
+    assert document["errors"][0]["system"] == "good"
+    assert service.put(f"{url}/systems/good", json=body).status_code == 200
+
+
+def test_etag_of_a_leaderboard(service: httpx.Client, make: Make) -> None:
+    url = make()
+    put(service, url, "good", GOOD)
+    first = service.get(f"{url}/leaderboard")
+    held = {"If-None-Match": first.headers["etag"]}
+    assert service.get(f"{url}/leaderboard", headers=held).status_code == 304
+    assert service.get(f"{url}/leaderboard?alpha=0.1", headers=held).status_code == 200
+    put(service, url, "fair", FAIR)
+    assert service.get(f"{url}/leaderboard", headers=held).status_code == 200
+
+
+def test_alpha_and_correction_change_only_what_is_shown(service: httpx.Client, make: Make) -> None:
+    url = make(tests=["bootstrap"])
+    for name, lines in (("good", GOOD), ("fair", FAIR), ("poor", POOR)):
+        put(service, url, name, lines)
+    plain = service.get(f"{url}/leaderboard").json()
+    params = {"alpha": "0.2", "correction": "max_t"}
+    other = service.get(f"{url}/leaderboard", params=params).json()
+    assert (other["alpha"], other["correction"]) == (0.2, "max_t")
+    assert [p["p_value"] for p in other["pairs"]] == [p["p_value"] for p in plain["pairs"]]
+    assert other["pairs"][0]["ci"] != plain["pairs"][0]["ci"]
+    assert service.get(f"{url}/leaderboard").json() == plain
+    refused = service.get(f"{url}/leaderboard", params={"correction": "tukey"})
+    assert "comparison" in problem(refused, 422, "invalid-recipe")["detail"]
+
+
+@pytest.mark.parametrize("kind", ["text", "csv", "markdown", "latex", "html"])
+def test_formats(service: httpx.Client, make: Make, kind: str) -> None:
+    url = make()
+    put(service, url, "good", GOOD)
+    alone = service.get(f"{url}/leaderboard", params={"format": kind})
+    assert "JSON" in problem(alone, 409, "too-few-systems")["detail"]
+    put(service, url, "fair", FAIR)
+    answer = service.get(f"{url}/leaderboard", params={"format": kind})
+    assert answer.status_code == 200
+    assert "good" in answer.text
+
+
+def test_more_resamples_and_nothing_else(service: httpx.Client, make: Make) -> None:
+    url = make()
+    put(service, url, "good", GOOD)
+    put(service, url, "fair", FAIR)
+    answer = service.patch(url, json={"resamples": 199})
+    assert answer.json()["settings"]["resamples"] == 199
+    while service.get(url).json()["pending"]:
+        time.sleep(0.02)
+    assert "resamples:199" in service.get(f"{url}/leaderboard").json()["signature"]
+    problem(service.patch(url, json={"resamples": 99}), 422, "invalid-recipe")
+    problem(service.patch(url, json={"alpha": 0.1}), 422, "invalid-recipe")
+    problem(service.patch(url, json={"resamples": "many"}), 422, "invalid-recipe")
+
+
+def test_deleted_systems_and_test_sets(service: httpx.Client, make: Make) -> None:
+    url = make()
+    put(service, url, "good", GOOD)
+    put(service, url, "fair", FAIR)
+    assert service.delete(f"{url}/systems/good").status_code == 204
+    problem(service.get(f"{url}/systems/good"), 404, "not-found")
+    problem(service.delete(f"{url}/systems/good"), 404, "not-found")
+    names = [system["name"] for system in service.get(f"{url}/leaderboard").json()["systems"]]
+    assert names == ["fair"]
+    assert service.delete(url).status_code == 204
+    for answer in (
+        service.get(url),
+        service.get(f"{url}/leaderboard"),
+        service.delete(url),
+        service.patch(url, json={"resamples": 999}),
+        put(service, url, "good", GOOD),
+    ):
+        problem(answer, 410, "gone")
+    problem(service.get(f"{TESTSETS}/{'0' * 32}/leaderboard"), 404, "not-found")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "field"),
+    [
+        ({"hypotheses": GOOD[1:]}, "length-mismatch", "systems"),
+        ({"hypotheses": [*GOOD[1:], "two\nlines"]}, "invalid-input", "hypotheses[3]"),
+        ({"hypotheses": GOOD, "name": "x"}, "invalid-recipe", "name"),
+        ({"hypotheses": "text"}, "invalid-input", "hypotheses"),
+        ({"scores": {"comet": [1, 2, 3, 4]}}, "invalid-input", "systems"),
+        ({}, "invalid-input", "hypotheses"),
+    ],
+)
+def test_a_system_that_does_not_fit_changes_nothing(
+    service: httpx.Client, make: Make, body: dict[str, Any], kind: str, field: str
+) -> None:
+    url = make()
+    document = problem(service.put(f"{url}/systems/bad", json=body), 422, kind)
+    assert document["errors"][0]["field"] == field
+    assert service.get(f"{url}/systems").json()["systems"] == []
+
+
+@pytest.mark.parametrize("name", ["%3Cscript%3E", "a%22b", "%0A", "x" * 201])
+def test_names_that_no_system_may_have(service: httpx.Client, make: Make, name: str) -> None:
+    url = make()
+    problem(put(service, url, name, GOOD), 422, "invalid-input")
+
+
+@pytest.mark.parametrize(
+    ("fields", "kind"),
+    [
+        ({"documents": ["d"]}, "length-mismatch"),
+        ({"labels": ["d"]}, "length-mismatch"),
+        ({"sources": ["d"]}, "length-mismatch"),
+        ({"unit": "document"}, "invalid-recipe"),
+        ({"stratified": True}, "invalid-recipe"),
+        ({"correction": "tukey"}, "invalid-recipe"),
+        ({"pairs": {"baseline": "a"}}, "invalid-recipe"),
+        ({"systems": []}, "invalid-recipe"),
+        ({"references": []}, "invalid-input"),
+        ({"name": "a/b"}, "invalid-input"),
+        ({"resamples": 0}, "invalid-recipe"),
+    ],
+)
+def test_test_sets_that_cannot_be(service: httpx.Client, fields: dict[str, Any], kind: str) -> None:
+    answer = service.post(TESTSETS, json={"name": "bad", **settings(**fields)})
+    problem(answer, 422, kind)
+
+
+def test_limits_hold_for_test_sets(serve: Serve) -> None:
+    small = serve(Settings(max_systems=1, max_segments=4, max_resamples=200, max_metrics=2))
+    url = small.post(TESTSETS, json={"name": "limits", **settings()}).headers["location"]
+    assert put(small, url, "good", GOOD).status_code in (200, 201)
+    problem(put(small, url, "fair", FAIR), 413, "limit-exceeded")
+    problem(put(small, url, "long", [*FAIR, "x"]), 413, "limit-exceeded")
+    problem(small.patch(url, json={"resamples": 201}), 422, "limit-exceeded")
+    many = {"name": "limits", **settings(metrics=["bleu", "chrf", "ter"])}
+    problem(small.post(TESTSETS, json=many), 422, "limit-exceeded")
+
+
+def test_callers_do_not_see_each_other(serve: Serve) -> None:
+    guarded = serve(Settings(api_keys=(("ann", "1"), ("bob", "2"))))
+    ann, bob = ({"X-API-Key": key} for key in "12")
+    body = {"name": "mine", **settings()}
+    url = guarded.post(TESTSETS, json=body, headers=ann).headers["location"]
+    problem(guarded.get(url), 401, "unauthorized")
+    problem(guarded.get(url, headers=bob), 404, "not-found")
+    assert guarded.post(TESTSETS, json=body, headers=bob).headers["location"] != url
+
+
+def test_examples_of_the_documentation_run(service: httpx.Client) -> None:
+    for example in EXAMPLES.values():
+        url = service.post(TESTSETS, json=example["value"]).headers["location"]
+        for system in SYSTEM_EXAMPLES.values():
+            address = f"{url}/systems/example"
+            answer = service.put(address, json=system["value"], headers=WAIT)
+            assert answer.json()["status"] == "measured"
+
+
+def test_every_setting_is_documented() -> None:
+    assert set(SETTINGS) == set(CHOICES) - {"pairs"}
+    assert set(SETTINGS) <= set(TestSetRequest.model_fields)
+
+
+def test_the_command_line(
+    service: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"ref": REFERENCE, "good": GOOD, "fair": FAIR, "short": FAIR[1:]}
+    for name, lines in files.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    server = ["--server", str(service.base_url)]
+
+    def sigtest(*words: str, status: int = 0) -> str:
+        assert main([*words, *server]) == status
+        printed = capsys.readouterr()
+        return printed.err if status else printed.out
+
+    reference = str(tmp_path / "ref.txt")
+    create = ["testset", "create", "-r", reference, "--name", "cli", "--resamples", "99"]
+    created = sigtest(*create, "--metric", "bleu", "--metric", "chrf").strip()
+    assert f"{created}    0 systems  cli" in sigtest("testset", "list")
+    good, fair = str(tmp_path / "good.txt"), str(tmp_path / "fair.txt")
+    assert (
+        sigtest("submit", created, good, f"b={fair}", "--wait") == "good: measured\nb: measured\n"
+    )
+    assert "good" in sigtest("leaderboard", created, "--metric", "chrf")
+    parsed = json.loads(sigtest("leaderboard", created, "--format", "json", "--alpha", "0.1"))
+    assert (parsed["alpha"], len(parsed["pairs"])) == (0.1, 1)
+    assert "another name" in sigtest("submit", created, f"good={fair}", status=2)
+    assert "3 lines" in sigtest("submit", created, str(tmp_path / "short.txt"), status=2)
+    sigtest("submit", created, f"good={fair}", "--replace", "--wait")
+    sigtest("testset", "raise", created, "--resamples", "199")
+    assert "resamples: 199" in sigtest("testset", "show", created)
+    sigtest("testset", "delete", created)
+    assert "deleted" in sigtest("leaderboard", created, status=2)
+    assert "choose one of create" in sigtest("testset", status=2)

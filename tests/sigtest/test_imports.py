@@ -1,0 +1,289 @@
+"""Directories, archives and WMT XML: what is read, and what is refused with one clear message."""
+
+import gzip
+import io
+import os
+import tarfile
+import zipfile
+
+import pytest
+from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, unpack, zipped
+
+from sigtest.comparison import Comparison
+from sigtest.errors import InputError, LimitError
+from sigtest.imports import Bounds, read_archive, read_path, read_wmt
+
+
+def special(kind, name="systems/x.en", target="/etc/passwd"):
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = kind, target
+    return member
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return unpack(tmp_path)
+
+
+def test_every_way_brings_the_same_material(folder):
+    found = read_path(folder)
+    nested = {f"task/2026/{name}": data for name, data in FILES.items()}
+    packed = {f"{name}.gz": gzip.compress(data) for name, data in FILES.items()}
+    hidden = {"__MACOSX/systems/._good.en": b"\0", "task/README.md": b"\xff"}
+    assert [name for name, _ in found.systems] == ["bad", "good"]
+    assert found.references == (tuple(LINES),)
+    assert len(set(found.documents)) == 4
+    for data in (
+        zipped(FILES),
+        zipped(nested | hidden),
+        zipped(FILES, zipfile.ZIP_STORED),
+        zipped(packed),
+        tarred(FILES),
+        tarred(nested | hidden, "w:gz"),
+        tarred({f"./{name}": data for name, data in FILES.items()}, "w:gz"),
+    ):
+        assert read_archive(data, "task") == found
+
+
+def test_material_is_a_comparison(folder):
+    body = read_path(folder).as_json()
+    (folder / "systems" / "good.en").write_bytes(GOOD)
+    comparison = Comparison.of(body)
+    assert comparison.testset.documents is not None
+    assert [system.name for system in comparison.systems] == ["bad", "good"]
+
+
+def test_a_folder_of_a_system_has_its_training_runs(folder):
+    for name in ("good", "bad"):
+        (folder / f"systems/{name}.en").unlink()
+        (folder / f"systems/{name}").mkdir()
+        for i, data in enumerate((GOOD, BAD)):
+            (folder / f"systems/{name}/run{i}.en").write_bytes(data)
+    body = read_path(folder).as_json()
+    assert [len(system["replicas"]) for system in body["systems"]] == [2, 2]
+    assert Comparison.of(body).plan.replicas == 2
+
+
+def test_labels_are_read_too():
+    assert read_archive(zipped(FILES | {"labels.txt": DOCUMENTS}), "z").labels[0] == "d0"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        XML.encode(),
+        b"\xef\xbb\xbf" + XML.encode(),
+        gzip.compress(XML.encode()),
+        zipped({"newstest.xml": XML.encode()}),
+        zipped({"deep/newstest.xml.gz": gzip.compress(XML.encode()), "README": b"x"}),
+        tarred({"newstest.xml": XML.encode()}, "w:gz"),
+    ],
+)
+def test_wmt_xml_has_references_by_translator_and_systems_by_name(data):
+    found = read_archive(data, "newstest.xml")
+    assert found.references == (
+        ("A & one", "A two", "A three"),
+        ("B one", None, None),
+    )
+    assert found.systems == (
+        ("S1", (("S1 one", "S1 two", "S1 three"),)),
+        ("S2", (("S2 one", "S2 two", "S2 three"),)),
+    )
+    assert found.documents == ("one", "one", "two")
+    assert found.labels == ("news", "news", "talks")
+
+
+def test_the_same_xml_is_what_sacrebleu_makes_of_it(tmp_path):
+    from sacrebleu.dataset.wmt_xml import WMTXMLDataset
+
+    found = read_wmt(XML.encode(), "x")
+    theirs = WMTXMLDataset._unwrap_wmt21_or_later(io.BytesIO(XML.encode()))
+    clean = WMTXMLDataset._clean
+    assert found.references[0] == tuple(map(clean, theirs["ref:A"]))
+    assert dict(found.systems)["S1"] == (tuple(map(clean, theirs["S1"])),)
+    assert found.documents == tuple(theirs["docid"])
+
+
+LAUGHS = '<!DOCTYPE dataset [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
+EXTERNAL = '<!DOCTYPE dataset [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+HEAD = "<?xml version='1.0' encoding='utf-8'?>"
+SECOND = '<hyp lang="en" system="S2"><p><seg id="1">S2 three</seg></p></hyp>'
+
+BAD_XML = {
+    "internal entities": (XML.replace(HEAD, HEAD + LAUGHS), ["x.xml, line 1", "entity"]),
+    "external entities": (XML.replace(HEAD, HEAD + EXTERNAL), ["x.xml, line 1", "entity"]),
+    "a DTD": (XML.replace(HEAD, HEAD + '<!DOCTYPE dataset SYSTEM "x">'), ["document type"]),
+    "unknown entity": (XML.replace("&amp;", "&nbsp;"), ["line 7", "undefined entity"]),
+    "cut": (XML[:-20], ["x.xml, line", "not well-formed"]),
+    "other XML": ("<tmx></tmx>", ["<tmx>", "<dataset>"]),
+    "nothing": ("<dataset/>", ["no document"]),
+    "missing hypothesis": (
+        XML.replace(SECOND, ""),
+        ["'S2'", "segment '1'", "document 'two'"],
+    ),
+    "segment twice": (
+        XML.replace('<seg id="2">c', '<seg id="1">c'),
+        ["line 5", "segment '1' twice"],
+    ),
+    "system twice": (XML.replace('system="S2"', 'system="S1"'), ["two <hyp> of 'S1'"]),
+    "two languages": (
+        XML.replace('<ref lang="en" translator="B">', '<ref lang="de" translator="B">'),
+        ["references in 'de' and 'en'"],
+    ),
+    "a translator a document": (
+        XML.replace(
+            "</collection>",
+            "".join(
+                f'<doc id="{i}"><src><p><seg id="1">a</seg></p></src>'
+                f'<ref lang="en" translator="{i}"><p><seg id="1">b</seg></p></ref></doc>'
+                for i in range(30)
+            )
+            + "</collection>",
+        ),
+        ["more than 20 translators"],
+    ),
+    "no system": (XML.replace('system="S2"', ""), ["hypothesis without system"]),
+    "no id": (XML.replace('<seg id="2">c', "<seg>c"), ["segment without id"]),
+    "markup in a segment": (XML.replace("B one", "B <b>one</b>"), ["inside a segment"]),
+    "deep": ("<dataset>" + "<p>" * 99 + "</p>" * 99 + "</dataset>", ["20 deep"]),
+    "endless segment": (XML.replace("B one", "b\n" * 600_000), ["1,000,000 characters"]),
+    "UTF-16": (XML.encode("utf-16"), ["UTF-16"]),
+    "latin-1": (XML.replace("B one", "B \xe9").encode("latin-1"), ["line 9", "0xe9", "UTF-8"]),
+}
+
+
+@pytest.mark.parametrize(("content", "parts"), BAD_XML.values(), ids=BAD_XML)
+def test_bad_xml_is_one_clear_problem(content, parts):
+    data = content.encode() if isinstance(content, str) else content
+    with pytest.raises(InputError) as raised:
+        read_wmt(data, "x.xml")
+    assert all(part in str(raised.value) for part in parts), str(raised.value)
+
+
+def linked_zip(mode):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in FILES.items():
+            archive.writestr(name, data)
+        member = zipfile.ZipInfo("systems/x.en")
+        member.external_attr = mode << 16
+        archive.writestr(member, "/etc/passwd")
+    return packed.getvalue()
+
+
+def encrypted_zip():
+    data = bytearray(zipped(FILES))
+    at = data.rindex(b"PK\x01\x02")
+    data[at + 8] |= 1
+    return bytes(data)
+
+
+def twice_zip():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("systems/a.en", GOOD)
+        archive.writestr("systems/b.en", BAD)
+    return packed.getvalue().replace(b"systems/b.en", b"systems/a.en")
+
+
+def endless_headers():
+    """Extended headers that announce extended headers, more than a parser can recurse."""
+    member = tarfile.TarInfo("x")
+    member.type = tarfile.XHDTYPE
+    return member.tobuf(tarfile.USTAR_FORMAT) * 5000
+
+
+ESCAPES = ["../systems/x.en", "/etc/passwd", "systems/../../x", "C:/x", "systems\\..\\x.en"]
+BAD_ARCHIVES = {
+    **{f"zip {name}": (zipped(FILES | {name: GOOD}), "leads out") for name in ESCAPES},
+    **{f"tar {name}": (tarred(FILES | {name: GOOD}), "leads out") for name in ESCAPES},
+    "zip with a link": (linked_zip(0o120777), "no plain file"),
+    "zip with a device": (linked_zip(0o020666), "no plain file"),
+    **{
+        f"tar with type {kind!r}": (tarred(FILES, extra=[special(kind)]), "no plain file")
+        for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE,
+                     tarfile.FIFOTYPE, tarfile.GNUTYPE_SPARSE)
+    },
+    "link that nobody needs": (tarred(FILES, extra=[special(tarfile.SYMTYPE, "z")]), "no plain"),
+    "encrypted": (encrypted_zip(), "encrypted"),
+    "bzip2 in zip": (zipped(FILES, zipfile.ZIP_BZIP2), "use deflate"),
+    "lzma in zip": (zipped(FILES, zipfile.ZIP_LZMA), "use deflate"),
+    "member twice": (twice_zip(), "twice"),
+    "cut zip": (zipped(FILES)[:-30], "not a whole zip"),
+    "broken zip": (zipped(FILES).replace(b"PK\x01\x02", b"PK\x01\x03", 1), "not a whole zip"),
+    "cut tar": (tarred(FILES)[:1500], "not a whole tar"),
+    "cut tar.gz": (tarred(FILES, "w:gz")[:-100], "not a whole"),
+    "endless tar headers": (endless_headers(), "not a whole tar"),
+    "half a gzip": (gzip.compress(XML.encode())[:-9], "not a whole gzip"),
+    "tar.bz2": (tarred(FILES, "w:bz2"), "is no zip, tar, tar.gz or XML file"),
+    "text": (REFERENCE, "is no zip, tar, tar.gz or XML file"),
+    "nothing": (b"", "is no zip, tar, tar.gz or XML file"),
+    "empty zip": (zipped({}), "no matching files"),
+    "empty tar": (tarred({}), "is no zip, tar, tar.gz or XML file"),
+    "other files": (zipped({"a.txt": b"a\n", "b/c.txt": b"b\n"}), "no matching files"),
+    "no references": (zipped({"systems/a.en": GOOD}), "no reference*"),
+    "no systems": (zipped({"reference.en": REFERENCE}), "no systems/*"),
+    "two test sets": (
+        zipped({f"{task}/{name}": data for task in "ab" for name, data in FILES.items()}),
+        "several test sets",
+    ),
+    "two documents": (zipped(FILES | {"documents.old": DOCUMENTS}), "one is enough"),
+    "system twice": (zipped(FILES | {"systems/good.txt": GOOD}), "two systems 'good'"),
+    "two XML files": (zipped({"a.xml": XML.encode(), "b.xml": b""}), "several XML files"),
+    "no UTF-8": (zipped(FILES | {"systems/good.en": b"a\xff\n"}), "systems/good.en, line 1"),
+    "empty system": (zipped(FILES | {"systems/good.en": b""}), "systems/good.en is empty"),
+    "damaged gzip inside": (zipped(FILES | {"systems/c.gz": b"\x1f\x8bx"}), "not a whole gzip"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "part"), BAD_ARCHIVES.values(), ids=BAD_ARCHIVES)
+def test_bad_archives_are_one_clear_problem(data, part, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError) as raised:
+        read_archive(data, "task.zip")
+    assert part in str(raised.value), str(raised.value)
+    assert "task.zip" in str(raised.value) or "systems/" in str(raised.value)
+    assert not os.listdir(tmp_path)
+
+
+SMALL = Bounds(files=20, text_bytes=2**22, ratio=50)
+ZEROS = b"\n" * 2**23
+
+
+def lying_tar():
+    """A member that claims far more than there is."""
+    member = tarfile.TarInfo("systems/x.en")
+    member.size = 2**40
+    return member.tobuf() + b"x" * 512
+
+
+BOMBS = {
+    "zip": (zipped({"systems/x.en": ZEROS}), "max_archive_ratio"),
+    "tar.gz": (tarred({"systems/x.en": ZEROS}, "w:gz"), "max_archive_ratio"),
+    "tar.gz of what is not needed": (tarred({"x": ZEROS}, "w:gz"), "max_archive_ratio"),
+    "xml.gz": (gzip.compress(b"<dataset>" + ZEROS), "max_archive_ratio"),
+    "gzip in a zip": (
+        zipped({"reference.en": REFERENCE, "systems/x.gz": gzip.compress(ZEROS)}),
+        "max_archive_ratio",
+    ),
+    "large tar": (tarred({"systems/x.en": ZEROS}), "max_text_bytes"),
+    "many zip members": (zipped({f"{i}": b"" for i in range(30)}), "max_archive_files"),
+    "many tar members": (tarred({f"{i}": b"" for i in range(30)}), "max_archive_files"),
+}
+
+
+@pytest.mark.parametrize(("data", "limit"), BOMBS.values(), ids=BOMBS)
+def test_bombs_are_not_unpacked(data, limit):
+    with pytest.raises(LimitError) as raised:
+        read_archive(data, "task", SMALL)
+    assert raised.value.limit == limit
+
+
+def test_sizes_are_counted_and_not_believed():
+    with pytest.raises(InputError, match="not a whole tar"):
+        read_archive(lying_tar(), "task.tar", SMALL)
+
+
+def test_a_directory_is_bounded_too(folder):
+    with pytest.raises(LimitError, match="max_text_bytes"):
+        read_path(folder, Bounds(text_bytes=100))

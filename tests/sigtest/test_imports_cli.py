@@ -1,0 +1,122 @@
+"""`--from` and `--testset`: imports on the command line, and sacreBLEU's test sets."""
+
+import json
+from pathlib import Path
+
+import pytest
+from packed import FILES, GOOD, LINES, tarred, unpack, zipped
+
+from sigtest.cli import main
+from sigtest.errors import InputError, UnavailableError
+from sigtest.imports import read_builtin
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return unpack(tmp_path)
+
+
+@pytest.fixture
+def run(folder, monkeypatch, capfdbinary):
+    monkeypatch.chdir(folder)
+
+    def running(*arguments):
+        status = main(["compare", *arguments, "--resamples", "99", "--format", "json"])
+        out, err = capfdbinary.readouterr()
+        return json.loads(out) if status == 0 else err.decode()
+
+    return running
+
+
+def test_command_line_takes_what_there_is(run):
+    Path("task.zip").write_bytes(zipped(FILES))
+    Path("task.tar.gz").write_bytes(tarred(FILES, "w:gz"))
+    plain = run("-r", "reference.en", "systems/bad.en", "systems/good.en", "--documents",
+                "documents.txt")  # fmt: skip
+    assert plain["testset"]["documents"] == 4
+    for source in (".", "task.zip", "task.tar.gz"):
+        assert run("--from", source) == plain
+
+
+def test_own_systems_and_scores_come_beside_an_import(run):
+    Path("new.en").write_bytes(GOOD)
+    Path("good.num").write_bytes(b"1\n" * 8)
+    Path("bad.num").write_bytes(b"2\n" * 8)
+    found = run("--from", ".", "new.en")
+    assert [system["name"] for system in found["systems"]] == ["bad", "good", "new"]
+    scores = ["--scores", "bad=bad.num", "--scores", "good=good.num"]
+    found = run("--from", ".", *scores)
+    assert list(found["metrics"]) == ["bleu", "scores"]
+
+
+def test_command_line_says_what_is_wrong(run):
+    Path("task.zip").write_bytes(zipped(FILES | {"../x": b""}))
+    assert "task.zip: the path '../x' leads out" in run("--from", "task.zip")
+    assert "missing: No such file" in run("--from", "missing")
+    assert "--from brings the references; leave out -r" in run("--from", ".", "-r", "reference.en")
+
+
+@pytest.fixture
+def sacrebleu_cache(tmp_path, monkeypatch):
+    """sacreBLEU with an empty cache, and a network that has one test set."""
+    from sacrebleu.dataset import DATASETS, base
+
+    dataset = DATASETS["wmt17"]
+    monkeypatch.setattr(dataset, "_outdir", str(tmp_path / "cache"))
+    monkeypatch.setattr(dataset, "_rawdir", str(tmp_path / "cache" / "raw"))
+    fetched = []
+
+    def download(url, path, extract_to, expected_md5):
+        fetched.append(url)
+        Path(path).write_bytes(b"archive")
+        for name in dataset.langpairs["en-de"]:
+            file = Path(extract_to) / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            sentences = [f'<seg id="{i + 1}">{line}</seg>' for i, line in enumerate(LINES)]
+            file.write_text("\n".join(["<doc docid='d'>", *sentences, "</doc>", ""]))
+
+    monkeypatch.setattr(base, "download_file", download)
+    return fetched
+
+
+def test_built_in_test_sets_are_fetched_where_that_is_allowed(sacrebleu_cache):
+    found = read_builtin("wmt17/en-de", allow_downloads=True)
+    assert found.references == (tuple(LINES),)
+    assert len(sacrebleu_cache) == 1
+    assert read_builtin("wmt17/en-de", allow_downloads=False) == found  # from the cache
+
+
+def test_built_in_test_sets_on_the_command_line(sacrebleu_cache, run, monkeypatch):
+    systems = ["systems/bad.en", "systems/good.en"]
+    said = run("--testset", "wmt17/en-de", *systems)
+    assert "SIGTEST_ALLOW_DOWNLOADS=1" in said
+    assert not sacrebleu_cache
+    monkeypatch.setenv("SIGTEST_ALLOW_DOWNLOADS", "1")
+    found = run("--testset", "wmt17/en-de", *systems)
+    assert found["pairs"] == run("-r", "reference.en", *systems)["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("wmt17", "ask as wmt17/en-de"),
+        ("wmt17x/en-de", "Did you mean 'wmt17'"),
+        ("wmt17/en-xx", "no language pair 'en-xx'"),
+        ("../../etc/passwd", "no test set"),
+    ],
+)
+def test_unknown_test_sets_are_refused(name, part):
+    with pytest.raises(InputError) as raised:
+        read_builtin(name, allow_downloads=True)
+    assert part in str(raised.value)
+
+
+def test_a_network_that_fails_is_one_message(sacrebleu_cache, monkeypatch):
+    from sacrebleu.dataset import base
+
+    def fail(*_, **__):
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr(base, "download_file", fail)
+    with pytest.raises(UnavailableError, match="cannot fetch wmt17/en-de: Name or service"):
+        read_builtin("wmt17/en-de", allow_downloads=True)

@@ -1,0 +1,30 @@
+"""The quick way to indented JSON against the standard library's."""
+
+import json
+
+import pytest
+
+from sigtest.render.json import indented
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        [],
+        "x",
+        1.5e-7,
+        {"a": []},
+        {"a": {}, "b": 1},
+        [[], [[]]],
+        [1, [2], 3, 4, [{}]],
+        {"a": 1, "b": [1, (2.5,), {"x": None, 'é"': '\u2028",\n ['}], "c": {"d": [True]}, "e": 2},
+    ],
+)
+def test_as_the_standard_library_writes_it(value: object) -> None:
+    assert indented(value) == json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+
+
+def test_numbers_that_json_cannot_say() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        indented({"a": [1.0, float("nan")]})

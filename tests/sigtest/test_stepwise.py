@@ -1,0 +1,30 @@
+"""Decisions with one p-value moved, against adjusting the whole family again for each of them."""
+
+import numpy as np
+import pytest
+
+from sigtest.arrays import Array, Flags
+from sigtest.multiplicity import adjust
+from sigtest.stepwise import STEP_DOWN, STEP_UP, rejected_alone
+
+
+def one_by_one(p: Array, moved: Array, correction: str, alpha: float) -> Flags:
+    decisions = np.empty(len(p), dtype=np.bool_)
+    for i in range(len(p)):
+        family = p.copy()
+        family[i] = moved[i]
+        decisions[i] = adjust(family, correction)[i] <= alpha
+    return decisions
+
+
+@pytest.mark.parametrize("correction", [*STEP_DOWN, *STEP_UP])
+def test_moving_one_equals_adjusting_again(correction: str) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        size, resamples = int(rng.integers(1, 14)), int(rng.choice([9, 19, 99, 9999]))
+        counts = rng.integers(0, resamples + 1, (2, size)) * rng.random((2, 1)) ** 3
+        p, moved = (counts.astype(int) + 1) / (resamples + 1)  # few values, and so many ties
+        moved = np.where(rng.random(size) < 0.3, rng.permutation(p), moved)
+        for alpha in (0.05, 0.3):
+            expected = one_by_one(p, moved, correction, alpha)
+            assert rejected_alone(p, moved, correction, alpha).tolist() == expected.tolist()
