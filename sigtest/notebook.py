@@ -9,7 +9,18 @@ from sigtest import engine
 from sigtest.comparison import Comparison
 from sigtest.engine import Progress
 from sigtest.errors import InputError
+from sigtest.render import html, text
 from sigtest.report import Report
+
+
+class NotebookReport(Report):
+    """A report that shows itself: as tables when printed, with pictures in a notebook."""
+
+    def __str__(self) -> str:
+        return text.render(self)
+
+    def _repr_html_(self) -> str:
+        return html.fragment(self)
 
 
 class Choices(TypedDict, total=False):
@@ -37,7 +48,7 @@ def compare(
     labels: Sequence[str] | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
-) -> Report:
+) -> NotebookReport:
     """Compare systems on a test set, in this process.
 
         >>> import sigtest
@@ -89,7 +100,8 @@ def compare(
         request["documents"] = list(documents)
     if labels is not None:
         request["labels"] = list(labels)
-    return engine.compare(Comparison.of(request), progress)
+    report = engine.compare(Comparison.of(request), progress)
+    return NotebookReport(**vars(report))
 
 
 def _output(given: Sequence[str] | Sequence[Sequence[str]] | None) -> dict[str, object]:

@@ -154,18 +154,6 @@ class Report:
         """Names of the significance tests, in the order of the recipe."""
         return tuple(dict.fromkeys(pair.test for pair in self.pairs))
 
-    def __str__(self) -> str:
-        """The tables that the command line shows."""
-        from sigtest.render import text  # late: renderers are written in terms of this module
-
-        return text.render(self)
-
-    def _repr_html_(self) -> str:
-        """Tables and pictures for a notebook."""
-        from sigtest.render import html  # late: see `__str__`
-
-        return html.fragment(self)
-
     def as_json(self) -> dict[str, Any]:
         """The report as JSON has it (`docs/REPORT.md` describes every field)."""
         testset: dict[str, Any] = {

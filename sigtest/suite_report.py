@@ -110,12 +110,6 @@ class SuiteReport:
     wins: tuple[WinsReport, ...]
     warnings: tuple[str, ...]
 
-    def __str__(self) -> str:
-        """The tables that the command line shows."""
-        from sigtest.render.suite import render  # late: written in terms of this module
-
-        return render(self)
-
     def as_json(self) -> dict[str, Any]:
         """The report as JSON has it (`docs/SUITES.md` describes every field)."""
         return {

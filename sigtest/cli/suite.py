@@ -14,6 +14,7 @@ from sigtest.cli.request import Columns, choices_of
 from sigtest.errors import InputError
 from sigtest.recipe import Recipe, choose
 from sigtest.render import json
+from sigtest.render.suite import render
 from sigtest.suite import Suite
 from sigtest.suite_engine import compare_suite
 from sigtest.testset import system_name
@@ -35,7 +36,7 @@ def suite(options: argparse.Namespace) -> None:
     asked = Suite.of({"testsets": testsets, "pooled": options.pooled, **choices})
     with bar() as progress:
         report = compare_suite(asked, progress)
-    content = json.render(report) if options.format == "json" else str(report)
+    content = json.render(report) if options.format == "json" else render(report)
     write(content.encode(), options.output)
 
 

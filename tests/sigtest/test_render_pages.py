@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 from written import HOSTILE, hostile, report
 
+from sigtest.notebook import NotebookReport
 from sigtest.render import html, latex, markdown
 from sigtest.render.names import printable
 
@@ -71,7 +72,7 @@ def test_html_names_every_dark_colour_that_pictures_use():
 
 
 def test_notebook_shows_html_and_print_shows_tables():
-    made = report()
+    made = NotebookReport(**vars(report()))
     assert made._repr_html_() == html.fragment(made)
     assert str(made).endswith(made.signature + "\n")
 

@@ -14,6 +14,7 @@ from sigtest.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
 from sigtest.plan import Plan
+from sigtest.render import text
 from sigtest.report import Report
 from sigtest.resampling.weights import bootstrap_counts, swap_masks
 
@@ -199,7 +200,7 @@ def test_everything_survives_json(example: Path) -> None:
     assert "|replicas:3|" in comparison.plan.signature
     report = compare(comparison)
     assert Report.from_json(report.as_json()) == report
-    assert "training sd" in str(report)
+    assert "training sd" in text.render(report)
 
 
 @pytest.mark.parametrize(
