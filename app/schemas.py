@@ -142,32 +142,31 @@ class ComparisonRequest(RecipeRequest):
     )
 
 
+def _file(description: str) -> Any:
+    return Field(default=None, description=description, json_schema_extra={"format": "binary"})
+
+
+def _files(description: str) -> Any:
+    items: dict[str, Any] = {"items": {"type": "string", "format": "binary"}}
+    return Field(default=[], description=description, json_schema_extra=items)
+
+
 class FormRequest(BaseModel):
     """The same as files, or as one archive: UTF-8 text with one line a segment, perhaps `.gz`.
 
     A system's name is its file's name without `.gz` and the last suffix.
     """
 
-    references: list[bytes] = Field(
-        default=[],
-        description="Files with a reference set each.",
-        json_schema_extra={"items": {"type": "string", "format": "binary"}},
+    references: list[bytes] = _files("Files with a reference set each.")
+    systems: list[bytes] = _files("Files with the hypotheses of a system each.")
+    scores: list[bytes] = _files(
+        "Files of numbers, called `[LABEL:]SYSTEM.tsv`: one number or a tuple a line."
     )
-    systems: list[bytes] = Field(
-        default=[],
-        description="Files with the hypotheses of a system each.",
-        json_schema_extra={"items": {"type": "string", "format": "binary"}},
-    )
-    documents: bytes | None = Field(
-        default=None,
-        description="A file with the document of each segment.",
-        json_schema_extra={"format": "binary"},
-    )
-    archive: bytes | None = Field(
-        default=None,
-        description="Instead of the other files: a zip, tar or tar.gz with `reference*`, "
-        "`systems/*` and perhaps `documents*` and `labels*`, or WMT XML, alone or in one of these.",
-        json_schema_extra={"format": "binary"},
+    documents: bytes | None = _file("A file with the document of each segment.")
+    labels: bytes | None = _file("A file with the label of each segment.")
+    archive: bytes | None = _file(
+        "Instead of the other files: a zip, tar or tar.gz with `reference*`, `systems/*` and "
+        "perhaps `documents*` and `labels*`, or WMT XML, alone or in one of these."
     )
     request: RecipeRequest | None = Field(default=None, description="The rest, as JSON.")
 

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, BinaryIO
 from urllib.parse import unquote
 
@@ -23,11 +23,15 @@ from app.imports import BUILTIN, with_archive, with_builtin
 from app.settings import Settings
 from sigtest.comparison import Comparison
 from sigtest.errors import InputError, LimitError, SigtestError
+from sigtest.numbers import LABEL, parse_numbers
 from sigtest.testset import system_name
 from sigtest.text import decode, parse_lines
 
 CHUNK = 2**20
-PARTS = ("references", "systems", "documents", "archive", "request")
+PARTS = ("references", "systems", "scores", "documents", "labels", "archive", "request")
+
+
+SINGLE = ("documents", "labels")  # of which a form has one file, or a list in `request`
 
 
 async def read_comparison(request: Request, settings: Limits) -> Comparison:
@@ -75,10 +79,10 @@ def _from_form(form: FormData, settings: Settings) -> Comparison:
             )
     body = _choices_of(form)
     reader = FileReader(settings.max_text_bytes)
-    files = {part: _files(form, part) for part in ("references", "systems", "documents")}
+    files = {part: _files(form, part) for part in PARTS if part not in ("archive", "request")}
     limits.check_content({"systems": files["systems"]}, settings)  # before anything is unpacked
     for part in files:
-        if part in body and (files[part] or part != "documents"):
+        if part in body and (files[part] or part not in SINGLE):
             raise InputError(f"A form brings {part} as files, not in request.", field=part)
     if archives := _files(form, "archive"):
         if len(archives) > 1 or any(files.values()):
@@ -96,11 +100,39 @@ def _from_form(form: FormData, settings: Settings) -> Comparison:
         }
         for i, file in enumerate(files["systems"])
     ]
-    if len(files["documents"]) > 1:
-        raise InputError("A form has one documents file at most.", field="documents")
-    if files["documents"]:
-        body["documents"] = reader.lines(files["documents"][0], "documents")
+    _add_scores(body["systems"], files["scores"], reader)
+    for part in SINGLE:
+        if len(files[part]) > 1:
+            raise InputError(f"A form has one {part} file at most.", field=part)
+        if files[part]:
+            body[part] = reader.lines(files[part][0], part)
     return _checked(body, settings)
+
+
+def _add_scores(
+    systems: list[dict[str, Any]], files: Sequence[UploadFile], reader: FileReader
+) -> None:
+    """Attach files of numbers, called `[LABEL:]SYSTEM.tsv`, to systems; new ones bring no text."""
+    named = {system["name"]: system for system in systems}
+    for i, file in enumerate(files):
+        field = f"scores[{i}]"
+        label, _, name = system_name(_plain(file.filename)).rpartition(":")
+        try:
+            rows = parse_numbers(reader.lines(file, field), _plain(file.filename))
+        except InputError as error:
+            error.field = field
+            raise
+        if name not in named:
+            named[name] = {"name": name}
+            systems.append(named[name])
+        brought = named[name].setdefault("scores", {})
+        if (label or LABEL) in brought:
+            raise InputError(
+                f"System {name!r} has two files of {label or LABEL!r} scores.",
+                field=field,
+                system=name,
+            )
+        brought[label or LABEL] = rows
 
 
 def _checked(body: Mapping[str, Any], settings: Settings) -> Comparison:

@@ -44,11 +44,14 @@ def _compare(**request: object) -> None:
 def _join(comparison: Comparison) -> None:
     """Compare the first two systems as a leaderboard does."""
     plan = comparison.plan
-    totals = []
-    for place, system in enumerate(comparison.systems):
-        table = measure(comparison.testset, system, plan.recipe.metrics[0])
-        totals.append(resample(alone(plan, place), [table[None]]))
-    swap_fact(plan, 0, *totals, None)
+    first, second = (
+        resample(
+            alone(plan, place),
+            [measure(comparison.testset, system, plan.recipe.metrics[0])[None]],
+        )
+        for place, system in enumerate(comparison.systems)
+    )
+    swap_fact(plan, 0, first, second, None)
 
 
 def _text_metrics() -> list[str]:

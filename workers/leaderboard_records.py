@@ -8,7 +8,10 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
+
+from workers.codec import unpack_bytes
 
 
 class Standing(StrEnum):
@@ -156,7 +159,7 @@ class Leaderboard:
         testset: Id of its test set.
         name: Of the test set.
         choice: What it shows.
-        report: Canonical JSON of the report of all systems that are measured.
+        packed: The report of all systems that are measured, compressed.
         pending: Names of systems that are still to be measured.
         failed: Why systems could not be measured, by name.
         fresh: Whether every measured system is in the report.
@@ -165,10 +168,15 @@ class Leaderboard:
     testset: str
     name: str
     choice: Choice
-    report: bytes
+    packed: bytes
     pending: tuple[str, ...]
     failed: Mapping[str, str]
     fresh: bool
+
+    @cached_property
+    def report(self) -> bytes:
+        """Canonical JSON of the report."""
+        return unpack_bytes(self.packed)
 
     @property
     def head(self) -> dict[str, Any]:
@@ -186,7 +194,7 @@ class Leaderboard:
     def etag(self) -> str:
         """Changes whenever anything else does."""
         head = json.dumps(self.head).encode("utf-8", "backslashreplace")
-        return hashlib.sha256(head + self.report).hexdigest()[:32]
+        return hashlib.sha256(head + self.packed).hexdigest()[:32]
 
 
 def system_record(state: State, name: str, row: bytes | None) -> SystemRecord:

@@ -312,17 +312,17 @@ class LeaderboardStore:
     def add_view(self, state: State, field: str, report: bytes) -> None:
         """Keep a report, while nothing that it shows was replaced or deleted."""
         view = json.dumps([state.revision, sorted(state.measured)]).encode()
-        packed = codec.pack_bytes(view + b"\n" + report)
+        packed = view + b"\n" + codec.pack_bytes(report)
         self._call(self._add_view, state.record.id, state.era, field, packed, MOST_VIEWS)
 
     def view(self, testset_id: str, field: str) -> tuple[str, frozenset[str], bytes] | None:
-        """A report with its revision and the names of its systems, if there is one."""
+        """Revision, names of the systems and compressed report, if there is one."""
         packed = self.redis.hget(_key(testset_id, "-views"), field)
         if packed is None:
             return None
-        head, _, report = codec.unpack_bytes(packed).partition(b"\n")  # type: ignore[arg-type]
+        head, _, report = packed.partition(b"\n")  # type: ignore[arg-type]  # bytes
         revision, names = json.loads(head)
-        return revision, frozenset(names), report
+        return revision, frozenset(names), report  # type: ignore[return-value]
 
     def _call(self, script: Script, testset_id: str, *arguments: Any) -> Any:
         keys = [

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
-import math
 import os
 import sys
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 from sigtest.errors import InputError, LimitError
+from sigtest.numbers import parse_numbers
 from sigtest.text import parse_lines
 
 STDIN = "-"
@@ -61,22 +60,7 @@ def read_scores(path: str) -> list[list[float]]:
     Raises:
         InputError: A line that is no finite number or list of them, or of another length.
     """
-    rows: list[list[float]] = []
-    for number, line in enumerate(read_lines(path), 1):
-        where = f"{shown(path)}, line {number}"
-        row = _numbers(line)
-        if not row or not all(math.isfinite(value) for value in row):
-            raise InputError(
-                f"{where}: {line.strip()[:40]!r} is not a finite number or a list of them.",
-                line=number,
-            )
-        if rows and len(row) != len(rows[0]):
-            raise InputError(
-                f"{where}: {len(row)} numbers, where the lines above have {len(rows[0])}.",
-                line=number,
-            )
-        rows.append(row)
-    return rows
+    return parse_numbers(read_lines(path), shown(path))
 
 
 def check_lengths(columns: Sequence[tuple[str, int]]) -> None:
@@ -142,14 +126,3 @@ def _decompressed(data: bytes, path: str) -> bytes:
             return inner.read(MAX_BYTES + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{shown(path)} is not a whole gzip file: {error}") from error
-
-
-def _numbers(line: str) -> list[float]:
-    """Numbers of one line; nothing where it has something else."""
-    try:
-        if line.lstrip().startswith("["):
-            values = cast("list[object]", json.loads(line))
-            return [float(cast("float", value)) for value in values]
-        return [float(part) for part in line.split()]
-    except (TypeError, ValueError):
-        return []

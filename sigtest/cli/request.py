@@ -12,10 +12,9 @@ from sigtest.cli.files import STDIN, check_lengths, read_lines, read_scores, sho
 from sigtest.cli.imported import merge, read_material
 from sigtest.comparison import Comparison
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.numbers import LABEL
 from sigtest.recipe import Recipe
 from sigtest.testset import check_name, system_name
-
-LABEL = "scores"
 
 Column = TypeVar("Column", bound=Sized)
 
