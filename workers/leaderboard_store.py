@@ -223,6 +223,15 @@ class LeaderboardStore:
         arguments = [system.name, system.sha256, output, int(replace), most]
         return _changed(self._call(self._put, testset_id, *self._lives(), *arguments))
 
+    def joined(self, testset_id: str, name: str, digest: str) -> bool:
+        """Whether nothing is to be measured any longer of what was put under a name."""
+        with self.redis.pipeline(transaction=False) as pipe:
+            pipe.sismember(_key(testset_id, "-measured"), name)
+            pipe.hexists(_key(testset_id, "-failures"), digest)
+            pipe.hget(_key(testset_id, "-systems"), name)
+            measured, failed, held = pipe.execute()
+        return bool(measured or failed or held is None or _decoded(held) != digest)
+
     def remove(self, testset_id: str, name: str) -> Changed:
         """Remove a system: `removed` or `absent`, and the digest that nobody has any longer."""
         return _changed(self._call(self._remove, testset_id, *self._lives(), name))

@@ -19,7 +19,7 @@ from sigtest.recipe import Recipe
 from sigtest.testset import System, TestSet, check_name
 from sigtest.text import Text
 from workers import leaderboard_tasks
-from workers.errors import NotFoundError, TakenError
+from workers.errors import NotFoundError, TakenError, VersionError
 from workers.guard import storage
 from workers.leaderboard_records import (
     Choice,
@@ -163,10 +163,8 @@ class Leaderboards:
         """Delete a test set with its systems and everything that was computed."""
         state = self._state(testset_id, caller)
         self._queue.drop(testset_id)
-        plan = self._store.plan(testset_id)
+        self._forget(testset_id, *set(state.digests.values()))
         self._store.delete(testset_id, caller)
-        for digest in set(state.digests.values()):
-            self._store.forget_statistics(plan, digest)
 
     # systems
 
@@ -197,7 +195,7 @@ class Leaderboards:
         if verdict == "taken":
             raise TakenError(
                 f"The test set has a system {system.name!r} with other content; "
-                "replace it with ?replace=true, or take another name.",
+                "replace it with ?replace=true (--replace), or take another name.",
                 field="name",
                 system=system.name,
             )
@@ -239,6 +237,11 @@ class Leaderboards:
             NotFoundError: There is none of this name.
         """
         return self._system(self._state(testset_id, caller), name)
+
+    @storage()
+    def joined(self, testset_id: str, record: SystemRecord) -> bool:
+        """Whether the leaderboard has a system of `put`, or never will; costs little."""
+        return self._store.joined(testset_id, record.name, record.digest)
 
     @storage()
     def systems(
@@ -342,7 +345,11 @@ class Leaderboards:
             )
         return self._store.systems(state, [name])[0]
 
-    def _forget(self, testset_id: str, digest: str) -> None:
+    def _forget(self, testset_id: str, *digests: str) -> None:
         """Drop what is cached of content that nobody has any longer."""
-        if digest:
-            self._store.forget_statistics(self._store.plan(testset_id), digest)
+        try:
+            plan = self._store.plan(testset_id)
+        except VersionError:
+            return  # what another version has measured is under other keys, and expires
+        for digest in filter(None, digests):
+            self._store.forget_statistics(plan, digest)

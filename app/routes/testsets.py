@@ -22,9 +22,10 @@ from app.testset_schemas import (
     TestSetResource,
 )
 from app.testset_uploads import Brought, Drafted, Raised
-from app.waiting import Watch
+from app.waiting import Watch, Watcher
 from workers.errors import UnfinishedError
 from workers.leaderboard_records import Choice, Leaderboard, Standing, SystemRecord
+from workers.leaderboards import Leaderboards
 
 router = APIRouter(prefix=PATH, tags=["leaderboards"], responses=contract.PROBLEMS)
 
@@ -137,11 +138,8 @@ async def put_system(
     record, verdict = await run_in_threadpool(
         boards.put, testset_id, caller.name, brought, replace, settings.max_systems
     )
-    deadline = time.monotonic() + (wait or 0)
-    while _expected(record) and not watch.stopping.is_set():
-        if (left := deadline - time.monotonic()) <= 0:
-            break
-        await asyncio.sleep(min(LOOK_SECONDS, left))
+    if wait and record.standing is Standing.PENDING:
+        await _joined(testset_id, boards, watch, record, wait)
         record = await run_in_threadpool(boards.system, testset_id, caller.name, record.name)
     return testset_answers.submitted(testset_id, record, verdict, wait)
 
@@ -191,8 +189,16 @@ async def leaderboard(
     return answers.unless_held(request, shown)
 
 
-def _expected(record: SystemRecord) -> bool:
-    return record.standing is Standing.PENDING
+async def _joined(
+    testset_id: str, boards: Leaderboards, watch: Watcher, record: SystemRecord, seconds: float
+) -> None:
+    """Wait until a system is measured."""
+    deadline = time.monotonic() + seconds
+    while not await run_in_threadpool(boards.joined, testset_id, record):
+        left = deadline - time.monotonic()
+        if left <= 0 or watch.stopping.is_set():
+            return
+        await asyncio.sleep(min(LOOK_SECONDS, left))
 
 
 def _good_enough(found: Leaderboard | None, waited: float) -> bool:

@@ -30,8 +30,8 @@ def render(report: Finished) -> str:
 def indented(value: object, level: int = 1) -> str:
     """What `json.dumps` writes with an indent of 1, six times as fast.
 
-    With an indent the standard library encodes in Python. Here it is given what belongs on lines of
-    their own in one call, line breaks and all being its separator.
+    With an indent the standard library encodes in Python, one value after the other. Here it is
+    given many values at once, and layout is added afterwards.
     """
     opening, closing = ("{", "}") if isinstance(value, dict) else ("[", "]")
     if not isinstance(value, NESTING) or not value:

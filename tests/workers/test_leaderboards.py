@@ -156,6 +156,7 @@ def test_systems_that_come_and_go_leave_the_comparison_of_those_there(board: Boa
         ({"test": "bootstrap", "correction": "max_t", "alpha": 0.01}, {"alternative": "greater"}),
         ({}, {"unit": "document", "metrics": ["ter", "bleu"], "seed": 3}),
         ({}, {"exact": "never", "metrics": ["ter"]}),
+        ({}, {"metrics": ["nist", {"name": "chrf", "word_order": 2}], "alternative": "less"}),
         ({}, {"tests": ["bootstrap"], "correction": "max_t"}),
     ],
 )
@@ -182,6 +183,26 @@ def test_one_system_or_none_has_no_pairs(boards: Leaderboards) -> None:
     assert json.loads(board.shown().report)["systems"][0]["scores"]["bleu"] == score
     wider = json.loads(board.shown(alpha=0.01).report)["systems"][0]["scores"]["bleu"]["ci"]
     assert wider[0] < score["ci"][0]
+
+
+def test_scores_computed_elsewhere(boards: Leaderboards) -> None:
+    recipe = Recipe.of({"metrics": ["scores"], "resamples": 300})
+    draft = Draft.of("scores", TestSet.of([], segments=100), recipe)
+    board = Board(boards, boards.create(draft, CALLER)[0].id, {}, {})
+    rng = random.Random(0)
+    first = [rng.gauss(0, 1) for _ in range(100)]
+    rows = {
+        "a": first,
+        "b": [*[x + rng.gauss(0.2, 1) for x in first[:12]], *first[12:]],  # exact by counting
+        "c": [round(10 * x) for x in first],
+        "d": [round(10 * x) + rng.choice([-1, 0, 2]) for x in first],  # exact by convolution
+        "e": [x + rng.gauss(0.1, 1) for x in first],
+    }
+    for name, scores in rows.items():
+        boards.put(board.id, CALLER, System.of(name, scores={"scores": scores}), False, 9)
+    systems = [{"name": name, "scores": {"scores": scores}} for name, scores in rows.items()]
+    whole = Comparison.of({"systems": systems, "metrics": ["scores"], "resamples": 300})
+    assert board.shown().report.decode() == RENDERERS["json"](compare(whole))
 
 
 def test_equal_outputs_under_two_names(board: Board) -> None:
