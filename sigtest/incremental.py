@@ -7,7 +7,7 @@ the same bit for bit. The report from these parts is that of `compare` on all sy
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,14 +15,12 @@ import numpy.typing as npt
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
-from sigtest.facts import exact_p, facts_of
+from sigtest.facts import exact_p
 from sigtest.plan import Plan
-from sigtest.report import Report
 from sigtest.sample import CACHE_BYTES, Sample
 from sigtest.significance import TESTS
 from sigtest.significance.base import slack
 from sigtest.significance.exact import MOST_UNITS, ExactP
-from sigtest.summary import summarise
 from sigtest.units import units_of_swaps
 
 Prints = npt.NDArray[np.uint64]
@@ -130,37 +128,6 @@ def swap_fact(
         draws = metric.sign * (metric.score_columns(x) - metric.score_columns(y))
         count += int(test.count(observed, draws[None], tolerance, plan.recipe.alternative)[0])
     return SwapFact(count, None)
-
-
-def leaderboard(
-    plan: Plan, totals: Sequence[Totals], swaps: Mapping[tuple[int, int, int], SwapFact]
-) -> Report:
-    """The report of all systems, from what is kept of each.
-
-    Args:
-        plan: Of all systems, in the order of `totals`.
-        totals: One a system; `kept` and `prints` are not looked at.
-        swaps: By metric and the two systems' places, where a test asks for swaps.
-    """
-    facts = []
-    pairs = [(int(a), int(b)) for a, b in plan.pairs]
-    nothing = SwapFact(0, None)
-    for m, metric in enumerate(plan.recipe.metrics):
-        observed = np.stack([total.observed[m] for total in totals], axis=1)
-        found = [swaps.get((m, a, b), nothing) for a, b in pairs]
-        facts.append(
-            facts_of(
-                plan,
-                m,
-                scores=metric.score_columns(observed),
-                draws=np.stack([total.scores[m] for total in totals]),
-                swaps=np.array([fact.count for fact in found], dtype=np.int64),
-                exact=tuple(fact.exact for fact in found),
-                ranges=np.empty(0),
-                replica_scores=np.stack([total.replica_scores[m] for total in totals]),
-            )
-        )
-    return summarise(plan, facts)
 
 
 def alone(plan: Plan, system: int) -> Plan:

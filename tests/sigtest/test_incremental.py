@@ -1,5 +1,6 @@
 """A leaderboard put together from parts against the comparison of all systems at once."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,43 @@ import pytest
 
 from sigtest.comparison import Comparison
 from sigtest.engine import compare, measure
-from sigtest.incremental import alone, leaderboard, resample, swap_fact, wants_statistics
+from sigtest.facts import facts_of
+from sigtest.incremental import SwapFact, Totals, alone, resample, swap_fact, wants_statistics
+from sigtest.plan import Plan
 from sigtest.report import Report
+from sigtest.summary import summarise
 from sigtest.text import parse_lines
+
+
+def leaderboard(
+    plan: Plan, totals: Sequence[Totals], swaps: Mapping[tuple[int, int, int], SwapFact]
+) -> Report:
+    """The report of all systems, from what is kept of each.
+
+    Args:
+        plan: Of all systems, in the order of `totals`.
+        totals: One a system; `kept` and `prints` are not looked at.
+        swaps: By metric and the two systems' places, where a test asks for swaps.
+    """
+    facts = []
+    pairs = [(int(a), int(b)) for a, b in plan.pairs]
+    nothing = SwapFact(0, None)
+    for m, metric in enumerate(plan.recipe.metrics):
+        observed = np.stack([total.observed[m] for total in totals], axis=1)
+        found = [swaps.get((m, a, b), nothing) for a, b in pairs]
+        facts.append(
+            facts_of(
+                plan,
+                m,
+                scores=metric.score_columns(observed),
+                draws=np.stack([total.scores[m] for total in totals]),
+                swaps=np.array([fact.count for fact in found], dtype=np.int64),
+                exact=tuple(fact.exact for fact in found),
+                ranges=np.empty(0),
+                replica_scores=np.stack([total.replica_scores[m] for total in totals]),
+            )
+        )
+    return summarise(plan, facts)
 
 
 def from_parts(comparison: Comparison) -> Report:
