@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Depends, Request
+from fastapi.dependencies.models import Dependant
 
 from app.settings import Settings
+from sigtest.errors import RecipeError
+from sigtest.recipe import choose
 from workers.jobs import Jobs
 from workers.leaderboards import Leaderboards
 
@@ -24,6 +27,26 @@ async def _jobs(request: Request) -> Jobs:
 async def _leaderboards(request: Request) -> Leaderboards:
     leaderboards: Leaderboards = request.state.leaderboards
     return leaderboards
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """Dependency of every route: a misspelt query parameter is an error, as in a body.
+
+    Raises:
+        RecipeError: A parameter that the route does not have.
+    """
+    route = request.scope["route"]
+    known = sorted(_query_parameters(route.dependant))
+    for name in request.query_params:
+        if not known:
+            raise RecipeError(f"{request.url.path} takes no parameters.", field=name)
+        choose(name, known, name, "parameter")
+
+
+def _query_parameters(dependant: Dependant) -> set[str]:
+    """Names of the query parameters of a route and of all that it depends on."""
+    own = {field.alias for field in dependant.query_params}
+    return own.union(*(_query_parameters(inner) for inner in dependant.dependencies))
 
 
 Limits = Annotated[Settings, Depends(_settings)]

@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import TypedDict
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from app import contract, problems
+from app.dependencies import refuse_unknown_parameters
 from app.headers import NoSniffing
 from app.limits import BodyLimit
 from app.routes import comparisons, health, plots, testsets
@@ -61,6 +62,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         lifespan=lifespan,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
+        dependencies=[Depends(refuse_unknown_parameters)],
     )
     app.include_router(comparisons.router)
     app.include_router(plots.router)

@@ -185,6 +185,8 @@ class Links(BaseModel):
     self: str
     report: str
     distribution: str
+    matrix: str
+    intervals: str
     events: str
 
 
@@ -220,6 +222,8 @@ class ComparisonBody(BaseModel):
                 self=here,
                 report=f"{here}/report",
                 distribution=f"{here}/distribution",
+                matrix=f"{here}/plots/matrix.svg",
+                intervals=f"{here}/plots/intervals.svg",
                 events=f"{here}/events",
             ),
         )

@@ -68,8 +68,9 @@ def _small_strata(plan: Plan) -> str | None:
         return None
     unit = plan.recipe.unit
     return (
-        f"The smallest stratum has {smallest} {unit}{'' if smallest == 1 else 's'}; bootstrap "
-        f"intervals are too narrow where strata have fewer than about {SMALL_STRATUM}."
+        f"The smallest stratum has {smallest} {unit}{'' if smallest == 1 else 's'}; where strata "
+        f"have fewer than about {SMALL_STRATUM}, bootstrap intervals are too narrow and bootstrap "
+        "p-values too small. approximate_randomization does not suffer from that."
     )
 
 

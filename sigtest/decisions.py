@@ -136,6 +136,6 @@ def _detectable(recipe: Recipe, comparisons: int) -> tuple[float, float]:
     sides = 2 if recipe.alternative == "two-sided" else 1
     strictest = strictest_level(recipe.correction, comparisons, recipe.alpha)
     plain, corrected = (
-        float(ndtri(1.0 - level / sides) + ndtri(POWER)) for level in (recipe.alpha, strictest)
+        float(ndtri(POWER) - ndtri(level / sides)) for level in (recipe.alpha, strictest)
     )
     return plain, corrected

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sigtest.arrays import Array, Counts
+from sigtest.errors import RecipeError
 from sigtest.plan import Plan
 from sigtest.recipe import choose
 from sigtest.sample import Sample
@@ -58,8 +59,10 @@ def pair_of(plan: Plan, a: str, b: str, metric: str, test: str) -> tuple[Plan, t
         The plan, and the numbers of the two systems in the given one.
 
     Raises:
-        RecipeError: A system, metric or test that is no part of the comparison.
+        RecipeError: A system, metric or test that is no part of the comparison, or a itself as b.
     """
+    if a == b:
+        raise RecipeError("a and b must be two different systems.", field="b")
     first = plan.systems.index(choose(a, plan.systems, "a", "system"))
     second = plan.systems.index(choose(b, plan.systems, "b", "system"))
     labels = plan.recipe.labels

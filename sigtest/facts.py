@@ -195,8 +195,8 @@ def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
     if recipe.exact == "never" or all(TESTS[test].draws != "swaps" for test in recipe.tests):
         return None
     metric = recipe.metrics[m]
-    listed = enumerate_swaps(metric, a, b, recipe.alternative)
-    return listed or convolve_swaps(metric, a, b, recipe.alternative)
+    convolved = convolve_swaps(metric, a, b, recipe.alternative)
+    return convolved or enumerate_swaps(metric, a, b, recipe.alternative)
 
 
 def _chunks(pairs: int, resamples: int) -> Iterator[slice]:

@@ -46,10 +46,11 @@ def _order_statistics(draws: Array, low: int, high: int) -> tuple[Array, Array]:
     for p in range(rows):
         row = draws[p]
         least, most = row.min(), row.max()
-        if least == most:
-            lows[p] = highs[p] = least
-            continue
         scale = (BINS - 1) / (most - least)
+        if not math.isfinite(scale):  # all alike, or too near or too far for bins
+            ordered = np.sort(row)
+            lows[p], highs[p] = ordered[low], ordered[high]
+            continue
         for r in range(len(row)):
             bins[r] = np.int64((row[r] - least) * scale)
         counts[:] = 0

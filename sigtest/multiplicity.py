@@ -6,6 +6,7 @@ p-values alone, but for the two in JOINT, which count in the draws of all pairs 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import lru_cache
 
@@ -139,8 +140,9 @@ def critical_value(p: Array, i: int, correction: str, alpha: float) -> float:
     """Largest value of p[i] at which comparison i is significant, the others staying put."""
     low, high = 0.0, 1.0
     moved = p.copy()
-    for _ in range(40):
-        moved[i] = (low + high) / 2
+    for _ in range(60):
+        # halves the exponent first, so that tiny values are found as precisely as large ones
+        moved[i] = math.sqrt(max(low, 1e-300) * high)
         if adjust(moved, correction)[i] <= alpha:
             low = moved[i]
         else:

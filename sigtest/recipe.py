@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -185,6 +186,8 @@ def parse_metric(asked: object) -> Metric:
                     f"Option {part!r} of metric {name!r} needs a value: {name}:{part}=VALUE.",
                     field="metrics",
                 )
+            if key in options:
+                raise RecipeError(f"{asked} gives {key!r} twice.", field="metrics")
             options[key] = value
     elif isinstance(asked, Mapping) and isinstance(asked.get("name"), str):
         name = asked["name"]
@@ -223,12 +226,11 @@ def _convert(value: object, kind: type, what: str) -> object:
     if kind is bool and isinstance(value, str) and value.lower() in {"true", "false", "yes", "no"}:
         return value.lower() in {"true", "yes"}
     if kind in {int, float} and isinstance(value, str):
-        try:
+        with contextlib.suppress(ValueError):
             return kind(value)
-        except ValueError:
-            pass
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+        with contextlib.suppress(OverflowError):
+            return float(value)
     if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
         return value
     needs = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]

@@ -154,6 +154,8 @@ class Suite:
         Raises:
             SigtestError: See the parts; messages name the test set.
         """
+        if not isinstance(request, Mapping):
+            raise RecipeError("A suite is asked for with an object.", field="testsets")
         for name in request:
             choose(name, ("testsets", "pooled", *CHOICES), name, "field")
         pooled = request.get("pooled", False)

@@ -15,6 +15,7 @@ from sigtest.errors import InputError, LengthError
 from sigtest.text import Text, check_lines, check_list
 
 MAX_NAME = 200
+LARGEST = 1e50  # of supplied numbers; one over it is the smallest
 _FORBIDDEN = set("<>\"'`/")
 
 
@@ -292,5 +293,17 @@ def _score_table(
             field=f"scores.{label}",
             system=system,
             line=int(bad[0]) + 1,
+        )
+    sizes = np.abs(table)
+    extreme = np.flatnonzero(
+        ((sizes > LARGEST) | ((sizes > 0) & (sizes < 1 / LARGEST))).any(axis=1)
+    )
+    if extreme.size:
+        raise InputError(
+            f"System {system!r}, segment {extreme[0] + 1}: the {label!r} score is too large or too "
+            f"small to be summed exactly; use another unit (from {1 / LARGEST:g} to {LARGEST:g}).",
+            field=f"scores.{label}",
+            system=system,
+            line=int(extreme[0]) + 1,
         )
     return table

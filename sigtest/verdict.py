@@ -18,6 +18,14 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
     """
     digits = _digits(pair)
     unit = pair.metric
+    if pair.difference == 0 and pair.stderr == 0:
+        return f"{pair.a} and {pair.b} score the same {unit} on every resample"
+    if pair.undecided:
+        return (
+            f"{pair.a} and {pair.b} are undecided: {pair.difference:+.{digits}f} {unit}, "
+            f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}; "
+            "more resamples could turn the decision round"
+        )
     if not pair.significant:
         seen = f"{pair.detectable[1]:.{digits}f}"
         return (
@@ -29,11 +37,10 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
     winner, loser = (pair.a, pair.b) if better_a else (pair.b, pair.a)
     sign = 1 if better_a else -1
     low, high = sorted((sign * pair.ci[0], sign * pair.ci[1]))
-    after = "" if correction == "none" else f" after {_title(correction)}"
-    over = f" over {comparisons} pairs" if after and comparisons > 1 else ""
     return (
         f"{winner} is better than {loser}: {sign * pair.difference:+.{digits}f} {unit} "
-        f"[{low:.{digits}f}, {high:.{digits}f}], {_shown(pair.p_adjusted)}{after}{over}"
+        f"[{low:.{digits}f}, {high:.{digits}f}], "
+        f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}"
     )
 
 
@@ -47,6 +54,13 @@ def _digits(pair: PairReport) -> int:
 
 def _shown(p: float) -> str:
     return f"p = {p:.2g}" if p >= 1e-300 else "p < 1e-300"
+
+
+def _after(correction: str, comparisons: int) -> str:
+    """What was done to the p-value, where anything was."""
+    if correction == "none" or comparisons == 1:
+        return ""
+    return f" after {_title(correction)} over {comparisons} pairs"
 
 
 def _title(correction: str) -> str:

@@ -345,7 +345,7 @@ class Store:
             systems=systems,
             metrics=metrics,
             tests=tests,
-            error=_text(facts["error"]) if facts["error"] is not None else None,
+            error=_text(facts["error"] or b"") or None,
         )
         return Stored(record, _text(facts["caller"]))
 

@@ -73,8 +73,8 @@ class Bleu(Metric):
             )
         if not 1 <= self.max_ngram_order <= 9:
             raise RecipeError("bleu's max_ngram_order must be from 1 to 9.", field="metrics")
-        if not self.smooth_value >= 0:
-            raise RecipeError("bleu's smooth_value must not be negative.", field="metrics")
+        if not 0 <= self.smooth_value <= 1e6:
+            raise RecipeError("bleu's smooth_value must be from 0 to 1,000,000.", field="metrics")
 
     @cached_property
     def reference_program(self) -> BLEU:

@@ -10,6 +10,7 @@ from sigtest.arrays import Array, Counts, Weights
 
 FLOAT32_EXACT = 2.0**24
 FLOAT64_BITS = 52
+LARGEST_WHOLE = 2.0**53
 ROWS = 256  # of weights at a time: they stay in the cache while the product uses them
 WEIGHTS_BYTES = 32 << 20
 
@@ -17,21 +18,19 @@ WEIGHTS_BYTES = 32 << 20
 def fixed_point(statistics: Array) -> Array:
     """Round each column so that every sum of n of its numbers is exact in float64.
 
-    Integers stay as they are. Other columns are rounded to a power of two so fine that n times
-    the largest number fits 52 bits; then no order of summation, block size or BLAS can change a
-    bit of any resampled sum. The error of a mean is below 2**-51 of the largest number.
+    Integers stay as they are while such sums are below 2**53. Other columns are rounded to a power
+    of two so fine that n times the largest number fits 52 bits; then no order of summation, block
+    size or BLAS can change a bit of any resampled sum. The error of a mean is below 2**-51 of the
+    largest number.
 
     Args:
-        statistics: (n, k).
-
-    Raises:
-        OverflowError: A column is too large for exact sums.
+        statistics: (n, k) finite numbers, far from the ends of the range of float64.
     """
     rounded = statistics.copy()
     for column in rounded.T:
-        if np.array_equal(column, np.rint(column)):
-            continue
         largest = float(np.abs(column).max()) * len(column)
+        if largest <= LARGEST_WHOLE and np.array_equal(column, np.rint(column)):
+            continue
         step = 2.0 ** (np.ceil(np.log2(largest)) - FLOAT64_BITS)
         column[:] = np.rint(column / step) * step
     return rounded

@@ -22,7 +22,7 @@ from sigtest.significance.exact import ExactP
 MOST_POINTS = 1 << 22
 MOST_DECIMALS = 9
 NEGLIGIBLE = 1e-24  # tilted mass that may be cut at either end of a product
-LARGEST_COUNT_BITS = 53
+LARGEST_COUNT_BITS = 40  # a rounding error of p is less than half a pattern
 
 
 def applies(metric: Metric, tables: Array) -> bool:
@@ -75,7 +75,8 @@ def convolve_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative)
     sizes = np.abs(steps[steps != 0])
     units = len(sizes)
     if alternative == "two-sided":
-        log_p = 0.0 if total == 0 else math.log(2.0) + log_upper_tail(sizes, abs(total))
+        tails = 0.0 if total == 0 else math.log(2.0) + log_upper_tail(sizes, abs(total))
+        log_p = min(0.0, tails)
     else:
         reach = total if alternative == "greater" else -total
         if reach > 0:
@@ -101,7 +102,8 @@ def on_grid(differences: Array) -> Counts | None:
         if np.abs(steps).sum() >= MOST_POINTS * max(1.0, float(np.abs(steps).max(initial=0))):
             return None
         # rounding only: relative to the differences, which may be in any unit
-        if (np.abs(scaled - steps) <= 1e-9 * np.abs(scaled).max(initial=0)).all():
+        near = np.abs(scaled - steps) <= 1e-9 * np.abs(scaled).max(initial=0)
+        if near.all() and ((steps == 0) == (differences == 0)).all():
             whole = steps.astype(np.int64)
             divisor = int(np.gcd.reduce(whole)) or 1
             whole //= divisor

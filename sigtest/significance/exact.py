@@ -22,8 +22,8 @@ class ExactP:
     """An exact p-value.
 
     Attributes:
-        count: Swap patterns at least as extreme as the observed difference, where it fits 53 bits.
-        patterns: All swap patterns, 2**m, where they fit 53 bits.
+        count: Swap patterns at least as extreme as the observed difference, where m is at most 40.
+        patterns: All swap patterns, 2**m, where m is at most 40.
         log10_p: Decimal logarithm of count / patterns.
     """
 
@@ -75,6 +75,7 @@ def enumerate_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative
         y = total[:, None] - x
         draws = sign * (metric.score_columns(x) - metric.score_columns(y))
         count += int(test.count(observed, draws[None], tolerance, alternative)[0])
+    count = max(count, 1)  # the observed pattern itself, whatever rounding did to it
     return ExactP(count, 2**units, math.log10(count) - units * math.log10(2))
 
 

@@ -48,3 +48,10 @@ def test_compiled_and_plain_intervals_are_equal(monkeypatch: pytest.MonkeyPatch)
 def test_deviation_divides_by_one_less_than_the_draws() -> None:
     assert standard_deviation(np.array([[1.0, 3.0]]))[0] == math.sqrt(2)
     assert standard_deviation(np.array([[5.0]]))[0] == 0
+
+
+@pytest.mark.parametrize("scale", [1e-320, 1e-307, 1e307])
+def test_intervals_at_the_ends_of_the_number_range(scale: float) -> None:
+    draws = np.array([[0.0, scale, scale / 2, 0.0, scale]])
+    low, high = percentile_interval(draws, 0.05)
+    assert (low[0], high[0]) == (0.0, scale)

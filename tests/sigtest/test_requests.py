@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from sigtest.comparison import Comparison
-from sigtest.errors import SigtestError
+from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.recipe import Recipe
 from sigtest.testset import System, TestSet, system_name
 from sigtest.text import check_lines
 
@@ -74,3 +75,22 @@ def test_missing_references_are_no_missing_hypotheses() -> None:
 )
 def test_a_file_names_its_system(file: str, name: str) -> None:
     assert system_name(file) == name
+
+
+@pytest.mark.parametrize("value", [1e300, 1e-300])
+def test_numbers_that_cannot_be_summed_exactly_are_refused(value: float) -> None:
+    with pytest.raises(InputError, match="segment 2: the 'x' score is too large or too small"):
+        Comparison.of({"systems": [{"name": "A", "scores": {"x": [1.0, value]}}]})
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("bleu:smooth_method=add-k,smooth_value=inf", "smooth_value must be from 0 to"),
+        ({"name": "bleu", "smooth_value": 10**400}, "must be a number"),
+        ("bleu:tokenize=zh,tokenize=13a", "twice"),
+    ],
+)
+def test_impossible_metric_options_are_refused(metric: object, said: str) -> None:
+    with pytest.raises(RecipeError, match=said):
+        Recipe.of({"metrics": [metric]})

@@ -134,3 +134,10 @@ def test_fixed_point_keeps_integers_and_is_finer_than_rounding() -> None:
     assert np.abs(rounded[:, 1] - statistics[:, 1]).max() < 1e-6 * 100 * 2**-50
     order = rng.permutation(100)
     assert rounded[:, 1].sum() == rounded[order, 1].sum() == np.cumsum(rounded[order, 1])[-1]
+
+
+def test_large_whole_numbers_are_rounded_so_that_sums_stay_exact() -> None:
+    column = np.random.default_rng(2).integers(0, 2**52, 300).astype(float)[:, None]
+    rounded = fixed_point(column)[:, 0]
+    order = np.random.default_rng(3).permutation(300)
+    assert rounded.sum() == np.cumsum(rounded[order])[-1] == sum(int(x) for x in rounded)

@@ -173,3 +173,27 @@ def test_grid_with_too_many_points_is_resampled() -> None:
         on_grid(np.array([0.000001, 5.0, 1.3])) is None
         or on_grid(np.array([0.000000001, 7.0])) is None
     )
+
+
+@pytest.mark.parametrize("units", range(21, 120, 7))
+def test_exact_p_is_never_above_one(units: int) -> None:
+    """Totals one step apart: every pattern of an odd number of units is as extreme."""
+    differences = np.ones(units)
+    differences[: units // 2] = -1
+    tables = np.stack([np.stack([differences, np.ones(units)], axis=1)] * 2)
+    tables[1, :, 0] = 0
+    found = convolve_swaps(Scores(), tables[0], tables[1], "two-sided")
+    assert 1 - 1e-9 <= found.p_value <= 1 or units % 2 == 0
+    assert found.log10_p <= 0
+
+
+def test_small_differences_next_to_a_large_one_are_no_ties() -> None:
+    assert on_grid(np.array([1e9] + [0.3] * 30)) is None
+
+
+def test_large_whole_scores_that_cancel_have_a_p_value() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        values = rng.integers(-(10**17), 10**17, (2, 8)).astype(float)
+        tables = np.stack([values, np.ones((2, 8))], axis=2)
+        assert 0 < enumerate_swaps(Scores(), tables[0], tables[1], "greater").p_value <= 1

@@ -52,3 +52,13 @@ def test_one_sided_claim_names_its_system(alternative: str, winner: str) -> None
 def test_no_separation_says_what_could_be_seen() -> None:
     said = verdict(replace(PAIR, significant=False, detectable=(0.7, 0.97)), True, "holm", 66)
     assert said == "A and B are not separated: the test set can only see differences of 1.0 bleu"
+
+
+def test_undecided_pair_has_no_winner() -> None:
+    said = verdict(replace(PAIR, undecided=True), True, "holm", 66)
+    assert said.startswith("A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 pairs;")
+
+
+def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:
+    same = replace(PAIR, difference=0.0, stderr=0.0, significant=False, detectable=(0.0, 0.0))
+    assert verdict(same, True, "holm", 66) == "A and B score the same bleu on every resample"

@@ -169,7 +169,7 @@ def bin_edges(distribution: Distribution) -> Array:
     low, high = float(distribution.values.min()), float(distribution.values.max())
     span = max(high, observed) - min(low, -observed)
     if span == 0:
-        return np.array([-0.5, 0.5])
+        return (np.arange(26) - 12.5) / 25  # all at 0: one bar of 25
     width = min(span / BINS, max((high - low) / FEWEST, span / (4 * BINS)))
     if observed >= width / 2:
         width = observed / max(1, round(observed / width))
