@@ -86,17 +86,17 @@ SUBMITTED: dict[int | str, dict[str, Any]] = {
     202: {
         "model": schemas.SystemResource,
         "description": "Accepted; to be measured.",
-        "headers": LOCATION,
+        "headers": {"Location": LOCATION["Location"]},
     },
     201: {
         "model": schemas.SystemResource,
         "description": "New, and measured within the wait.",
-        "headers": LOCATION,
+        "headers": {"Location": LOCATION["Location"]},
     },
     200: {
         "model": schemas.SystemResource,
         "description": "The same content is there, or replaced and measured within the wait.",
-        "headers": LOCATION,
+        "headers": {"Location": LOCATION["Location"]},
     },
 }
 SYSTEM: dict[int | str, dict[str, Any]] = {200: {"model": schemas.SystemResource}}

@@ -236,7 +236,8 @@ class System:
         for what, column in columns:
             if column is not None and len(column) != segments:
                 raise LengthError(
-                    f"System {self.name!r} has {len(column)} lines of {what}, "
+                    f"System {self.name!r} has {len(column)} line{'' if len(column) == 1 else 's'} "
+                    f"of {what}, "
                     f"the test set has {segments} segments.",
                     field="systems",
                     system=self.name,

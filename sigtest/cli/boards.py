@@ -126,7 +126,8 @@ def _show(client: Client, options: argparse.Namespace) -> None:
     found = client.testset(options.id)
     _say(f"{found['name']}: {found['testset']['segments']} segments, expires {found['expires_at']}")
     for name, value in found["settings"].items():
-        _say(f"  {name}: {value}")
+        shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+        _say(f"  {name}: {shown}")
     for system in client.systems(options.id):
         _say(f"  {system['status']:8}  {system['name']}")
 

@@ -81,8 +81,11 @@ def check_output(path: str) -> None:
     """Complain before a long computation about a file that could not be written after it.
 
     Raises:
+        InputError: No name.
         OSError: There is no such folder, or the file is a folder.
     """
+    if not path:
+        raise InputError("--output needs the name of a file.")
     target = Path(path).resolve()
     if target.is_dir():
         raise IsADirectoryError(21, "Is a directory", path)

@@ -115,7 +115,8 @@ def _wins(suite: SuiteReport, rows: Sequence[WinsReport]) -> str:
         for heading, of in tests
     ]
     drawn = table([_names(rows), Group((), (*counts, *decided))])
-    title = wrapped(f"Test sets won by a: {rows[0].metric}, adjusted p over {len(rows)} pairs")
+    pairs = "1 pair" if len(rows) == 1 else f"{len(rows)} pairs"
+    title = wrapped(f"Test sets won by a: {rows[0].metric}, adjusted p over {pairs}")
     return f"{title}\n\n{drawn}"
 
 
