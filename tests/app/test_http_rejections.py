@@ -184,7 +184,7 @@ FORMS: dict[str, tuple[list[Part], str, str]] = {
     "unequal line counts": (
         file(b"a\n"),
         "length-mismatch",
-        "System 'B' has 1 lines of hypotheses, the test set has 2 segments",
+        "System 'B' has 1 line of hypotheses, the test set has 2 segments",
     ),
     "NUL byte": (file(b"a\nb\0c\n"), "invalid-input", "B.txt, line 2: NUL byte at byte offset 3"),
     "invalid UTF-8": (

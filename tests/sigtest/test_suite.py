@@ -305,7 +305,7 @@ def test_command_line_reads_replicas_from_folders(tmp_path: Path) -> None:
     ("prepare", "message"),
     [
         (lambda folder: (folder / "reference.en").unlink(), "no file whose name starts with"),
-        (lambda folder: (folder / "labels.txt").write_text("x\n"), "labels.txt has 1 lines, but"),
+        (lambda folder: (folder / "labels.txt").write_text("x\n"), "labels.txt has 1 line, but"),
         (lambda folder: (folder / "systems" / "a.en").unlink(), "at least two systems; 1 given"),
         (lambda folder: (folder / "documents.a").write_text("x\n" * 2), "several files whose"),
     ],
