@@ -9,7 +9,7 @@ import sys
 
 from sigtest.processor import prepare_blas
 
-BENCHMARKS = ("extraction", "resampling", "whole", "growth", "service", "leaderboard")
+BENCHMARKS = ("extraction", "resampling", "whole", "growth", "service", "memory", "leaderboard")
 
 
 def main() -> None:

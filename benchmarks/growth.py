@@ -1,11 +1,8 @@
-"""How time grows with segments, resamples and systems, and what memory it takes.
+"""How time grows with segments, resamples and systems.
 
 OPENBLAS_NUM_THREADS=1 python -m benchmarks.growth
 """
 
-import resource
-import subprocess
-import sys
 from functools import partial
 
 from benchmarks.task import Task, read_task, sample_of, seconds
@@ -33,19 +30,6 @@ def pair_share(task: Task, systems: int) -> tuple[float, float]:
     return whole, 1 - alone / whole
 
 
-def memory() -> None:
-    """Peak of a process that holds R = 99,999, n = 10,000, 12 systems and three metrics."""
-    task = read_task()
-    recipe = {"metrics": ["bleu", "chrf", "ter"], "resamples": 99_999}
-    sample = sample_of(task.comparison(12, 10_000, **recipe))
-    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    reduce(
-        sample, [sample.block(first, min(first + 4096, 99_999)) for first in range(0, 99_999, 4096)]
-    )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"peak memory {peak / 1024:.0f} MB, {(peak - idle) / 1024:.0f} MB above measuring")
-
-
 def main() -> None:
     task = read_task()
     print(f"{task.name}: BLEU, approximate randomization, seconds after extraction")
@@ -64,9 +48,6 @@ def main() -> None:
             f"  k = {systems}, BLEU + chrF + TER, three tests, from text: {whole:.2f}, "
             f"pairs take {100 * share:.0f} %"
         )
-    subprocess.run(
-        [sys.executable, "-c", "from benchmarks.growth import memory; memory()"], check=True
-    )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ PAIR = {"metrics": ["bleu"], "tests": ["approximate_randomization"], "resamples"
 
 
 @contextmanager
-def service(workers: int) -> Iterator[httpx.Client]:
+def service(workers: int) -> Iterator[tuple[httpx.Client, int]]:
+    """A client of a service of its own, and the service's process."""
     with tempfile.TemporaryDirectory() as state:
         environment = {
             **os.environ,
@@ -50,7 +51,7 @@ def service(workers: int) -> Iterator[httpx.Client]:
         try:
             address = process.stdout.readline().split()[-1]  # type: ignore[union-attr]
             with httpx.Client(base_url=address, timeout=600) as client:
-                yield client
+                yield client, process.pid
         finally:
             process.terminate()
             process.wait()
@@ -92,7 +93,7 @@ def main() -> None:
     print(f"  in process, one core: {local:.2f} s", flush=True)
     taken = {}
     for workers in (1, 2):
-        with service(workers) as client:
+        with service(workers) as (client, _):
             taken[workers] = runs(client, requests)
             ratio = taken[workers] / local
             print(f"  HTTP, {workers} worker(s): {taken[workers]:.2f} s, {ratio:.2f} x", flush=True)
