@@ -12,13 +12,13 @@ import sys
 from types import FrameType
 
 import uvicorn
-from workers.supervisor import running
 
 from app.main import create_app
 from app.settings import Settings
 from sigtest.errors import SigtestError
 from workers.errors import SettingError
 from workers.settings import Settings as QueueSettings
+from workers.supervisor import running
 
 HOST = "127.0.0.1"
 PORT = 8000

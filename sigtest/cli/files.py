@@ -72,8 +72,8 @@ def check_lengths(columns: Sequence[tuple[str, int]]) -> None:
     for path, count in columns[1:]:
         if count != columns[0][1]:
             raise InputError(
-                f"{shown(path)} has {count} line{'' if count == 1 else 's'}, but {shown(columns[0][0])} has "
-                f"{columns[0][1]}; every file needs one line a segment."
+                f"{shown(path)} has {count} line{'' if count == 1 else 's'}, but "
+                f"{shown(columns[0][0])} has {columns[0][1]}; every file needs one line a segment."
             )
 
 
