@@ -57,9 +57,12 @@ local function forget(name)
     redis.call('SREM', measured, name)
     turn_over()
     local others = redis.call('HVALS', systems)
+    local same = 0
     for _, other in ipairs(others) do
-        if other == digest then return '' end
+        if other == digest then same = same + 1 end
     end
+    if same == 1 then redis.call('HDEL', rows, digest .. digest) end -- no equal pair any longer
+    if same > 0 then return '' end
     redis.call('HDEL', outputs, digest)
     redis.call('HDEL', failures, digest)
     redis.call('HDEL', attempts, digest)
