@@ -14,6 +14,7 @@ from sigtest.cli.arguments import parse
 from sigtest.cli.board_arguments import COMMANDS as BOARDS
 from sigtest.cli.parser import UsageError
 from sigtest.errors import SigtestError
+from sigtest.processor import prepare_blas
 
 BAD = 2
 INTERRUPTED = 130
@@ -29,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         The exit status.
     """
+    prepare_blas()  # NumPy is not loaded yet
     try:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     except (UsageError, SigtestError) as error:
