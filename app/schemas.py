@@ -309,9 +309,9 @@ class PairBody(Strict):
     ci: tuple[float, float] = Field(description="Bootstrap interval of the difference.")
     stderr: float
     count: int | None = Field(
-        description="Pseudo-statistics at least as extreme; null where it exceeds 53 bits."
+        description="Pseudo-statistics at least as extreme; null for an exact p of over 40 units."
     )
-    resamples: int | None = Field(description="In all; null where it exceeds 53 bits.")
+    resamples: int | None = Field(description="In all; null as for `count`.")
     p_value: float = Field(description="(count + 1) / (resamples + 1); exact: count / resamples.")
     log10_p: float
     p_interval: tuple[float, float] = Field(description="95 % Clopper-Pearson interval.")

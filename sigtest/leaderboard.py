@@ -216,7 +216,7 @@ def _drawn(plan: Plan) -> list[str]:
 
 
 def _exact_columns(exact: ExactP | None) -> tuple[float, float, float, float]:
-    """Whether there is an exact p-value, and what it is; NaN for numbers beyond 53 bits."""
+    """Whether there is an exact p-value, and what it is; NaN for counts that are not told."""
     if exact is None:
         return 0.0, np.nan, np.nan, np.nan
     count = np.nan if exact.count is None else float(exact.count)

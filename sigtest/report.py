@@ -66,9 +66,9 @@ class PairReport:
         difference: score_a - score_b, not oriented.
         ci: Bootstrap percentile interval of the difference, level 1 - alpha.
         stderr: Standard deviation of the difference over bootstrap resamples.
-        count: Pseudo-statistics at least as extreme as the difference; nothing where an exact
-            count exceeds 53 bits.
-        resamples: Pseudo-statistics in all; nothing where an exact number exceeds 53 bits.
+        count: Pseudo-statistics at least as extreme as the difference; nothing for an exact p-value
+            from more than 40 differing units.
+        resamples: Pseudo-statistics in all; nothing as for `count`.
         p_value: (count + 1) / (resamples + 1), or count / resamples where exact.
         log10_p: Its decimal logarithm.
         p_interval: 95 % Clopper-Pearson interval of the p-value.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import signal
 import sys
 
@@ -20,8 +19,3 @@ def die_with_parent(number: int = signal.SIGTERM) -> None:
     """
     if _LIBC is not None:
         _LIBC.prctl(PR_SET_PDEATHSIG, int(number), 0, 0, 0)
-
-
-def orphaned(parent: int) -> bool:
-    """Whether the parent was gone before `die_with_parent` could ask."""
-    return os.getppid() != parent
