@@ -14,7 +14,7 @@ from sigtest.plan import Plan
 from sigtest.recipe import Recipe
 from sigtest.sample import Block, Sample, oriented_differences
 from sigtest.significance import TESTS
-from sigtest.significance.base import claim, slack
+from sigtest.significance.base import extremity, slack
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import ExactP, enumerate_swaps
 
@@ -166,16 +166,13 @@ def _max_t(plan: Plan, m: int, scores: Array, draws: Array) -> Counts:
     recipe = plan.recipe
     observed, tolerance = oriented_differences(plan, m, scores)
 
-    def extremity(values: Array) -> Array:
-        two_sided = recipe.alternative == "two-sided"
-        return np.abs(values) if two_sided else claim(values, recipe.alternative)
-
     def extreme_draws(pair: int) -> Array:
         a, b = plan.pairs[pair]
         difference = recipe.metrics[m].sign * (draws[a] - draws[b])
-        return extremity(difference - difference.mean())
+        return extremity(difference - difference.mean(), recipe.alternative)
 
-    return step_down_counts(extremity(observed) - tolerance, extreme_draws, draws.shape[1])
+    least = extremity(observed, recipe.alternative) - tolerance
+    return step_down_counts(least, extreme_draws, draws.shape[1])
 
 
 def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:

@@ -17,7 +17,7 @@ from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.facts import exact_p
 from sigtest.plan import Plan
-from sigtest.sample import CACHE_BYTES, Sample
+from sigtest.sample import CACHE_BYTES, Sample, oriented
 from sigtest.significance import TESTS
 from sigtest.significance.base import slack
 from sigtest.significance.exact import MOST_UNITS, ExactP
@@ -125,7 +125,7 @@ def swap_fact(
             a.observed[m],
             b.observed[m],
         )
-        draws = metric.sign * (metric.score_columns(x) - metric.score_columns(y))
+        draws = oriented(metric.score_columns(x), metric.score_columns(y), metric.sign)
         count += int(test.count(observed, draws[None], tolerance, plan.recipe.alternative)[0])
     return SwapFact(count, None)
 

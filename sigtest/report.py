@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sigtest.ranking import Rank
 
@@ -51,9 +51,8 @@ class SystemReport:
     ranks: Mapping[str, Mapping[str, Rank]]
 
 
-@dataclass(frozen=True)
-class PairReport:
-    """One pair of systems, one metric, one significance test.
+class PairReport(NamedTuple):
+    """One pair of systems, one metric, one significance test; a report may have many thousands.
 
     Attributes:
         a: First system.
@@ -93,7 +92,7 @@ class PairReport:
     difference: float
     ci: tuple[float, float]
     stderr: float
-    count: int | None
+    count: int | None  # type: ignore[assignment]  # hides a method of tuples that nobody needs
     resamples: int | None
     p_value: float
     log10_p: float
@@ -246,7 +245,7 @@ def _system_from_json(body: Mapping[str, Any]) -> SystemReport:
 
 def pair_as_json(pair: PairReport) -> dict[str, Any]:
     """A pair as JSON has it."""
-    body = {**vars(pair)}
+    body = pair._asdict()
     for field in ("ci", "p_interval", "detectable"):
         body[field] = list(body[field])
     if pair.resamples_needed is None:

@@ -163,7 +163,7 @@ class Sample:
             x = np.empty((width, len(b), rows))
             y = np.empty((width, len(b), rows))
             exchange(kept, given, totals, a, b, x, y)
-            yield run, metric.sign * (metric.score_columns(x) - metric.score_columns(y))
+            yield run, oriented(metric.score_columns(x), metric.score_columns(y), metric.sign)
 
     def _runs(self, most: int) -> Iterator[slice]:
         """Cut the pairs into runs that share their first system, each at most so long."""
@@ -199,6 +199,14 @@ def oriented_differences(plan: Plan, m: int, scores: Array) -> tuple[Array, Arra
     a, b = plan.pairs.T
     sign = plan.recipe.metrics[m].sign
     return sign * (scores[a] - scores[b]), slack(scores[a], scores[b])
+
+
+def oriented(scores_a: Array, scores_b: Array, sign: float) -> Array:
+    """Differences a - b, positive where a is better; takes the place of the first scores."""
+    scores_a -= scores_b
+    if sign < 0:
+        scores_a *= sign
+    return scores_a
 
 
 @compiled

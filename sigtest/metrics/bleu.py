@@ -132,47 +132,68 @@ def _bleu(sums: Array, order: int, method: int, smoothing: float, effective: boo
     """BLEU of (2 + 2 * order, N) sums; `method` indexes SMOOTHING.
 
     The common case, every order matched and no brevity penalty, is a ratio of two products and
-    runs in vector instructions; the rest is mended one by one. Plain loops over tiles that stay
-    in the cache: array expressions are ten times slower here.
+    runs in vector instructions; the rest is mended one by one. Plain loops over slices of rows
+    that stay in the cache: array expressions are ten times slower here.
     """
     size = sums.shape[1]
     scores = np.empty(size)
-    correct, total = np.empty(TILE), np.empty(TILE)
+    totals = np.empty(TILE)
     added = smoothing if method == 2 else 0.0
     for first in range(0, size, TILE):
-        width = min(TILE, size - first)
-        _multiply(sums, first, width, order, added, correct, total)
-        unmatched, short = 0, 0
-        for i in range(width):
-            scores[first + i] = 100.0 * math.sqrt(math.sqrt(correct[i] / total[i]))
-            unmatched += (correct[i] <= 0.0) | (total[i] <= 0.0)
-            short += sums[0, first + i] < sums[1, first + i]
-        if order != 4:
-            for i in range(width):
-                scores[first + i] = 100.0 * (correct[i] / total[i]) ** (1.0 / order)
-        if unmatched > 0:
-            for i in range(width):
-                if correct[i] <= 0.0 or total[i] <= 0.0:
-                    here = sums[2:, first + i]
-                    scores[first + i] = _smoothed(here, order, method, smoothing, effective)
-        if short > 0:
-            for i in range(width):
-                scores[first + i] *= _brevity_penalty(sums[0, first + i], sums[1, first + i])
+        last = min(first + TILE, size)
+        here = scores[first:last]
+        if _geometric_means(sums, first, last, order, added, here, totals) < len(here):
+            for i in range(len(here)):
+                if not 0.0 < here[i] < math.inf:
+                    counts = sums[2:, first + i]
+                    here[i] = _smoothed(counts, order, method, smoothing, effective)
+        _penalise(sums[0, first:last], sums[1, first:last], here)
     return scores
 
 
 @compiled
-def _multiply(
-    sums: Array, first: int, width: int, order: int, added: float, correct: Array, total: Array
-) -> None:
-    """Products of matches and of totals over the orders; add-k spares the unigrams."""
-    for i in range(width):
-        correct[i] = sums[2, first + i]
-        total[i] = sums[2 + order, first + i]
+def _geometric_means(
+    sums: Array, first: int, last: int, order: int, added: float, here: Array, totals: Array
+) -> int:
+    """Geometric means of the precisions, in percent; how many are usable as they are."""
+    _multiply(sums, first, last, 2, added, here)
+    _multiply(sums, first, last, 2 + order, added, totals)
+    usable = 0
+    for i in range(len(here)):
+        ratio = here[i] / totals[i]
+        here[i] = ratio
+        usable += (ratio > 0.0) & (ratio < math.inf)
+    if order == 4:
+        for i in range(len(here)):
+            here[i] = 100.0 * math.sqrt(math.sqrt(here[i]))
+    else:
+        for i in range(len(here)):
+            here[i] = 100.0 * here[i] ** (1.0 / order)
+    return usable
+
+
+@compiled
+def _multiply(sums: Array, first: int, last: int, row: int, added: float, product: Array) -> None:
+    """Multiply a row and the ones of the higher orders after it; add-k spares the unigrams."""
+    unigrams = sums[row, first:last]
+    for i in range(len(unigrams)):
+        product[i] = unigrams[i]
+    order = (len(sums) - 2) // 2
     for g in range(1, order):
-        for i in range(width):
-            correct[i] *= sums[2 + g, first + i] + added
-            total[i] *= sums[2 + order + g, first + i] + added
+        counts = sums[row + g, first:last]
+        for i in range(len(counts)):
+            product[i] *= counts[i] + added
+
+
+@compiled
+def _penalise(lengths: Array, wanted: Array, here: Array) -> None:
+    """Multiply by the brevity penalty where a hypothesis is short."""
+    short = 0
+    for i in range(len(here)):
+        short += lengths[i] < wanted[i]
+    if short > 0:
+        for i in range(len(here)):
+            here[i] *= _brevity_penalty(lengths[i], wanted[i])
 
 
 @compiled

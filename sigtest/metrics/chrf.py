@@ -99,48 +99,65 @@ class ChrfPlusPlus(Chrf):
 
 @compiled
 def _chrf(sums: Array, factor: float, epsilon_smoothing: bool) -> Array:
-    """Score (3 * orders, N) sums as `CHRF._compute_f_score` does; plain loops over tiles."""
-    epsilon = 1e-16
+    """Score (3 * orders, N) sums as `CHRF._compute_f_score` does.
+
+    Plain loops over slices of rows that stay in the cache.
+    """
     orders = sums.shape[0] // 3
     size = sums.shape[1]
     scores = np.empty(size)
-    smoothed, precision, recall, used = (
-        np.empty(TILE),
-        np.empty(TILE),
-        np.empty(TILE),
-        np.empty(TILE),
-    )
     for first in range(0, size, TILE):
-        width = min(TILE, size - first)
-        smoothed[:] = 0.0
-        precision[:] = 0.0
-        recall[:] = 0.0
-        used[:] = 0.0
-        for g in range(orders):
-            for i in range(width):
-                given = sums[3 * g, first + i]
-                wanted = sums[3 * g + 1, first + i]
-                matched = sums[3 * g + 2, first + i]
-                p = matched / given if given > 0.0 else epsilon
-                r = matched / wanted if wanted > 0.0 else epsilon
-                counted = 1.0 if (given > 0.0) & (wanted > 0.0) else 0.0
-                precision[i] += counted * p
-                recall[i] += counted * r
-                used[i] += counted
-            if epsilon_smoothing:
-                for i in range(width):
-                    given = sums[3 * g, first + i]
-                    wanted = sums[3 * g + 1, first + i]
-                    matched = sums[3 * g + 2, first + i]
-                    p = matched / given if given > 0.0 else epsilon
-                    r = matched / wanted if wanted > 0.0 else epsilon
-                    below = factor * p + r
-                    smoothed[i] += (1.0 + factor) * p * r / below if below > 0.0 else epsilon
-        for i in range(width):
-            orders_used = used[i] if used[i] > 0.0 else 1.0
-            p = precision[i] / orders_used
-            r = recall[i] / orders_used
-            below = factor * p + r
-            f = (1.0 + factor) * p * r / below if below > 0.0 else 0.0
-            scores[first + i] = 100.0 * (smoothed[i] / orders if epsilon_smoothing else f)
+        last = min(first + TILE, size)
+        here = scores[first:last]
+        if epsilon_smoothing:
+            _mean_of_scores(sums, first, last, orders, factor, here)
+        else:
+            _score_of_means(sums, first, last, orders, factor, here)
     return scores
+
+
+@compiled
+def _score_of_means(
+    sums: Array, first: int, last: int, orders: int, factor: float, here: Array
+) -> None:
+    """F of the mean precision and recall over the orders that both sides have."""
+    precision, recall, used = np.zeros(len(here)), np.zeros(len(here)), np.zeros(len(here))
+    for g in range(orders):
+        given, wanted, matched = (
+            sums[3 * g, first:last],
+            sums[3 * g + 1, first:last],
+            sums[3 * g + 2, first:last],
+        )
+        for i in range(len(here)):
+            counted = (given[i] > 0.0) & (wanted[i] > 0.0)
+            precision[i] += matched[i] / given[i] if counted else 0.0
+            recall[i] += matched[i] / wanted[i] if counted else 0.0
+            used[i] += 1.0 if counted else 0.0
+    for i in range(len(here)):
+        orders_used = used[i] if used[i] > 0.0 else 1.0
+        p = precision[i] / orders_used
+        r = recall[i] / orders_used
+        below = factor * p + r
+        here[i] = 100.0 * ((1.0 + factor) * p * r / below if below > 0.0 else 0.0)
+
+
+@compiled
+def _mean_of_scores(
+    sums: Array, first: int, last: int, orders: int, factor: float, here: Array
+) -> None:
+    """Mean of the orders' F, none of which is quite 0: chrF as its first program had it."""
+    epsilon = 1e-16
+    here[:] = 0.0
+    for g in range(orders):
+        given, wanted, matched = (
+            sums[3 * g, first:last],
+            sums[3 * g + 1, first:last],
+            sums[3 * g + 2, first:last],
+        )
+        for i in range(len(here)):
+            p = matched[i] / given[i] if given[i] > 0.0 else epsilon
+            r = matched[i] / wanted[i] if wanted[i] > 0.0 else epsilon
+            below = factor * p + r
+            here[i] += (1.0 + factor) * p * r / below if below > 0.0 else epsilon
+    for i in range(len(here)):
+        here[i] = 100.0 * (here[i] / orders)

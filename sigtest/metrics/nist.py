@@ -88,11 +88,13 @@ def _nist(sums: Array, beta: float) -> Array:
     order = (len(sums) - 1) // 2
     scores = np.zeros(sums.shape[1])
     for g in range(order):
-        scores += sums[1 + g] / np.maximum(sums[1 + order + g], 1.0)
+        information, counts = sums[1 + g], sums[1 + order + g]
+        for i in range(len(scores)):
+            scores[i] += information[i] / max(counts[i], 1.0)
+    wanted, words = sums[0], sums[1 + order]
     for i in range(len(scores)):
-        words, wanted = sums[1 + order, i], sums[0, i]
-        if words == 0:
+        if words[i] == 0:
             scores[i] = 0.0
-        elif words < wanted:
-            scores[i] *= math.exp(-beta * math.log(words / wanted) ** 2)
+        elif words[i] < wanted[i]:
+            scores[i] *= math.exp(-beta * math.log(words[i] / wanted[i]) ** 2)
     return scores

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import fields
 
 from sigtest.report import PairReport, Report
 
@@ -19,9 +18,7 @@ ENDS = {
     "p_interval": ("p_low", "p_high"),
     "detectable": ("detectable", "detectable_corrected"),
 }
-COLUMNS = tuple(
-    column for field in fields(PairReport) for column in ENDS.get(field.name, (field.name,))
-)
+COLUMNS = tuple(column for field in PairReport._fields for column in ENDS.get(field, (field,)))
 
 
 def render(report: Report) -> str:
@@ -36,7 +33,7 @@ def render(report: Report) -> str:
 
 def _values(pair: PairReport) -> list[object]:
     values: list[object] = []
-    for name, value in vars(pair).items():
+    for name, value in pair._asdict().items():
         values += value if name in ENDS else [value]
     return values
 

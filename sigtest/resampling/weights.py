@@ -19,10 +19,9 @@ def bootstrap_counts(seed: int, start: int, stop: int, units: int, stream: int =
     Koehn (2004), section 3.2. A 32-bit word picks a unit by multiplication, which favours none by
     more than units / 2**32 of its probability: 7e-7 for 3,000 units.
     """
-    rows = np.zeros((stop - start, units), dtype=np.float32)
     if COMPILED:
-        _fill_counts(keys(seed), start, stream, rows)
-        return rows
+        return _counts(keys(seed), start, stop, units, stream)
+    rows = np.zeros((stop - start, units), dtype=np.float32)
     resamples = np.arange(start, stop, dtype=np.uint64)
     words = words_plain(keys(seed), COUNTS, resamples, -(-units // 4), stream)
     for row, drawn in zip(rows, _in_order(words, units), strict=True):
@@ -59,10 +58,9 @@ def swap_masks(seed: int, start: int, stop: int, units: int, stream: int = 0) ->
 
     Riezler & Maxwell (2005), Figure 1: every unit is exchanged with probability one half.
     """
-    rows = np.zeros((stop - start, units), dtype=np.float32)
     if COMPILED:
-        _fill_masks(keys(seed), start, stream, rows)
-        return rows
+        return _masks(keys(seed), start, stop, units, stream)
+    rows = np.zeros((stop - start, units), dtype=np.float32)
     resamples = np.arange(start, stop, dtype=np.uint64)
     words = words_plain(keys(seed), SWAPS, resamples, -(-units // 128), stream)
     bits = np.arange(32, dtype=np.uint32)
@@ -77,24 +75,29 @@ def _in_order(words: Words, needed: int) -> Words:
 
 
 @compiled
-def _fill_counts(key: Key, start: int, stream: int, rows: Weights) -> None:
-    units = rows.shape[1]
+def _counts(key: Key, start: int, stop: int, units: int, stream: int) -> Weights:
+    rows = np.empty((stop - start, units), dtype=np.float32)
     words = np.empty((4, (units + 3) // 4), dtype=np.uint32)
-    for r in range(rows.shape[0]):
+    tally = np.zeros(units, dtype=np.uint32)
+    for r in range(stop - start):
         fill_words(key, COUNTS, start + r, stream, words)
-        row = rows[r]
         for w in range(4):
             # word w of call j is draw 4 j + w; the last call may be used in part
             for j in range((units - w + 3) // 4):
                 index = (np.uint64(words[w, j]) * np.uint64(units)) >> np.uint64(32)
-                row[index] += np.float32(1)
+                tally[index] += np.uint32(1)
+        row = rows[r]
+        for i in range(units):
+            row[i] = np.float32(tally[i])
+            tally[i] = np.uint32(0)
+    return rows
 
 
 @compiled
-def _fill_masks(key: Key, start: int, stream: int, rows: Weights) -> None:
-    units = rows.shape[1]
+def _masks(key: Key, start: int, stop: int, units: int, stream: int) -> Weights:
+    rows = np.empty((stop - start, units), dtype=np.float32)
     words = np.empty((4, (units + 127) // 128), dtype=np.uint32)
-    for r in range(rows.shape[0]):
+    for r in range(stop - start):
         fill_words(key, SWAPS, start + r, stream, words)
         row = rows[r]
         for word in range((units + 31) // 32):
@@ -102,3 +105,4 @@ def _fill_masks(key: Key, start: int, stream: int, rows: Weights) -> None:
             first = word * 32
             for bit in range(min(32, units - first)):
                 row[first + bit] = np.float32((bits >> np.uint32(bit)) & np.uint32(1))
+    return rows

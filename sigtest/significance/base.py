@@ -72,3 +72,8 @@ class SignificanceTest(ABC):
 def claim(values: Array, alternative: Alternative) -> Array:
     """Turn round what is claimed of a to be less, so that both claims read `greater`."""
     return -values if alternative == "less" else values
+
+
+def extremity(differences: Array, alternative: Alternative) -> Array:
+    """How far differences go in the direction that is claimed; in either, where none is."""
+    return np.abs(differences) if alternative == "two-sided" else claim(differences, alternative)

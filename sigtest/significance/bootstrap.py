@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.significance.base import Alternative, SignificanceTest, claim
+from sigtest.significance.base import Alternative, SignificanceTest, extremity
+from sigtest.significance.counting import count_reaching
 
 
 class Bootstrap(SignificanceTest):
@@ -22,13 +23,8 @@ class Bootstrap(SignificanceTest):
     def count(
         self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
     ) -> Counts:
-        centred = self.null_draws(draws, alternative)
-        if alternative == "two-sided":
-            reached = np.abs(centred) >= (np.abs(observed) - tolerance)[:, None]
-        else:
-            least = claim(observed, alternative) - tolerance
-            reached = claim(centred, alternative) >= least[:, None]
-        return np.count_nonzero(reached, axis=1)
+        least = extremity(observed, alternative) - tolerance
+        return count_reaching(draws, draws.mean(axis=1), least, alternative)
 
     def null_draws(self, draws: Array, alternative: Alternative) -> Array:
         return draws - draws.mean(axis=1, keepdims=True)
@@ -47,13 +43,12 @@ class PairedBootstrap(SignificanceTest):
     def count(
         self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
     ) -> Counts:
-        against_a = np.count_nonzero(draws <= tolerance[:, None], axis=1)
-        against_b = np.count_nonzero(draws >= -tolerance[:, None], axis=1)
-        if alternative == "greater":
-            return against_a
-        if alternative == "less":
-            return against_b
-        return np.minimum(against_a, against_b)
+        # ties count against the claim, whichever it is
+        against: dict[Alternative, tuple[Alternative, ...]]
+        against = {"greater": ("less",), "less": ("greater",), "two-sided": ("less", "greater")}
+        zero = np.zeros(len(draws))
+        counts = [count_reaching(draws, zero, -tolerance, side) for side in against[alternative]]
+        return np.min(counts, axis=0)
 
     def sides(self, alternative: Alternative) -> int:
         return 2 if alternative == "two-sided" else 1

@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.significance.base import Alternative, SignificanceTest, claim
+from sigtest.significance.base import Alternative, SignificanceTest, extremity
+from sigtest.significance.counting import count_reaching
 
 
 class ApproximateRandomization(SignificanceTest):
@@ -19,9 +20,5 @@ class ApproximateRandomization(SignificanceTest):
     def count(
         self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
     ) -> Counts:
-        if alternative == "two-sided":
-            reached = np.abs(draws) >= (np.abs(observed) - tolerance)[:, None]
-        else:
-            least = claim(observed, alternative) - tolerance
-            reached = claim(draws, alternative) >= least[:, None]
-        return np.count_nonzero(reached, axis=1)
+        least = extremity(observed, alternative) - tolerance
+        return count_reaching(draws, np.zeros(len(draws)), least, alternative)

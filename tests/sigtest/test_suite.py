@@ -4,7 +4,6 @@ import glob
 import json
 import re
 import shlex
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -135,7 +134,7 @@ def test_pooled_is_one_concatenated_test_set_stratified_by_test_set(example: Pat
     family = {"p_adjusted": 0, "significant": False, "undecided": False, "verdict": ""}
     family |= {"resamples_needed": None, "detectable": (0, 0)}
     for pair, same in zip(found.pairs, expected.pairs, strict=True):
-        assert replace(pair, **family) == replace(same, **family)
+        assert pair._replace(**family) == same._replace(**family)
 
 
 def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None:

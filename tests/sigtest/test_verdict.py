@@ -1,7 +1,5 @@
 """What a pair's one line says, and that it names the system the test is for."""
 
-from dataclasses import replace
-
 import pytest
 
 from sigtest.report import PairReport
@@ -45,20 +43,20 @@ def test_error_metric_turns_winner_and_sign() -> None:
 
 @pytest.mark.parametrize(("alternative", "winner"), [("greater", "A"), ("less", "B")])
 def test_one_sided_claim_names_its_system(alternative: str, winner: str) -> None:
-    said = verdict(replace(PAIR, alternative=alternative), True, "none", 1)
+    said = verdict(PAIR._replace(alternative=alternative), True, "none", 1)
     assert said.startswith(f"{winner} is better")
 
 
 def test_no_separation_says_what_could_be_seen() -> None:
-    said = verdict(replace(PAIR, significant=False, detectable=(0.7, 0.97)), True, "holm", 66)
+    said = verdict(PAIR._replace(significant=False, detectable=(0.7, 0.97)), True, "holm", 66)
     assert said == "A and B are not separated: the test set can only see differences of 1.0 bleu"
 
 
 def test_undecided_pair_has_no_winner() -> None:
-    said = verdict(replace(PAIR, undecided=True), True, "holm", 66)
+    said = verdict(PAIR._replace(undecided=True), True, "holm", 66)
     assert said.startswith("A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 pairs;")
 
 
 def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:
-    same = replace(PAIR, difference=0.0, stderr=0.0, significant=False, detectable=(0.0, 0.0))
+    same = PAIR._replace(difference=0.0, stderr=0.0, significant=False, detectable=(0.0, 0.0))
     assert verdict(same, True, "holm", 66) == "A and B score the same bleu on every resample"

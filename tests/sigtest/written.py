@@ -6,7 +6,7 @@ from functools import cache
 
 from sigtest.comparison import Comparison
 from sigtest.engine import compare
-from sigtest.report import PairReport, Report
+from sigtest.report import Report
 
 HOSTILE = (
     "=cmd|' /C calc'!A0",
@@ -46,11 +46,11 @@ def renamed(made: Report, names: tuple[str, ...]) -> Report:
     """The report with other names for its systems."""
     new = {system.name: name for system, name in zip(made.systems, names, strict=True)}
     systems = tuple(replace(system, name=new[system.name]) for system in made.systems)
-    pairs = tuple(replace(pair, a=new[pair.a], b=new[pair.b]) for pair in made.pairs)
+    pairs = tuple(pair._replace(a=new[pair.a], b=new[pair.b]) for pair in made.pairs)
     return replace(made, systems=systems, pairs=pairs)
 
 
 def with_pair(made: Report, **changes: object) -> Report:
     """The report with its first pair changed."""
-    first: PairReport = replace(made.pairs[0], **changes)  # type: ignore[arg-type]
+    first = made.pairs[0]._replace(**changes)  # type: ignore[arg-type]
     return replace(made, pairs=(first, *made.pairs[1:]))

@@ -5,8 +5,6 @@ As Figures 5 and 6 of Graham, Mathur & Baldwin (2014).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from sigtest.arrays import Array, Flags
@@ -108,8 +106,7 @@ def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairRep
             return pair
         if (pair.b, pair.a) == names:
             turned = MIRROR.get(pair.alternative, pair.alternative)
-            return replace(
-                pair,
+            return pair._replace(
                 a=pair.b,
                 b=pair.a,
                 score_a=pair.score_b,
