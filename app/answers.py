@@ -8,10 +8,11 @@ import json
 from fastapi import Request
 from starlette.responses import Response
 
-from app.negotiation import MEDIA_TYPES, matches
-from app.schemas import PATH, ComparisonBody
-from sigtest.render import RENDERERS
+from app.comparison_schemas import PATH, ComparisonBody
+from app.negotiation import FORMATS, MEDIA_TYPES, SUITE_FORMATS, Wish, choose_format, matches
+from sigtest.render import RENDERERS, suite
 from sigtest.report import Report
+from sigtest.suite_report import SuiteReport
 from workers.jobs import Record
 
 RETRY_SECONDS = 1
@@ -53,19 +54,22 @@ def unless_held(request: Request, answer: Response) -> Response:
     return Response(status_code=304, headers={k: v for k, v in answer.headers.items() if k in kept})
 
 
-def report(stored: bytes, comparison_id: str, kind: str) -> Response:
-    """A report in one of its formats; JSON is what was stored, byte for byte."""
+def report(stored: bytes, record: Record, wish: Wish) -> Response:
+    """A report in the format that a client wants; JSON is what was stored, byte for byte."""
+    kind = choose_format(wish, SUITE_FORMATS if record.testsets else FORMATS)
     content: bytes | str = stored
-    if kind != "json":
+    if kind != "json" and record.testsets:
+        content = suite.render(SuiteReport.from_json(json.loads(stored)))
+    elif kind != "json":
         content = RENDERERS[kind](Report.from_json(json.loads(stored)))
     shown = "attachment" if kind in SAVED else "inline"
     headers = {
         # A report is a function of its id, which has the versions in it: it never changes.
-        "ETag": f'"{comparison_id}-{kind}"',
+        "ETag": f'"{record.id}-{kind}"',
         "Cache-Control": "private, no-cache",
         "Vary": "Accept",
         "Content-Security-Policy": INERT,
-        "Content-Disposition": f'{shown}; filename="{comparison_id}.{SUFFIXES.get(kind, kind)}"',
+        "Content-Disposition": f'{shown}; filename="{record.id}.{SUFFIXES.get(kind, kind)}"',
     }
     return Response(content, 200, headers, MEDIA_TYPES[kind])
 

@@ -12,7 +12,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
-from app import schemas, testset_contract
+from app import schemas, suite_schemas, testset_contract
+from app.comparison_schemas import ComparisonBody
 from app.negotiation import FORMATS, MEDIA_TYPES
 from app.problems import MEDIA_TYPE
 
@@ -27,7 +28,7 @@ or `Prefer: wait=30`), read its `report`. Systems that arrive over time are put 
 document (RFC 9457) with a stable `type`; `errors` name the field, the system and the line.
 """
 TAGS = [
-    {"name": "comparisons", "description": "One recipe on one test set and its systems."},
+    {"name": "comparisons", "description": "One recipe on systems and their test sets."},
     testset_contract.TAG,
     {"name": "probes", "description": "For whoever keeps the service running."},
 ]
@@ -73,6 +74,30 @@ EXAMPLES = {
             "documents": ["d1", "d1", "d2", "d2"],
         },
     },
+    "several test sets": {
+        "summary": "Each by itself, all together, and one correction over all.",
+        "value": {
+            "testsets": [
+                {
+                    "name": "news",
+                    "references": [["The cat sat on the mat .", "It is raining ."]],
+                    "systems": [
+                        {"name": "A", "hypotheses": ["The cat sat on the mat .", "It rains ."]},
+                        {"name": "B", "hypotheses": ["A cat was on a mat .", "It is raining ."]},
+                    ],
+                },
+                {
+                    "name": "talk",
+                    "references": [["We go home .", "So I said to them , go ."]],
+                    "systems": [
+                        {"name": "A", "hypotheses": ["We go home .", "I said to them , go ."]},
+                        {"name": "B", "hypotheses": ["We are home .", "So I told them to go ."]},
+                    ],
+                },
+            ],
+            "metrics": ["chrf"],
+        },
+    },
 }
 
 
@@ -114,7 +139,9 @@ SUBMISSION: dict[str, Any] = {
         "required": True,
         "content": {
             "application/json": {
-                "schema": _ref(schemas.ComparisonRequest),
+                "schema": {
+                    "anyOf": [_ref(schemas.ComparisonRequest), _ref(suite_schemas.SuiteRequest)]
+                },
                 "examples": EXAMPLES,
             },
             "multipart/form-data": {
@@ -128,30 +155,29 @@ POLLING: dict[str, Any] = {"parameters": [PREFER, IF_NONE_MATCH]}
 CACHING: dict[str, Any] = {"parameters": [IF_NONE_MATCH]}
 SUBMITTED: dict[int | str, dict[str, Any]] = {
     202: {
-        "model": schemas.ComparisonBody,
+        "model": ComparisonBody,
         "description": "Accepted; to be computed.",
         "headers": HEADERS,
     },
     200: {
-        "model": schemas.ComparisonBody,
+        "model": ComparisonBody,
         "description": "An equal comparison exists, or it has finished within the wait.",
         "headers": HEADERS,
     },
 }
 STATUS: dict[int | str, dict[str, Any]] = {
     200: {
-        "model": schemas.ComparisonBody,
+        "model": ComparisonBody,
         "headers": {name: told for name, told in HEADERS.items() if name != "Location"},
     },
     304: {"description": "Nothing has changed since the ETag in If-None-Match."},
 }
+REPORTS = {"anyOf": [_ref(schemas.ReportBody), _ref(suite_schemas.SuiteReportBody)]}
 REPORT: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The report.",
         "content": {
-            MEDIA_TYPES[name]: {
-                "schema": _ref(schemas.ReportBody) if name == "json" else {"type": "string"}
-            }
+            MEDIA_TYPES[name]: {"schema": REPORTS if name == "json" else {"type": "string"}}
             for name in FORMATS
         },
     },
@@ -165,7 +191,7 @@ PICTURE: dict[int | str, dict[str, Any]] = {
     304: {"description": "The client has it already."},
 }
 REMOVAL: dict[int | str, dict[str, Any]] = {
-    200: {"model": schemas.ComparisonBody, "description": "It was unfinished and is cancelled."},
+    200: {"model": ComparisonBody, "description": "It was unfinished and is cancelled."},
     204: {"description": "It had finished and is deleted with its texts."},
 }
 WRITTEN_BY_HAND = (
@@ -173,6 +199,8 @@ WRITTEN_BY_HAND = (
     schemas.FormRequest,
     schemas.Problem,
     schemas.ReportBody,
+    suite_schemas.SuiteReportBody,
+    suite_schemas.SuiteRequest,
 )
 
 

@@ -1,10 +1,10 @@
-"""What routes ask for by type: settings and the queue (who asks is in `auth.py`)."""
+"""What routes ask for by type: settings, the queue, two systems (who asks is in `auth.py`)."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 from fastapi.dependencies.models import Dependant
 
 from app.settings import Settings
@@ -52,3 +52,5 @@ def _query_parameters(dependant: Dependant) -> set[str]:
 Limits = Annotated[Settings, Depends(_settings)]
 Queue = Annotated[Jobs, Depends(_jobs)]
 Boards = Annotated[Leaderboards, Depends(_leaderboards)]
+First = Annotated[str, Query(alias="a", description="First system of the pair.")]
+Second = Annotated[str, Query(alias="b", description="Second system.")]

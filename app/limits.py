@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -11,8 +11,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.problems import of_error
 from app.settings import Settings
-from sigtest.comparison import Comparison
 from sigtest.errors import LimitError, SigtestError
+from workers import work
+
+Column = tuple[str, str | None, Sequence[Any]]  # field, system, entries
 
 DROP_SECONDS = 10
 DROP_TIMES = 3  # as large as the largest body that is kept
@@ -72,8 +74,33 @@ class BodyLimit:
         )
 
 
-def check_content(body: Mapping[str, Any], settings: Settings) -> None:
+def check_testsets(body: Mapping[str, Any], settings: Settings) -> None:
+    """The same as `check_content` for a request with several test sets.
+
+    Raises:
+        LimitError: See there; systems are counted over all test sets.
+    """
+    testsets = [testset for testset in _list(body.get("testsets")) if isinstance(testset, Mapping)]
+    outputs = sum(len(_list(testset.get("systems"))) for testset in testsets)
+    if outputs > settings.max_systems:
+        raise LimitError(
+            f"{outputs:,} outputs (systems x test sets) are more than max_systems, "
+            f"{settings.max_systems:,}.",
+            limit="max_systems",
+            field="testsets",
+        )
+    for i, testset in enumerate(_list(body.get("testsets"))):
+        if isinstance(testset, Mapping):
+            check_content(testset, settings, f"testsets[{i}].")
+
+
+def check_content(body: Mapping[str, Any], settings: Settings, path: str = "") -> None:
     """Check the sizes of a request's texts before their meaning; other flaws are left alone.
+
+    Args:
+        body: The request, or a part of it.
+        settings: How much is accepted.
+        path: Where the part is in the request.
 
     Raises:
         LimitError: Too many systems or segments, or too long a segment.
@@ -83,9 +110,23 @@ def check_content(body: Mapping[str, Any], settings: Settings) -> None:
         raise LimitError(
             f"{len(systems)} systems are more than max_systems, {settings.max_systems:,}.",
             limit="max_systems",
-            field="systems",
+            field=f"{path}systems",
         )
-    for field, system, lines in _columns(body):
+    _check_columns(_columns(body), settings, path)
+
+
+def check_output(name: str, output: Mapping[str, Any], settings: Settings) -> None:
+    """The same for what one system brings.
+
+    Raises:
+        LimitError: Too many segments, or too long a segment.
+    """
+    _check_columns(_columns_of(output, "", name), settings, "")
+
+
+def _check_columns(columns: Iterable[Column], settings: Settings, path: str) -> None:
+    for name, system, lines in columns:
+        field = path + name
         if len(lines) > settings.max_segments:
             raise LimitError(
                 f"{field} has {len(lines):,} segments, more than max_segments, "
@@ -99,20 +140,23 @@ def check_content(body: Mapping[str, Any], settings: Settings) -> None:
             raise _too_long(field, system, lines, settings.max_characters)
 
 
-def check_recipe(comparison: Comparison, settings: Settings) -> None:
-    """Check how much a validated comparison asks for.
+def check_recipe(comparison: work.Asked, settings: Settings) -> None:
+    """Check how much a validated comparison asks for, on one test set or on several.
 
     Raises:
         LimitError: Too many metrics, resamples, or rows of the report.
     """
-    plan, recipe = comparison.plan, comparison.recipe
-    rows = len(plan.pairs) * len(recipe.metrics) * len(recipe.tests)
-    outputs = len(plan.systems) * plan.replicas
+    plan, recipe = comparison.plan, comparison.plan.recipe
+    parts = work.parts(plan)
+    pairs = sum(len(part.pairs) for part in work.resampled(plan))
+    rows = pairs * len(recipe.metrics) * len(recipe.tests)
+    outputs = sum(len(part.systems) * part.replicas for part in parts)
+    place = "testsets" if len(parts) > 1 else "systems"
     for limit, field, asked, what in (
         ("max_metrics", "metrics", len(recipe.metrics), "metrics"),
         ("max_resamples", "resamples", plan.resamples, "resamples"),
-        ("max_systems", "systems", outputs, "outputs (systems x replicas)"),
-        ("max_rows", "systems", rows, "rows of a report (pairs x metrics x tests)"),
+        ("max_systems", place, outputs, "outputs (systems x replicas x test sets)"),
+        ("max_rows", place, rows, "rows of a report (pairs x metrics x tests)"),
     ):
         accepted: int = getattr(settings, limit)
         if asked > accepted:
@@ -121,8 +165,8 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
             )
 
 
-def _columns(body: Mapping[str, Any]) -> Iterator[tuple[str, str | None, Sequence[Any]]]:
-    """Everything in a request that should have one entry a segment: field, system, entries."""
+def _columns(body: Mapping[str, Any]) -> Iterator[Column]:
+    """Everything in a request that should have one entry a segment."""
     for i, lines in enumerate(_list(body.get("references"))):
         yield f"references[{i}]", None, _list(lines)
     for field in ("documents", "labels"):
@@ -131,12 +175,16 @@ def _columns(body: Mapping[str, Any]) -> Iterator[tuple[str, str | None, Sequenc
         if isinstance(system, Mapping):
             name = system.get("name")
             known = name if isinstance(name, str) else None
-            yield f"systems[{i}].hypotheses", known, _list(system.get("hypotheses"))
-            for j, lines in enumerate(_list(system.get("replicas"))):
-                yield f"systems[{i}].replicas[{j}]", known, _list(lines)
-            scores = system.get("scores")
-            for label, numbers in scores.items() if isinstance(scores, Mapping) else ():
-                yield f"systems[{i}].scores.{label}", known, _list(numbers)
+            yield from _columns_of(system, f"systems[{i}].", known)
+
+
+def _columns_of(system: Mapping[str, Any], path: str, name: str | None) -> Iterator[Column]:
+    yield f"{path}hypotheses", name, _list(system.get("hypotheses"))
+    for i, lines in enumerate(_list(system.get("replicas"))):
+        yield f"{path}replicas[{i}]", name, _list(lines)
+    scores = system.get("scores")
+    for label, numbers in scores.items() if isinstance(scores, Mapping) else ():
+        yield f"{path}scores.{label}", name, _list(numbers)
 
 
 def _list(value: object) -> Sequence[Any]:

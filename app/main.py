@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from typing import TypedDict
 
@@ -11,14 +11,16 @@ from fastapi import Depends, FastAPI
 
 from app import contract, problems
 from app.dependencies import refuse_unknown_parameters
+from app.head import Head
 from app.headers import NoSniffing
 from app.limits import BodyLimit
-from app.routes import comparisons, health, plots, testsets
+from app.routes import comparisons, health, plots, testset_plots, testsets
 from app.settings import Settings
 from app.waiting import Watcher, stopping
 from sigtest.version import __version__
 from workers.jobs import Jobs
 from workers.leaderboards import Leaderboards
+from workers.news import News
 from workers.settings import Settings as QueueSettings
 
 
@@ -48,8 +50,9 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     async def lifespan(app: FastAPI) -> AsyncIterator[State]:
         jobs = Jobs.connect(stored)
         boards = Leaderboards.connect(stored)
-        with stopping() as event:
-            watcher = Watcher(jobs, event)
+        news = News.connect(stored)
+        with stopping() as event, closing(news):
+            watcher = Watcher(jobs, news, event)
             yield State(settings=chosen, jobs=jobs, leaderboards=boards, watcher=watcher)
 
     app = FastAPI(
@@ -67,8 +70,10 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     app.include_router(comparisons.router)
     app.include_router(plots.router)
     app.include_router(testsets.router)
+    app.include_router(testset_plots.router)
     app.include_router(health.router)
     app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)
+    app.add_middleware(Head)
     app.add_middleware(NoSniffing)  # outermost, so that refusals have it too
     app.openapi = partial(contract.document, app)  # type: ignore[method-assign]
     problems.install(app)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
@@ -21,32 +23,47 @@ MEDIA_TYPES = {
 }
 ALIASES = {"application/x-tex": "latex", "text/x-tex": "latex", "text/x-latex": "latex"}
 FORMATS = tuple(name for name in MEDIA_TYPES if name in RENDERERS)
+SUITE_FORMATS = ("json", "text")  # of reports on several test sets
 
 
-def choose_format(accept: str, asked: str | None = None) -> str:
+@dataclass(frozen=True)
+class Wish:
+    """What a client said of formats.
+
+    Attributes:
+        accept: Its `Accept` header; nothing accepts everything.
+        asked: Its `?format=`, which overrides the header.
+    """
+
+    accept: str
+    asked: str | None = None
+
+
+def choose_format(wish: Wish, formats: Sequence[str] = FORMATS) -> str:
     """The name of the format that a client wants most.
 
     Args:
-        accept: Its `Accept` header; nothing accepts everything.
-        asked: Its `?format=`, which overrides the header.
+        wish: What it said.
+        formats: Names of those that there are.
 
     Raises:
         NotAcceptableError: It wants none that there is.
     """
-    if asked is not None:
-        if asked not in FORMATS:
+    if wish.asked is not None:
+        if wish.asked not in formats:
             raise NotAcceptableError(
-                f"There is no format {asked[:60]!r}; choose one of {', '.join(FORMATS)}.",
+                f"This report has no format {wish.asked[:60]!r}; "
+                f"choose one of {', '.join(formats)}.",
                 field="format",
             )
-        return asked
-    ranges = dict(_ranges(accept)) or {"*/*": 1.0}
-    wishes = [(_wish(name, ranges), name) for name in FORMATS]
+        return wish.asked
+    ranges = dict(_ranges(wish.accept)) or {"*/*": 1.0}
+    weighed = [(_weight(name, ranges), name) for name in formats]
     # max takes the first of equals, so JSON where nothing is preferred
-    (quality, _), best = max(wishes, key=lambda wish: wish[0])
+    (quality, _), best = max(weighed, key=lambda entry: entry[0])
     if quality <= 0:
-        offered = ", ".join(MEDIA_TYPES[name] for name in FORMATS)
-        raise NotAcceptableError(f"A report is available as {offered}.", field="Accept")
+        offered = ", ".join(MEDIA_TYPES[name] for name in formats)
+        raise NotAcceptableError(f"This report is available as {offered}.", field="Accept")
     return best
 
 
@@ -61,7 +78,7 @@ def _ranges(accept: str) -> list[tuple[str, float]]:
     return found
 
 
-def _wish(name: str, ranges: dict[str, float]) -> tuple[float, int]:
+def _weight(name: str, ranges: dict[str, float]) -> tuple[float, int]:
     """Quality of a format, then how precisely it was named."""
     media = MEDIA_TYPES[name]
     spellings = [media, *(alias for alias, meant in ALIASES.items() if meant == name)]
@@ -73,7 +90,7 @@ def _wish(name: str, ranges: dict[str, float]) -> tuple[float, int]:
     return ranges.get("*/*", 0.0), 0
 
 
-async def _format(
+async def _wish(
     request: Request,
     asked: Annotated[
         str | None,
@@ -83,8 +100,12 @@ async def _format(
             json_schema_extra={"enum": list(FORMATS)},
         ),
     ] = None,
-) -> str:
-    return choose_format(",".join(request.headers.getlist("accept")), asked)
+) -> Wish:
+    return Wish(",".join(request.headers.getlist("accept")), asked)
+
+
+async def _format(wish: Annotated[Wish, Depends(_wish)]) -> str:
+    return choose_format(wish)
 
 
 async def _wait(request: Request, settings: Limits) -> int | None:
@@ -101,5 +122,6 @@ def matches(request: Request, etag: str) -> bool:
     return etag.removeprefix("W/") in tags or "*" in tags
 
 
+Wished = Annotated[Wish, Depends(_wish)]
 Format = Annotated[str, Depends(_format)]
 Wait = Annotated[int | None, Depends(_wait)]

@@ -171,7 +171,7 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
 
 def _methods(request: Request) -> list[str]:
     """What this path takes; the error knows only what one of its routes takes."""
-    return [
+    taken = [
         method
         for method in ("DELETE", "GET", "PATCH", "POST", "PUT")
         if any(
@@ -179,6 +179,7 @@ def _methods(request: Request) -> list[str]:
             for route in request.app.routes
         )
     ]
+    return sorted({*taken, "HEAD"} if "GET" in taken else taken)
 
 
 def _on_invalid_parameters(request: Request, error: Exception) -> Response:

@@ -6,23 +6,25 @@ model over every segment of a test set costs seconds.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.form_fields import file_field, files_field
 from sigtest.distribution import Distribution
 from sigtest.metrics import METRICS
 from sigtest.multiplicity import CORRECTIONS
 from sigtest.recipe import DEFAULT_SEED, EXACT, MAX_RESAMPLES, MAX_SEED, UNITS
 from sigtest.significance import ALTERNATIVES, TESTS
-from workers.jobs import Record, Status
-
-PATH = "/v1/comparisons"
 
 
 def _one_of(names: Any) -> dict[str, Any]:
     return {"enum": list(names)}
+
+
+def absent(value: object) -> bool:
+    """Whether a field that only some resources have is left out."""
+    return value is None
 
 
 class Strict(BaseModel):
@@ -118,17 +120,27 @@ class RecipeRequest(Strict):
     )
 
 
-class ComparisonRequest(RecipeRequest):
+class NamedRequest(RecipeRequest):
+    """What to compute, perhaps on a test set that is there already."""
+
+    builtin: str | None = Field(
+        default=None,
+        description="Instead of references: a test set that sacreBLEU knows, such as "
+        "`wmt17/en-de`. The operator must have it or allow downloads.",
+    )
+    testset: str | None = Field(
+        default=None,
+        description="Instead of references, documents and labels: the id of a test set of the "
+        "caller's, which has them.",
+    )
+
+
+class ComparisonRequest(NamedRequest):
     """A test set, its systems, and what to compute."""
 
     references: list[list[str | None]] = Field(
         default=[],
         description="Reference sets, each with one line a segment; null is a missing reference.",
-    )
-    builtin: str | None = Field(
-        default=None,
-        description="Instead of references: a test set that sacreBLEU knows, such as "
-        "`wmt17/en-de`. The operator must have it or allow downloads.",
     )
     systems: list[SystemRequest] = Field(
         min_length=2, description="In the order in which pairs are formed."
@@ -142,98 +154,24 @@ class ComparisonRequest(RecipeRequest):
     )
 
 
-def _file(description: str) -> Any:
-    return Field(default=None, description=description, json_schema_extra={"format": "binary"})
-
-
-def _files(description: str) -> Any:
-    items: dict[str, Any] = {"items": {"type": "string", "format": "binary"}}
-    return Field(default=[], description=description, json_schema_extra=items)
-
-
 class FormRequest(BaseModel):
     """The same as files, or as one archive: UTF-8 text with one line a segment, perhaps `.gz`.
 
     A system's name is its file's name without `.gz` and the last suffix.
     """
 
-    references: list[bytes] = _files("Files with a reference set each.")
-    systems: list[bytes] = _files("Files with the hypotheses of a system each.")
-    scores: list[bytes] = _files(
+    references: list[bytes] = files_field("Files with a reference set each.")
+    systems: list[bytes] = files_field("Files with the hypotheses of a system each.")
+    scores: list[bytes] = files_field(
         "Files of numbers, called `[LABEL:]SYSTEM.tsv`: one number or a tuple a line."
     )
-    documents: bytes | None = _file("A file with the document of each segment.")
-    labels: bytes | None = _file("A file with the label of each segment.")
-    archive: bytes | None = _file(
+    documents: bytes | None = file_field("A file with the document of each segment.")
+    labels: bytes | None = file_field("A file with the label of each segment.")
+    archive: bytes | None = file_field(
         "Instead of the other files: a zip, tar or tar.gz with `reference*`, `systems/*` and "
         "perhaps `documents*` and `labels*`, or WMT XML, alone or in one of these."
     )
-    request: RecipeRequest | None = Field(default=None, description="The rest, as JSON.")
-
-
-class ProgressBody(BaseModel):
-    """How far a comparison is."""
-
-    phase: str = Field(description="statistics, resampling or report.")
-    done: int = Field(description="Pieces of this phase that exist.")
-    total: int = Field(description="Pieces of this phase in all.")
-
-
-class Links(BaseModel):
-    """Where to go on."""
-
-    self: str
-    report: str
-    distribution: str
-    matrix: str
-    intervals: str
-    events: str
-
-
-class ComparisonBody(BaseModel):
-    """A comparison: what was asked for and how far it is."""
-
-    id: str = Field(description="Hash of content, recipe and versions, and of the caller.")
-    status: Status
-    progress: ProgressBody
-    created_at: datetime
-    expires_at: datetime = Field(description="When it is deleted with its texts; 410 afterwards.")
-    systems: list[str]
-    metrics: list[str] = Field(description="What the report calls them.")
-    tests: list[str]
-    error: str | None = Field(description="Why it failed, if it did.")
-    links: Links
-
-    @classmethod
-    def of(cls, record: Record) -> ComparisonBody:
-        """What is told of a stored comparison."""
-        here = f"{PATH}/{record.id}"
-        return cls(
-            id=record.id,
-            status=record.status,
-            progress=ProgressBody(**vars(record.progress)),
-            created_at=datetime.fromtimestamp(record.created_at, UTC),
-            expires_at=datetime.fromtimestamp(record.expires_at, UTC),
-            systems=list(record.systems),
-            metrics=list(record.metrics),
-            tests=list(record.tests),
-            error=record.error,
-            links=Links(
-                self=here,
-                report=f"{here}/report",
-                distribution=f"{here}/distribution",
-                matrix=f"{here}/plots/matrix.svg",
-                intervals=f"{here}/plots/intervals.svg",
-                events=f"{here}/events",
-            ),
-        )
-
-
-class ListingBody(BaseModel):
-    """The caller's comparisons, newest first."""
-
-    comparisons: list[ComparisonBody]
-    next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")
+    request: NamedRequest | None = Field(default=None, description="The rest, as JSON.")
 
 
 class DistributionBody(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from fastapi import Request
 from starlette.responses import Response
 
 from app import answers
@@ -72,18 +73,31 @@ def leaderboard(shown: Leaderboard, kind: str) -> Response:
     return Response(content, 200, headers, MEDIA_TYPES[kind])
 
 
-def _annotated(shown: Leaderboard) -> Report:
-    """The report with a warning about every system that it lacks.
+def picture(request: Request, shown: Leaderboard, svg: str) -> Response:
+    """A picture of a leaderboard, or 304 where the client has it already."""
+    answer = answers.picture(request, svg)
+    if not shown.fresh:
+        answer.headers["Retry-After"] = str(answers.RETRY_SECONDS)
+    return answer
+
+
+def report_of(shown: Leaderboard) -> Report:
+    """The report of a leaderboard with pairs.
 
     Raises:
-        TooFewError: It has no pairs.
+        TooFewError: It has none.
     """
-    report = Report.from_json(json.loads(shown.report))
-    if len(report.systems) < 2:
+    if len(shown.systems) < 2:
         raise TooFewError(
-            f"{len(report.systems)} systems are measured and {len(shown.pending)} pending; tables "
-            "need two that are measured. JSON has what there is."
+            f"{len(shown.systems)} systems are measured and {len(shown.pending)} pending; tables "
+            "and pictures need two that are measured. JSON has what there is."
         )
+    return Report.from_json(json.loads(shown.report))
+
+
+def _annotated(shown: Leaderboard) -> Report:
+    """The report with a warning about every system that it lacks."""
+    report = report_of(shown)
     said = [f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()]
     if shown.pending:
         said.append(f"Still to be measured: {', '.join(shown.pending)}.")

@@ -40,6 +40,10 @@ def _body(model: type, examples: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": _ref(model), "examples": examples}}
 
 
+def _form(model: type, **more: Any) -> dict[str, Any]:
+    return {"multipart/form-data": {"schema": _ref(model), **more}}
+
+
 LOCATION = {"Location": _header("Where it is."), "ETag": _header("Changes when it does.")}
 PREFER = {
     "name": "Prefer",
@@ -50,7 +54,13 @@ PREFER = {
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 
 CREATION: dict[str, Any] = {
-    "requestBody": {"required": True, "content": _body(schemas.TestSetRequest, EXAMPLES)}
+    "requestBody": {
+        "required": True,
+        "content": {
+            **_body(schemas.TestSetRequest, EXAMPLES),
+            **_form(schemas.TestSetForm, encoding={"request": {"contentType": "application/json"}}),
+        },
+    }
 }
 CREATED: dict[int | str, dict[str, Any]] = {
     201: {"model": schemas.TestSetResource, "description": "Made.", "headers": LOCATION},
@@ -77,6 +87,7 @@ SUBMISSION: dict[str, Any] = {
         "required": True,
         "content": {
             **_body(schemas.OutputRequest, SYSTEM_EXAMPLES),
+            **_form(schemas.OutputForm),
             "text/plain": {"schema": {"type": "string"}},
             "application/gzip": BINARY,
         },
@@ -114,8 +125,10 @@ LEADERBOARD: dict[int | str, dict[str, Any]] = {
 }
 WRITTEN_BY_HAND = (
     schemas.LeaderboardBody,
+    schemas.OutputForm,
     schemas.OutputRequest,
     schemas.RaiseRequest,
+    schemas.TestSetForm,
     schemas.TestSetRequest,
 )
 TAG = {

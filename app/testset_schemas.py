@@ -8,16 +8,19 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
-from app.schemas import RecipeRequest, ReportBody, Strict
+from app.form_fields import file_field, files_field
+from app.schemas import RecipeRequest, ReportBody, Strict, absent
 from sigtest.recipe import MAX_RESAMPLES
+from sigtest.report import ScoreReport
 from workers.leaderboard_records import Standing, SystemRecord, TestSetRecord
 
 PATH = "/v1/testsets"
 SETTINGS = tuple(name for name in RecipeRequest.model_fields if name != "pairs")
+SHOWN = (*SETTINGS, "replicas")
 
 
-class TestSetRequest(RecipeRequest):
-    """What every system is measured against, and how; `pairs` is always all of them.
+class TestSetSettings(RecipeRequest):
+    """How every system is measured; `pairs` is always all of them.
 
     `resamples` of `auto` are 9,999, as nobody knows how many systems will come.
     """
@@ -25,6 +28,17 @@ class TestSetRequest(RecipeRequest):
     __test__ = False  # pytest: not a test class
 
     name: str = Field(min_length=1, max_length=200, description="What to call it.")
+    replicas: int = Field(
+        default=1, ge=1, description="Training replicas that every system brings."
+    )
+    segments: int | None = Field(
+        default=None, ge=1, description="Number of segments; needed only without references."
+    )
+
+
+class TestSetRequest(TestSetSettings):
+    """What every system is measured against, and how."""
+
     references: list[list[str | None]] = Field(
         default=[],
         description="Reference sets, each with one line a segment; null is a missing reference.",
@@ -34,9 +48,18 @@ class TestSetRequest(RecipeRequest):
     sources: list[str] | None = Field(
         default=None, description="Source segments; checked for their number and not kept."
     )
-    segments: int | None = Field(
-        default=None, ge=1, description="Number of segments; needed only without references."
-    )
+
+
+class TestSetForm(BaseModel):
+    """The same as files: UTF-8 text with one line a segment, perhaps `.gz`."""
+
+    __test__ = False  # pytest: not a test class
+
+    references: list[bytes] = files_field("Files with a reference set each.")
+    documents: bytes | None = file_field("A file with the document of each segment.")
+    labels: bytes | None = file_field("A file with the label of each segment.")
+    sources: bytes | None = file_field("A file with the source segments; not kept.")
+    request: TestSetSettings = Field(description="Name and settings, as JSON.")
 
 
 class RaiseRequest(Strict):
@@ -46,11 +69,27 @@ class RaiseRequest(Strict):
 
 
 class OutputRequest(Strict):
-    """What a system brings: hypotheses, or scores computed elsewhere, or both."""
+    """What a system brings: hypotheses, or scores computed elsewhere, or both; or replicas."""
 
     hypotheses: list[str] | None = Field(default=None, description="One line a segment.")
+    replicas: list[list[str]] | None = Field(
+        default=None,
+        description="Instead of hypotheses: the outputs of as many training runs as the test set "
+        "asks for.",
+    )
     scores: dict[str, list[float] | list[list[float]]] | None = Field(
         default=None, description="Numbers computed elsewhere, by label; see comparisons."
+    )
+
+
+class OutputForm(BaseModel):
+    """The same as files: UTF-8 text with one line a segment, perhaps `.gz`."""
+
+    hypotheses: list[bytes] = files_field(
+        "A file with the hypotheses; or one for each training replica, in their order."
+    )
+    scores: list[bytes] = files_field(
+        "Files of numbers, called `[LABEL:]ANYTHING.tsv`: one number or a tuple a line."
     )
 
 
@@ -72,6 +111,9 @@ class TestSetLinks(BaseModel):
     self: str
     systems: str
     leaderboard: str
+    distribution: str
+    matrix: str
+    intervals: str
 
 
 class TestSetResource(BaseModel):
@@ -101,11 +143,16 @@ class TestSetResource(BaseModel):
             created_at=datetime.fromtimestamp(record.created_at, UTC),
             expires_at=datetime.fromtimestamp(record.expires_at, UTC),
             testset=ContentBody(**record.content),
-            settings={k: v for k, v in record.settings.items() if k in SETTINGS},
+            settings={k: v for k, v in record.settings.items() if k in SHOWN},
             systems=record.systems,
             pending=record.pending,
             links=TestSetLinks(
-                self=here, systems=f"{here}/systems", leaderboard=f"{here}/leaderboard"
+                self=here,
+                systems=f"{here}/systems",
+                leaderboard=f"{here}/leaderboard",
+                distribution=f"{here}/leaderboard/distribution",
+                matrix=f"{here}/leaderboard/plots/matrix.svg",
+                intervals=f"{here}/leaderboard/plots/intervals.svg",
             ),
         )
 
@@ -125,6 +172,19 @@ class OwnScore(BaseModel):
     score: float
     ci: tuple[float, float]
     stderr: float
+    training_stderr: float | None = Field(
+        default=None,
+        exclude_if=absent,
+        description="Standard deviation over the replicas' scores, if there are any.",
+    )
+    replicas: tuple[float, ...] | None = Field(
+        default=None, exclude_if=absent, description="Score of each replica."
+    )
+
+    @classmethod
+    def of(cls, score: ScoreReport) -> OwnScore:
+        """What is told of a score."""
+        return cls(**{**vars(score), "replicas": score.replicas or None})
 
 
 class SystemLinks(BaseModel):
@@ -148,10 +208,7 @@ class SystemResource(BaseModel):
     @classmethod
     def of(cls, testset_id: str, record: SystemRecord) -> SystemResource:
         """What is told of a stored system."""
-        scores = {
-            metric: OwnScore(score=score, ci=(low, high), stderr=stderr)
-            for metric, (score, low, high, stderr) in (record.scores or {}).items()
-        }
+        scores = {metric: OwnScore.of(score) for metric, score in (record.scores or {}).items()}
         return cls(
             name=record.name,
             status=record.standing,

@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 
 from app import limits
+from app.bodies import kind_of, parse_json, refuse_encoding
 from app.dependencies import Limits
 from app.errors import UnsupportedMediaError
+from app.forms import (
+    FileReader,
+    add_scores,
+    add_texts,
+    check_parts,
+    files_of,
+    form_of,
+    refuse_doubled,
+    request_of,
+)
 from app.settings import Settings
 from app.testset_schemas import SETTINGS
-from app.uploads import FileReader, parse_json
 from sigtest.comparison import testset_of
-from sigtest.errors import InputError, LengthError, LimitError, RecipeError
+from sigtest.errors import InputError, LengthError, LimitError, RecipeError, SigtestError
+from sigtest.plan import Plan
 from sigtest.recipe import Recipe, choose
 from sigtest.testset import System
 from sigtest.text import check_lines, parse_lines
-from workers.leaderboards import Draft
+from workers.drafts import Draft
 
 CONTENT = ("references", "documents", "labels", "sources", "segments")
+OUTPUT = ("hypotheses", "replicas", "scores")
+PARTS = ("references", "documents", "labels", "sources", "request")
+OUTPUT_PARTS = ("hypotheses", "scores")
 JSON = "application/json"
+FORM = "multipart/form-data"
 TEXT = "text/plain"
 GZIP = ("application/gzip", "application/x-gzip")
 
@@ -38,7 +55,11 @@ class Raise:
 
 async def read_draft(request: Request, settings: Limits) -> Draft:
     """Dependency: the test set that the body asks for, checked."""
-    body = await _json(request)
+    if kind_of(request) == FORM:
+        refuse_encoding(request)
+        async with form_of(request, settings) as form:
+            return await run_in_threadpool(_draft_of_form, form, settings)
+    body = await _json(request, FORM)
     return await run_in_threadpool(_draft, body, settings)
 
 
@@ -63,18 +84,24 @@ async def read_system(
     settings: Limits,
     name: Annotated[str, Path(description="Name of the system.")],
 ) -> System:
-    """Dependency: what a system brings, as JSON or as text with one line a segment."""
-    kind = _kind(request)
+    """Dependency: what a system brings, as JSON, as files, or as text with one line a segment."""
+    kind = kind_of(request)
+    if kind == FORM:
+        refuse_encoding(request)
+        async with form_of(request, settings) as form:
+            read = partial(_output_of_form, name, form, settings)
+            return await run_in_threadpool(_system, name, read, settings)
     if kind not in {JSON, TEXT, *GZIP}:
         raise UnsupportedMediaError(
-            f"Send {JSON}, {TEXT} or {GZIP[0]}, not {kind or 'a body of no stated kind'}."
+            f"Send {JSON}, {FORM}, {TEXT} or {GZIP[0]}, not {kind or 'a body of no stated kind'}."
         )
     encoding = request.headers.get("content-encoding", "identity").lower()
     if encoding not in {"identity", "gzip"} or (encoding == "gzip" and kind == JSON):
         raise UnsupportedMediaError(f"A {kind} body with Content-Encoding {encoding} is not read.")
     data = await request.body()
     packed = kind in GZIP or encoding == "gzip"
-    return await run_in_threadpool(_system, name, data, kind, packed, settings)
+    read = partial(_output_of_body, data, kind, packed, settings)
+    return await run_in_threadpool(_system, name, read, settings)
 
 
 Drafted = Annotated[Draft, Depends(read_draft)]
@@ -82,9 +109,18 @@ Raised = Annotated[Raise, Depends(read_raise)]
 Brought = Annotated[System, Depends(read_system)]
 
 
+def _draft_of_form(form: FormData, settings: Settings) -> Draft:
+    check_parts(form, PARTS)
+    body = request_of(form)
+    files = {part: files_of(form, part) for part in PARTS if part != "request"}
+    refuse_doubled(body, files)
+    add_texts(body, files, FileReader(settings.max_text_bytes))
+    return _draft(body, settings)
+
+
 def _draft(body: Mapping[str, Any], settings: Settings) -> Draft:
     for field in body:
-        choose(field, ("name", *CONTENT, *SETTINGS), field, "field")
+        choose(field, ("name", "replicas", *CONTENT, *SETTINGS), field, "field")
     if "name" not in body:
         raise InputError("name is missing: what to call the test set.", field="name")
     limits.check_content(body, settings)
@@ -98,15 +134,27 @@ def _draft(body: Mapping[str, Any], settings: Settings) -> Draft:
                 f"{testset.segments} segments.",
                 field="sources",
             )
-    draft = Draft.of(body["name"], testset, recipe)
-    if len(recipe.metrics) > settings.max_metrics:
+    draft = Draft.of(body["name"], testset, recipe, body.get("replicas", 1))
+    _check_plan(draft.plan, settings)
+    return draft
+
+
+def _check_plan(plan: Plan, settings: Settings) -> None:
+    if len(plan.recipe.metrics) > settings.max_metrics:
         raise LimitError(
-            f"{len(recipe.metrics)} metrics are more than max_metrics, {settings.max_metrics:,}.",
+            f"{len(plan.recipe.metrics)} metrics are more than max_metrics, "
+            f"{settings.max_metrics:,}.",
             limit="max_metrics",
             field="metrics",
         )
-    _check_resamples(draft.plan.resamples, settings)
-    return draft
+    _check_resamples(plan.resamples, settings)
+    if plan.replicas > settings.max_systems:
+        raise LimitError(
+            f"{plan.replicas:,} replicas a system are more outputs than max_systems, "
+            f"{settings.max_systems:,}.",
+            limit="max_systems",
+            field="replicas",
+        )
 
 
 def _check_resamples(resamples: int, settings: Settings) -> None:
@@ -118,25 +166,47 @@ def _check_resamples(resamples: int, settings: Settings) -> None:
         )
 
 
-def _system(name: str, data: bytes, kind: str, packed: bool, settings: Settings) -> System:
+def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> System:
+    """What a body brings, checked; every error names the system."""
+    try:
+        output = read()
+        limits.check_output(name, output, settings)
+        return System.of(name, **output)
+    except SigtestError as error:
+        error.system = name
+        raise
+
+
+def _output_of_body(data: bytes, kind: str, packed: bool, settings: Settings) -> dict[str, Any]:
     if kind == JSON:
         body = parse_json(data, "body")
         for field in body:
-            choose(field, ("hypotheses", "scores"), field, "field")
-    else:
-        reader = FileReader(settings.max_text_bytes)
-        text = reader.content(io.BytesIO(data), "the file.gz" if packed else "the file")
-        body = {"hypotheses": parse_lines(text, "the file")}
-    limits.check_content({"systems": [{"name": name, **body}]}, settings)
-    return System.of(name, body.get("hypotheses"), body.get("scores"))
+            choose(field, OUTPUT, field, "field")
+        return body
+    reader = FileReader(settings.max_text_bytes)
+    text = reader.content(io.BytesIO(data), "the file.gz" if packed else "the file")
+    return {"hypotheses": parse_lines(text, "the file")}
 
 
-async def _json(request: Request) -> dict[str, Any]:
-    kind = _kind(request)
+def _output_of_form(name: str, form: FormData, settings: Settings) -> dict[str, Any]:
+    """Several files of hypotheses are replicas, in the order of the form."""
+    check_parts(form, OUTPUT_PARTS)
+    files = {part: files_of(form, part) for part in OUTPUT_PARTS}
+    reader = FileReader(settings.max_text_bytes)
+    texts = [reader.lines(file, f"hypotheses[{i}]") for i, file in enumerate(files["hypotheses"])]
+    body: dict[str, Any] = {}
+    if texts:
+        body = {"hypotheses": texts[0]} if len(texts) == 1 else {"replicas": texts}
+    for i, file in enumerate(files["scores"]):
+        add_scores(body, name, file, f"scores[{i}]", reader)
+    return body
+
+
+async def _json(request: Request, *others: str) -> dict[str, Any]:
+    """The JSON of a request that may be of no kind but this and `others`."""
+    kind = kind_of(request)
     if kind != JSON:
-        raise UnsupportedMediaError(f"Send {JSON}, not {kind or 'a body of no stated kind'}.")
+        known = " or ".join((JSON, *others))
+        raise UnsupportedMediaError(f"Send {known}, not {kind or 'a body of no stated kind'}.")
+    refuse_encoding(request)
     return await run_in_threadpool(parse_json, await request.body(), "body")
-
-
-def _kind(request: Request) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -10,7 +10,7 @@ import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import Annotated
@@ -19,20 +19,23 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from workers.jobs import Jobs, Record
+from workers.news import News
 
 SHORTEST, LONGEST = 0.02, 0.5
 
 
 @dataclass(frozen=True)
 class Watcher:
-    """Looks at comparisons again and again.
+    """Looks at comparisons again and again, and at once when one is finished.
 
     Attributes:
         jobs: Where they are.
+        news: Says when to look.
         stopping: Set when the service is told to stop; nobody waits any longer then.
     """
 
     jobs: Jobs
+    news: News
     stopping: threading.Event
 
     async def changes(self, record: Record, caller: str, seconds: float) -> AsyncIterator[Record]:
@@ -40,15 +43,19 @@ class Watcher:
         yield record
         deadline = time.monotonic() + seconds
         pause = SHORTEST
-        while not record.status.finished and (left := deadline - time.monotonic()) > 0:
-            await asyncio.sleep(min(pause, left))
-            pause = min(1.5 * pause, LONGEST)
-            if self.stopping.is_set():
-                return
-            found = await run_in_threadpool(self.jobs.find, record.id, caller)
-            if found.etag != record.etag:
-                record = found
-                yield record
+        heard, loop = asyncio.Event(), asyncio.get_running_loop()
+        with self.news.about(record.id, lambda: loop.call_soon_threadsafe(heard.set)):
+            while not record.status.finished and (left := deadline - time.monotonic()) > 0:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(heard.wait(), min(pause, left))
+                heard.clear()
+                pause = min(1.5 * pause, LONGEST)
+                if self.stopping.is_set():
+                    return
+                found = await run_in_threadpool(self.jobs.find, record.id, caller)
+                if found.etag != record.etag:
+                    record = found
+                    yield record
 
     async def settled(self, record: Record, caller: str, seconds: float | None) -> Record:
         """A comparison as it is when it has finished, or when the time is over."""

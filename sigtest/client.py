@@ -24,6 +24,7 @@ import httpx
 from sigtest.comparison import Comparison
 from sigtest.engine import Progress
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
+from sigtest.suite import Suite
 from sigtest.version import __version__
 
 COMPARISONS = "/v1/comparisons"
@@ -33,6 +34,8 @@ PENDING_SECONDS = 0.1
 ATTEMPTS = 7
 PAUSES = (0.1, 10.0)  # seconds before the first repetition, and at most
 TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+
+Asked = Comparison | Suite | Mapping[str, Any]
 
 _BUSY = {429, 502, 503, 504}
 _ERRORS: dict[str, type[InputError | RecipeError]] = {
@@ -86,11 +89,12 @@ class Client:
         """Close all connections."""
         self._http.close()
 
-    def compare(self, comparison: Comparison, progress: Progress | None = None) -> bytes:
+    def compare(self, comparison: Asked, progress: Progress | None = None) -> bytes:
         """Submit a comparison, wait for its end and fetch its report.
 
         Args:
-            comparison: What to compare and how.
+            comparison: What to compare and how, on one test set or on several; or the JSON of POST
+                /v1/comparisons, which may name a test set of the service.
             progress: Called with phase, done and total, as by `sigtest.engine.compare`.
 
         Returns:
@@ -101,7 +105,7 @@ class Client:
         """
         return self.report(self.run(comparison, progress))
 
-    def run(self, comparison: Comparison, progress: Progress | None = None) -> str:
+    def run(self, comparison: Asked, progress: Progress | None = None) -> str:
         """Submit a comparison and wait for its end; its id, by which its report can be fetched."""
         status = self.submit(comparison)
         while status["status"] in {"queued", "running"}:
@@ -114,9 +118,10 @@ class Client:
             raise ServiceError(f"The service {status['status']} the comparison: {reason}")
         return str(status["id"])
 
-    def submit(self, comparison: Comparison) -> dict[str, Any]:
+    def submit(self, comparison: Asked) -> dict[str, Any]:
         """Ask for a comparison; the answer says its `id`, `status` and `progress`."""
-        body = json.dumps(comparison.as_json(), ensure_ascii=False, allow_nan=False).encode()
+        asked = comparison if isinstance(comparison, Mapping) else comparison.as_json()
+        body = json.dumps(asked, ensure_ascii=False, allow_nan=False).encode()
         headers = {"Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex}
         return self._followed(self._ask("POST", COMPARISONS, headers=headers, content=body))
 
@@ -179,7 +184,7 @@ class Client:
         Args:
             testset_id: The test set.
             name: The system's name.
-            body: `hypotheses` or `scores` or both.
+            body: `hypotheses` or `scores` or both, or `replicas`.
             replace: Whether other content under this name may be replaced.
         """
         path = f"{_system_path(testset_id, name)}?replace={str(replace).lower()}"
@@ -215,6 +220,19 @@ class Client:
         """
         path = f"{TESTSETS}/{testset_id}/leaderboard"
         return self._ask("GET", path, params={"format": form, **shown}).content
+
+    def leaderboard_distribution(
+        self, testset_id: str, a: str, b: str, values: bool = False, **shown: str
+    ) -> dict[str, Any]:
+        """As `distribution`, of a leaderboard; `shown` are `metric` and `test`."""
+        path = f"{TESTSETS}/{testset_id}/leaderboard/distribution"
+        params = {"a": a, "b": b, "values": str(values).lower(), **shown}
+        return self._object(self._ask("GET", path, params=params))
+
+    def leaderboard_plot(self, testset_id: str, name: str, **params: str) -> bytes:
+        """As `plot`, of a leaderboard."""
+        path = f"{TESTSETS}/{testset_id}/leaderboard/plots/{name}.svg"
+        return self._ask("GET", path, params=params).content
 
     def _pages(self, path: str, entries: str) -> Iterator[dict[str, Any]]:
         """All entries of a listing."""

@@ -89,6 +89,19 @@ def system_row(plan: Plan, m: int, totals: Totals) -> Array:
     return np.concatenate([score, spread.low, spread.high, spread.stderr, totals.replica_scores[m]])
 
 
+def score_of(row: Array) -> ScoreReport:
+    """What one row of `system_row` says."""
+    score, low, high, stderr, *replicas = row.tolist()
+    trained = len(replicas) > 1
+    return ScoreReport(
+        score,
+        (low, high),
+        stderr,
+        training_stderr=float(np.std(replicas, ddof=1)) if trained else None,
+        replicas=tuple(replicas) if trained else (),
+    )
+
+
 def pair_rows(
     plan: Plan, m: int, systems: Sequence[Totals], pairs: Counts, swaps: Sequence[SwapFact]
 ) -> Array:
@@ -178,8 +191,10 @@ def report(
 def _without_pairs(plan: Plan, systems: Array, draws: Array | None) -> Report:
     """Of one system or none: scores alone."""
     (metric,), (label,) = plan.recipe.metrics, plan.recipe.labels
-    spread = spread_of(draws, plan.recipe.alpha) if draws is not None and len(draws) else None
-    low, high, stderr = (spread.low, spread.high, spread.stderr) if spread else systems[:, 1:4].T
+    rows = systems.copy()
+    if draws is not None and len(draws):
+        spread = spread_of(draws, plan.recipe.alpha)
+        rows[:, 1:4] = np.column_stack([spread.low, spread.high, spread.stderr])
     return Report(
         signature=plan.signature,
         version=__version__,
@@ -194,16 +209,8 @@ def _without_pairs(plan: Plan, systems: Array, draws: Array | None) -> Report:
         experimentwise_error=experimentwise_error(plan.recipe.alpha, 0),
         metrics={label: MetricReport(metric.higher_is_better, metric.signature(plan.references))},
         systems=tuple(
-            SystemReport(
-                name,
-                {
-                    label: ScoreReport(
-                        float(systems[s, 0]), (float(low[s]), float(high[s])), float(stderr[s])
-                    )
-                },
-                {},
-            )
-            for s, name in enumerate(plan.systems)
+            SystemReport(name, {label: score_of(row)}, {})
+            for name, row in zip(plan.systems, rows, strict=True)
         ),
         pairs=(),
         warnings=(),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +13,7 @@ from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.multiplicity import JOINT
 from sigtest.plan import Plan
 from sigtest.recipe import Recipe, choose
-from sigtest.suite_report import Average
+from sigtest.suite_plan import SuitePlan
 from sigtest.testset import check_name
 from sigtest.text import check_list
 
@@ -85,62 +84,39 @@ class Suite:
                 field="pooled",
             )
 
-    @property
-    def average(self) -> Average:
-        """How the test sets are put together."""
-        return "pooled" if self.pooled else "macro"
-
-    @property
-    def size(self) -> int:
-        """Comparisons in a family: the pairs of every test set, and of all together."""
-        return (len(self.names) + 1) * len(self.comparisons[0].plan.pairs)
-
     @cached_property
     def plans(self) -> tuple[Plan, ...]:
         """What is computed on each test set: as many resamples, from random streams of its own."""
+        size = (len(self.names) + 1) * len(self.comparisons[0].plan.pairs)
         plans: list[Plan] = []
         stream = 1
         for comparison in self.comparisons:
             recipe = comparison.recipe
-            resolved = replace(recipe, resamples=recipe.resolved(self.size))
+            resolved = replace(recipe, resamples=recipe.resolved(size))
             plan = replace(comparison.plan, recipe=resolved, stream=stream)
             plans.append(plan)
             stream += plan.streams
         return tuple(plans)
 
     @cached_property
-    def whole(self) -> Plan:
-        """What is computed on all test sets as one, each a stratum or several.
-
-        Strata are numbered as in `plans`, so that the bootstrap of the whole draws exactly what
-        the bootstraps of the parts draw.
-        """
-        first = self.plans[0]
-        documents = [name for t, p in enumerate(self.plans) for name in _within(t, p.documents)]
-        segments = sum(plan.segments for plan in self.plans)
-        labels = [
-            label
-            for t, plan in enumerate(self.plans)
-            for label in _within(t, plan.labels or ("",) * plan.segments)
-        ]
-        return replace(
-            first,
-            digests=tuple(
-                _joined(plan.digests[s] for plan in self.plans) for s in range(len(first.systems))
-            ),
-            segments=segments,
-            documents=tuple(documents) if len(documents) == segments else None,
-            labels=tuple(labels),
-            testset=_joined(plan.testset for plan in self.plans),
-            recipe=replace(first.recipe, stratified=True),
-            stream=0,
-        )
+    def plan(self) -> SuitePlan:
+        """What is left of the suite once its texts are measured."""
+        return SuitePlan(self.names, self.plans, self.pooled)
 
     @property
-    def signature(self) -> str:
-        """The line that reproduces the report."""
-        plain = replace(self.plans[0], stream=0)
-        return f"suite:{'+'.join(self.names)}|average:{self.average}|{plain.signature}"
+    def whole(self) -> Plan:
+        """What is computed on all test sets as one."""
+        return self.plan.whole
+
+    def as_json(self) -> dict[str, Any]:
+        """The JSON request that `of` turns into this suite."""
+        bodies = [comparison.as_json() for comparison in self.comparisons]
+        testsets = [
+            {"name": name, **{field: body[field] for field in CONTENT if field in body}}
+            for name, body in zip(self.names, bodies, strict=True)
+        ]
+        choices = self.comparisons[0].recipe.as_json()
+        return {"testsets": testsets, "pooled": self.pooled, **choices}
 
     @classmethod
     def of(cls, request: Mapping[str, Any]) -> Suite:
@@ -180,17 +156,9 @@ def _named(body: object, path: str, recipe: Recipe) -> tuple[str, Comparison]:
     try:
         made = Comparison.of({**content, **recipe.as_json()})
     except SigtestError as error:
-        error.field = f"{path}.{error.field}"
+        if error.field not in CHOICES:  # which are not the test set's
+            error.field = f"{path}.{error.field}" if error.field else path
         error.message = f"Test set {name!r}: {error.message}"
         error.args = (error.message,)
         raise
     return name, made
-
-
-def _within(number: int, names: tuple[str, ...] | None) -> list[str]:
-    """Names that may occur in several test sets, told apart."""
-    return [f"{number}\n{name}" for name in names or ()]
-
-
-def _joined(digests: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()

@@ -130,7 +130,34 @@ class SuiteReport:
             "warnings": list(self.warnings),
         }
 
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> SuiteReport:
+        """The report that `as_json` wrote."""
+        results = [
+            TestSetResult(entry["name"], Report.from_json(entry["report"]))
+            for entry in body["testsets"]
+        ]
+        overall = body["overall"]
+        rows = {"systems": overall["systems"], "pairs": overall["pairs"]}
+        whole = Report.from_json({**body["testsets"][0]["report"], **rows})
+        return cls(
+            signature=body["signature"],
+            version=body["version"],
+            alpha=body["alpha"],
+            correction=body["correction"],
+            comparisons=body["comparisons"],
+            testsets=tuple(results),
+            overall=Overall(overall["average"], whole.systems, whole.pairs),
+            wins=tuple(_wins_from_json(wins) for wins in body["wins"]),
+            warnings=tuple(body["warnings"]),
+        )
+
 
 def _wins_as_json(wins: WinsReport) -> Mapping[str, Any]:
     tests = {"sign_test": dict(vars(wins.sign_test)), "signed_rank": dict(vars(wins.signed_rank))}
     return {**vars(wins), "differences": list(wins.differences), **tests}
+
+
+def _wins_from_json(body: Mapping[str, Any]) -> WinsReport:
+    tests = {name: SmallTest(**body[name]) for name in ("sign_test", "signed_rank")}
+    return WinsReport(**{**body, "differences": tuple(body["differences"]), **tests})

@@ -80,14 +80,17 @@ def _not_doubled(count: Counts, resamples: int, sides: int = 1) -> Array:
     return (np.asarray(count) + 1) / (resamples + 1)
 
 
-def _not_shifted(self: Any, draws: Array, alternative: Alternative) -> Array:
-    return draws
+def _not_shifted(self: Any, draws: Array) -> Array:
+    return np.zeros(len(draws))
 
 
-def _absolute_first(self: Any, draws: Array, alternative: Alternative) -> Array:
+def _absolute_first(
+    self: Any, observed: Array, draws: Array, tolerance: Array, alt: Alternative
+) -> Counts:
     """The formula of 2005 in the place of the shifted bootstrap."""
     lengths = np.abs(draws)
-    return lengths - lengths.mean(axis=1, keepdims=True)
+    centred = lengths - lengths.mean(axis=1, keepdims=True)
+    return np.count_nonzero(centred >= (np.abs(observed) - tolerance)[:, None], axis=1)
 
 
 def _winner_first(kind: Any) -> Callable[..., Counts]:
@@ -214,12 +217,12 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "bootstrap not shifted to the null",
-        _one(BOOTSTRAP, "null_draws", _not_shifted),
+        _one(BOOTSTRAP, "centre", _not_shifted),
         loops.counts_equal_plain_loops,
     ),
     Fault(
         "absolute value before centring",
-        _one(BOOTSTRAP, "null_draws", _absolute_first),
+        _one(BOOTSTRAP, "count", _absolute_first),
         loops.counts_equal_plain_loops,
     ),
     Fault(

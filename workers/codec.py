@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zlib
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -51,15 +52,19 @@ def unpack_statistics(data: bytes) -> Array:
     return _load(io.BytesIO(data)).astype(np.float64)
 
 
-def pack_block(block: Block) -> bytes:
-    """All arrays of a block."""
-    return _save(*(getattr(block, name) for name in BLOCK_ARRAYS))
+def pack_blocks(blocks: Sequence[Block]) -> bytes:
+    """All arrays of all blocks; the blocks are of the same resamples."""
+    return _save(*(getattr(block, name) for block in blocks for name in BLOCK_ARRAYS))
 
 
-def unpack_block(start: int, stop: int, data: bytes) -> Block:
-    """The block that `pack_block` wrote."""
+def unpack_blocks(start: int, stop: int, data: bytes) -> tuple[Block, ...]:
+    """The blocks that `pack_blocks` wrote."""
     stream = io.BytesIO(data)
-    return Block(start, stop, **{name: _load(stream) for name in BLOCK_ARRAYS})
+    blocks = []
+    while stream.tell() < len(data):
+        arrays = {name: _load(stream) for name in BLOCK_ARRAYS}
+        blocks.append(Block(start, stop, **arrays))
+    return tuple(blocks)
 
 
 def pack_values(observed: float, values: Array) -> bytes:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from sigtest.comparison import Comparison
 from sigtest.distribution import Distribution, pair_of
 from sigtest.errors import InputError
 from workers.errors import (
@@ -30,6 +29,7 @@ from workers.records import Progress, Record, Status
 from workers.server import connect
 from workers.settings import Settings
 from workers.store import Store
+from workers.work import Asked, parts
 
 T = TypeVar("T")
 
@@ -63,12 +63,12 @@ class Jobs:
 
     @storage()
     def submit(
-        self, comparison: Comparison, caller: str, idempotency_key: str | None = None
+        self, asked: Asked, caller: str, idempotency_key: str | None = None
     ) -> tuple[Record, bool]:
         """Accept a comparison; once this returns it survives any crash.
 
         Args:
-            comparison: What to compute.
+            asked: What to compute, on one test set or on several.
             caller: Who asks; callers do not see each other's comparisons.
             idempotency_key: Another submission with this key must have the same content.
 
@@ -80,11 +80,11 @@ class Jobs:
             ConflictError: The key was used with different content.
             BusyError: Too many comparisons are unfinished.
         """
-        plan = comparison.plan
+        plan = asked.plan
         content = json.dumps([caller, plan.key]).encode()
         comparison_id = hashlib.sha256(content).hexdigest()[:32]
         cut = Cut.of(plan, self._settings.workers, self._settings.block)
-        verdict = self._store.create(comparison_id, comparison, cut, caller, idempotency_key)
+        verdict = self._store.create(comparison_id, asked, cut, caller, idempotency_key)
         if verdict == "conflict":
             raise ConflictError("This Idempotency-Key was used with different content.")
         if verdict == "busy":
@@ -146,11 +146,13 @@ class Jobs:
             wait: Seconds to wait for the worker.
 
         Raises:
-            RecipeError: A system, metric or test that is no part of the comparison.
+            RecipeError: A system, metric or test that is no part of the comparison, or several test
+                sets.
             NotReadyError: The comparison has no report, or the worker needs longer; ask again.
         """
         record = self._succeeded(comparison_id, caller)
-        plan = self._store.plan(comparison_id)
+        record.require_one_testset()
+        (plan,) = parts(self._store.plan(comparison_id))
         _, (first, second) = pair_of(plan, a, b, metric, test)
         numbers = (
             first,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from sigtest.leaderboard import score_of
+from sigtest.report import ScoreReport
 from workers.codec import unpack_bytes
 
 
@@ -30,14 +33,14 @@ class SystemRecord:
         name: Its name.
         digest: Hash of its content; the name is no part of it.
         standing: Whether the leaderboard has it.
-        scores: Score, interval and standard error by metric, once measured.
+        scores: Scores by metric at the test set's own level, once measured.
         error: Why it could not be measured, if it could not.
     """
 
     name: str
     digest: str
     standing: Standing
-    scores: Mapping[str, tuple[float, float, float, float]] | None
+    scores: Mapping[str, ScoreReport] | None
     error: str | None
 
 
@@ -51,7 +54,8 @@ class TestSetRecord:
         created_at: Seconds since the epoch.
         expires_at: When it will be forgotten unless something changes, seconds since the epoch.
         content: Sizes and content hash, as reports have them.
-        settings: The recipe as JSON, with the number of resamples that is in force.
+        settings: The recipe as JSON, with the number of resamples that is in force, and how many
+            replicas every system brings.
         metrics: Labels of the metrics.
         systems: How many it has.
         pending: How many of them are still to be measured.
@@ -160,18 +164,22 @@ class Leaderboard:
         name: Of the test set.
         choice: What it shows.
         packed: The report of all systems that are measured, compressed.
+        systems: Their names, sorted.
         pending: Names of systems that are still to be measured.
         failed: Why systems could not be measured, by name.
         fresh: Whether every measured system is in the report.
+        era: Another one whenever something was replaced, deleted or raised since it was read.
     """
 
     testset: str
     name: str
     choice: Choice
     packed: bytes
+    systems: tuple[str, ...]
     pending: tuple[str, ...]
     failed: Mapping[str, str]
     fresh: bool
+    era: str
 
     @cached_property
     def report(self) -> bytes:
@@ -203,13 +211,9 @@ def system_record(state: State, name: str, row: bytes | None) -> SystemRecord:
     measured = name in state.measured and row is not None
     scores = None
     if measured and row is not None:
-        numbers = array("d")
-        numbers.frombytes(row)
-        width = len(numbers) // len(state.record.metrics)
-        scores = {
-            label: (numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3])
-            for label, i in zip(state.record.metrics, range(0, len(numbers), width), strict=True)
-        }
+        labels = state.record.metrics
+        rows = np.frombuffer(row).reshape(len(labels), -1)
+        scores = {label: score_of(row) for label, row in zip(labels, rows, strict=True)}
     failed = digest in state.failures and not measured
     standing = Standing.FAILED if failed else Standing.PENDING
     return SystemRecord(

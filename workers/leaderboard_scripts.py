@@ -7,6 +7,7 @@ _COMMON name them, and its id as ARGV[1].
 _COMMON = """
 local record, text, systems, outputs, measured, rows = unpack(KEYS, 1, 6)
 local failures, attempts, views, gone, joining, used, sizes, bytes = unpack(KEYS, 7, 14)
+local distributions = KEYS[15]
 local id = ARGV[1]
 
 local function totals(digest)
@@ -28,7 +29,7 @@ end
 local function turn_over()
     redis.call('HINCRBY', record, 'revision', 1)
     redis.call('HINCRBY', record, 'era', 1)
-    redis.call('DEL', views)
+    redis.call('DEL', views, distributions)
 end
 
 local function settle()
@@ -160,6 +161,7 @@ if not place then return 0 end
 for _, digest in ipairs(redis.call('HVALS', systems)) do drop(totals(digest)) end
 redis.call('ZREM', ARGV[2], place)
 for i = 1, 9 do redis.call('DEL', KEYS[i]) end
+redis.call('DEL', distributions)
 redis.call('SREM', joining, id)
 redis.call('SET', gone, ARGV[3], 'PXAT', ARGV[4])
 return 1
@@ -261,6 +263,20 @@ if redis.call('HGET', record, 'era') ~= ARGV[2] then return 0 end
 if redis.call('HLEN', views) >= tonumber(ARGV[5]) then redis.call('DEL', views) end
 redis.call('HSET', views, ARGV[3], ARGV[4])
 redis.call('PEXPIREAT', views, redis.call('HGET', record, 'expiry'))
+return 1
+"""
+)
+
+# ARGV: id, era, field, values, most of them, seconds after which all are forgotten
+ADD_VALUES = (
+    _COMMON
+    + """
+if redis.call('HGET', record, 'era') ~= ARGV[2] then return 0 end
+if redis.call('HLEN', distributions) >= tonumber(ARGV[5]) then
+    redis.call('DEL', distributions)
+end
+redis.call('HSET', distributions, ARGV[3], ARGV[4])
+redis.call('EXPIRE', distributions, ARGV[6])
 return 1
 """
 )

@@ -24,6 +24,7 @@ from sigtest.plan import Plan
 from sigtest.render import RENDERERS
 from sigtest.significance import TESTS
 from workers.errors import GoneError
+from workers.leaderboard_distributions import distribute_pair
 from workers.leaderboard_records import Choice, State
 from workers.leaderboard_store import LeaderboardStore
 from workers.pieces import Task
@@ -71,7 +72,9 @@ def show(
     _show(store, Sampling(desk.store, store, testset_id, plan), choice)
 
 
-TASKS: dict[str, Callable[..., None]] = {task.__name__: task for task in (join, show)}
+TASKS: dict[str, Callable[..., None]] = {
+    task.__name__: task for task in (join, show, distribute_pair)
+}
 
 
 def run(desk: Desk, name: str, arguments: Sequence[Any]) -> None:
@@ -96,10 +99,10 @@ def run(desk: Desk, name: str, arguments: Sequence[Any]) -> None:
 def missing(store: LeaderboardStore, alive: set[str]) -> list[Task]:
     """Systems to be measured that nobody is going to measure."""
     found: list[Task] = []
-    for testset_id in store.joining():
+    for testset_id in store.results.joining():
         state = store.state(testset_id)
         if state is None:
-            store.drop_joining(testset_id)
+            store.results.drop_joining(testset_id)
         else:
             found += joins(state)
     return [task for task in found if task.key not in alive]
@@ -129,9 +132,9 @@ def showing(plan: Plan, state: State, choice: Choice) -> Task:
 def _run_join(desk: Desk, testset_id: str, digest: str, resamples: int) -> None:
     store = LeaderboardStore(desk.store.redis, desk.store.settings)
     limit = desk.store.settings.attempts
-    attempt = store.begin(testset_id, digest)
+    attempt = store.results.begin(testset_id, digest)
     if attempt > limit:
-        store.fail(
+        store.results.fail(
             testset_id,
             digest,
             f"Measuring was started {limit} times and its worker died each time; it may need more "
@@ -144,13 +147,15 @@ def _run_join(desk: Desk, testset_id: str, digest: str, resamples: int) -> None:
     except (RedisError, GoneError):
         raise
     except SigtestError as error:
-        store.fail(testset_id, digest, error.message)
+        store.results.fail(testset_id, digest, error.message)
     except JobTimeoutException:
         seconds = desk.store.settings.timeout
-        store.fail(testset_id, digest, f"Measuring took more than {seconds} seconds.")
+        store.results.fail(testset_id, digest, f"Measuring took more than {seconds} seconds.")
     except Exception as error:
         log.exception("joining %s of test set %s failed", digest, testset_id)
-        store.fail(testset_id, digest, f"Internal error in measuring: {type(error).__name__}.")
+        store.results.fail(
+            testset_id, digest, f"Internal error in measuring: {type(error).__name__}."
+        )
 
 
 def _join_as(store: LeaderboardStore, sampling: Sampling, member: Member, name: str) -> str:
@@ -169,7 +174,7 @@ def _join_as(store: LeaderboardStore, sampling: Sampling, member: Member, name: 
             return "stale"
         others = {n: state.digests[n] for n in state.measured if n in state.digests and n != name}
         compared = _compared(store, sampling, member, name, others)
-        verdict = store.join(testset_id, plan.resamples, name, member.digest, row, compared)
+        verdict = store.results.join(testset_id, plan.resamples, name, member.digest, row, compared)
     return verdict
 
 
@@ -184,7 +189,7 @@ def _compared(
     own = member.digest
     ordered = sorted(others.items())
     fields = [own + d if name < other else d + own for other, d in ordered]
-    known = store.rows(sampling.testset_id, fields)
+    known = store.results.rows(sampling.testset_id, fields)
     compared: list[tuple[str, str, str, bytes]] = []
     wanted = []
     for (other, digest), field, row in zip(ordered, fields, known, strict=True):
@@ -243,7 +248,7 @@ def _show(store: LeaderboardStore, sampling: Sampling, choice: Choice) -> None:
             return
         made = _report(store, sampling, state, choice)
         if made is not None:
-            store.add_view(state, choice.field, made)
+            store.results.add_view(state, choice.field, made)
             return
 
 
@@ -263,7 +268,7 @@ def _report(
     )
     m = settings.recipe.labels.index(choice.metric)
     fields = [digests[a] + digests[b] for a, b in plan.pairs.tolist()]
-    found = store.rows(sampling.testset_id, [*digests, *fields])
+    found = store.results.rows(sampling.testset_id, [*digests, *fields])
     if any(row is None for row in found):
         return None
     rows = [row or b"" for row in found]

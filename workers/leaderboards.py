@@ -9,18 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from sigtest.comparison import require_strata
+from sigtest.distribution import Distribution
 from sigtest.errors import InputError, LimitError, RecipeError
-from sigtest.leaderboard import settings_of, shown
-from sigtest.plan import Plan
-from sigtest.recipe import Recipe
-from sigtest.testset import System, TestSet, check_name
+from sigtest.leaderboard import shown
+from sigtest.testset import System, TestSet
 from sigtest.text import Text
 from workers import leaderboard_tasks
+from workers.drafts import Draft
 from workers.errors import NotFoundError, TakenError, VersionError
 from workers.guard import storage
+from workers.leaderboard_distributions import distributing, field_of
 from workers.leaderboard_records import (
     Choice,
     Leaderboard,
@@ -35,47 +35,6 @@ from workers.settings import Settings
 
 PATIENCE = 1.0  # seconds that putting a leaderboard together may take before somebody else does
 CURSOR = re.compile("[0-9a-f]{48}")
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A test set that was asked for, checked.
-
-    Attributes:
-        name: What its caller calls it.
-        testset: References, documents, labels.
-        plan: The settings, without systems.
-    """
-
-    name: str
-    testset: TestSet
-    plan: Plan
-
-    @classmethod
-    def of(cls, name: str, testset: TestSet, recipe: Recipe) -> Draft:
-        """Check that test set and settings fit each other.
-
-        Raises:
-            SigtestError: A bad name, or settings that a leaderboard cannot work with.
-        """
-        check_name(name, "test set")
-        if recipe.unit == "document" and testset.documents is None:
-            raise RecipeError(
-                "unit=document needs the document of every segment; give documents.", field="unit"
-            )
-        if recipe.stratified:
-            require_strata(testset, recipe)
-        plan = Plan(
-            systems=(),
-            digests=(),
-            segments=testset.segments,
-            references=len(testset.references),
-            documents=testset.documents,
-            labels=testset.labels if recipe.stratified else None,
-            testset=testset.sha256,
-            recipe=recipe,
-        )
-        return cls(name, testset, settings_of(plan))
 
 
 class Leaderboards:
@@ -109,15 +68,22 @@ class Leaderboards:
         Returns:
             The test set, and whether it was made.
         """
-        content = json.dumps([caller, draft.name, draft.plan.key, draft.testset.sha256])
+        plan = draft.plan
+        content = json.dumps([caller, draft.name, plan.key, plan.replicas, plan.testset])
         testset_id = hashlib.sha256(f"testset {content}".encode()).hexdigest()[:32]
-        created = self._store.create(testset_id, draft.name, caller, draft.testset, draft.plan)
+        created = self._store.create(testset_id, draft.name, caller, draft.testset, plan)
         return self._state(testset_id, caller).record, created
 
     @storage()
     def find(self, testset_id: str, caller: str) -> TestSetRecord:
         """A test set of the caller."""
         return self._state(testset_id, caller).record
+
+    @storage()
+    def testset(self, testset_id: str, caller: str) -> TestSet:
+        """References, documents and labels of a test set."""
+        self._state(testset_id, caller)
+        return self._store.testset(testset_id)
 
     @storage()
     def listing(
@@ -179,7 +145,7 @@ class Leaderboards:
             caller: Whose it is.
             system: What it brings, checked by `check`.
             replaces: Whether other content under the same name may go.
-            most: Systems that a test set may have.
+            most: Outputs that a test set may have: systems times their replicas.
 
         Returns:
             The system, and what was done: `created`, `replaced`, `known`, or `again` where the
@@ -189,7 +155,9 @@ class Leaderboards:
             TakenError: Other content is there under this name.
             LimitError: The test set has as many systems as it may have.
         """
-        verdict, unused = self._store.put(testset_id, system, replaces, most)
+        replicas = len(system.runs)
+        room = most // replicas
+        verdict, unused = self._store.put(testset_id, system, replaces, room)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "taken":
@@ -201,7 +169,8 @@ class Leaderboards:
             )
         if verdict == "full":
             raise LimitError(
-                f"The test set has {most:,} systems already, as many as max_systems.",
+                f"The test set has {room:,} system{'' if room == 1 else 's'} already; with one "
+                f"more, its outputs (systems x replicas) would be more than max_systems, {most:,}.",
                 limit="max_systems",
                 field="name",
                 system=system.name,
@@ -223,11 +192,19 @@ class Leaderboards:
         """
         self._state(testset_id, caller)
         plan = self._store.plan(testset_id)
+        brought = len(system.runs)
+        if brought != plan.replicas:
+            raise InputError(
+                f"System {system.name!r} brings {_replicas(brought)}; every system of this test "
+                f"set brings {_replicas(plan.replicas)}.",
+                field="replicas",
+                system=system.name,
+            )
         system.require_segments(plan.segments)
         # metrics look whether there are references, not at them
         testset = TestSet(plan.segments, (Text(()),) * plan.references)
         for metric in plan.recipe.metrics:
-            metric.check(testset, system)
+            metric.check(testset, system.runs[0])
 
     @storage()
     def system(self, testset_id: str, caller: str, name: str) -> SystemRecord:
@@ -311,7 +288,7 @@ class Leaderboards:
             The leaderboard, where there is one; and for which state it was asked for.
         """
         state = self._state(testset_id, caller)
-        view = self._store.view(testset_id, choice.field)
+        view = self._store.results.view(testset_id, choice.field)
         fresh = view is not None and view[0] == state.revision
         wanted = f"{state.era} {state.revision}"
         if not fresh and wanted != asked:
@@ -325,10 +302,43 @@ class Leaderboards:
             return None, wanted
         _, names, report = view
         failed = state.failed
-        pending = sorted(state.digests.keys() - names - failed.keys())
-        name = state.record.name
-        made = Leaderboard(testset_id, name, choice, report, tuple(pending), failed, fresh)
+        made = Leaderboard(
+            testset_id,
+            state.record.name,
+            choice,
+            report,
+            systems=tuple(sorted(names)),
+            pending=tuple(sorted(state.digests.keys() - names - failed.keys())),
+            failed=failed,
+            fresh=fresh,
+            era=state.era,
+        )
         return made, wanted
+
+    @storage()
+    def distribution(
+        self, shown: Leaderboard, caller: str, a: str, b: str, asked: bool
+    ) -> Distribution | None:
+        """The pseudo-statistics of one pair of a leaderboard, as far as they are made.
+
+        Args:
+            shown: The leaderboard, just read.
+            caller: Whose it is.
+            a: First system.
+            b: Second system.
+            asked: Whether a worker has been asked for them before.
+
+        Raises:
+            SigtestError: See `distributing`.
+        """
+        state = self._state(shown.testset, caller)
+        task = distributing(self._store.plan(shown.testset), state, shown, a, b)
+        found = self._store.results.values(shown.testset, field_of(task.arguments))
+        if found is not None:
+            return Distribution(a, b, shown.choice.metric, shown.choice.test, *found)
+        if not asked:
+            self._queue.add([task], front=True)
+        return None
 
     def _state(self, testset_id: str, caller: str) -> State:
         state = self._store.state(testset_id)
@@ -353,3 +363,7 @@ class Leaderboards:
             return  # what another version has measured is under other keys, and expires
         for digest in filter(None, digests):
             self._store.forget_statistics(plan, digest)
+
+
+def _replicas(count: int) -> str:
+    return f"{count} replicas" if count > 1 else "no replicas"

@@ -13,7 +13,9 @@ from typing import Any
 
 from sigtest.plan import Plan
 from sigtest.significance import TESTS
+from workers import work
 from workers.records import Progress
+from workers.work import Work
 
 # Seconds of work that are worth a task of their own: starting one takes about 0.02 s and loading
 # the statistics of a dozen systems about as long again.
@@ -55,8 +57,8 @@ class Cut:
     """How a comparison is cut; stored with it, since workers may have other settings.
 
     Attributes:
-        keys: Key of each statistics array, by system and metric.
-        batch: Systems that one task measures; they share the work on the references.
+        keys: Key of each statistics array, by output and metric.
+        batch: Outputs that one task measures; they share the work on the references.
         resamples: R.
         rows: Resamples that one task draws.
     """
@@ -67,7 +69,7 @@ class Cut:
     rows: int
 
     @classmethod
-    def of(cls, plan: Plan, workers: int, rows: int | None = None) -> Cut:
+    def of(cls, plan: Work, workers: int, rows: int | None = None) -> Cut:
         """Cut a comparison so that small ones stay whole and large ones occupy every worker.
 
         Args:
@@ -75,22 +77,25 @@ class Cut:
             workers: Processes to share large work between.
             rows: Resamples a task draws, where that is a setting.
         """
-        systems = len(plan.systems)
-        tasks = _tasks(measuring_seconds(plan), BATCH_SECONDS, workers)
-        blocks = _tasks(resampling_seconds(plan), BLOCK_SECONDS, workers)
+        parts = work.parts(plan)
+        measuring = sum(measuring_seconds(part) for part in parts)
+        resampling = sum(resampling_seconds(part) for part in work.resampled(plan))
+        tasks = _tasks(measuring, BATCH_SECONDS, workers)
+        blocks = _tasks(resampling, BLOCK_SECONDS, workers)
         return cls(
             keys=tuple(
-                tuple(plan.statistics_key(s, metric) for metric in plan.recipe.metrics)
-                for s in range(systems)
+                tuple(part.statistics_key(s, metric) for metric in plan.recipe.metrics)
+                for part in parts
+                for s in range(len(plan.systems))
             ),
-            batch=math.ceil(systems / tasks),
+            batch=math.ceil(len(parts) * len(plan.systems) / tasks),
             resamples=plan.resamples,
             rows=rows or math.ceil(plan.resamples / blocks),
         )
 
     @property
     def batches(self) -> list[Run]:
-        """Systems that are measured together: first, and first of the next batch."""
+        """Outputs that are measured together: first, and first of the next batch."""
         return _runs(len(self.keys), self.batch)
 
     @property
@@ -129,7 +134,7 @@ class Pieces:
 
     @property
     def unmeasured(self) -> list[Run]:
-        """Batches of systems with statistics missing."""
+        """Batches of outputs with statistics missing."""
         return [
             (first, last)
             for first, last in self.cut.batches

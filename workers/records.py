@@ -6,6 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
+from sigtest.errors import RecipeError
+
 
 class Status(StrEnum):
     """Where a comparison stands."""
@@ -50,6 +52,7 @@ class Record:
         systems: Names, in input order.
         metrics: Labels of the metrics.
         tests: Names of the significance tests.
+        testsets: Names of the test sets where there are several.
         error: Why it failed, if it did.
     """
 
@@ -61,7 +64,22 @@ class Record:
     systems: tuple[str, ...]
     metrics: tuple[str, ...]
     tests: tuple[str, ...]
+    testsets: tuple[str, ...]
     error: str | None
+
+    def require_one_testset(self) -> None:
+        """Check that there is one test set of which distributions and plots can be made.
+
+        Raises:
+            RecipeError: There are several.
+        """
+        if self.testsets:
+            raise RecipeError(
+                "Distributions and plots are made of comparisons on one test set; this one is over "
+                f"{len(self.testsets)} ({', '.join(self.testsets)}). Submit a comparison on the "
+                "test set that you want to see.",
+                field="testsets",
+            )
 
     @property
     def etag(self) -> str:

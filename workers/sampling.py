@@ -88,7 +88,7 @@ class Sampling:
     def table(self, member: Member, m: int) -> Array:
         """(n, k) statistics of one system."""
         kept = totals.table(member.parts, m)
-        return kept if kept is not None else self._statistics(member.digest, [m])[m]
+        return kept if kept is not None else self.statistics(member.digest, [m])[m]
 
     def with_kept(self, member: Member, m: int) -> Totals:
         """Totals with those of metric m under swaps."""
@@ -103,7 +103,7 @@ class Sampling:
 
     def _parts(self, digests: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
         """Parts of totals; those that were evicted are made again and kept."""
-        found = self._store.totals(self.testset_id, self.plan.resamples, digests, names)
+        found = self._store.results.totals(self.testset_id, self.plan.resamples, digests, names)
         return [parts or self._made(digest) for digest, parts in zip(digests, found, strict=True)]
 
     def _made(self, digest: str) -> dict[str, bytes]:
@@ -112,16 +112,16 @@ class Sampling:
         except GoneError:
             return {}
         parts = totals.pack(self.plan, drawn, tables)
-        self._store.keep(self.testset_id, self.plan.resamples, digest, parts)
+        self._store.results.keep(self.testset_id, self.plan.resamples, digest, parts)
         return parts
 
     def _resample(self, digest: str) -> tuple[Totals, list[Array]]:
         """Totals of one system, and the statistics they are made of."""
-        measured = self._statistics(digest, range(len(self.plan.recipe.metrics)))
+        measured = self.statistics(digest, range(len(self.plan.recipe.metrics)))
         tables = [measured[m] for m in sorted(measured)]
         return resample(self._alone(digest), [table[None] for table in tables]), tables
 
-    def _statistics(self, digest: str, metrics: Sequence[int]) -> dict[int, Array]:
+    def statistics(self, digest: str, metrics: Sequence[int]) -> dict[int, Array]:
         """Statistics of one system by metric, from the cache or from its text."""
         keys = {m: self._key(digest, m) for m in metrics}
         found = self._cache.statistics(list(keys.values()))

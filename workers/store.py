@@ -1,7 +1,7 @@
 """Comparisons in Redis: every key name and how long each key lives.
 
     sigtest:comparison:ID     hash     facts about a comparison: plan, cut, caller, outcome
-    sigtest:texts:ID          hash     its test set and systems, compressed
+    sigtest:texts:ID          hash     its test sets and systems, compressed (see `texts`)
     sigtest:blocks:ID         hash     blocks of resamples, by "start-stop"
     sigtest:attempts:ID       hash     how often each task was started
     sigtest:report:ID         string   canonical JSON of the report, compressed
@@ -30,15 +30,14 @@ from typing import Any
 from redis import Redis
 
 from sigtest.arrays import Array
-from sigtest.comparison import CONTENT, Comparison, system_of, testset_of
-from sigtest.plan import Plan
-from sigtest.sample import Block
+from sigtest.comparison import system_of, testset_of
 from sigtest.testset import System, TestSet
-from workers import codec, scripts
+from workers import codec, scripts, texts, work
 from workers.errors import VersionError, gone
 from workers.pieces import Cut, Pieces, Run
 from workers.records import Progress, Record, Status
 from workers.settings import Settings
+from workers.work import Asked, Blocks, Work
 
 PREFIX = "sigtest:"
 PENDING = PREFIX + "pending"
@@ -92,7 +91,7 @@ class Store:
     def create(
         self,
         comparison_id: str,
-        comparison: Comparison,
+        asked: Asked,
         cut: Cut,
         caller: str,
         idempotency_key: str | None,
@@ -105,8 +104,8 @@ class Store:
         """
         now = time.time()
         expiry = int((now + self.settings.retention) * 1000)
-        plan = comparison.plan
-        names = [plan.systems, plan.recipe.labels, plan.recipe.tests]
+        plan = asked.plan
+        names = [plan.systems, plan.recipe.labels, plan.recipe.tests, work.testsets(plan)]
         place = f"{int(now * 1e6):016x}{comparison_id}"
         facts: dict[str, str | bytes] = {
             "caller": caller,
@@ -135,7 +134,7 @@ class Store:
             int(idempotency_key is not None),
             len(fields),
         ]
-        return _text(self._create(keys, [*options, *fields, *_flat(_texts(comparison))]))
+        return _text(self._create(keys, [*options, *fields, *_flat(texts.packed(asked))]))
 
     def find(self, comparison_id: str) -> Stored | None:
         """A comparison, unless it expired, was deleted or never was."""
@@ -213,7 +212,7 @@ class Store:
         """Whether the comparison exists and has no outcome."""
         return bool(self.redis.sismember(PENDING, comparison_id))
 
-    def plan(self, comparison_id: str) -> Plan:
+    def plan(self, comparison_id: str) -> Work:
         """What a comparison computes.
 
         Raises:
@@ -223,7 +222,7 @@ class Store:
         packed, version = self.redis.hmget(_key("comparison", comparison_id), ["plan", "version"])
         if packed is None or version is None:
             raise gone(comparison_id)
-        plan = Plan.of(codec.unpack_json(_bytes(packed)))
+        plan = work.plan_of(codec.unpack_json(_bytes(packed)))
         if plan.key != _text(version):
             raise VersionError(
                 "This comparison was submitted to another version of sigtest; submit it again."
@@ -251,21 +250,22 @@ class Store:
             found = pipe.execute()
         return frozenset(key for key, there in zip(keys, found, strict=True) if there)
 
-    def testset(self, comparison_id: str) -> TestSet:
-        """References and documents of a comparison.
+    def testset(self, comparison_id: str, number: int) -> TestSet:
+        """References and documents of one test set of a comparison.
 
         Raises:
             GoneError: They were deleted with the comparison.
         """
-        return testset_of(self._text_of(comparison_id, "testset"))
+        return testset_of(self._text_of(comparison_id, texts.testset_field(number)))
 
-    def system(self, comparison_id: str, number: int) -> System:
-        """One system of a comparison.
+    def system(self, comparison_id: str, output: int) -> System:
+        """One system of a comparison with what it brings to one test set.
 
         Raises:
             GoneError: It was deleted with the comparison.
         """
-        return system_of(self._text_of(comparison_id, str(number)), f"systems[{number}]")
+        field = texts.output_field(output)
+        return system_of(self._text_of(comparison_id, field), field)
 
     def add_statistics(self, tables: Mapping[str, Array]) -> None:
         """Keep statistics, each of one system and metric, under their keys."""
@@ -287,19 +287,19 @@ class Store:
             if data is not None
         }
 
-    def add_block(self, comparison_id: str, block: Block) -> frozenset[Run]:
-        """Keep a block; which ones exist afterwards."""
-        name = f"{block.start}-{block.stop}"
+    def add_blocks(self, comparison_id: str, drawn: Blocks) -> frozenset[Run]:
+        """Keep what a run of resamples gave; which runs exist afterwards."""
+        name = f"{drawn[0].start}-{drawn[0].stop}"
         keys = [_key("comparison", comparison_id), _key("blocks", comparison_id)]
-        return _runs(self._add_block(keys, [name, codec.pack_block(block)]))
+        return _runs(self._add_block(keys, [name, codec.pack_blocks(drawn)]))
 
-    def blocks(self, comparison_id: str, runs: Sequence[Run]) -> list[Block]:
-        """Those blocks that exist."""
+    def blocks(self, comparison_id: str, runs: Sequence[Run]) -> list[Blocks]:
+        """What these runs of resamples gave, as far as it exists."""
         found = []
         for start, stop in runs:
             data = self.redis.hget(_key("blocks", comparison_id), f"{start}-{stop}")
             if data is not None:
-                found.append(codec.unpack_block(start, stop, _bytes(data)))
+                found.append(codec.unpack_blocks(start, stop, _bytes(data)))
         return found
 
     def add_values(
@@ -329,7 +329,7 @@ class Store:
             yield lambda seconds: pubsub.get_message(timeout=seconds)
 
     def _stored(self, comparison_id: str, facts: dict[str, Any]) -> Stored:
-        systems, metrics, tests = (tuple(names) for names in json.loads(facts["names"]))
+        systems, metrics, tests, testsets = map(tuple, json.loads(facts["names"]))
         if facts["outcome"] is not None:
             status = Status(_text(facts["outcome"]))
             progress = Progress("report", int(status is Status.SUCCEEDED), 1)
@@ -345,6 +345,7 @@ class Store:
             systems=systems,
             metrics=metrics,
             tests=tests,
+            testsets=testsets,
             error=_text(facts["error"] or b"") or None,
         )
         return Stored(record, _text(facts["caller"]))
@@ -355,14 +356,6 @@ class Store:
             raise gone(comparison_id)
         body: dict[str, Any] = codec.unpack_json(_bytes(packed))
         return body
-
-
-def _texts(comparison: Comparison) -> dict[str, bytes]:
-    """The uploaded content by field: `testset`, and each system under its number."""
-    body = comparison.as_json()
-    kept = {name: body[name] for name in CONTENT if name in body and name != "systems"}
-    systems = {str(i): codec.pack_json(system) for i, system in enumerate(body["systems"])}
-    return {"testset": codec.pack_json(kept), **systems}
 
 
 def _runs(names: Sequence[bytes | str]) -> frozenset[Run]:

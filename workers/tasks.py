@@ -14,12 +14,12 @@ from typing import Any
 from redis.exceptions import RedisError
 from rq.timeouts import JobTimeoutException
 
-from sigtest import engine
 from sigtest.distribution import distribution, pair_of
 from sigtest.errors import SigtestError
-from sigtest.render import RENDERERS
+from sigtest.render import json
 from sigtest.sample import Sample
-from workers import leaderboard_tasks
+from sigtest.suite_engine import SuiteSample
+from workers import leaderboard_tasks, work
 from workers.measuring import Measuring
 from workers.pieces import Run, Task
 from workers.queue import Queue
@@ -38,7 +38,7 @@ class Desk:
 
 
 def measure(desk: Desk, comparison_id: str, first: int, last: int) -> None:
-    """Measure systems `first` to `last`; whoever measures the last one sees to the resampling."""
+    """Measure outputs `first` to `last`; whoever measures the last one sees to the resampling."""
     Measuring(desk.store, comparison_id, desk.store.plan(comparison_id)).fill(first, last)
     pieces = desk.store.pieces(comparison_id)
     if pieces.unmeasured:
@@ -52,10 +52,10 @@ def measure(desk: Desk, comparison_id: str, first: int, last: int) -> None:
 def resample(desk: Desk, comparison_id: str, start: int, stop: int) -> None:
     """Draw resamples `start` to `stop`; whoever draws the last ones writes the report."""
     plan, pieces = desk.store.plan(comparison_id), desk.store.pieces(comparison_id)
-    sample = Sample(plan, Measuring(desk.store, comparison_id, plan).tables())
+    sample = work.sample_of(plan, Measuring(desk.store, comparison_id, plan).tables())
     drawn = pieces.drawn
     if (start, stop) not in drawn:
-        drawn = desk.store.add_block(comparison_id, sample.block(start, stop))
+        drawn = desk.store.add_blocks(comparison_id, work.draw(sample, start, stop))
     if drawn.issuperset(pieces.cut.blocks):
         _report(desk, comparison_id, sample, pieces.cut.blocks)
 
@@ -63,13 +63,13 @@ def resample(desk: Desk, comparison_id: str, start: int, stop: int) -> None:
 def conclude(desk: Desk, comparison_id: str) -> None:
     """Write the report from pieces that all exist, where the one who should have done so died."""
     plan = desk.store.plan(comparison_id)
-    sample = Sample(plan, Measuring(desk.store, comparison_id, plan).tables())
+    sample = work.sample_of(plan, Measuring(desk.store, comparison_id, plan).tables())
     _report(desk, comparison_id, sample, desk.store.pieces(comparison_id).cut.blocks)
 
 
 def distribute(desk: Desk, comparison_id: str, a: int, b: int, metric: int, test: int) -> None:
     """Make the pseudo-statistics of one pair again; all are told by their numbers."""
-    plan = desk.store.plan(comparison_id)
+    (plan,) = work.parts(desk.store.plan(comparison_id))
     label = plan.recipe.labels[metric]
     pair, systems = pair_of(plan, plan.systems[a], plan.systems[b], label, plan.recipe.tests[test])
     table = Measuring(desk.store, comparison_id, plan).table(systems, metric)
@@ -122,8 +122,10 @@ def _begin(desk: Desk, task: Task) -> bool:
     return 0 < attempt <= limit
 
 
-def _report(desk: Desk, comparison_id: str, sample: Sample, runs: Sequence[Run]) -> None:
+def _report(
+    desk: Desk, comparison_id: str, sample: Sample | SuiteSample, runs: Sequence[Run]
+) -> None:
     blocks = desk.store.blocks(comparison_id, runs)
     if len(blocks) == len(runs):  # fewer where somebody else has reported meanwhile
-        report = RENDERERS["json"](engine.reduce(sample, blocks))
+        report = json.render(work.reduce(sample, blocks))
         desk.store.commit(comparison_id, Status.SUCCEEDED, report=report.encode())

@@ -12,10 +12,11 @@ from starlette.responses import Response
 
 from app import answers, contract
 from app.auth import Caller
+from app.comparison_schemas import PATH, ComparisonBody, ListingBody
 from app.dependencies import Limits, Queue
-from app.negotiation import Format, Wait
+from app.negotiation import Wait, Wished
 from app.problems import stream_error
-from app.schemas import PATH, ComparisonBody, DistributionBody, ListingBody
+from app.schemas import DistributionBody
 from app.uploads import Submitted
 from app.waiting import Watch
 from sigtest.errors import SigtestError
@@ -52,7 +53,7 @@ Found = Annotated[Record, Depends(_found)]
 async def submit(
     caller: Caller, jobs: Queue, watch: Watch, comparison: Submitted, wait: Wait, key: Key = None
 ) -> Response:
-    """Ask for a comparison.
+    """Ask for a comparison, on one test set or on several (`testsets`).
 
     Equal content and an equal `Idempotency-Key` both return the comparison that exists (200); one
     that failed or was cancelled runs again. `Prefer: wait=N` waits up to N seconds for the end.
@@ -87,14 +88,17 @@ async def status(
 @router.get("/{id}/report", openapi_extra=contract.CACHING, responses=contract.REPORT)
 def report(
     request: Request,
-    comparison_id: Id,
     caller: Caller,
     jobs: Queue,
-    kind: Format,
+    found: Found,
+    wish: Wished,
 ) -> Response:
-    """The report, in the format that `Accept` or `?format=` asks for."""
-    stored = jobs.report(comparison_id, caller.name)
-    return answers.unless_held(request, answers.report(stored, comparison_id, kind))
+    """The report, in the format that `Accept` or `?format=` asks for.
+
+    Over several test sets it is JSON or text.
+    """
+    stored = jobs.report(found.id, caller.name)
+    return answers.unless_held(request, answers.report(stored, found, wish))
 
 
 @router.get("/{id}/distribution", responses={200: {"model": DistributionBody}})

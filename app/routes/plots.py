@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from app import answers, contract
 from app.auth import Caller
-from app.dependencies import Queue
-from app.routes.comparisons import DISTRIBUTION_SECONDS, Id
-from app.schemas import PATH
+from app.comparison_schemas import PATH
+from app.dependencies import First, Queue, Second
+from app.routes.comparisons import DISTRIBUTION_SECONDS, Found, Id
 from sigtest.render.layout import leading_test
 from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
 from sigtest.render.plots.distribution import find_pair
 from sigtest.report import Report
-from workers.jobs import Jobs
 
 router = APIRouter(prefix=PATH + "/{id}/plots", tags=["comparisons"], responses=contract.PROBLEMS)
 
@@ -30,31 +29,27 @@ Test = Annotated[
 ]
 
 
+def _report(found: Found, caller: Caller, jobs: Queue) -> Report:
+    found.require_one_testset()
+    return Report.from_json(json.loads(jobs.report(found.id, caller.name)))
+
+
+Reported = Annotated[Report, Depends(_report)]
+
+
 @router.get("/matrix.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
 def matrix_picture(
-    request: Request,
-    comparison_id: Id,
-    caller: Caller,
-    jobs: Queue,
-    metric: Metric = None,
-    test: Test = None,
+    request: Request, report: Reported, metric: Metric = None, test: Test = None
 ) -> Response:
     """Adjusted p-values of all pairs, systems ordered by score, clusters framed."""
-    report = _report(jobs, comparison_id, caller.name)
     return answers.picture(request, matrix_plot(report, metric, test))
 
 
 @router.get("/intervals.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
 def intervals_picture(
-    request: Request,
-    comparison_id: Id,
-    caller: Caller,
-    jobs: Queue,
-    metric: Metric = None,
-    test: Test = None,
+    request: Request, report: Reported, metric: Metric = None, test: Test = None
 ) -> Response:
     """Scores and differences with their bootstrap intervals."""
-    report = _report(jobs, comparison_id, caller.name)
     return answers.picture(request, intervals_plot(report, metric, test))
 
 
@@ -64,8 +59,9 @@ def distribution_picture(
     comparison_id: Id,
     caller: Caller,
     jobs: Queue,
-    a: Annotated[str, Query(description="First system of the pair.")],
-    b: Annotated[str, Query(description="Second system.")],
+    report: Reported,
+    a: First,
+    b: Second,
     metric: Metric = None,
     test: Test = None,
 ) -> Response:
@@ -74,12 +70,7 @@ def distribution_picture(
     A worker draws them when they are first asked for; 409 with `Retry-After` where that takes
     longer than this request.
     """
-    report = _report(jobs, comparison_id, caller.name)
     label, name = metric or next(iter(report.metrics)), test or leading_test(report)
     find_pair(report, a, b, label, name)  # before a worker is troubled
     drawn = jobs.distribution(comparison_id, caller.name, a, b, label, name, DISTRIBUTION_SECONDS)
     return answers.picture(request, distribution_plot(drawn, report))
-
-
-def _report(jobs: Jobs, comparison_id: str, caller: str) -> Report:
-    return Report.from_json(json.loads(jobs.report(comparison_id, caller)))

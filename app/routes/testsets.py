@@ -6,12 +6,13 @@ import asyncio
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app import answers, contract, testset_answers, testset_contract
 from app.auth import Caller
+from app.boards import LOOK_SECONDS, Id, Shown
 from app.dependencies import Boards, Limits
 from app.negotiation import Format, Wait
 from app.testset_schemas import (
@@ -23,37 +24,15 @@ from app.testset_schemas import (
 )
 from app.testset_uploads import Brought, Drafted, Raised
 from app.waiting import Watch, Watcher
-from workers.errors import UnfinishedError
-from workers.leaderboard_records import Choice, Leaderboard, Standing, SystemRecord
+from workers.leaderboard_records import Standing, SystemRecord
 from workers.leaderboards import Leaderboards
 
 router = APIRouter(prefix=PATH, tags=["leaderboards"], responses=contract.PROBLEMS)
 
-LOOK_SECONDS = 0.03
-WAIT_SECONDS = 10  # for a leaderboard that nobody has asked for yet
-STALE_SECONDS = 2  # for a newer one, where there is one without the systems of the last moments
 PAGE = 100
 
-Id = Annotated[str, Path(alias="id", description="Id of a test set.")]
 Name = Annotated[str, Path(alias="name", description="Name of the system.")]
 Limit = Annotated[int, Query(ge=1, description="Entries a page.")]
-
-
-async def _chosen(
-    testset_id: Id,
-    caller: Caller,
-    boards: Boards,
-    metric: Annotated[str | None, Query(description="The test set's first by default.")] = None,
-    test: Annotated[str | None, Query(description="The test set's first by default.")] = None,
-    alpha: Annotated[float | None, Query(description="Level of decisions and intervals.")] = None,
-    correction: Annotated[str | None, Query(description="Any but tukey.")] = None,
-) -> Choice:
-    return await run_in_threadpool(
-        boards.choice, testset_id, caller.name, metric, test, alpha, correction
-    )
-
-
-Chosen = Annotated[Choice, Depends(_chosen)]
 
 
 @router.post("", status_code=201, openapi_extra=testset_contract.CREATION,
@@ -159,34 +138,13 @@ def delete_system(testset_id: Id, name: Name, caller: Caller, boards: Boards) ->
 
 @router.get("/{id}/leaderboard", openapi_extra=contract.CACHING,
             responses=testset_contract.LEADERBOARD)  # fmt: skip
-async def leaderboard(
-    request: Request,
-    testset_id: Id,
-    caller: Caller,
-    boards: Boards,
-    watch: Watch,
-    choice: Chosen,
-    kind: Format,
-) -> Response:
+def leaderboard(request: Request, kind: Format, shown: Shown) -> Response:
     """Systems by name with scores, clusters and rank ranges, and all pairs; one metric and test.
 
     `alpha` and `correction` change what is shown and nothing else. Systems that are still to be
     measured are `pending`.
     """
-    begun = time.monotonic()
-    found, asked, waited = None, "", 0.0
-    while True:
-        found, asked = await run_in_threadpool(
-            boards.leaderboard, testset_id, caller.name, choice, asked, waited
-        )
-        waited = time.monotonic() - begun
-        if _good_enough(found, waited) or waited > WAIT_SECONDS or watch.stopping.is_set():
-            break
-        await asyncio.sleep(LOOK_SECONDS)
-    if found is None:
-        raise UnfinishedError("The leaderboard is being put together; ask again.")
-    shown = await run_in_threadpool(testset_answers.leaderboard, found, kind)
-    return answers.unless_held(request, shown)
+    return answers.unless_held(request, testset_answers.leaderboard(shown, kind))
 
 
 async def _joined(
@@ -199,7 +157,3 @@ async def _joined(
         if left <= 0 or watch.stopping.is_set():
             return
         await asyncio.sleep(min(LOOK_SECONDS, left))
-
-
-def _good_enough(found: Leaderboard | None, waited: float) -> bool:
-    return found is not None and (found.fresh or waited > STALE_SECONDS)

@@ -7,7 +7,7 @@ import difflib
 import textwrap
 
 from sigtest.cli import board_arguments
-from sigtest.cli.parser import Parser, UsageError, add_recipe
+from sigtest.cli.parser import Parser, UsageError, add_plots, add_recipe
 from sigtest.version import __version__
 
 FORMATS = ("text", "json", "csv", "markdown", "latex", "html")  # RENDERERS, which takes longer
@@ -125,6 +125,7 @@ def _suite_parser() -> Parser:
         "--format", default="text", metavar="NAME", help=f"{', '.join(SUITE_FORMATS)}; default text"
     )
     group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    _add_server(group)
     group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
     return parser
 
@@ -195,13 +196,13 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         "test finds significant are only counted",
     )  # fmt: skip
     group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
-    group.add_argument("--plots", metavar="DIR", help="write pictures of the report as SVG to DIR")
-    group.add_argument(
-        "--distribution", nargs=2, action="append", default=[], metavar=("A", "B"),
-        help="and of the distribution behind this pair's p-values; repeatable",
-    )  # fmt: skip
+    add_plots(group)
+    _add_server(group)
+    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
+
+
+def _add_server(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--server", metavar="URL",
         help="let a running service compute; SIGTEST_API_KEY holds its key, if it needs one",
     )  # fmt: skip
-    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from sigtest.cli.parser import Parser, add_recipe
+from sigtest.cli.parser import Parser, add_plots, add_recipe
 
 COMMANDS = {
     "testset": "make a test set on a service, for systems that arrive over time",
@@ -27,7 +27,8 @@ example:
 """
 SUBMIT_EPILOG = """\
 A system's name is its file's name without .gz and the last suffix, or NAME. What is submitted again
-with the same content changes nothing; other content under the same name needs --replace.
+with the same content changes nothing; other content under the same name needs --replace. Where the
+test set was made with --replicas N, every system brings N files: --replicas NAME=FILE,FILE,...
 """
 
 
@@ -47,6 +48,9 @@ def testset_parser() -> Parser:
     group.add_argument(
         "--segments", metavar="N", help="how many, where there are no references but only scores"
     )
+    group.add_argument(
+        "--replicas", metavar="N", help="training replicas that every system brings; default 1"
+    )
     add_recipe(parser.add_argument_group("how to compare"), baseline=False)
     parser.set_defaults(baseline=None)
     _add_server(parser.add_argument_group("where"))
@@ -61,6 +65,10 @@ def submit_parser() -> Parser:
     parser.add_argument(
         "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
         help="scores of system NAME computed elsewhere; repeatable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
+        help="outputs of several training runs of system NAME instead of one; repeatable",
     )  # fmt: skip
     parser.add_argument("--replace", action="store_true", help="replace systems of the same names")
     parser.add_argument(
@@ -86,6 +94,8 @@ def leaderboard_parser() -> Parser:
         help="text (default), json, csv, markdown, latex, html",
     )  # fmt: skip
     parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_plots(parser)
+    parser.set_defaults(baseline=None)
     _add_server(parser.add_argument_group("where"))
     return parser
 

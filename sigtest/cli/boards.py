@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 from typing import Any
 
 from sigtest.cli.board_arguments import ACTIONS
+from sigtest.cli.compare import parsed
 from sigtest.cli.files import check_output, read_lines, read_scores, write
 from sigtest.cli.parser import UsageError
+from sigtest.cli.plots import require_folder, write_board_plots
 from sigtest.cli.request import Columns, Given, choices_of, systems_of, whole
 from sigtest.client import Client
 from sigtest.errors import InputError, ServiceError
@@ -44,7 +47,7 @@ def submit(options: argparse.Namespace) -> None:
         UsageError: No id or no systems.
         SigtestError: Bad input, or a service that refuses or cannot measure a system.
     """
-    given = systems_of(options.systems, [], options.scores)
+    given = systems_of(options.systems, options.replicas, options.scores)
     if options.id is None or not given:
         raise UsageError("submit takes the id of a test set and files (see sigtest submit --help)")
     columns = Columns()
@@ -67,22 +70,38 @@ def submit(options: argparse.Namespace) -> None:
 
 
 def leaderboard(options: argparse.Namespace) -> None:
-    """Show a leaderboard.
+    """Show a leaderboard, and draw it.
 
     Raises:
         UsageError: No id.
-        SigtestError: A service that refuses.
+        SigtestError: A service that refuses, or pictures that cannot be drawn.
         OSError: A file that cannot be written.
     """
     if options.id is None:
         raise UsageError("leaderboard takes the id of a test set (see sigtest leaderboard --help)")
     if options.output is not None:
         check_output(options.output)
+    require_folder(options)
     asked = {name: getattr(options, name) for name in ("metric", "test", "alpha", "correction")}
     shown = {name: value for name, value in asked.items() if value is not None}
     with _client(options) as client:
         content = client.leaderboard(options.id, options.format, **shown)
+        if options.plots is not None:
+            _draw(client, options, shown)
     write(content, options.output)
+
+
+def _draw(client: Client, options: argparse.Namespace, shown: dict[str, str]) -> None:
+    """Write the pictures of a leaderboard as it is now."""
+    stored = client.leaderboard(options.id, **shown)
+    told = json.loads(stored)
+
+    def drawn(a: str, b: str, metric: str, test: str) -> str:
+        # the report of one metric may call it by a shorter name
+        params = {"a": a, "b": b, "metric": told["metric"], "test": told["test"]}
+        return client.leaderboard_plot(options.id, "distribution", **params).decode()
+
+    write_board_plots(parsed(stored), options, drawn)
 
 
 def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -101,8 +120,9 @@ def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
     for field in ("documents", "labels"):
         if (path := getattr(options, field)) is not None:
             body[field] = columns.read(path, read_lines)
-    if options.segments is not None:
-        body["segments"] = whole(options.segments, "segments")
+    for field in ("segments", "replicas"):
+        if (number := getattr(options, field)) is not None:
+            body[field] = whole(number, field)
     return body
 
 
@@ -110,6 +130,8 @@ def _output_of(system: Given, columns: Columns) -> dict[str, Any]:
     body: dict[str, Any] = {}
     if system.text is not None:
         body["hypotheses"] = columns.read(system.text, read_lines)
+    if system.replicas:
+        body["replicas"] = [columns.read(path, read_lines) for path in system.replicas]
     if system.scores:
         body["scores"] = {
             label: columns.read(path, read_scores) for label, path in system.scores.items()

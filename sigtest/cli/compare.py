@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import json
-import os
 
 from sigtest.cli.files import check_output, write
 from sigtest.cli.plots import check_plots, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
+from sigtest.cli.served import client_of, understood
 from sigtest.comparison import Comparison
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
-from sigtest.errors import ServiceError
 from sigtest.recipe import choose
 from sigtest.render import RENDERERS, text
 from sigtest.render.plots import distribution_plot
 from sigtest.report import Report
-from sigtest.version import __version__
 
 
 def compare(options: argparse.Namespace) -> None:
@@ -53,9 +50,7 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
 
 
 def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes:
-    from sigtest.client import Client  # late: only --server needs httpx, which takes 0.1 s
-
-    with Client(options.server, os.environ.get("SIGTEST_API_KEY") or None) as client:
+    with client_of(options) as client:
         with bar() as progress:
             key = client.run(comparison, progress)
         stored = client.report(key)
@@ -65,8 +60,8 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes
             return client.plot(key, "distribution", **params).decode()
 
         if options.plots is not None:
-            write_plots(_parsed(stored), options, drawn)
-    return stored if options.format == "json" else _rendered(_parsed(stored), options)
+            write_plots(parsed(stored), options, drawn)
+    return stored if options.format == "json" else _rendered(parsed(stored), options)
 
 
 def _rendered(report: Report, options: argparse.Namespace) -> bytes:
@@ -75,13 +70,6 @@ def _rendered(report: Report, options: argparse.Namespace) -> bytes:
     return RENDERERS[options.format](report).encode()
 
 
-def _parsed(stored: bytes) -> Report:
-    """The service's report, which only its own version of sigtest is sure to understand."""
-    body = json.loads(stored)
-    try:
-        return Report.from_json(body)
-    except (KeyError, TypeError) as error:
-        raise ServiceError(
-            f"The service runs sigtest {body.get('version')} and this is {__version__}, which "
-            "cannot show its report; take --format json."
-        ) from error
+def parsed(stored: bytes) -> Report:
+    """The service's report."""
+    return understood(stored, Report.from_json)

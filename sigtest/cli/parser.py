@@ -53,3 +53,12 @@ def add_recipe(group: argparse._ArgumentGroup, baseline: bool = True) -> None:
         "--stratified", action="store_true",
         help="bootstrap within each label's segments; the labels' shares stay as they are",
     )  # fmt: skip
+
+
+def add_plots(group: argparse._ActionsContainer) -> None:
+    """The options that ask for pictures."""
+    group.add_argument("--plots", metavar="DIR", help="write pictures of the report as SVG to DIR")
+    group.add_argument(
+        "--distribution", nargs=2, action="append", default=[], metavar=("A", "B"),
+        help="and of the distribution behind this pair's p-values; repeatable",
+    )  # fmt: skip

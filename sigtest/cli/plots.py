@@ -1,11 +1,11 @@
-"""Pictures from the command line: of a stored report, or of what has just been compared."""
+"""Pictures from the command line: of a stored report, a comparison just made, a leaderboard."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 
 from sigtest.cli.files import check_output, read_bytes, shown, write
@@ -48,18 +48,36 @@ def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
         RecipeError: A distribution of unknown systems, or one and nowhere to put it.
         OSError: The folder cannot be made.
     """
-    if options.plots is None:
-        if options.distribution:
-            raise RecipeError("--distribution needs --plots DIR, where its picture goes.")
-        return
-    names = [system.name for system in comparison.systems]
-    compared = {frozenset(names[i] for i in pair) for pair in comparison.plan.pairs}
-    for a, b in options.distribution:
-        choose(a, names, "distribution", "system")
-        choose(b, names, "distribution", "system")
-        if frozenset((a, b)) not in compared:
-            raise RecipeError(f"{a!r} and {b!r} are not compared.", field="distribution")
-    Path(options.plots).mkdir(exist_ok=True)
+    require_folder(options)
+    if options.plots is not None:
+        names = comparison.plan.systems
+        compared = {frozenset(names[i] for i in pair) for pair in comparison.plan.pairs}
+        _prepare(options, names, compared)
+
+
+def require_folder(options: argparse.Namespace) -> None:
+    """Complain about distributions that have nowhere to go.
+
+    Raises:
+        RecipeError: There are some, and no --plots.
+    """
+    if options.distribution and options.plots is None:
+        raise RecipeError("--distribution needs --plots DIR, where its picture goes.")
+
+
+def write_board_plots(report: Report, options: argparse.Namespace, distribute: Distribute) -> None:
+    """The same as `write_plots` for a leaderboard, which was not there to be checked before.
+
+    Raises:
+        InputError: It has no pairs.
+        RecipeError: A distribution of systems that it has not.
+        OSError: The folder cannot be made.
+    """
+    names = [system.name for system in report.systems]
+    if not report.pairs:
+        raise InputError(f"{len(names)} systems are measured; pictures need two.")
+    _prepare(options, names, {frozenset((pair.a, pair.b)) for pair in report.pairs})
+    write_plots(report, options, distribute)
 
 
 def write_plots(report: Report, options: argparse.Namespace, distribute: Distribute) -> None:
@@ -79,6 +97,18 @@ def write_plots(report: Report, options: argparse.Namespace, distribute: Distrib
             name = f"{stem}-{again}"
         taken.add(name.casefold())
         write(svg.encode(), str(Path(options.plots) / f"{name}.svg"))
+
+
+def _prepare(
+    options: argparse.Namespace, names: Sequence[str], compared: Container[frozenset[str]]
+) -> None:
+    """Check the pairs whose distributions are wanted, and make the folder."""
+    for a, b in options.distribution:
+        choose(a, names, "distribution", "system")
+        choose(b, names, "distribution", "system")
+        if frozenset((a, b)) not in compared:
+            raise RecipeError(f"{a!r} and {b!r} are not compared.", field="distribution")
+    Path(options.plots).mkdir(exist_ok=True)
 
 
 def _pictures(

@@ -11,12 +11,14 @@ from sigtest.cli.arguments import SUITE_FORMATS
 from sigtest.cli.files import check_output, read_lines, write
 from sigtest.cli.progress import bar
 from sigtest.cli.request import Columns, choices_of
+from sigtest.cli.served import client_of, understood
 from sigtest.errors import InputError
 from sigtest.recipe import Recipe, choose
 from sigtest.render import json
 from sigtest.render.suite import render
 from sigtest.suite import Suite
 from sigtest.suite_engine import compare_suite
+from sigtest.suite_report import SuiteReport
 from sigtest.testset import system_name
 
 
@@ -24,7 +26,7 @@ def suite(options: argparse.Namespace) -> None:
     """Compare on every test set and on all together, and write the report.
 
     Raises:
-        SigtestError: Bad input.
+        SigtestError: Bad input, or a service that refuses or cannot be reached.
         OSError: A file that cannot be read or written.
     """
     choose(options.format, SUITE_FORMATS, "format", "format")
@@ -34,10 +36,22 @@ def suite(options: argparse.Namespace) -> None:
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     testsets = [_read_testset(spelled) for spelled in options.folders]
     asked = Suite.of({"testsets": testsets, "pooled": options.pooled, **choices})
+    compared = _compare_here if options.server is None else _compare_there
+    write(compared(asked, options), options.output)
+
+
+def _compare_here(asked: Suite, options: argparse.Namespace) -> bytes:
     with bar() as progress:
         report = compare_suite(asked, progress)
-    content = json.render(report) if options.format == "json" else render(report)
-    write(content.encode(), options.output)
+    return (json.render(report) if options.format == "json" else render(report)).encode()
+
+
+def _compare_there(asked: Suite, options: argparse.Namespace) -> bytes:
+    with client_of(options) as client, bar() as progress:
+        stored = client.compare(asked, progress)
+    if options.format == "json":
+        return stored
+    return render(understood(stored, SuiteReport.from_json)).encode()
 
 
 def _read_testset(spelled: str) -> dict[str, Any]:

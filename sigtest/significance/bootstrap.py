@@ -24,10 +24,15 @@ class Bootstrap(SignificanceTest):
         self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
     ) -> Counts:
         least = extremity(observed, alternative) - tolerance
-        return count_reaching(draws, draws.mean(axis=1), least, alternative)
+        return count_reaching(draws, self.centre(draws), least, alternative)
 
     def null_draws(self, draws: Array, alternative: Alternative) -> Array:
-        return draws - draws.mean(axis=1, keepdims=True)
+        return draws - self.centre(draws)[:, None]
+
+    def centre(self, draws: Array) -> Array:
+        """What is subtracted from (P, R) draws so that the null hypothesis holds: (P,)."""
+        means: Array = draws.mean(axis=1)
+        return means
 
 
 class PairedBootstrap(SignificanceTest):

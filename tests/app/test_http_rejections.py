@@ -288,7 +288,7 @@ def test_unknown_routes_and_methods_are_problems(service: httpx.Client) -> None:
     problem(service.get(COMPARISONS + "/"), 404, "not-found")
     response = service.put(COMPARISONS)
     problem(response, 405, "method-not-allowed")
-    assert response.headers["allow"] == "GET, POST"
+    assert response.headers["allow"] == "GET, HEAD, POST"
 
 
 @pytest.mark.parametrize("key", ["a b", "é", "x" * 256])

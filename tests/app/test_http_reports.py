@@ -9,7 +9,7 @@ import pytest
 from exchange import problem, submit
 
 from app.errors import NotAcceptableError
-from app.negotiation import FORMATS, MEDIA_TYPES, choose_format
+from app.negotiation import FORMATS, MEDIA_TYPES, Wish, choose_format
 from app.schemas import ReportBody
 from sigtest.comparison import Comparison
 from sigtest.engine import compare
@@ -74,13 +74,13 @@ def test_other_formats_are_not_acceptable(service: httpx.Client, url: str) -> No
     ],
 )
 def test_the_most_wanted_format_is_chosen(accept: str, name: str) -> None:
-    assert choose_format(accept) == name
+    assert choose_format(Wish(accept)) == name
 
 
 @pytest.mark.parametrize("accept", ["image/png", "application/json;q=0", "text/csv;q=x"])
 def test_nothing_wanted_is_there(accept: str) -> None:
     with pytest.raises(NotAcceptableError):
-        choose_format(accept)
+        choose_format(Wish(accept))
 
 
 @pytest.mark.parametrize("metric", ["bleu", "ter"])

@@ -7,6 +7,7 @@ import pytest
 from service import Service, started
 
 from workers.jobs import Jobs
+from workers.leaderboards import Leaderboards
 from workers.queue import Queue
 from workers.server import EmbeddedServer, connect
 from workers.settings import Settings
@@ -19,6 +20,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """Two workers, for tests that leave everything as it was."""
     with started(Settings(state=tmp_path_factory.mktemp("state"), workers=2)) as service:
         yield service
+
+
+@pytest.fixture(scope="session")
+def boards(service: Service) -> Iterator[Leaderboards]:
+    """The leaderboards of that service."""
+    boards = Leaderboards.connect(service.settings)
+    yield boards
+    boards.close()
 
 
 @pytest.fixture

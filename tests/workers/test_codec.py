@@ -38,7 +38,7 @@ def test_block_comes_back(correction: str) -> None:
     metric = comparison.recipe.metrics[0]
     tables = [measure(comparison.testset, system, metric) for system in comparison.systems]
     block = Sample(comparison.plan, [np.stack(tables)]).block(3, 40)
-    back = codec.unpack_block(3, 40, codec.pack_block(block))
+    (back,) = codec.unpack_blocks(3, 40, codec.pack_blocks([block]))
     assert (back.start, back.stop) == (3, 40)
     for name in Block.__dataclass_fields__:
         assert np.array_equal(getattr(back, name), getattr(block, name))

@@ -1,0 +1,40 @@
+"""Comparisons that a running service computes, and its reports as objects again."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sigtest.errors import ServiceError
+from sigtest.version import __version__
+
+if TYPE_CHECKING:
+    from sigtest.client import Client
+
+T = TypeVar("T")
+
+
+def client_of(options: argparse.Namespace) -> Client:
+    """A client of the service that `--server` names."""
+    from sigtest.client import Client  # late: only --server needs httpx, which takes 0.1 s
+
+    return Client(options.server, os.environ.get("SIGTEST_API_KEY") or None)
+
+
+def understood(stored: bytes, reader: Callable[[Mapping[str, Any]], T]) -> T:
+    """The service's report, which only its own version of sigtest is sure to understand.
+
+    Raises:
+        ServiceError: Another version of sigtest wrote it.
+    """
+    body = json.loads(stored)
+    try:
+        return reader(body)
+    except (KeyError, TypeError) as error:
+        raise ServiceError(
+            f"The service runs sigtest {body.get('version')} and this is {__version__}, which "
+            "cannot show its report; take --format json."
+        ) from error

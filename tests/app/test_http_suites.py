@@ -1,0 +1,380 @@
+"""Several test sets over HTTP: the library's report, one clear problem for everything else."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from exchange import COMPARISONS, Serve, Stored, problem, submit
+
+from app.settings import Settings
+from app.suite_schemas import SuiteReportBody, SuiteRequest
+from sigtest.cli import main
+from sigtest.client import Client
+from sigtest.comparison import CHOICES
+from sigtest.errors import RecipeError
+from sigtest.render import RENDERERS
+from sigtest.render import json as json_format
+from sigtest.render.suite import render
+from sigtest.suite import Suite
+from sigtest.suite_engine import compare_suite
+from sigtest.text import parse_lines
+
+NAMES = ("aspen", "birch", "cedar", "elm")
+TESTS = ["approximate_randomization", "bootstrap", "paired_bootstrap"]
+
+
+def lines(path: Path, part: slice = slice(None)) -> list[str]:
+    return list(parse_lines(path.read_bytes(), path.name))[part]
+
+
+def content(folder: Path, part: slice = slice(None)) -> dict[str, Any]:
+    systems = [
+        {"name": name, "hypotheses": lines(folder / "systems" / f"{name}.en", part)}
+        for name in NAMES
+    ]
+    return {"references": [lines(folder / "reference.en", part)], "systems": systems}
+
+
+@pytest.fixture
+def suite(example: Path) -> dict[str, Any]:
+    """Test sets of 50, 88 and 24 segments."""
+    return {
+        "testsets": [
+            {"name": "first", **content(example, slice(0, 50))},
+            {"name": "second", **content(example, slice(50, 138))},
+            {"name": "talk", **content(example.parent / "talk")},
+        ],
+        "metrics": ["bleu", "ter"],
+        "tests": TESTS,
+        "resamples": 300,
+    }
+
+
+@pytest.fixture
+def endless(suite: dict[str, Any]) -> dict[str, Any]:
+    """A suite that is still at work whenever a test looks."""
+    texts = ["a b c d e f g", "h i j k l m n"] * 2000
+    for testset in suite["testsets"]:
+        testset["references"] = [texts]
+        for i, system in enumerate(testset["systems"]):
+            system["hypotheses"] = texts[i:] + texts[:i]
+    return suite | {"resamples": 999_999, "exact": "never"}
+
+
+def succeeded(service: httpx.Client, body: dict[str, Any]) -> dict[str, Any]:
+    told: dict[str, Any] = submit(service, body).json()
+    assert told["status"] == "succeeded", told
+    return told
+
+
+def replicated(suite: dict[str, Any]) -> dict[str, Any]:
+    for testset in suite["testsets"]:
+        texts = [system["hypotheses"] for system in testset["systems"]]
+        testset["systems"] = [
+            {"name": "A", "replicas": texts[:2]},
+            {"name": "B", "replicas": texts[2:]},
+        ]
+    return suite
+
+
+def labelled(suite: dict[str, Any]) -> dict[str, Any]:
+    for testset in suite["testsets"]:
+        testset["labels"] = ["x", "y"] * (len(testset["references"][0]) // 2)
+    return suite | {"stratified": True}
+
+
+def documented(suite: dict[str, Any]) -> dict[str, Any]:
+    for testset in suite["testsets"]:
+        testset["documents"] = [f"d{i // 4}" for i in range(len(testset["references"][0]))]
+    return suite | {"unit": "document"}
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda suite: suite,
+        lambda suite: suite | {"exact": "never", "seed": 0, "alternative": "greater"},
+        lambda suite: suite | {"pairs": {"baseline": "cedar"}, "correction": "bonferroni"},
+        replicated,
+        labelled,
+        documented,
+    ],
+)
+def test_the_report_is_that_of_the_library(
+    service: httpx.Client, suite: dict[str, Any], change: Any, pooled: bool
+) -> None:
+    body = change(suite) | {"pooled": pooled}
+    expected = compare_suite(Suite.of(body))
+    url = succeeded(service, body)["links"]["report"]
+    assert service.get(url).text == json_format.render(expected)
+    assert service.get(url, params={"format": "text"}).text == render(expected)
+    assert service.get(url, headers={"Accept": "text/plain"}).text == render(expected)
+
+
+def test_exact_p_values_of_test_sets_stay_exact(
+    service: httpx.Client, suite: dict[str, Any]
+) -> None:
+    body = suite | {"metrics": ["ter"], "tests": ["approximate_randomization"]}
+    told = service.get(succeeded(service, body)["links"]["report"])
+    assert told.text == json_format.render(compare_suite(Suite.of(body)))
+    report = told.json()
+    assert all(p["exact"] for own in report["testsets"] for p in own["report"]["pairs"])
+    assert not any(pair["exact"] for pair in report["overall"]["pairs"])
+
+
+def test_scores_alone_may_be_sent(service: httpx.Client) -> None:
+    systems = [
+        {"name": name, "scores": {"comet": [0.1 * i + shift for i in range(9)]}}
+        for name, shift in (("A", 0.0), ("B", 0.05))
+    ]
+    testsets = [{"name": name, "systems": systems} for name in ("one", "two")]
+    body = {"testsets": testsets, "metrics": ["scores:of=comet"], "resamples": 99}
+    report = service.get(succeeded(service, body)["links"]["report"])
+    assert report.text == json_format.render(compare_suite(Suite.of(body)))
+
+
+def test_the_schemas_are_true(service: httpx.Client, suite: dict[str, Any]) -> None:
+    told = service.get(succeeded(service, suite)["links"]["report"]).json()
+    assert SuiteReportBody.model_validate(told).model_dump(mode="json", exclude_unset=True) == told
+    assert SuiteRequest.model_validate(suite).model_dump(exclude_unset=True) == suite
+    assert set(SuiteRequest.model_fields) == {"testsets", "pooled", *CHOICES}
+
+
+def test_the_resource_names_its_test_sets(
+    service: httpx.Client, suite: dict[str, Any], body: dict[str, Any]
+) -> None:
+    told = succeeded(service, suite)
+    assert told["testsets"] == ["first", "second", "talk"]
+    assert (told["systems"], told["metrics"], told["tests"]) == ([*NAMES], ["bleu", "ter"], TESTS)
+    assert set(told["links"]) == {"self", "report", "events"}
+    assert service.get(told["links"]["self"]).json() == told
+    listed = service.get(COMPARISONS, params={"limit": 100}).json()["comparisons"]
+    assert told in listed
+    assert "testsets" not in succeeded(service, body)
+
+
+def test_equal_content_is_the_same_comparison(service: httpx.Client, suite: dict[str, Any]) -> None:
+    told = succeeded(service, suite | {"seed": 5})
+    again = service.post(COMPARISONS, json={"seed": 5, **suite})
+    assert (again.status_code, again.json()) == (200, told)
+    headers = {"Idempotency-Key": "suite-1"}
+    assert service.post(COMPARISONS, json=suite | {"seed": 5}, headers=headers).json() == told
+    other = service.post(COMPARISONS, json=suite | {"seed": 6}, headers=headers)
+    problem(other, 422, "idempotency-key-reused")
+
+
+@pytest.mark.parametrize("change", ["pooled", "name", "order"])
+def test_what_changes_the_report_changes_the_id(
+    service: httpx.Client, suite: dict[str, Any], change: str
+) -> None:
+    told = succeeded(service, suite)
+    if change == "pooled":
+        suite["pooled"] = True
+    elif change == "name":
+        suite["testsets"][0]["name"] = "another"
+    else:
+        suite["testsets"].reverse()
+    assert succeeded(service, suite)["id"] != told["id"]
+
+
+def test_a_suite_can_be_cancelled_and_deleted(
+    service: httpx.Client, stored: Stored, endless: dict[str, Any]
+) -> None:
+    url = service.post(COMPARISONS, json=endless).headers["location"]
+    early = service.get(url + "/report")
+    problem(early, 409, "not-ready")
+    assert int(early.headers["retry-after"]) >= 1
+    cancelled = service.delete(url)
+    assert (cancelled.status_code, cancelled.json()["status"]) == (200, "cancelled")
+    assert service.delete(url).status_code == 204
+    problem(service.get(url), 410, "gone")
+    name = url.rpartition("/")[2]
+    assert {key for key in stored() if key.endswith(name)} <= {f"sigtest:gone:{name}"}
+
+
+def test_other_formats_are_refused_by_name(service: httpx.Client, suite: dict[str, Any]) -> None:
+    url = succeeded(service, suite)["links"]["report"]
+    for name in set(RENDERERS) - {"json", "text"}:
+        told = problem(service.get(url, params={"format": name}), 406, "not-acceptable")
+        assert told["detail"] == f"This report has no format {name!r}; choose one of json, text."
+    told = problem(service.get(url, headers={"Accept": "text/html"}), 406, "not-acceptable")
+    assert told["detail"] == "This report is available as application/json, text/plain."
+    browser = {"Accept": "text/html, */*;q=0.1"}
+    assert service.get(url, headers=browser).headers["content-type"] == "application/json"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "distribution?a=aspen&b=elm&metric=bleu&test=bootstrap",
+        "plots/distribution.svg?a=aspen&b=elm",
+        "plots/matrix.svg",
+        "plots/intervals.svg",
+    ],
+)
+def test_plots_are_made_of_one_test_set(
+    service: httpx.Client, suite: dict[str, Any], path: str
+) -> None:
+    url = succeeded(service, suite)["links"]["self"]
+    told = problem(service.get(f"{url}/{path}"), 422, "invalid-recipe")
+    assert told["detail"] == (
+        "Distributions and plots are made of comparisons on one test set; this one is over 3 "
+        "(first, second, talk). Submit a comparison on the test set that you want to see."
+    )
+
+
+def bad_line(suite: dict[str, Any]) -> dict[str, Any]:
+    suite["testsets"][1]["systems"][0]["hypotheses"][6] = "two\nlines"
+    return suite
+
+
+def too_short(suite: dict[str, Any]) -> dict[str, Any]:
+    del suite["testsets"][2]["systems"][3]["hypotheses"][-1]
+    return suite
+
+
+def without(suite: dict[str, Any], field: str) -> dict[str, Any]:
+    del suite["testsets"][1][field]
+    return suite
+
+
+def doubled(suite: dict[str, Any]) -> dict[str, Any]:
+    suite["testsets"][1]["name"] = "first"
+    return suite
+
+
+def fewer(suite: dict[str, Any]) -> dict[str, Any]:
+    suite["testsets"][1]["systems"].pop()
+    return suite
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind", "where", "said"),
+    [
+        (bad_line, "invalid-input", "testsets[1].systems[0].hypotheses", "Test set 'second': "),
+        (too_short, "length-mismatch", "testsets[2].systems", "Test set 'talk': "),
+        (lambda s: without(s, "name"), "invalid-input", "testsets[1].name", "has no name"),
+        (lambda s: without(s, "systems"), "invalid-input", "testsets[1].systems", "is missing"),
+        (doubled, "invalid-input", "testsets", "Two test sets are named 'first'"),
+        (fewer, "invalid-input", "testsets", "every test set needs the same"),
+        (lambda s: s | {"testsets": s["testsets"][:1]}, "invalid-input", "testsets", "1 given"),
+        (lambda s: s | {"testsets": {}}, "invalid-input", "testsets", "testsets must be a list"),
+        (lambda s: s | {"testsets": [3, 4]}, "invalid-input", "testsets[0]", "must be an object"),
+        (lambda s: s | {"systems": []}, "invalid-recipe", "systems", "Unknown field 'systems'"),
+        (lambda s: s | {"pooled": "yes"}, "invalid-recipe", "pooled", "must be true or false"),
+        (lambda s: s | {"unit": "document"}, "invalid-recipe", "unit", "Test set 'first': unit="),
+        (lambda s: s | {"pairs": {"baseline": "Z"}}, "invalid-recipe", "pairs", "baseline 'Z'"),
+        (
+            lambda s: s | {"correction": "max_t", "tests": ["bootstrap"]},
+            "invalid-recipe",
+            "correction",
+            "one test set",
+        ),
+    ],
+)
+def test_bad_suites_are_one_clear_problem(
+    service: httpx.Client,
+    stored: Stored,
+    suite: dict[str, Any],
+    spoil: Any,
+    kind: str,
+    where: str,
+    said: str,
+) -> None:
+    before = stored()
+    told = problem(service.post(COMPARISONS, json=spoil(suite)), 422, kind)
+    assert said in told["detail"]
+    (error,) = told["errors"]
+    assert error["field"].startswith(where)
+    assert stored() == before
+
+
+def test_a_bad_line_is_named(service: httpx.Client, suite: dict[str, Any]) -> None:
+    (error,) = problem(service.post(COMPARISONS, json=bad_line(suite)), 422, "invalid-input")[
+        "errors"
+    ]
+    assert (error["system"], error["line"]) == ("aspen", 7)
+
+
+def test_a_form_is_for_one_test_set(service: httpx.Client, suite: dict[str, Any]) -> None:
+    form = {"request": (None, json.dumps(suite).encode(), "application/json")}
+    told = problem(service.post(COMPARISONS, files=form), 422, "invalid-input")
+    assert told["errors"][0]["field"] == "testsets"
+    assert "as JSON" in told["detail"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "limit", "status", "field"),
+    [
+        ({"max_systems": 11}, "max_systems", 413, "testsets"),
+        ({"max_segments": 87}, "max_segments", 413, "testsets[1].references[0]"),
+        ({"max_characters": 20}, "max_characters", 413, "testsets[0].references[0]"),
+        ({"max_rows": 4 * 6 * 2 * 3 - 1}, "max_rows", 422, "testsets"),
+        ({"max_resamples": 299}, "max_resamples", 422, "resamples"),
+        ({"max_metrics": 1}, "max_metrics", 422, "metrics"),
+    ],
+)
+def test_limits_count_all_test_sets(
+    serve: Serve,
+    suite: dict[str, Any],
+    limits: dict[str, int],
+    limit: str,
+    status: int,
+    field: str,
+) -> None:
+    response = serve(Settings(**limits)).post(COMPARISONS, json=suite)
+    told = problem(response, status, "limit-exceeded")
+    assert (told["limit"], told["errors"][0]["field"]) == (limit, field)
+
+
+def test_limits_count_the_replicas_of_all_test_sets(serve: Serve, suite: dict[str, Any]) -> None:
+    body = replicated(suite)  # 2 systems, 2 replicas, 3 test sets
+    refused = serve(Settings(max_systems=11)).post(COMPARISONS, json=body)
+    assert problem(refused, 413, "limit-exceeded")["limit"] == "max_systems"
+    assert serve(Settings(max_systems=12)).post(COMPARISONS, json=body).is_success
+
+
+def test_everything_within_the_limits_is_accepted(serve: Serve, suite: dict[str, Any]) -> None:
+    limits = Settings(max_systems=12, max_segments=88, max_rows=4 * 6 * 2 * 3, max_resamples=300)
+    assert serve(limits).post(COMPARISONS, json=suite).is_success
+
+
+@pytest.fixture
+def client(service: httpx.Client) -> Iterator[Client]:
+    with Client(str(service.base_url)) as made:
+        yield made
+
+
+def test_the_client_submits_suites(client: Client, suite: dict[str, Any]) -> None:
+    asked = Suite.of(suite | {"seed": 9})
+    assert client.compare(asked).decode() == json_format.render(compare_suite(asked))
+    told = client.submit(asked)
+    with pytest.raises(RecipeError, match="one test set"):
+        client.plot(told["id"], "matrix")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_server_prints_what_this_process_prints(
+    service: httpx.Client, example: Path, form: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    folders = [f"news={example}", str(example.parent / "talk")]
+    command = ["suite", *folders, "--metric", "chrf", "--resamples", "199", "--format", form]
+    assert main(command) == 0
+    here = capfdbinary.readouterr()
+    assert main([*command, "--server", str(service.base_url)]) == 0
+    assert capfdbinary.readouterr() == here
+    assert here.err == b""
+
+
+def test_the_example_of_the_document_runs(service: httpx.Client, example: Path) -> None:
+    text = (example.parents[1] / "docs" / "SUITES.md").read_text(encoding="utf-8")
+    (sent,) = re.findall(r"^curl .* -d '\n(.*?)'$", text, re.M | re.S)
+    told = succeeded(service, json.loads(sent))
+    (shown,) = re.findall(r"^```json\n(.*?)^```", text, re.M | re.S)
+    for field in ("id", "systems", "metrics", "tests", "testsets"):
+        assert f'"{field}": {json.dumps(told[field])}' in shown

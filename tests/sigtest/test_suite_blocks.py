@@ -1,0 +1,34 @@
+"""A suite in steps: resamples cut anywhere, drawn in any order, give the same report."""
+
+from pathlib import Path
+
+import pytest
+from test_suite import request_of
+
+from sigtest import suite_engine
+from sigtest.render import json
+from sigtest.suite import Suite
+from sigtest.suite_engine import SuiteSample, compare_suite, reduce_suite
+from sigtest.suite_plan import SuitePlan
+from sigtest.suite_report import SuiteReport
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_blocks_of_any_cut_and_order_give_the_same_bytes(
+    example: Path, pooled: bool, alternative: str
+) -> None:
+    request = request_of(example, pooled=pooled, alternative=alternative)
+    suite = Suite.of(request | {"metrics": ["bleu", "nist"]})
+    plan = SuitePlan.of(suite.plan.as_json())
+    tables = suite_engine._measure_all(suite, lambda *told: None)
+    runs = [(299, 300), (17, 18), (18, 256), (0, 17), (256, 299)]
+    blocks = [SuiteSample(plan, tables).block(*run) for run in runs]
+    cut = reduce_suite(SuiteSample(plan, tables), blocks)
+    assert json.render(cut) == json.render(compare_suite(suite))
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_reports_come_back_from_json(example: Path, pooled: bool) -> None:
+    report = compare_suite(Suite.of(request_of(example, pooled=pooled)))
+    assert SuiteReport.from_json(report.as_json()) == report

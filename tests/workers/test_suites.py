@@ -1,0 +1,197 @@
+"""Suites in the workers: the library's report, whatever the cut and whoever dies."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from byhand import finish, missing, perform
+from service import CALLER, Service, example, kill, started, synthetic, until
+
+from sigtest.comparison import CONTENT, Comparison
+from sigtest.errors import RecipeError
+from sigtest.render import json
+from sigtest.suite import Suite
+from sigtest.suite_engine import compare_suite
+from workers.errors import GoneError
+from workers.jobs import Jobs, Record, Status
+from workers.pieces import Cut
+from workers.server import connect
+from workers.settings import Settings
+from workers.tasks import Desk
+from workers.work import parts, plan_of
+
+SLOW = {"segments": 800, "systems": 5, "metrics": ["bleu", "chrf"], "resamples": 20_000}
+
+
+def suite_of(*comparisons: Comparison, **fields: Any) -> Suite:
+    """These comparisons, under the names t0, t1 and so on, by the recipe of the first."""
+    bodies = [comparison.as_json() for comparison in comparisons]
+    testsets = [
+        {"name": f"t{t}", **{field: body[field] for field in CONTENT if field in body}}
+        for t, body in enumerate(bodies)
+    ]
+    return Suite.of({"testsets": testsets, **comparisons[0].recipe.as_json(), **fields})
+
+
+def small(**fields: Any) -> Suite:
+    choices = {"metrics": ["bleu", "ter"], "tests": ["approximate_randomization", "bootstrap"]}
+    made = [synthetic(seed, segments=40 + 30 * seed, **choices) for seed in range(3)]
+    return suite_of(*made, **fields)
+
+
+def in_process(suite: Suite) -> bytes:
+    return json.render(compare_suite(suite)).encode()
+
+
+def submitted(jobs: Jobs, suite: Suite) -> Record:
+    return jobs.submit(suite, CALLER)[0]
+
+
+@pytest.mark.parametrize("block", [64, 700, None])
+@pytest.mark.parametrize("pooled", [False, True])
+def test_workers_equal_one_process(service: Service, pooled: bool, block: int | None) -> None:
+    suite = small(pooled=pooled, exact="never")
+    jobs = Jobs.connect(replace(service.settings, block=block))
+    record = jobs.wait(submitted(jobs, suite).id, CALLER, 60)
+    assert record.status is Status.SUCCEEDED, record.error
+    assert jobs.report(record.id, CALLER) == in_process(suite)
+    jobs.remove(record.id, CALLER)
+    jobs.close()
+
+
+def test_request_and_plan_survive_json() -> None:
+    suite = small(pooled=True, alternative="less")
+    again = Suite.of(suite.as_json())
+    assert again == suite
+    assert plan_of(suite.plan.as_json()) == suite.plan == again.plan
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"pooled": True}, {"seed": 1}, {"metrics": ["ter"]}, {"alternative": "greater"}],
+)
+def test_keys_tell_suites_apart(change: dict[str, Any]) -> None:
+    body = small().as_json()
+    assert Suite.of({**body, **change}).plan.key != small().plan.key
+    renamed = [{**testset, "name": "x" + testset["name"]} for testset in body["testsets"]]
+    assert Suite.of({**body, "testsets": renamed}).plan.key != small().plan.key
+    assert Suite.of({**body, "testsets": body["testsets"][::-1]}).plan.key != small().plan.key
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_cut_covers_every_output_of_every_test_set(workers: int) -> None:
+    plan = small(resamples=99_999).plan
+    large = replace(plan, plans=tuple(replace(own, segments=50_000) for own in plan.plans))
+    cut = Cut.of(large, workers)
+    assert [o for first, last in cut.batches for o in range(first, last)] == list(range(9))
+    assert len(cut.batches) >= workers
+    assert len(set(cut.distinct_keys)) == 9 * 2
+    drawn = [r for start, stop in cut.blocks for r in range(start, stop)]
+    assert drawn == list(range(99_999))
+
+
+def test_tasks_done_twice_and_in_any_order_change_nothing(jobs: Jobs, desk: Desk) -> None:
+    suite = small()
+    record = submitted(jobs, suite)
+    tasks = missing(desk, record.id)
+    perform(desk, [*tasks, *tasks])
+    blocks = missing(desk, record.id)
+    assert [task.arguments for task in blocks] == [(r, r + 500) for r in range(0, 2000, 500)]
+    perform(desk, [blocks[2], blocks[0], blocks[2]])
+    assert jobs.find(record.id, CALLER).progress.done == 1000
+    perform(desk, blocks)
+    desk.queue.drop(record.id)
+    assert jobs.report(record.id, CALLER) == in_process(suite)
+
+
+def test_lost_report_is_concluded(jobs: Jobs, desk: Desk) -> None:
+    suite = small(pooled=True)
+    record = submitted(jobs, suite)
+    perform(desk, missing(desk, record.id))
+    *others, last = missing(desk, record.id)
+    perform(desk, others)
+    desk.store.commit = lambda *_, **__: False  # type: ignore[method-assign]
+    perform(desk, [last])
+    del desk.store.commit
+    (task,) = missing(desk, record.id)
+    assert task.name == "conclude"
+    perform(desk, [task])
+    desk.queue.drop(record.id)
+    assert jobs.report(record.id, CALLER) == in_process(suite)
+
+
+def test_statistics_are_shared_with_single_comparisons(jobs: Jobs, desk: Desk) -> None:
+    single, other = synthetic(1, segments=40), synthetic(2, segments=50)
+    record, _ = jobs.submit(single, CALLER)
+    finish(desk, record.id)
+    suite = suite_of(single, other)
+    pieces = desk.store.pieces(submitted(jobs, suite).id)
+    held, new = parts(suite.plan)
+    (metric,) = suite.plan.recipe.metrics
+    assert pieces.measured == {held.statistics_key(s, metric) for s in range(3)}
+    assert not pieces.measured & {new.statistics_key(s, metric) for s in range(3)}
+
+
+def test_record_names_the_test_sets(jobs: Jobs, desk: Desk) -> None:
+    record = submitted(jobs, small())
+    assert record.testsets == ("t0", "t1", "t2")
+    assert record.systems == ("s0", "s1", "s2")
+    assert jobs.submit(example(), CALLER)[0].testsets == ()
+    finish(desk, record.id)
+    with pytest.raises(RecipeError, match="one test set"):
+        jobs.distribution(record.id, CALLER, "s0", "s1", "bleu", "bootstrap", 0)
+
+
+def test_texts_go_with_the_comparison(jobs: Jobs, desk: Desk) -> None:
+    suite = small()
+    record = submitted(jobs, suite)
+    for t, comparison in enumerate(suite.comparisons):
+        assert desk.store.testset(record.id, t) == comparison.testset
+        for s, system in enumerate(comparison.systems):
+            assert desk.store.system(record.id, 3 * t + s) == system
+    jobs.remove(record.id, CALLER)
+    with pytest.raises(GoneError):
+        desk.store.system(record.id, 8)
+
+
+@pytest.fixture(scope="module")
+def hurt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Two workers that nobody else needs."""
+    with started(Settings(state=tmp_path_factory.mktemp("state"), block=1000)) as service:
+        yield service
+
+
+def half_way(service: Service, seed: int, pooled: bool) -> tuple[Suite, Record]:
+    """A suite of which some blocks exist and some are being drawn."""
+    suite = suite_of(synthetic(seed, **SLOW), synthetic(seed + 1, **SLOW), pooled=pooled)
+    record = submitted(service.jobs, suite)
+
+    def drawing() -> bool:
+        progress = service.jobs.find(record.id, CALLER).progress
+        return progress.phase == "resampling" and 0 < progress.done < progress.total
+
+    until(drawing)
+    until(service.horses)
+    return suite, record
+
+
+def succeeds(service: Service, suite: Suite, record: Record) -> None:
+    end = service.jobs.wait(record.id, CALLER, 60)
+    assert end.status is Status.SUCCEEDED, (end.error, end.progress)
+    assert service.jobs.report(record.id, CALLER) == in_process(suite)
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+def test_horses_killed_in_the_middle(hurt: Service, pooled: bool) -> None:
+    suite, record = half_way(hurt, 10, pooled)
+    kill(*hurt.horses())
+    succeeds(hurt, suite, record)
+
+
+def test_lost_pieces_are_computed_again(hurt: Service) -> None:
+    suite, record = half_way(hurt, 20, pooled=False)
+    redis = connect(hurt.settings)
+    redis.delete(f"sigtest:blocks:{record.id}", *redis.keys("sigtest:statistics:*"))
+    redis.close()
+    succeeds(hurt, suite, record)

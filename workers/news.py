@@ -1,0 +1,78 @@
+"""Hears what workers finish, on one connection for everybody who waits in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from workers.server import connect
+from workers.settings import Settings
+from workers.store import PREFIX
+
+PATTERN = f"{PREFIX}news:*"
+PATIENCE = 0.5  # seconds between looks whether to go on, and between attempts to connect
+
+Wake = Callable[[], object]
+
+
+class News:
+    """What `Store.commit` publishes. News may be lost with a connection: whoever waits looks, too.
+
+    Args:
+        redis: The server.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._waiting: defaultdict[str, list[Wake]] = defaultdict(list)
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        threading.Thread(target=self._listen, name="news", daemon=True).start()
+
+    @classmethod
+    def connect(cls, settings: Settings) -> News:
+        """News from the server that the settings name, which need not be up yet."""
+        return cls(connect(settings))
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._closed.set()
+
+    @contextmanager
+    def about(self, comparison_id: str, wake: Wake) -> Iterator[None]:
+        """Call `wake`, from another thread, whenever something about a comparison is finished."""
+        with self._lock:
+            self._waiting[comparison_id].append(wake)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting[comparison_id].remove(wake)
+                if not self._waiting[comparison_id]:
+                    del self._waiting[comparison_id]
+
+    def _listen(self) -> None:
+        while not self._closed.is_set():
+            with suppress(RedisError):
+                self._follow()
+            self._closed.wait(PATIENCE)
+
+    def _follow(self) -> None:
+        listener = self._redis.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
+        with listener as pubsub:
+            pubsub.psubscribe(PATTERN)
+            while not self._closed.is_set():
+                message = pubsub.get_message(timeout=PATIENCE)
+                if message is not None:
+                    self._tell(message["channel"].decode().rpartition(":")[2])
+
+    def _tell(self, comparison_id: str) -> None:
+        with self._lock:
+            waiting = list(self._waiting.get(comparison_id, ()))
+        for wake in waiting:
+            wake()
