@@ -25,8 +25,12 @@ def pair_share(task: Task, systems: int) -> tuple[float, float]:
     recipe["metrics"] = ["bleu", "chrf", "ter"]
     comparison = task.comparison(systems, **recipe)
     baseline = task.comparison(systems, **recipe, pairs={"baseline": comparison.systems[0].name})
-    whole = min(seconds(partial(compare, comparison)) for _ in range(2))
-    alone = min(seconds(partial(compare, baseline)) for _ in range(2))
+    compare(baseline)
+    taken = [
+        (seconds(partial(compare, comparison)), seconds(partial(compare, baseline)))
+        for _ in range(3)
+    ]
+    whole, alone = (min(column) for column in zip(*taken, strict=True))
     return whole, 1 - alone / whole
 
 

@@ -85,11 +85,6 @@ def cpu_seconds(pids: list[int]) -> float:
     return ticks / TICKS
 
 
-def service_pid() -> int:
-    (pid,) = descendants(os.getpid())[1:2]
-    return pid
-
-
 def memory(pid: int) -> float:
     """MB that the service's Redis uses."""
     variables = dict(
@@ -156,8 +151,7 @@ def main() -> None:
     task = read_task()
     comparison = task.comparison(options.systems + options.runs + 1, **RECIPE)
     names = [system.name for system in comparison.systems]
-    with service(2) as client:
-        pid = service_pid()
+    with service(2) as (client, pid):
         board = Board(client, comparison)
         start = time.perf_counter()
         for name in names[: options.systems - 1]:

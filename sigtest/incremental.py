@@ -17,7 +17,7 @@ from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.facts import exact_p
 from sigtest.plan import Plan
-from sigtest.sample import CACHE_BYTES, Sample, oriented
+from sigtest.sample import TOGETHER_BYTES, Sample, oriented
 from sigtest.significance import TESTS
 from sigtest.significance.base import slack
 from sigtest.significance.exact import MOST_UNITS, ExactP
@@ -117,7 +117,7 @@ def swap_fact(
     tolerance = slack(np.array([score_a]), np.array([score_b]))
     test = next(TESTS[name] for name in plan.recipe.tests if TESTS[name].draws == "swaps")
     count = 0
-    rows = max(1, CACHE_BYTES // (16 * metric.width))
+    rows = max(1, TOGETHER_BYTES // (16 * metric.width))
     for first in range(0, a.kept[m].shape[1], rows):
         x, y = exchange_pair(
             a.kept[m][:, first : first + rows],

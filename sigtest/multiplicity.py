@@ -107,6 +107,7 @@ def adjust(p: Array, correction: str) -> Array:
     return CORRECTIONS[correction](p)
 
 
+@lru_cache(maxsize=256)
 def smallest_attainable(correction: str, comparisons: int, smallest: float) -> float:
     """Adjusted p-value of a family in which every p is the smallest that resampling can give."""
     if correction in JOINT:
@@ -129,9 +130,9 @@ def undecided(p: Array, low: Array, high: Array, correction: str, alpha: float) 
     Returns:
         (m,) flags.
     """
-    if correction in STEP_DOWN or correction in STEP_UP:
+    if len(p) > 1 and (correction in STEP_DOWN or correction in STEP_UP):
         at_low, at_high = (rejected_alone(p, end, correction, alpha) for end in (low, high))
-    else:  # no p-value looks at the others
+    else:  # no p-value looks at others
         at_low, at_high = (adjust(end, correction) <= alpha for end in (low, high))
     return at_low & ~at_high
 

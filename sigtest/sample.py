@@ -20,7 +20,7 @@ from sigtest.significance.base import slack
 from sigtest.significance.convolution import surely_on_grid
 from sigtest.units import replica_scores, units_of_draws, units_of_swaps
 
-CACHE_BYTES = 1 << 19  # of swapped totals at a time
+TOGETHER_BYTES = 1 << 21  # of swapped totals at a time: fewer calls, and still near the processor
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,7 @@ class Sample:
         self.totals = self.columns.totals
         scores = [m.score_columns(t)[:, 0] for m, t in zip(self.metrics, self.totals, strict=True)]
         self.scores: Array = np.array(scores)  # (M, S)
+        self._rooms: dict[int, Weights] = {}
 
     @cached_property
     def needs_swaps(self) -> tuple[bool, ...]:
@@ -130,14 +131,22 @@ class Sample:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
         seed, stream = self.plan.recipe.seed, self.plan.stream
         units = self.plan.replicas * self.units
-        return self.swap_columns.sums(swap_masks(seed, first, last, units, stream))
+        room = self._room(units)
+        return self.swap_columns.sums(swap_masks(seed, first, last, units, stream, room))
 
     def _counts(self, first: int, last: int) -> Weights:
         """How often each unit is drawn in bootstrap resamples `first` to `last`."""
         seed, stream = self.plan.recipe.seed, self.plan.stream
         if self.plan.labels is None:
-            return bootstrap_counts(seed, first, last, self.units, stream)
+            room = self._room(self.units)
+            return bootstrap_counts(seed, first, last, self.units, stream, room)
         return stratified_counts(seed, first, last, self.plan.strata, max(1, stream))
+
+    def _room(self, units: int) -> Weights:
+        """Where weights are drawn, always the same: to touch new memory takes as long as to draw."""
+        if units not in self._rooms:
+            self._rooms[units] = np.empty((self.swap_columns.rows, units), dtype=np.float32)
+        return self._rooms[units]
 
     def swap_differences(self, m: int, kept: Array) -> Iterator[tuple[slice, Array]]:
         """Oriented differences of all pairs after swaps, for a run of pairs with the same a.
@@ -154,15 +163,14 @@ class Sample:
         """
         metric = self.metrics[m]
         width, _, rows = kept.shape
-        given = self.totals[m] - kept
         totals = np.ascontiguousarray(self.totals[m][:, :, 0])
-        most = max(1, CACHE_BYTES // (16 * width * rows))
+        most = max(1, TOGETHER_BYTES // (16 * width * rows))
         pairs = self.plan.pairs
         for run in self._runs(most):
             a, b = int(pairs[run.start, 0]), pairs[run, 1]
             x = np.empty((width, len(b), rows))
             y = np.empty((width, len(b), rows))
-            exchange(kept, given, totals, a, b, x, y)
+            exchange(kept, totals, a, b, x, y)
             yield run, oriented(metric.score_columns(x), metric.score_columns(y), metric.sign)
 
     def _runs(self, most: int) -> Iterator[slice]:
@@ -210,14 +218,11 @@ def oriented(scores_a: Array, scores_b: Array, sign: float) -> Array:
 
 
 @compiled
-def exchange(
-    kept: Array, given: Array, totals: Array, a: int, b: Counts, x: Array, y: Array
-) -> None:
+def exchange(kept: Array, totals: Array, a: int, b: Counts, x: Array, y: Array) -> None:
     """Fill in the swapped totals of the pairs (a, b[p]).
 
     Args:
         kept: (k, S, R) sums of the units that keep their labels.
-        given: (k, S, R) sums of the others.
         totals: (k, S) sums of all units.
         a: The first system of every pair.
         b: (pairs,) the second systems.
@@ -225,10 +230,11 @@ def exchange(
         y: (k, pairs, R) totals of what is labelled b: all that is not in x.
     """
     for j in range(x.shape[0]):
+        own = kept[j, a]
         for p in range(x.shape[1]):
-            other = b[p]
-            both = totals[j, a] + totals[j, other]
+            others, total = kept[j, b[p]], totals[j, b[p]]
+            both = totals[j, a] + total
             for r in range(x.shape[2]):
-                swapped = kept[j, a, r] + given[j, other, r]
+                swapped = own[r] + (total - others[r])
                 x[j, p, r] = swapped
                 y[j, p, r] = both - swapped

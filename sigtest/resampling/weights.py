@@ -10,8 +10,18 @@ COUNTS = 0
 SWAPS = 1
 
 
-def bootstrap_counts(seed: int, start: int, stop: int, units: int, stream: int = 0) -> Weights:
+def bootstrap_counts(
+    seed: int, start: int, stop: int, units: int, stream: int = 0, room: Weights | None = None
+) -> Weights:
     """How often each unit is drawn in resamples `start` to `stop` of the bootstrap.
+
+    Args:
+        seed: Of the recipe.
+        start: First resample.
+        stop: One after the last.
+        units: How many there are, and are drawn.
+        stream: Separates the draws of several test sets or strata.
+        room: Array of at least so many rows, the first of which are overwritten and returned.
 
     Returns:
         (stop - start, units) counts; each row sums to `units`.
@@ -19,14 +29,15 @@ def bootstrap_counts(seed: int, start: int, stop: int, units: int, stream: int =
     Koehn (2004), section 3.2. A 32-bit word picks a unit by multiplication, which favours none by
     more than units / 2**32 of its probability: 7e-7 for 3,000 units.
     """
+    rows = _rows(stop - start, units, room)
     if COMPILED:
-        return _counts(keys(seed), start, stop, units, stream)
-    rows = np.zeros((stop - start, units), dtype=np.float32)
+        _fill_counts(keys(seed), start, stream, rows)
+        return rows
     resamples = np.arange(start, stop, dtype=np.uint64)
     words = words_plain(keys(seed), COUNTS, resamples, -(-units // 4), stream)
     for row, drawn in zip(rows, _in_order(words, units), strict=True):
         index = (drawn.astype(np.uint64) * np.uint64(units)) >> np.uint64(32)
-        row += np.bincount(index.astype(np.int64), minlength=units)
+        row[:] = np.bincount(index.astype(np.int64), minlength=units)
     return rows
 
 
@@ -50,23 +61,38 @@ def stratified_counts(seed: int, start: int, stop: int, strata: Counts, stream: 
     return rows
 
 
-def swap_masks(seed: int, start: int, stop: int, units: int, stream: int = 0) -> Weights:
+def swap_masks(
+    seed: int, start: int, stop: int, units: int, stream: int = 0, room: Weights | None = None
+) -> Weights:
     """Which units keep their labels in resamples `start` to `stop` of randomization.
+
+    Args:
+        seed: Of the recipe.
+        start: First resample.
+        stop: One after the last.
+        units: How many there are.
+        stream: Separates the draws of several test sets.
+        room: Array of at least so many rows, the first of which are overwritten and returned.
 
     Returns:
         (stop - start, units): 1 where a unit's outputs stay, 0 where they are exchanged.
 
     Riezler & Maxwell (2005), Figure 1: every unit is exchanged with probability one half.
     """
+    rows = _rows(stop - start, units, room)
     if COMPILED:
-        return _masks(keys(seed), start, stop, units, stream)
-    rows = np.zeros((stop - start, units), dtype=np.float32)
+        _fill_masks(keys(seed), start, stream, rows)
+        return rows
     resamples = np.arange(start, stop, dtype=np.uint64)
     words = words_plain(keys(seed), SWAPS, resamples, -(-units // 128), stream)
     bits = np.arange(32, dtype=np.uint32)
     for row, drawn in zip(rows, _in_order(words, -(-units // 32)), strict=True):
-        row += ((drawn[:, None] >> bits) & np.uint32(1)).ravel()[:units]
+        row[:] = ((drawn[:, None] >> bits) & np.uint32(1)).ravel()[:units]
     return rows
+
+
+def _rows(count: int, units: int, room: Weights | None) -> Weights:
+    return np.empty((count, units), dtype=np.float32) if room is None else room[:count]
 
 
 def _in_order(words: Words, needed: int) -> Words:
@@ -75,11 +101,11 @@ def _in_order(words: Words, needed: int) -> Words:
 
 
 @compiled
-def _counts(key: Key, start: int, stop: int, units: int, stream: int) -> Weights:
-    rows = np.empty((stop - start, units), dtype=np.float32)
+def _fill_counts(key: Key, start: int, stream: int, rows: Weights) -> None:
+    units = rows.shape[1]
     words = np.empty((4, (units + 3) // 4), dtype=np.uint32)
     tally = np.zeros(units, dtype=np.uint32)
-    for r in range(stop - start):
+    for r in range(rows.shape[0]):
         fill_words(key, COUNTS, start + r, stream, words)
         for w in range(4):
             # word w of call j is draw 4 j + w; the last call may be used in part
@@ -90,14 +116,13 @@ def _counts(key: Key, start: int, stop: int, units: int, stream: int) -> Weights
         for i in range(units):
             row[i] = np.float32(tally[i])
             tally[i] = np.uint32(0)
-    return rows
 
 
 @compiled
-def _masks(key: Key, start: int, stop: int, units: int, stream: int) -> Weights:
-    rows = np.empty((stop - start, units), dtype=np.float32)
+def _fill_masks(key: Key, start: int, stream: int, rows: Weights) -> None:
+    units = rows.shape[1]
     words = np.empty((4, (units + 127) // 128), dtype=np.uint32)
-    for r in range(stop - start):
+    for r in range(rows.shape[0]):
         fill_words(key, SWAPS, start + r, stream, words)
         row = rows[r]
         for word in range((units + 31) // 32):
@@ -105,4 +130,3 @@ def _masks(key: Key, start: int, stop: int, units: int, stream: int) -> Weights:
             first = word * 32
             for bit in range(min(32, units - first)):
                 row[first + bit] = np.float32((bits >> np.uint32(bit)) & np.uint32(1))
-    return rows
