@@ -1,32 +1,48 @@
-"""The quick way to indented JSON against the standard library's."""
+"""Canonical JSON: what is in it, and how it lies on the page."""
 
 import json
+from typing import Any
 
 import pytest
+from written import report
 
-from sigtest.render.json import indented
+from sigtest.render.json import render
+
+
+class Body:
+    """Anything that is to be written."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        self.body = body
+
+    def as_json(self) -> dict[str, Any]:
+        return self.body
 
 
 @pytest.mark.parametrize(
-    "value",
+    "body",
     [
         {},
-        [],
-        "x",
-        1.5e-7,
-        {"a": []},
-        {"a": {}, "b": 1},
-        [[], [[]]],
-        [1, [2], 3, 4, [{}]],
-        [{"a": 1, "%s": [1, 2.5], "c": []}, {"a": "\0,%d"}, {"a": None, "%s": ["x", 3], "c": []}],
-        [{"a": 1}, {}, {"a": [1]}, {"a": [[1]]}, 3, [1, 2]],
-        {"a": 1, "b": [1, (2.5,), {"x": None, 'é"': '\u2028",\n ['}], "c": {"d": [True]}, "e": 2},
+        {"a": [], "b": {}, "c": None, "d": [[]], "e": [{}]},
+        {"a": [{"b": [1, 2.5], "c": {"d": [1e-300, True]}}, {"b": [], "c": {}}]},
+        {"a": [{"rows": [{"x": 1}, {"x": 2}]}, {"rows": []}], "b": {"rows": [{"y": "z"}]}},
+        {'é"\u2028': "\u2028\\\0,%d", "b": [{"c": "}\n]"}]},
     ],
 )
-def test_as_the_standard_library_writes_it(value: object) -> None:
-    assert indented(value) == json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+def test_the_standard_library_reads_what_was_written(body: dict[str, Any]) -> None:
+    assert json.loads(render(Body(body))) == body
+
+
+def test_every_field_system_and_pair_has_a_line() -> None:
+    made = report(("a", "b", "c"))
+    lines = render(made).splitlines()
+    body = made.as_json()
+    rows = [row for field in ("systems", "pairs") for row in body[field]]
+    assert len(lines) == 2 + len(body) + len(rows) + 2  # braces, and the ends of two lists
+    within = [json.loads(line.rstrip(",")) for line in lines if line.startswith("  {")]
+    assert within == rows
 
 
 def test_numbers_that_json_cannot_say() -> None:
     with pytest.raises(ValueError, match="JSON"):
-        indented({"a": [1.0, float("nan")]})
+        render(Body({"a": [1.0, float("nan")]}))
