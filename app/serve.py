@@ -45,7 +45,7 @@ def serve(port: int, settings: Settings, queue: QueueSettings) -> None:
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     # first of all, so that nothing starts in vain where the port is taken
-    with _listen(port) as listening, running(queue):
+    with listen(port) as listening, running(queue):
         Server(config).run(sockets=[listening])
 
 
@@ -62,12 +62,20 @@ def main() -> int:
     return 0
 
 
-def _listen(port: int) -> socket.socket:
+def listen(port: int) -> socket.socket:
+    """A socket for Server.
+
+    Raises:
+        SettingError: The port is taken.
+    """
     try:
-        return socket.create_server((HOST, port), backlog=2048)
+        listening = socket.create_server((HOST, port), backlog=2048)
     except OSError as error:
         reason = os.strerror(error.errno or 0).lower()
         raise SettingError(f"PORT {port} cannot be used: {reason}.") from error
+    # connections inherit it; asyncio sets it on its own sockets only, and answers took 40 ms more
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def _port() -> int:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 from sigtest.comparison import CONTENT
 from workers import codec
 from workers.work import Asked, comparisons
+
+THREADS = 4
 
 
 def testset_field(number: int) -> str:
@@ -19,11 +24,13 @@ def output_field(number: int) -> str:
 
 def packed(asked: Asked) -> dict[str, bytes]:
     """All uploaded content by field."""
-    fields: dict[str, bytes] = {}
+    fields: dict[str, Any] = {}
     outputs = []
     for number, comparison in enumerate(comparisons(asked)):
         body = comparison.as_json()
         kept = {name: body[name] for name in CONTENT if name in body and name != "systems"}
-        fields[testset_field(number)] = codec.pack_json(kept)
+        fields[testset_field(number)] = kept
         outputs += body["systems"]
-    return fields | {output_field(i): codec.pack_json(own) for i, own in enumerate(outputs)}
+    fields |= {output_field(i): own for i, own in enumerate(outputs)}
+    with ThreadPoolExecutor(THREADS) as pool:  # compression lets other threads run
+        return dict(zip(fields, pool.map(codec.pack_json, fields.values()), strict=True))

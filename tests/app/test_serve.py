@@ -16,6 +16,7 @@ from exchange import COMPARISONS, ROOT, ServeOn, launched, problem
 
 from app import problems
 from app.main import create_app
+from app.serve import listen
 from app.settings import Settings
 from sigtest.errors import ServiceError, SigtestError
 from workers.errors import SettingError
@@ -138,3 +139,10 @@ def test_a_port_that_is_taken_starts_nothing(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_packets_wait_for_no_acknowledgement() -> None:
+    with listen(0) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
