@@ -143,7 +143,7 @@ class Sample:
         return stratified_counts(seed, first, last, self.plan.strata, max(1, stream))
 
     def _room(self, units: int) -> Weights:
-        """Where weights are drawn, always the same: to touch new memory takes as long as to draw."""
+        """Where weights are drawn, always the same: new memory takes as long as the drawing."""
         if units not in self._rooms:
             self._rooms[units] = np.empty((self.swap_columns.rows, units), dtype=np.float32)
         return self._rooms[units]
@@ -167,7 +167,7 @@ class Sample:
         most = max(1, TOGETHER_BYTES // (16 * width * rows))
         pairs = self.plan.pairs
         for run in self._runs(most):
-            a, b = int(pairs[run.start, 0]), pairs[run, 1]
+            a, b = int(pairs[run.start, 0]), np.ascontiguousarray(pairs[run, 1])
             x = np.empty((width, len(b), rows))
             y = np.empty((width, len(b), rows))
             exchange(kept, totals, a, b, x, y)

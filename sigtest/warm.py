@@ -18,6 +18,8 @@ from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
 from sigtest.significance import TESTS
 
+SWAPS = [name for name, test in TESTS.items() if test.draws == "swaps"]
+
 
 def warm() -> None:
     """Run small comparisons that reach every kernel."""
@@ -31,6 +33,7 @@ def warm() -> None:
         {"name": name, "scores": {"x": rng.integers(0, 9, (24, 1)).tolist()}} for name in "ab"
     ]
     _compare(systems=numbers, metrics=[{"name": "scores", "of": "x"}])
+    _compare(references=texts[2:3], systems=systems, correction="tukey", tests=SWAPS)
     _join(Comparison.of({"references": texts[2:3], "systems": systems, "resamples": 9}))
     with contextlib.suppress(UnavailableError):  # statistics of METEOR take a JVM; no kernels there
         meteor = METRICS["meteor"]()

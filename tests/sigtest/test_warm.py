@@ -1,0 +1,106 @@
+"""After `warm`, no comparison waits for a compiler: a second one is not faster than the first."""
+
+import subprocess
+import sys
+
+import pytest
+
+from sigtest.compiled import COMPILED
+
+# Runs in a process of its own: what other tests have compiled must not count.
+SCRIPT = """
+import gc
+import random
+
+from numba.core.registry import CPUDispatcher
+
+from sigtest.comparison import Comparison
+from sigtest.engine import compare
+from sigtest.incremental import alone, resample, swap_fact
+from sigtest.engine import measure
+from sigtest.significance import TESTS
+from sigtest.suite import Suite
+from sigtest.suite_engine import compare_suite
+from sigtest.warm import warm
+
+
+def signatures():
+    return {
+        (kernel.py_func.__module__, kernel.py_func.__name__, str(signature))
+        for kernel in gc.get_objects()
+        if isinstance(kernel, CPUDispatcher) and kernel.py_func.__module__.startswith("sigtest")
+        for signature in kernel.signatures
+    }
+
+
+rng = random.Random(0)
+words = ["tea", "cup", "fish", "Zuerich", "1,000.5", "n\\u00e4mlich", "\\u4e2d\\u6587", "e\\u0301!"]
+
+
+def text():
+    return [" ".join(rng.choices(words, k=rng.randint(0, 40))) for _ in range(60)]
+
+
+references = [text()]
+outputs = [[line if rng.random() < 0.5 else other for line, other in zip(references[0], text())]
+           for _ in range(4)]
+systems = [{"name": f"s{i}", "hypotheses": lines} for i, lines in enumerate(outputs)]
+scores = [
+    {"name": f"s{i}", "scores": {
+        "coarse": [rng.randint(0, 9) for _ in range(60)],
+        "fine": [rng.random() for _ in range(60)],
+        "ratio": [[rng.randint(0, 9), 10] for _ in range(60)],
+    }}
+    for i in range(3)
+]
+replicas = [{"name": n, "replicas": [text(), text()]} for n in "abc"]
+everything = ["bleu", "chrf", "chrf++", "ter", "nist"]
+plain = {"references": references, "systems": systems, "metrics": everything, "resamples": 99}
+all_tests = {**plain, "tests": list(TESTS)}
+requests = [
+    all_tests,
+    {**all_tests, "alternative": "less"},
+    {**all_tests, "alternative": "greater", "pairs": {"baseline": "s1"}, "exact": "never"},
+    {**all_tests, "documents": [str(i // 6) for i in range(60)], "unit": "document"},
+    {**all_tests, "labels": [str(i % 3) for i in range(60)], "stratified": True},
+    {**all_tests, "references": [references[0], text()]},
+    {**plain, "tests": ["bootstrap"], "correction": "max_t"},
+    {**plain, "correction": "tukey"},
+    {**plain, "metrics": ["bleu:tokenize=intl", "bleu:tokenize=zh", "bleu:tokenize=char",
+                          "bleu:tokenize=none,smooth_method=floor", "bleu:max_ngram_order=3"]},
+    {**plain, "metrics": ["chrf:eps_smoothing=true", "chrf:whitespace=true,lowercase=true",
+                          "ter:normalized=true,no_punct=true", "nist:tokenize=intl"]},
+    {**plain, "systems": replicas},
+    {"systems": scores, "tests": list(TESTS), "resamples": 99, "metrics": [
+        {"name": "scores", "of": "coarse"}, {"name": "scores", "of": "fine"},
+        {"name": "ratio", "of": "ratio"}]},
+]
+
+warm()
+before = signatures()
+for request in requests:
+    compare(Comparison.of(request))
+for pooled in (False, True):
+    content = {"references": references, "systems": systems}
+    testsets = [{"name": name, **content} for name in "uv"]
+    compare_suite(Suite.of({"testsets": testsets, "metrics": ["bleu", "ter"], "resamples": 99,
+                            "tests": list(TESTS), "pooled": pooled}))
+board = Comparison.of(all_tests)
+totals, tables = zip(*(
+    (resample(alone(board.plan, place), [table[None] for table in own]), own)
+    for place, system in enumerate(board.systems)
+    for own in [[measure(board.testset, system, metric) for metric in board.recipe.metrics]]
+))
+for m in range(len(everything)):
+    swap_fact(board.plan, m, totals[0], totals[1], (tables[0][m], tables[1][m]))
+for late in sorted(signatures() - before):
+    print(*late)
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled here")
+def test_no_comparison_waits_for_a_compiler() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
