@@ -61,6 +61,7 @@ class News:
             with suppress(RedisError):
                 self._follow()
             self._closed.wait(PATIENCE)
+        self._redis.close()
 
     def _follow(self) -> None:
         listener = self._redis.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
