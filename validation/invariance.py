@@ -201,7 +201,7 @@ def blocks_are_irrelevant(workers: int = 2) -> Check:
         (product, "ROWS", 1),
         (product, "ROWS", 1024),
         (facts, "CHUNK", RESAMPLES),
-        (sample_module, "CACHE_BYTES", 1),
+        (sample_module, "TOGETHER_BYTES", 1),
     )
     for owner, name, size in chunks:
         with patch.object(owner, name, size):
