@@ -131,22 +131,23 @@ class Sample:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
         seed, stream = self.plan.recipe.seed, self.plan.stream
         units = self.plan.replicas * self.units
-        room = self._room(units)
+        room = self._room(last - first, units)
         return self.swap_columns.sums(swap_masks(seed, first, last, units, stream, room))
 
     def _counts(self, first: int, last: int) -> Weights:
         """How often each unit is drawn in bootstrap resamples `first` to `last`."""
         seed, stream = self.plan.recipe.seed, self.plan.stream
         if self.plan.labels is None:
-            room = self._room(self.units)
+            room = self._room(last - first, self.units)
             return bootstrap_counts(seed, first, last, self.units, stream, room)
         return stratified_counts(seed, first, last, self.plan.strata, max(1, stream))
 
-    def _room(self, units: int) -> Weights:
+    def _room(self, rows: int, units: int) -> Weights:
         """Where weights are drawn, always the same: new memory takes as long as the drawing."""
-        if units not in self._rooms:
-            self._rooms[units] = np.empty((self.swap_columns.rows, units), dtype=np.float32)
-        return self._rooms[units]
+        room = self._rooms.get(units)
+        if room is None or len(room) < rows:
+            room = self._rooms[units] = np.empty((rows, units), dtype=np.float32)
+        return room
 
     def swap_differences(self, m: int, kept: Array) -> Iterator[tuple[slice, Array]]:
         """Oriented differences of all pairs after swaps, for a run of pairs with the same a.

@@ -93,15 +93,11 @@ class Columns:
             product[split:] = (weights.astype(np.float64) @ self._double).T
         return [product[place] for place in self._places]
 
-    @property
-    def rows(self) -> int:
-        """How many resamples to multiply at a time: weights fit the cache and the memory bound."""
-        return max(1, min(ROWS, WEIGHTS_BYTES // (4 * self.units)))
-
     def row_blocks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Cut resamples into runs of at most `rows`."""
-        for first in range(start, stop, self.rows):
-            yield first, min(first + self.rows, stop)
+        """Cut resamples into runs whose weights fit the cache and the memory bound."""
+        rows = max(1, min(ROWS, WEIGHTS_BYTES // (4 * self.units)))
+        for first in range(start, stop, rows):
+            yield first, min(first + rows, stop)
 
 
 def _fits_float32(column: Array) -> bool:

@@ -63,6 +63,15 @@ def test_blocks_in_any_size_and_order_give_the_same_report(sample: Sample, size:
     assert in_blocks(sample, size).as_json() == in_blocks(sample, 500).as_json()
 
 
+def test_resamples_can_be_drawn_one_by_one_or_all_at_once(sample: Sample) -> None:
+    total = sample.plan.resamples
+    runs = [(r, r + 1) for r in range(total)]
+    one_by_one = np.concatenate([sample.bootstrap_scores(*run) for run in runs], axis=2)
+    kept = [sample.swapped_sums(*run)[0] for run in runs]
+    assert (sample.bootstrap_scores(0, total) == one_by_one).all()
+    assert (sample.swapped_sums(0, total)[0] == np.concatenate(kept, axis=2)).all()
+
+
 def test_report_survives_json(sample: Sample) -> None:
     report = in_blocks(sample, 500)
     assert Report.from_json(report.as_json()) == report
