@@ -118,7 +118,9 @@ def _unpaired(self: Sample, first: int, last: int) -> Array:
     return scores
 
 
-def _one_mask(seed: int, start: int, stop: int, units: int, stream: int = 0) -> Weights:
+def _one_mask(
+    seed: int, start: int, stop: int, units: int, stream: int = 0, room: Weights | None = None
+) -> Weights:
     """One coin for all segments of a resample."""
     return np.repeat(weights.swap_masks(seed, start, stop, 1, stream), units, axis=1)
 
@@ -126,13 +128,17 @@ def _one_mask(seed: int, start: int, stop: int, units: int, stream: int = 0) -> 
 def _same_draws(honest: Callable[..., Weights]) -> Callable[..., Weights]:
     """Every block starts again at the first resample."""
 
-    def draw(seed: int, start: int, stop: int, units: int, stream: int = 0) -> Weights:
+    def draw(
+        seed: int, start: int, stop: int, units: int, stream: int = 0, room: Weights | None = None
+    ) -> Weights:
         return honest(seed, 0, stop - start, units, stream)
 
     return draw
 
 
-def _without_replacement(seed: int, start: int, stop: int, units: int, stream: int = 0) -> Weights:
+def _without_replacement(
+    seed: int, start: int, stop: int, units: int, stream: int = 0, room: Weights | None = None
+) -> Weights:
     """Half the units, each at most once."""
     masks = weights.swap_masks(seed, start, stop, units, stream)
     return 2 * masks
