@@ -1,4 +1,4 @@
-"""Answers with their headers: comparisons, reports, pictures."""
+"""Answers with their headers: comparisons, reports, distributions, pictures."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from starlette.responses import Response
 
 from app.comparison_schemas import PATH, ComparisonBody
 from app.negotiation import FORMATS, MEDIA_TYPES, SUITE_FORMATS, Wish, choose_format, matches
+from app.schemas import DistributionBody
+from sigtest.distribution import Distribution
 from sigtest.render import RENDERERS, suite
 from sigtest.report import Report
 from sigtest.suite_report import SuiteReport
@@ -72,6 +74,12 @@ def report(stored: bytes, record: Record, wish: Wish) -> Response:
         "Content-Disposition": f'{shown}; filename="{record.id}.{SUFFIXES.get(kind, kind)}"',
     }
     return Response(content, 200, headers, MEDIA_TYPES[kind])
+
+
+def distribution(drawn: Distribution, values: bool) -> Response:
+    """The pseudo-statistics of one pair; all of them, or binned alone."""
+    body = DistributionBody.of(drawn, values).model_dump_json(exclude_none=True)
+    return Response(body, media_type="application/json")
 
 
 def picture(request: Request, svg: str) -> Response:

@@ -12,10 +12,20 @@ from fastapi import Request
 from app.errors import MalformedError, UnsupportedMediaError
 from sigtest.text import decode
 
+JSON = "application/json"
+FORM = "multipart/form-data"
+
 
 def kind_of(request: Request) -> str:
     """The media type that a request states, without parameters; empty where it states none."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def unread(kind: str, *read: str) -> UnsupportedMediaError:
+    """The error of a body of one kind where only others are read."""
+    *others, last = read
+    known = f"{', '.join(others)} or {last}" if others else last
+    return UnsupportedMediaError(f"Send {known}, not {kind or 'a body of no stated kind'}.")
 
 
 def refuse_encoding(request: Request) -> None:

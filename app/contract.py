@@ -14,10 +14,10 @@ from pydantic.json_schema import models_json_schema
 
 from app import schemas, suite_schemas, testset_contract
 from app.comparison_schemas import ComparisonBody
+from app.fragments import HELD, REF, header, ref
 from app.negotiation import FORMATS, MEDIA_TYPES
 from app.problems import MEDIA_TYPE
 
-REF = "#/components/schemas/{model}"
 DESCRIPTION = """\
 Tells whether one machine-translation (or other NLP) system is really better than another.
 Systems' outputs and references go in; calibrated p-values, intervals and rank clusters come back.
@@ -101,25 +101,17 @@ EXAMPLES = {
 }
 
 
-def _ref(model: type) -> dict[str, str]:
-    return {"$ref": REF.format(model=model.__name__)}
-
-
-def _header(description: str) -> dict[str, Any]:
-    return {"description": description, "schema": {"type": "string"}}
-
-
 PROBLEMS: dict[int | str, dict[str, Any]] = {
     "default": {
         "description": "A problem document; `type` says which.",
-        "content": {MEDIA_TYPE: {"schema": _ref(schemas.Problem)}},
+        "content": {MEDIA_TYPE: {"schema": ref(schemas.Problem)}},
     }
 }
 HEADERS = {
-    "Location": _header("Where the comparison is."),
-    "Retry-After": _header("Seconds after which to look again; while unfinished."),
-    "Preference-Applied": _header("The wait that was granted."),
-    "ETag": _header("Changes whenever the comparison does."),
+    "Location": header("Where the comparison is."),
+    "Retry-After": header("Seconds after which to look again; while unfinished."),
+    "Preference-Applied": header("The wait that was granted."),
+    "ETag": header("Changes whenever the comparison does."),
 }
 PREFER = {
     "name": "Prefer",
@@ -140,12 +132,12 @@ SUBMISSION: dict[str, Any] = {
         "content": {
             "application/json": {
                 "schema": {
-                    "anyOf": [_ref(schemas.ComparisonRequest), _ref(suite_schemas.SuiteRequest)]
+                    "anyOf": [ref(schemas.ComparisonRequest), ref(suite_schemas.SuiteRequest)]
                 },
                 "examples": EXAMPLES,
             },
             "multipart/form-data": {
-                "schema": _ref(schemas.FormRequest),
+                "schema": ref(schemas.FormRequest),
                 "encoding": {"request": {"contentType": "application/json"}},
             },
         },
@@ -172,7 +164,7 @@ STATUS: dict[int | str, dict[str, Any]] = {
     },
     304: {"description": "Nothing has changed since the ETag in If-None-Match."},
 }
-REPORTS = {"anyOf": [_ref(schemas.ReportBody), _ref(suite_schemas.SuiteReportBody)]}
+REPORTS = {"anyOf": [ref(schemas.ReportBody), ref(suite_schemas.SuiteReportBody)]}
 REPORT: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The report.",
@@ -181,14 +173,14 @@ REPORT: dict[int | str, dict[str, Any]] = {
             for name in FORMATS
         },
     },
-    304: {"description": "The client has it already."},
+    304: HELD,
 }
 PICTURE: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The picture, as wide as a paper's column (8.5 cm) where its labels allow.",
         "content": {"image/svg+xml": {"schema": {"type": "string"}}},
     },
-    304: {"description": "The client has it already."},
+    304: HELD,
 }
 REMOVAL: dict[int | str, dict[str, Any]] = {
     200: {"model": ComparisonBody, "description": "It was unfinished and is cancelled."},

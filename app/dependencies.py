@@ -1,4 +1,4 @@
-"""What routes ask for by type: settings, the queue, two systems (who asks is in `auth.py`)."""
+"""What routes ask for by type: settings, the queue, parameters (who asks is in `auth.py`)."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ async def _leaderboards(request: Request) -> Leaderboards:
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Dependency of every route: a misspelt query parameter is an error, as in a body.
+    """Dependency of every route: a misspelt or doubled query parameter is an error, as in a body.
 
     Raises:
-        RecipeError: A parameter that the route does not have.
+        RecipeError: A parameter that the route does not have, or one that is given twice.
     """
     route = request.scope["route"]
     known = sorted(_query_parameters(route.dependant))
@@ -41,6 +41,8 @@ async def refuse_unknown_parameters(request: Request) -> None:
         if not known:
             raise RecipeError(f"{request.url.path} takes no parameters.", field=name)
         choose(name, known, name, "parameter")
+        if len(request.query_params.getlist(name)) > 1:
+            raise RecipeError(f"The parameter {name!r} is given twice.", field=name)
 
 
 def _query_parameters(dependant: Dependant) -> set[str]:
@@ -54,3 +56,5 @@ Queue = Annotated[Jobs, Depends(_jobs)]
 Boards = Annotated[Leaderboards, Depends(_leaderboards)]
 First = Annotated[str, Query(alias="a", description="First system of the pair.")]
 Second = Annotated[str, Query(alias="b", description="Second system.")]
+Values = Annotated[bool, Query(description="Every pseudo-statistic as well.")]
+Cursor = Annotated[str | None, Query(max_length=200, description="Where to go on.")]

@@ -44,19 +44,16 @@ def with_builtin(body: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     asked = body[BUILTIN]
     if not isinstance(asked, str):
         raise InputError("builtin must be a test set's name, such as wmt17/en-de.", field=BUILTIN)
-    rest = {field: value for field, value in body.items() if field != BUILTIN}
-    if not rest.get("references"):
-        rest.pop("references", None)
     try:
         brought = read_builtin(asked, settings.allow_downloads).as_json()
     except SigtestError as error:
         error.field = BUILTIN
         raise
-    return _joined(rest, {k: v for k, v in brought.items() if k != "systems"}, BUILTIN)
+    return _joined(body, {k: v for k, v in brought.items() if k != "systems"}, BUILTIN)
 
 
 def _joined(body: Mapping[str, Any], brought: Mapping[str, Any], source: str) -> dict[str, Any]:
-    twice = next((field for field in brought if field in body), None)
+    twice = next((field for field in brought if body.get(field) not in (None, [])), None)
     if twice is not None:
         raise InputError(f"{twice} are in {source} and in the request; give one.", field=twice)
     return {**body, **brought}

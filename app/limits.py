@@ -13,6 +13,7 @@ from app.problems import of_error
 from app.settings import Settings
 from sigtest.errors import LimitError, SigtestError
 from workers import work
+from workers.leaderboard_records import TestSetRecord
 
 Column = tuple[str, str | None, Sequence[Any]]  # field, system, entries
 
@@ -74,6 +75,26 @@ class BodyLimit:
         )
 
 
+def check_count(limit: str, field: str, asked: int, what: str, settings: Settings) -> None:
+    """Check one number that a request brings or asks for.
+
+    Args:
+        limit: Name of the setting that says how many are accepted.
+        field: Where they are in the request.
+        asked: How many.
+        what: Of what.
+        settings: How much is accepted.
+
+    Raises:
+        LimitError: Too many.
+    """
+    accepted: int = getattr(settings, limit)
+    if asked > accepted:
+        raise LimitError(
+            f"{asked:,} {what} are more than {limit}, {accepted:,}.", limit=limit, field=field
+        )
+
+
 def check_testsets(body: Mapping[str, Any], settings: Settings) -> None:
     """The same as `check_content` for a request with several test sets.
 
@@ -82,13 +103,7 @@ def check_testsets(body: Mapping[str, Any], settings: Settings) -> None:
     """
     testsets = [testset for testset in _list(body.get("testsets")) if isinstance(testset, Mapping)]
     outputs = sum(len(_list(testset.get("systems"))) for testset in testsets)
-    if outputs > settings.max_systems:
-        raise LimitError(
-            f"{outputs:,} outputs (systems x test sets) are more than max_systems, "
-            f"{settings.max_systems:,}.",
-            limit="max_systems",
-            field="testsets",
-        )
+    check_count("max_systems", "testsets", outputs, "outputs (systems x test sets)", settings)
     for i, testset in enumerate(_list(body.get("testsets"))):
         if isinstance(testset, Mapping):
             check_content(testset, settings, f"testsets[{i}].")
@@ -106,12 +121,8 @@ def check_content(body: Mapping[str, Any], settings: Settings, path: str = "") -
         LimitError: Too many systems or segments, or too long a segment.
     """
     systems = body.get("systems")
-    if isinstance(systems, list) and len(systems) > settings.max_systems:
-        raise LimitError(
-            f"{len(systems)} systems are more than max_systems, {settings.max_systems:,}.",
-            limit="max_systems",
-            field=f"{path}systems",
-        )
+    if isinstance(systems, list):
+        check_count("max_systems", f"{path}systems", len(systems), "systems", settings)
     _check_columns(_columns(body), settings, path)
 
 
@@ -144,7 +155,7 @@ def check_recipe(comparison: work.Asked, settings: Settings) -> None:
     """Check how much a validated comparison asks for, on one test set or on several.
 
     Raises:
-        LimitError: Too many metrics, resamples, or rows of the report.
+        LimitError: Too many metrics, resamples, scores of these, or rows of the report.
     """
     plan, recipe = comparison.plan, comparison.plan.recipe
     parts = work.parts(plan)
@@ -158,11 +169,41 @@ def check_recipe(comparison: work.Asked, settings: Settings) -> None:
         ("max_systems", place, outputs, "outputs (systems x replicas x test sets)"),
         ("max_rows", place, rows, "rows of a report (pairs x metrics x tests)"),
     ):
-        accepted: int = getattr(settings, limit)
-        if asked > accepted:
-            raise LimitError(
-                f"{asked:,} {what} are more than {limit}, {accepted:,}.", limit=limit, field=field
-            )
+        check_count(limit, field, asked, what, settings)
+    check_scores(
+        sum(len(part.systems) for part in parts), len(recipe.metrics), plan.resamples, settings
+    )
+
+
+def check_scores(outputs: int, metrics: int, resamples: int, settings: Settings) -> None:
+    """Check how many scores resampling would keep.
+
+    Args:
+        outputs: Systems, once for each of their test sets.
+        metrics: How many.
+        resamples: R.
+        settings: How many are accepted.
+
+    Raises:
+        LimitError: Too many; it says how many resamples would do.
+    """
+    if outputs * metrics * resamples > settings.max_scores:
+        raise LimitError(
+            f"{outputs:,} x {metrics:,} x {resamples:,} scores (systems of all test sets x metrics "
+            f"x resamples) are more than max_scores, {settings.max_scores:,}; at most "
+            f"{settings.max_scores // (outputs * metrics):,} resamples fit.",
+            limit="max_scores",
+            field="resamples",
+        )
+
+
+def room(testset: TestSetRecord, settings: Settings) -> tuple[int, str]:
+    """How many systems a test set may have, and the limit that says so."""
+    scores = len(testset.metrics) * testset.settings["resamples"]  # of one system
+    return min(
+        (settings.max_systems // testset.settings["replicas"], "max_systems"),
+        (settings.max_scores // scores, "max_scores"),
+    )
 
 
 def _columns(body: Mapping[str, Any]) -> Iterator[Column]:

@@ -62,6 +62,8 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         version=__version__,
         openapi_tags=contract.TAGS,
         license_info={"name": "MIT", "identifier": "MIT"},
+        docs_url=None,  # these pages would load their scripts from elsewhere
+        redoc_url=None,
         lifespan=lifespan,
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,

@@ -12,7 +12,7 @@ from fastapi import Depends
 from app.auth import Caller
 from app.dependencies import Boards
 from app.imports import BUILTIN
-from sigtest.errors import InputError, SigtestError
+from sigtest.errors import InputError
 from workers.errors import NotFoundError
 from workers.leaderboards import Leaderboards
 
@@ -53,7 +53,7 @@ class OwnTestSets:
             raise NotFoundError(f"There is no test set {asked!r}.", field=TESTSET)
         try:
             found = self.boards.testset(asked, self.caller)
-        except SigtestError as error:
+        except NotFoundError as error:
             error.field = TESTSET
             raise
         return {

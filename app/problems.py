@@ -89,7 +89,7 @@ PARAMETERS = Kind("invalid-parameter", "A parameter cannot be used", 422)
 INTERNAL = Kind("internal-error", "Something went wrong here", 500)
 
 # Limits on what is asked for; the others are sizes, over which an answer is 413.
-COUNTS = {"max_metrics", "max_resamples", "max_rows"}
+COUNTS = {"max_metrics", "max_resamples", "max_scores", "max_rows"}
 
 
 def of_error(error: SigtestError) -> Response:

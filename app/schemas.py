@@ -10,12 +10,14 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.form_fields import file_field, files_field
+from app.fragments import file_field, files_field
 from sigtest.distribution import Distribution
 from sigtest.metrics import METRICS
 from sigtest.multiplicity import CORRECTIONS
 from sigtest.recipe import DEFAULT_SEED, EXACT, MAX_RESAMPLES, MAX_SEED, UNITS
+from sigtest.report import ScoreReport
 from sigtest.significance import ALTERNATIVES, TESTS
+from sigtest.version import __version__
 
 
 def _one_of(names: Any) -> dict[str, Any]:
@@ -72,8 +74,8 @@ class BaselineRequest(Strict):
     baseline: str = Field(description="Name of a system.")
 
 
-class RecipeRequest(Strict):
-    """What to compute; what is left out has its default."""
+class SettingsRequest(Strict):
+    """How systems are measured and compared; what is left out has its default."""
 
     metrics: list[str | MetricRequest] = Field(
         default=["bleu"],
@@ -104,9 +106,6 @@ class RecipeRequest(Strict):
         description="Correction for multiple comparisons, per metric and test.",
         json_schema_extra=_one_of(CORRECTIONS),
     )
-    pairs: Literal["all"] | BaselineRequest = Field(
-        default="all", description="Which pairs to compare."
-    )
     exact: str = Field(
         default="auto",
         description="`never` resamples even where an exact p-value could be had.",
@@ -117,6 +116,14 @@ class RecipeRequest(Strict):
     )
     stratified: bool = Field(
         default=False, description="Whether the bootstrap draws within each label; needs labels."
+    )
+
+
+class RecipeRequest(SettingsRequest):
+    """What to compute; what is left out has its default."""
+
+    pairs: Literal["all"] | BaselineRequest = Field(
+        default="all", description="Which pairs to compare."
     )
 
 
@@ -135,15 +142,12 @@ class NamedRequest(RecipeRequest):
     )
 
 
-class ComparisonRequest(NamedRequest):
-    """A test set, its systems, and what to compute."""
+class TextsRequest(Strict):
+    """What systems are measured against."""
 
     references: list[list[str | None]] = Field(
         default=[],
         description="Reference sets, each with one line a segment; null is a missing reference.",
-    )
-    systems: list[SystemRequest] = Field(
-        min_length=2, description="In the order in which pairs are formed."
     )
     documents: list[str] | None = Field(default=None, description="Document of each segment.")
     labels: list[str] | None = Field(
@@ -151,6 +155,14 @@ class ComparisonRequest(NamedRequest):
     )
     segments: int | None = Field(
         default=None, ge=1, description="Number of segments; needed only without references."
+    )
+
+
+class ComparisonRequest(NamedRequest, TextsRequest):
+    """A test set, its systems, and what to compute."""
+
+    systems: list[SystemRequest] = Field(
+        min_length=2, description="In the order in which pairs are formed."
     )
 
 
@@ -209,9 +221,18 @@ class ScoreBody(Strict):
     ci: tuple[float, float] = Field(description="Bootstrap interval, level 1 - alpha.")
     stderr: float
     training_stderr: float | None = Field(
-        default=None, description="Standard deviation over the replicas' scores, if there are any."
+        default=None,
+        exclude_if=absent,
+        description="Standard deviation over the replicas' scores, if there are any.",
     )
-    replicas: list[float] | None = Field(default=None, description="Score of each replica.")
+    replicas: list[float] | None = Field(
+        default=None, exclude_if=absent, description="Score of each replica."
+    )
+
+    @classmethod
+    def of(cls, score: ScoreReport) -> ScoreBody:
+        """What is told of a score."""
+        return cls(**{**vars(score), "replicas": list(score.replicas) or None})
 
 
 class RankBody(Strict):
@@ -256,7 +277,10 @@ class PairBody(Strict):
     p_adjusted: float = Field(description="Corrected within this metric and test.")
     significant: bool
     undecided: bool = Field(description="Whether more resamples could turn the decision round.")
-    resamples_needed: int | None = Field(default=None, description="How many would settle it.")
+    resamples_needed: int | None = Field(
+        default=None,
+        description="How many would likely settle it; absent where more than can be asked for.",
+    )
     exact: bool
     calibrated: bool = Field(description="Whether the test keeps its promised level.")
     detectable: tuple[float, float] = Field(
@@ -299,6 +323,15 @@ class ReportBody(Strict):
     systems: list[SystemBody] = Field(description="In input order.")
     pairs: list[PairBody] = Field(description="By metric, test and pair, in input order.")
     warnings: list[str]
+
+
+class EntryBody(BaseModel):
+    """Where everything else is."""
+
+    version: str = Field(default=__version__, description="Of sigtest.")
+    openapi: str = Field(default="/openapi.json", description="All requests and answers.")
+    comparisons: str = "/v1/comparisons"
+    testsets: str = "/v1/testsets"
 
 
 class HealthBody(BaseModel):

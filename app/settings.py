@@ -31,6 +31,8 @@ class Settings:
         max_characters: Characters of one segment.
         max_metrics: Metrics of a comparison.
         max_resamples: Resamples of a comparison, whether given or chosen by `auto`.
+        max_scores: Scores that resampling keeps, 8 bytes each, until a comparison is finished:
+            systems (of every test set) times metrics times resamples; of a test set, all along.
         max_rows: Rows of a report: pairs times metrics times significance tests.
         max_page: Comparisons in one page of a listing.
         max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
@@ -48,6 +50,7 @@ class Settings:
     max_characters: int = 20_000
     max_metrics: int = 20
     max_resamples: int = MAX_RESAMPLES
+    max_scores: int = 250_000_000
     max_rows: int = 100_000
     max_page: int = 100
     max_wait_seconds: int = 60

@@ -6,28 +6,25 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.schemas import PairBody, RecipeRequest, ReportBody, Strict, SystemBody, SystemRequest
+from app.schemas import (
+    PairBody,
+    RecipeRequest,
+    ReportBody,
+    Strict,
+    SystemBody,
+    SystemRequest,
+    TextsRequest,
+)
 
 
-class SuiteTestSetRequest(Strict):
+class SuiteTestSetRequest(TextsRequest):
     """One test set, and what the systems bring to it."""
 
     name: str = Field(
         min_length=1, max_length=200, description="What the report calls it; each its own."
     )
-    references: list[list[str | None]] = Field(
-        default=[],
-        description="Reference sets, each with one line a segment; null is a missing reference.",
-    )
     systems: list[SystemRequest] = Field(
         min_length=2, description="The same on every test set, in the same order."
-    )
-    documents: list[str] | None = Field(default=None, description="Document of each segment.")
-    labels: list[str] | None = Field(
-        default=None, description="Label of each segment, such as its domain."
-    )
-    segments: int | None = Field(
-        default=None, ge=1, description="Number of segments; needed only without references."
     )
 
 

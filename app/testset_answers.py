@@ -89,8 +89,8 @@ def report_of(shown: Leaderboard) -> Report:
     """
     if len(shown.systems) < 2:
         raise TooFewError(
-            f"{len(shown.systems)} systems are measured and {len(shown.pending)} pending; tables "
-            "and pictures need two that are measured. JSON has what there is."
+            f"Tables and pictures need two measured systems; measured: {len(shown.systems)}, "
+            f"pending: {len(shown.pending)}. JSON has what there is."
         )
     return Report.from_json(json.loads(shown.report))
 

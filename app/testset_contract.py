@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from app import testset_schemas as schemas
+from app.fragments import HELD, header, ref
 from app.negotiation import FORMATS, MEDIA_TYPES
 
-REF = "#/components/schemas/{model}"
 EXAMPLES: dict[str, dict[str, Any]] = {
     "test set": {
         "summary": "A reference, two metrics, all other settings as they are by default.",
@@ -28,23 +28,15 @@ SYSTEM_EXAMPLES: dict[str, dict[str, Any]] = {
 }
 
 
-def _ref(model: type) -> dict[str, str]:
-    return {"$ref": REF.format(model=model.__name__)}
-
-
-def _header(description: str) -> dict[str, Any]:
-    return {"description": description, "schema": {"type": "string"}}
-
-
 def _body(model: type, examples: dict[str, Any]) -> dict[str, Any]:
-    return {"application/json": {"schema": _ref(model), "examples": examples}}
+    return {"application/json": {"schema": ref(model), "examples": examples}}
 
 
 def _form(model: type, **more: Any) -> dict[str, Any]:
-    return {"multipart/form-data": {"schema": _ref(model), **more}}
+    return {"multipart/form-data": {"schema": ref(model), **more}}
 
 
-LOCATION = {"Location": _header("Where it is."), "ETag": _header("Changes when it does.")}
+LOCATION = {"Location": header("Where it is."), "ETag": header("Changes when it does.")}
 PREFER = {
     "name": "Prefer",
     "in": "header",
@@ -116,12 +108,12 @@ LEADERBOARD: dict[int | str, dict[str, Any]] = {
         "description": "The leaderboard.",
         "content": {
             MEDIA_TYPES[name]: {
-                "schema": _ref(schemas.LeaderboardBody) if name == "json" else {"type": "string"}
+                "schema": ref(schemas.LeaderboardBody) if name == "json" else {"type": "string"}
             }
             for name in FORMATS
         },
     },
-    304: {"description": "The client has it already."},
+    304: HELD,
 }
 WRITTEN_BY_HAND = (
     schemas.LeaderboardBody,

@@ -8,19 +8,18 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
-from app.form_fields import file_field, files_field
-from app.schemas import RecipeRequest, ReportBody, Strict, absent
+from app.fragments import file_field, files_field
+from app.schemas import ReportBody, ScoreBody, SettingsRequest, Strict, TextsRequest
 from sigtest.recipe import MAX_RESAMPLES
-from sigtest.report import ScoreReport
 from workers.leaderboard_records import Standing, SystemRecord, TestSetRecord
 
 PATH = "/v1/testsets"
-SETTINGS = tuple(name for name in RecipeRequest.model_fields if name != "pairs")
+SETTINGS = tuple(SettingsRequest.model_fields)
 SHOWN = (*SETTINGS, "replicas")
 
 
-class TestSetSettings(RecipeRequest):
-    """How every system is measured; `pairs` is always all of them.
+class TestSetSettings(SettingsRequest):
+    """How every system is measured and compared with all others.
 
     `resamples` of `auto` are 9,999, as nobody knows how many systems will come.
     """
@@ -36,15 +35,9 @@ class TestSetSettings(RecipeRequest):
     )
 
 
-class TestSetRequest(TestSetSettings):
+class TestSetRequest(TestSetSettings, TextsRequest):
     """What every system is measured against, and how."""
 
-    references: list[list[str | None]] = Field(
-        default=[],
-        description="Reference sets, each with one line a segment; null is a missing reference.",
-    )
-    documents: list[str] | None = Field(default=None, description="Document of each segment.")
-    labels: list[str] | None = Field(default=None, description="Label of each segment.")
     sources: list[str] | None = Field(
         default=None, description="Source segments; checked for their number and not kept."
     )
@@ -166,27 +159,6 @@ class TestSetListing(BaseModel):
     next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")
 
 
-class OwnScore(BaseModel):
-    """A score at the test set's own level."""
-
-    score: float
-    ci: tuple[float, float]
-    stderr: float
-    training_stderr: float | None = Field(
-        default=None,
-        exclude_if=absent,
-        description="Standard deviation over the replicas' scores, if there are any.",
-    )
-    replicas: tuple[float, ...] | None = Field(
-        default=None, exclude_if=absent, description="Score of each replica."
-    )
-
-    @classmethod
-    def of(cls, score: ScoreReport) -> OwnScore:
-        """What is told of a score."""
-        return cls(**{**vars(score), "replicas": score.replicas or None})
-
-
 class SystemLinks(BaseModel):
     """Where to go on."""
 
@@ -201,14 +173,16 @@ class SystemResource(BaseModel):
     name: str
     status: Standing
     digest: str = Field(description="Hash of its content; the name is no part of it.")
-    scores: dict[str, OwnScore] | None = Field(description="By metric, once measured.")
+    scores: dict[str, ScoreBody] | None = Field(
+        description="By metric, at the test set's own alpha; once measured."
+    )
     error: str | None = Field(description="Why it could not be measured, if it could not.")
     links: SystemLinks
 
     @classmethod
     def of(cls, testset_id: str, record: SystemRecord) -> SystemResource:
         """What is told of a stored system."""
-        scores = {metric: OwnScore.of(score) for metric, score in (record.scores or {}).items()}
+        scores = {metric: ScoreBody.of(score) for metric, score in (record.scores or {}).items()}
         return cls(
             name=record.name,
             status=record.standing,

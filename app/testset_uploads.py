@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from app import limits
-from app.bodies import kind_of, parse_json, refuse_encoding
+from app.bodies import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
 from app.dependencies import Limits
 from app.errors import UnsupportedMediaError
 from app.forms import (
@@ -29,7 +29,7 @@ from app.forms import (
 from app.settings import Settings
 from app.testset_schemas import SETTINGS
 from sigtest.comparison import testset_of
-from sigtest.errors import InputError, LengthError, LimitError, RecipeError, SigtestError
+from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
 from sigtest.plan import Plan
 from sigtest.recipe import Recipe, choose
 from sigtest.testset import System
@@ -40,8 +40,6 @@ CONTENT = ("references", "documents", "labels", "sources", "segments")
 OUTPUT = ("hypotheses", "replicas", "scores")
 PARTS = ("references", "documents", "labels", "sources", "request")
 OUTPUT_PARTS = ("hypotheses", "scores")
-JSON = "application/json"
-FORM = "multipart/form-data"
 TEXT = "text/plain"
 GZIP = ("application/gzip", "application/x-gzip")
 
@@ -75,7 +73,7 @@ async def read_raise(request: Request, settings: Limits) -> Raise:
     resamples = body.get("resamples")
     if not isinstance(resamples, int) or isinstance(resamples, bool):
         raise RecipeError("resamples must be a whole number.", field="resamples")
-    _check_resamples(resamples, settings)
+    limits.check_count("max_resamples", "resamples", resamples, "resamples", settings)
     return Raise(resamples)
 
 
@@ -92,12 +90,10 @@ async def read_system(
             read = partial(_output_of_form, name, form, settings)
             return await run_in_threadpool(_system, name, read, settings)
     if kind not in {JSON, TEXT, *GZIP}:
-        raise UnsupportedMediaError(
-            f"Send {JSON}, {FORM}, {TEXT} or {GZIP[0]}, not {kind or 'a body of no stated kind'}."
-        )
+        raise unread(kind, JSON, FORM, TEXT, GZIP[0])
     encoding = request.headers.get("content-encoding", "identity").lower()
     if encoding not in {"identity", "gzip"} or (encoding == "gzip" and kind == JSON):
-        raise UnsupportedMediaError(f"A {kind} body with Content-Encoding {encoding} is not read.")
+        raise UnsupportedMediaError(f"{kind} with Content-Encoding {encoding} is not read.")
     data = await request.body()
     packed = kind in GZIP or encoding == "gzip"
     read = partial(_output_of_body, data, kind, packed, settings)
@@ -130,8 +126,8 @@ def _draft(body: Mapping[str, Any], settings: Settings) -> Draft:
         sources = check_lines(body["sources"], "sources", field="sources")
         if len(sources) != testset.segments:
             raise LengthError(
-                f"sources has {len(sources)} entries, the test set has "
-                f"{testset.segments} segments.",
+                f"sources has {len(sources)} entr{'y' if len(sources) == 1 else 'ies'}, "
+                f"the test set has {testset.segments} segments.",
                 field="sources",
             )
     draft = Draft.of(body["name"], testset, recipe, body.get("replicas", 1))
@@ -140,30 +136,11 @@ def _draft(body: Mapping[str, Any], settings: Settings) -> Draft:
 
 
 def _check_plan(plan: Plan, settings: Settings) -> None:
-    if len(plan.recipe.metrics) > settings.max_metrics:
-        raise LimitError(
-            f"{len(plan.recipe.metrics)} metrics are more than max_metrics, "
-            f"{settings.max_metrics:,}.",
-            limit="max_metrics",
-            field="metrics",
-        )
-    _check_resamples(plan.resamples, settings)
-    if plan.replicas > settings.max_systems:
-        raise LimitError(
-            f"{plan.replicas:,} replicas a system are more outputs than max_systems, "
-            f"{settings.max_systems:,}.",
-            limit="max_systems",
-            field="replicas",
-        )
-
-
-def _check_resamples(resamples: int, settings: Settings) -> None:
-    if resamples > settings.max_resamples:
-        raise LimitError(
-            f"{resamples:,} resamples are more than max_resamples, {settings.max_resamples:,}.",
-            limit="max_resamples",
-            field="resamples",
-        )
+    metrics = len(plan.recipe.metrics)
+    limits.check_count("max_metrics", "metrics", metrics, "metrics", settings)
+    limits.check_count("max_resamples", "resamples", plan.resamples, "resamples", settings)
+    limits.check_scores(1, metrics, plan.resamples, settings)
+    limits.check_count("max_systems", "replicas", plan.replicas, "outputs of a system", settings)
 
 
 def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> System:
@@ -184,8 +161,12 @@ def _output_of_body(data: bytes, kind: str, packed: bool, settings: Settings) ->
             choose(field, OUTPUT, field, "field")
         return body
     reader = FileReader(settings.max_text_bytes)
-    text = reader.content(io.BytesIO(data), "the file.gz" if packed else "the file")
-    return {"hypotheses": parse_lines(text, "the file")}
+    try:
+        text = reader.content(io.BytesIO(data), "the file.gz" if packed else "the file")
+        return {"hypotheses": parse_lines(text, "the file")}
+    except SigtestError as error:
+        error.field = "body"
+        raise
 
 
 def _output_of_form(name: str, form: FormData, settings: Settings) -> dict[str, Any]:
@@ -206,7 +187,6 @@ async def _json(request: Request, *others: str) -> dict[str, Any]:
     """The JSON of a request that may be of no kind but this and `others`."""
     kind = kind_of(request)
     if kind != JSON:
-        known = " or ".join((JSON, *others))
-        raise UnsupportedMediaError(f"Send {known}, not {kind or 'a body of no stated kind'}.")
+        raise unread(kind, JSON, *others)
     refuse_encoding(request)
     return await run_in_threadpool(parse_json, await request.body(), "body")

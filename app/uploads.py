@@ -10,9 +10,8 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 
 from app import limits
-from app.bodies import kind_of, parse_json, refuse_encoding
+from app.bodies import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
 from app.dependencies import Limits
-from app.errors import UnsupportedMediaError
 from app.forms import (
     FileReader,
     add_scores,
@@ -47,15 +46,13 @@ async def read_comparison(request: Request, settings: Limits, own: Own) -> Asked
     """
     kind = kind_of(request)
     refuse_encoding(request)
-    if kind == "application/json":
+    if kind == JSON:
         data = await request.body()
         return await run_in_threadpool(_from_json, data, settings, own)
-    if kind == "multipart/form-data":
+    if kind == FORM:
         async with form_of(request, settings) as form:
             return await run_in_threadpool(_from_form, form, settings, own)
-    raise UnsupportedMediaError(
-        f"Send application/json or multipart/form-data, not {kind or 'a body of no stated kind'}."
-    )
+    raise unread(kind, JSON, FORM)
 
 
 Submitted = Annotated[Asked, Depends(read_comparison)]
@@ -109,13 +106,14 @@ def _add_scores(
 
 def _checked(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> Comparison:
     limits.check_content(body, settings)
-    if TESTSET in body:
+    if body.get(TESTSET) is not None:
         body = own.fill(body)
         limits.check_content(body, settings)
-    if BUILTIN in body:
+    if body.get(BUILTIN) is not None:
         body = with_builtin(body, settings)
         limits.check_content(body, settings)
-    comparison = Comparison.of(body)
+    named = (TESTSET, BUILTIN)
+    comparison = Comparison.of({field: body[field] for field in body if field not in named})
     limits.check_recipe(comparison, settings)
     return comparison
 

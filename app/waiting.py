@@ -1,6 +1,6 @@
 """Following a comparison without holding a thread, until the service is told to stop.
 
-`Jobs.wait` blocks its thread; forty requests that wait would leave none for anybody else.
+Forty requests that waited in threads would leave none for anybody else.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import asyncio
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -18,10 +18,13 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
+from sigtest.distribution import Distribution
+from workers.errors import NotReadyError
 from workers.jobs import Jobs, Record
 from workers.news import News
 
-SHORTEST, LONGEST = 0.02, 0.5
+SHORTEST, LONGEST = 0.02, 0.5  # seconds between looks
+DISTRIBUTION_SECONDS = 10
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,9 @@ class Watcher:
         yield record
         deadline = time.monotonic() + seconds
         pause = SHORTEST
-        heard, loop = asyncio.Event(), asyncio.get_running_loop()
-        with self.news.about(record.id, lambda: loop.call_soon_threadsafe(heard.set)):
+        with self._hearing(record.id) as rest:
             while not record.status.finished and (left := deadline - time.monotonic()) > 0:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(heard.wait(), min(pause, left))
-                heard.clear()
+                await rest(min(pause, left))
                 pause = min(1.5 * pause, LONGEST)
                 if self.stopping.is_set():
                     return
@@ -62,6 +62,47 @@ class Watcher:
         async for current in self.changes(record, caller, seconds or 0):
             record = current
         return record
+
+    async def distribution(
+        self, record: Record, caller: str, a: str, b: str, metric: str, test: str
+    ) -> Distribution:
+        """The pseudo-statistics of one pair, made by a worker when first asked for.
+
+        Raises:
+            NotReadyError: The comparison has no report, or the worker needs longer; ask again.
+            RecipeError: See `Jobs.distribution`.
+        """
+        deadline = time.monotonic() + DISTRIBUTION_SECONDS
+        asked = False
+        with self._hearing(record.id) as rest:
+            while True:
+                found = await run_in_threadpool(
+                    self.jobs.distribution, record.id, caller, a, b, metric, test, asked
+                )
+                left = deadline - time.monotonic()
+                if found is not None:
+                    return found
+                if left <= 0 or self.stopping.is_set():
+                    raise NotReadyError("The distribution is being computed; ask again.", record)
+                asked = True
+                await rest(min(left, LONGEST))
+
+    @contextmanager
+    def _hearing(self, comparison_id: str) -> Iterator[Callable[[float], Awaitable[None]]]:
+        """Listen to what becomes of a comparison.
+
+        Yields:
+            A function that returns when something about it was finished, or after so many seconds.
+        """
+        heard, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        async def rest(seconds: float) -> None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(heard.wait(), seconds)
+            heard.clear()
+
+        with self.news.about(comparison_id, lambda: loop.call_soon_threadsafe(heard.set)):
+            yield rest
 
 
 @contextmanager

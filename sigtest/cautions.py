@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sigtest.facts import Facts
+from sigtest.multiplicity import JOINT
 from sigtest.plan import Plan
 from sigtest.significance import TESTS
 
@@ -19,7 +20,7 @@ UNEQUAL = 2.0  # largest standard error of a difference over the median one
 def cautions(plan: Plan, facts: Sequence[Facts], comparisons: int) -> tuple[str, ...]:
     """Warnings for a comparison with these facts, in families of so many comparisons."""
     recipe = plan.recipe
-    said = [_too_few_resamples(plan, comparisons), _few_units(plan), _small_strata(plan)]
+    said = [_too_few_resamples(plan, facts, comparisons), _few_units(plan), _small_strata(plan)]
     said += [TESTS[test].caution for test in recipe.tests]
     if recipe.unit == "segment" and plan.documents is not None:
         said.append(
@@ -29,21 +30,31 @@ def cautions(plan: Plan, facts: Sequence[Facts], comparisons: int) -> tuple[str,
     if plan.replicas > 1:
         said.append(
             f"p-values and intervals are about these {plan.replicas} replicas of each system; "
-            "training_stderr says how far the score of another training run may lie."
+            "training_stderr (training sd in tables) says how far the score of another training "
+            "run may lie."
         )
     said += _joint_correction(plan, facts)
     said += _identical_systems(plan)
     return tuple(sentence for sentence in said if sentence)
 
 
-def _too_few_resamples(plan: Plan, comparisons: int) -> str | None:
+def _too_few_resamples(plan: Plan, facts: Sequence[Facts], comparisons: int) -> str | None:
     needed = plan.recipe.needed(comparisons)
-    if plan.resamples >= needed:
+    if plan.resamples >= needed or _all_exact(plan, facts):
         return None
     return (
         f"{plan.resamples:,} resamples are few for {comparisons} comparisons at "
         f"alpha {plan.recipe.alpha} with {plan.recipe.correction}: "
         f"use {needed:,} for corrected p-values that can fall well below alpha."
+    )
+
+
+def _all_exact(plan: Plan, facts: Sequence[Facts]) -> bool:
+    """Whether no p-value, corrected or not, depends on the number of resamples."""
+    return (
+        all(TESTS[test].draws == "swaps" for test in plan.recipe.tests)
+        and plan.recipe.correction not in JOINT
+        and all(found is not None for known in facts for found in known.exact)
     )
 
 

@@ -25,6 +25,7 @@ from sigtest.comparison import Comparison
 from sigtest.engine import Progress
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
 from sigtest.suite import Suite
+from sigtest.testset import check_name
 from sigtest.version import __version__
 
 COMPARISONS = "/v1/comparisons"
@@ -329,7 +330,8 @@ def _comes(answer: httpx.Response) -> bool:
 
 
 def _system_path(testset_id: str, name: str) -> str:
-    return f"{TESTSETS}/{testset_id}/systems/{quote(name, safe='')}"
+    """Where a system is; a name like ".." would lead elsewhere."""
+    return f"{TESTSETS}/{testset_id}/systems/{quote(check_name(name), safe='')}"
 
 
 def _seconds(answer: httpx.Response, default: float) -> float:

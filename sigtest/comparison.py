@@ -68,12 +68,7 @@ class Comparison:
                 f"The baseline {baseline!r} is not one of the systems ({', '.join(names)}).",
                 field="pairs",
             )
-        if self.recipe.unit == "document" and self.testset.documents is None:
-            raise RecipeError(
-                "unit=document needs the document of every segment; give documents.", field="unit"
-            )
-        if self.recipe.stratified:
-            require_strata(self.testset, self.recipe)
+        require_units(self.testset, self.recipe)
 
     @cached_property
     def plan(self) -> Plan:
@@ -176,7 +171,22 @@ def _replicas(system: System) -> str:
     return f"{len(system.replicas)} replicas" if system.replicas else "no replicas"
 
 
-def require_strata(testset: TestSet, recipe: Recipe) -> None:
+def require_units(testset: TestSet, recipe: Recipe) -> None:
+    """Check that a test set has the units that a recipe resamples, and the strata.
+
+    Raises:
+        RecipeError: Documents or labels asked for and not known.
+        InputError: A document with several labels.
+    """
+    if recipe.unit == "document" and testset.documents is None:
+        raise RecipeError(
+            "unit=document needs the document of every segment; give documents.", field="unit"
+        )
+    if recipe.stratified:
+        _require_strata(testset, recipe)
+
+
+def _require_strata(testset: TestSet, recipe: Recipe) -> None:
     """Check that every unit of resampling lies in one stratum."""
     if testset.labels is None:
         raise RecipeError(

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.multiplicity import adjust, critical_value, strictest_level, undecided
-from sigtest.recipe import Recipe
+from sigtest.recipe import MAX_RESAMPLES, Recipe
 from sigtest.significance import SignificanceTest
 from sigtest.significance.exact import ExactP
 from sigtest.significance.montecarlo import p_interval, p_value
@@ -33,7 +33,8 @@ class Decisions:
         adjusted: (P,) corrected p-values.
         significant: (P,) whether these are at most alpha.
         undecided: (P,) whether more resamples could turn a decision round.
-        needed: Resamples that would likely settle an undecided row.
+        needed: Resamples that would likely settle an undecided row; rows are left out that need
+            more than can be asked for.
         detectable: Smallest differences found with 80 % power, in standard errors of the
             difference: at the plain alpha, and at the strictest corrected one.
     """
@@ -101,7 +102,7 @@ def decide(
         adjusted=adjusted,
         significant=adjusted <= recipe.alpha,
         undecided=unsure,
-        needed=needed,
+        needed={i: more for i, more in needed.items() if resamples < more <= MAX_RESAMPLES},
         detectable=_detectable(recipe, len(counts)),
     )
 
@@ -125,10 +126,12 @@ def _needed(
 def resamples_to_settle(p: float, limit: float, resamples: int) -> int:
     """How many resamples put the 95 % interval of p on one side of `limit`, if p stays put.
 
-    From the normal interval p +- 1.96 sqrt(p (1 - p) / R); at least twice as many as there were.
+    From the normal interval p +- 1.96 sqrt(p (1 - p) / R); at least twice as many as there were,
+    or else as many as can be asked for.
     """
     gap = max(abs(p - limit), 1.0 / (resamples + 1))
-    return max(2 * resamples, math.ceil(1.96**2 * p * (1 - p) / gap**2))
+    least = min(2 * resamples, MAX_RESAMPLES)
+    return max(least, math.ceil(1.96**2 * p * (1 - p) / gap**2))
 
 
 def _detectable(recipe: Recipe, comparisons: int) -> tuple[float, float]:

@@ -8,6 +8,7 @@ row. The result does not depend on how the resamples are cut into blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from sigtest.summary import summarise
 from sigtest.testset import System, TestSet
 
 Progress = Callable[[str, int, int], None]
+Drawn = TypeVar("Drawn")
 
 BLOCK = 4096
 
@@ -51,12 +53,9 @@ def compare(comparison: Comparison, progress: Progress | None = None) -> Report:
         The report, bit for bit the one that the service gives.
     """
     say = progress or (lambda phase, done, total: None)
-    sample = Sample(comparison.plan, _measure_all(comparison, say))
-    resamples = comparison.plan.resamples
-    blocks: list[Block] = []
-    for start in range(0, resamples, BLOCK):
-        say("resampling", start, resamples)
-        blocks.append(sample.block(start, min(start + BLOCK, resamples)))
+    (tables,) = measure_all([comparison], say)
+    sample = Sample(comparison.plan, tables)
+    blocks = draw_all(sample.block, comparison.plan.resamples, say)
     say("report", 0, 1)
     report = reduce(sample, blocks)
     say("report", 1, 1)
@@ -76,13 +75,28 @@ def distribute(comparison: Comparison, a: str, b: str, metric: str, test: str) -
     return distribution(pair, [table], metric)
 
 
-def _measure_all(comparison: Comparison, say: Progress) -> list[Array]:
-    tables: list[Array] = []
-    total = len(comparison.systems) * len(comparison.recipe.metrics)
-    for metric in comparison.recipe.metrics:
-        rows: list[Array] = []
-        for system in comparison.systems:
-            say("statistics", len(tables) * len(comparison.systems) + len(rows), total)
-            rows.append(measure(comparison.testset, system, metric))
-        tables.append(np.stack(rows))
-    return tables
+def measure_all(comparisons: Sequence[Comparison], say: Progress) -> list[list[Array]]:
+    """For each comparison, one (S, m n, k) array a metric."""
+    total = sum(len(own.systems) * len(own.recipe.metrics) for own in comparisons)
+    done = 0
+    measured: list[list[Array]] = []
+    for own in comparisons:
+        tables = []
+        for metric in own.recipe.metrics:
+            rows = []
+            for system in own.systems:
+                say("statistics", done, total)
+                rows.append(measure(own.testset, system, metric))
+                done += 1
+            tables.append(np.stack(rows))
+        measured.append(tables)
+    return measured
+
+
+def draw_all(block: Callable[[int, int], Drawn], resamples: int, say: Progress) -> list[Drawn]:
+    """Every resample once, in blocks that `block` makes of the first and the one after the last."""
+    blocks: list[Drawn] = []
+    for start in range(0, resamples, BLOCK):
+        say("resampling", start, resamples)
+        blocks.append(block(start, min(start + BLOCK, resamples)))
+    return blocks

@@ -63,7 +63,6 @@ class Facts:
 def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
     """The facts of every metric, from blocks that together hold every resample once."""
     ordered = sorted(blocks, key=lambda block: block.start)
-    draws = np.concatenate([block.scores for block in ordered], axis=2)
     swaps = np.sum([block.swaps for block in ordered], axis=0)
     ranges = np.concatenate([block.ranges for block in ordered], axis=1)
     return [
@@ -71,7 +70,7 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
             sample.plan,
             m,
             scores=sample.scores[m],
-            draws=draws[m],
+            draws=np.concatenate([block.scores[m] for block in ordered], axis=1),
             swaps=swaps[m],
             exact=_exact(sample, m),
             ranges=ranges[m],

@@ -22,7 +22,7 @@ from sigtest.report import MetricReport, Report, ScoreReport, SystemReport, Test
 from sigtest.significance import TESTS
 from sigtest.significance.convolution import surely_on_grid
 from sigtest.significance.exact import ExactP
-from sigtest.summary import summarise
+from sigtest.summary import score_report, summarise
 from sigtest.version import __version__
 
 # Columns of a pair's row; the counts of the tests that look at bootstrap draws follow.
@@ -92,14 +92,7 @@ def system_row(plan: Plan, m: int, totals: Totals) -> Array:
 def score_of(row: Array) -> ScoreReport:
     """What one row of `system_row` says."""
     score, low, high, stderr, *replicas = row.tolist()
-    trained = len(replicas) > 1
-    return ScoreReport(
-        score,
-        (low, high),
-        stderr,
-        training_stderr=float(np.std(replicas, ddof=1)) if trained else None,
-        replicas=tuple(replicas) if trained else (),
-    )
+    return score_report(score, low, high, stderr, replicas)
 
 
 def pair_rows(

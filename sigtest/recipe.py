@@ -24,6 +24,7 @@ STEPS = (9_999, 99_999, 999_999)
 MAX_RESAMPLES = 999_999
 MAX_SEED = 2**64 - 1
 DEFAULT_SEED = 12345
+LEAST_ALPHA = 1e-100  # a double still holds it when corrected for any number of pairs
 
 Name = TypeVar("Name", bound=str)
 
@@ -83,6 +84,10 @@ class Recipe:
         _in_range(self.seed, 0, MAX_SEED, "seed")
         if not 0 < self.alpha < 1:
             raise RecipeError(f"alpha must lie between 0 and 1, not {self.alpha}.", field="alpha")
+        if self.alpha < LEAST_ALPHA:
+            raise RecipeError(
+                f"alpha must be at least {LEAST_ALPHA:g}, not {self.alpha}.", field="alpha"
+            )
 
     def _check_joint_correction(self) -> None:
         """max_t and tukey go with one test each; tukey only with all pairs, two-sided."""

@@ -74,7 +74,8 @@ class PairReport(NamedTuple):
         p_adjusted: Corrected within all pairs of this metric and test.
         significant: Whether p_adjusted is at most alpha.
         undecided: Whether more resamples could turn that decision round.
-        resamples_needed: How many would likely settle an undecided pair.
+        resamples_needed: How many would likely settle an undecided pair; nothing where that is
+            more than can be asked for.
         exact: Whether every swap was counted.
         calibrated: Whether the test keeps its promised level.
         detectable: Smallest true differences that the test set can show with 80 % power, in units

@@ -63,12 +63,7 @@ class Suite:
         """Compare one test set with the first."""
         first, plan = self.comparisons[0].plan, comparison.plan
         if plan.systems != first.systems:
-            raise InputError(
-                f"Test set {name!r} has the systems {', '.join(plan.systems)}, and test set "
-                f"{self.names[0]!r} has {', '.join(first.systems)}; every test set needs the same, "
-                "in the same order.",
-                field="testsets",
-            )
+            raise _other_systems((name, plan.systems), (self.names[0], first.systems))
         if plan.recipe != first.recipe:
             raise RecipeError(f"Test set {name!r} has a recipe of its own.", field="testsets")
         if plan.replicas != first.replicas:
@@ -143,6 +138,28 @@ class Suite:
         return cls(tuple(name for name, _ in named), tuple(made for _, made in named), pooled)
 
 
+def _other_systems(
+    found: tuple[str, tuple[str, ...]], wanted: tuple[str, tuple[str, ...]]
+) -> InputError:
+    """The error of a test set whose systems are not those of the first; each with its name."""
+    (name, systems), (first, expected) = found, wanted
+    if missing := [system for system in expected if system not in systems]:
+        odd = missing[0]
+        differs = f"lacks {', '.join(missing)}, which test set {first!r} has"
+    elif further := [system for system in systems if system not in expected]:
+        odd = further[0]
+        differs = f"has {', '.join(further)}, which test set {first!r} lacks"
+    else:
+        place = next(i for i, system in enumerate(systems) if system != expected[i])
+        odd = systems[place]
+        differs = f"has {odd} where test set {first!r} has {expected[place]}"
+    return InputError(
+        f"Test set {name!r} {differs}; every test set needs the same systems, in the same order.",
+        field="testsets",
+        system=odd,
+    )
+
+
 def _named(body: object, path: str, recipe: Recipe) -> tuple[str, Comparison]:
     """One entry of `testsets`; errors carry its place in the request."""
     if not isinstance(body, Mapping):
@@ -151,7 +168,11 @@ def _named(body: object, path: str, recipe: Recipe) -> tuple[str, Comparison]:
         choose(name, ("name", *CONTENT), f"{path}.{name}", "field of a test set")
     if "name" not in body:
         raise InputError(f"{path} has no name.", field=f"{path}.name")
-    name = check_name(body["name"], "test set")
+    try:
+        name = check_name(body["name"], "test set")
+    except InputError as error:
+        error.field = f"{path}.name"
+        raise
     content = {key: value for key, value in body.items() if key != "name"}
     try:
         made = Comparison.of({**content, **recipe.as_json()})

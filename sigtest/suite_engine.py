@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.engine import BLOCK, Progress, measure
+from sigtest.engine import Progress, draw_all, measure_all
 from sigtest.facts import Facts, facts_of, gather
 from sigtest.resampling.product import fixed_point
 from sigtest.sample import Block, Sample, oriented_differences
@@ -119,35 +119,12 @@ def compare_suite(suite: Suite, progress: Progress | None = None) -> SuiteReport
         service gives.
     """
     say = progress or (lambda phase, done, total: None)
-    sample = SuiteSample(suite.plan, _measure_all(suite, say))
-    resamples = suite.plan.resamples
-    blocks: list[SuiteBlock] = []
-    for start in range(0, resamples, BLOCK):
-        say("resampling", start, resamples)
-        blocks.append(sample.block(start, min(start + BLOCK, resamples)))
+    sample = SuiteSample(suite.plan, measure_all(suite.comparisons, say))
+    blocks = draw_all(sample.block, suite.plan.resamples, say)
     say("report", 0, 1)
     report = reduce_suite(sample, blocks)
     say("report", 1, 1)
     return report
-
-
-def _measure_all(suite: Suite, say: Progress) -> list[list[Array]]:
-    """For each test set, one (S, m n, k) array a metric."""
-    metrics = suite.comparisons[0].recipe.metrics
-    total = sum(len(comparison.systems) for comparison in suite.comparisons) * len(metrics)
-    done = 0
-    tables: list[list[Array]] = []
-    for comparison in suite.comparisons:
-        own = []
-        for metric in metrics:
-            rows = []
-            for system in comparison.systems:
-                say("statistics", done, total)
-                rows.append(measure(comparison.testset, system, metric))
-                done += 1
-            own.append(np.stack(rows))
-        tables.append(own)
-    return tables
 
 
 def _concatenated(plan: SuitePlan, tables: Sequence[Sequence[Array]]) -> list[Array]:

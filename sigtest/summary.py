@@ -190,18 +190,34 @@ def _ranks(plan: Plan, metric: Metric, facts: Facts, family: Sequence[PairReport
 
 def _score_reports(plan: Plan, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
     return {
-        label: _score_report(known, s)
+        label: score_report(
+            float(known.scores[s]),
+            float(known.score_spread.low[s]),
+            float(known.score_spread.high[s]),
+            float(known.score_spread.stderr[s]),
+            known.replica_scores[s].tolist(),
+        )
         for label, known in zip(plan.recipe.labels, facts, strict=True)
     }
 
 
-def _score_report(facts: Facts, s: int) -> ScoreReport:
-    replicas = facts.replica_scores[s]
+def score_report(
+    score: float, low: float, high: float, stderr: float, replicas: Sequence[float]
+) -> ScoreReport:
+    """What is said of a system in one metric.
+
+    Args:
+        score: Observed.
+        low: Lower end of its interval.
+        high: Upper end.
+        stderr: Standard error of the score.
+        replicas: Scores of the training replicas; one alone is the system itself.
+    """
     trained = len(replicas) > 1
     return ScoreReport(
-        score=float(facts.scores[s]),
-        ci=(float(facts.score_spread.low[s]), float(facts.score_spread.high[s])),
-        stderr=float(facts.score_spread.stderr[s]),
+        score=score,
+        ci=(low, high),
+        stderr=stderr,
         training_stderr=float(np.std(replicas, ddof=1)) if trained else None,
-        replicas=tuple(replicas.tolist()) if trained else (),
+        replicas=tuple(replicas) if trained else (),
     )

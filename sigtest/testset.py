@@ -263,7 +263,9 @@ def _by_segment(values: object, what: str, segments: int) -> tuple[str, ...] | N
     lines = check_lines(values, what, field=what)
     if len(lines) != segments:
         raise LengthError(
-            f"{what} has {len(lines)} entries, the test set has {segments} segments.", field=what
+            f"{what} has {len(lines)} entr{'y' if len(lines) == 1 else 'ies'}, "
+            f"the test set has {segments} segments.",
+            field=what,
         )
     return tuple(line for line in lines if line is not None)
 

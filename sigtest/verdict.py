@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sigtest.recipe import MAX_RESAMPLES
 from sigtest.report import PairReport
 
 
@@ -23,8 +24,7 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
     if pair.undecided:
         return (
             f"{pair.a} and {pair.b} are undecided: {pair.difference:+.{digits}f} {unit}, "
-            f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}; "
-            "more resamples could turn the decision round"
+            f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}; {_prospect(pair)}"
         )
     if not pair.significant:
         seen = f"{pair.detectable[1]:.{digits}f}"
@@ -42,6 +42,16 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
         f"[{low:.{digits}f}, {high:.{digits}f}], "
         f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}"
     )
+
+
+def _prospect(pair: PairReport) -> str:
+    """What more resamples would do for an undecided pair."""
+    if pair.resamples_needed is None:
+        return (
+            f"p is so near to its limit that {MAX_RESAMPLES:,} resamples, the most that can be "
+            "asked for, would likely not settle it"
+        )
+    return "more resamples could turn the decision round"
 
 
 def _digits(pair: PairReport) -> int:

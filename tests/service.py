@@ -16,7 +16,7 @@ from sigtest.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 from sigtest.text import parse_lines
-from workers.jobs import Jobs
+from workers.jobs import Jobs, Record
 from workers.settings import Settings
 from workers.supervisor import running
 
@@ -60,6 +60,12 @@ def until(happens: Callable[[], Any], seconds: float = 30) -> Any:
         assert time.monotonic() < deadline, "it does not happen"
         time.sleep(0.01)
     return seen
+
+
+def finished(jobs: Jobs, comparison_id: str) -> Record:
+    """A comparison of CALLER, once it has an outcome."""
+    until(lambda: jobs.find(comparison_id, CALLER).status.finished, 60)
+    return jobs.find(comparison_id, CALLER)
 
 
 def kill(*pids: int) -> None:

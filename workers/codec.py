@@ -21,6 +21,11 @@ FAST = 1
 BLOCK_ARRAYS = [field.name for field in fields(Block) if field.name not in {"start", "stop"}]
 
 
+def decoded(value: bytes | str) -> str:
+    """Text that the server gave."""
+    return value.decode() if isinstance(value, bytes) else value
+
+
 def pack_json(value: object) -> bytes:
     """Compress a JSON value; text that is no valid Unicode comes back as it was."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))

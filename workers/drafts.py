@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sigtest.comparison import require_strata
+from sigtest.comparison import require_units
 from sigtest.errors import InputError, RecipeError
 from sigtest.leaderboard import settings_of
 from sigtest.metrics.scores import Supplied
@@ -47,12 +47,7 @@ class Draft:
                 field="replicas",
             )
         _require_measurable(testset, recipe, replicas)
-        if recipe.unit == "document" and testset.documents is None:
-            raise RecipeError(
-                "unit=document needs the document of every segment; give documents.", field="unit"
-            )
-        if recipe.stratified:
-            require_strata(testset, recipe)
+        require_units(testset, recipe)
         plan = Plan(
             systems=(),
             digests=(),

@@ -8,13 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import time
-from collections.abc import Callable
-from typing import TypeVar
 
 from sigtest.distribution import Distribution, pair_of
-from sigtest.errors import InputError
 from workers.errors import (
     BusyError,
     ConflictError,
@@ -30,11 +25,6 @@ from workers.server import connect
 from workers.settings import Settings
 from workers.store import Store
 from workers.work import Asked, parts
-
-T = TypeVar("T")
-
-LISTEN_SECONDS = 0.5  # how long to trust that news arrives before looking again
-CURSOR = re.compile("[0-9a-f]{48}")
 
 
 class Jobs:
@@ -110,12 +100,7 @@ class Jobs:
         Raises:
             InputError: A cursor that no listing gave.
         """
-        if cursor is not None and not CURSOR.fullmatch(cursor):
-            raise InputError("The cursor must be one that a listing gave.", field="cursor")
-        found = self._store.listing(caller, cursor, limit + 1)
-        page = found[:limit]
-        following = page[-1][0] if len(found) > limit and page else None
-        return [record for _, record in page], following
+        return self._store.listing(caller, cursor, limit)
 
     @storage()
     def report(self, comparison_id: str, caller: str) -> bytes:
@@ -132,9 +117,9 @@ class Jobs:
 
     @storage()
     def distribution(
-        self, comparison_id: str, caller: str, a: str, b: str, metric: str, test: str, wait: float
-    ) -> Distribution:
-        """The pseudo-statistics of one pair, made by a worker when first asked for.
+        self, comparison_id: str, caller: str, a: str, b: str, metric: str, test: str, asked: bool
+    ) -> Distribution | None:
+        """The pseudo-statistics of one pair, as far as they are made.
 
         Args:
             comparison_id: The comparison.
@@ -143,12 +128,12 @@ class Jobs:
             b: Second system.
             metric: Label of the metric.
             test: Name of the significance test.
-            wait: Seconds to wait for the worker.
+            asked: Whether a worker has been asked for them before.
 
         Raises:
             RecipeError: A system, metric or test that is no part of the comparison, or several test
                 sets.
-            NotReadyError: The comparison has no report, or the worker needs longer; ask again.
+            NotReadyError: The comparison has no report.
         """
         record = self._succeeded(comparison_id, caller)
         record.require_one_testset()
@@ -161,14 +146,11 @@ class Jobs:
             plan.recipe.tests.index(test),
         )
         found = self._store.values(comparison_id, numbers)
-        if found is None:
-            self._queue.add([Task("distribute", comparison_id, numbers)])
-            found = self._until(
-                comparison_id, wait, lambda: self._store.values(comparison_id, numbers)
-            )
-        if found is None:
-            raise NotReadyError("The distribution is being computed; ask again.", record)
-        return Distribution(a, b, metric, test, *found)
+        if found is not None:
+            return Distribution(a, b, metric, test, *found)
+        if not asked:
+            self._queue.add([Task("distribute", comparison_id, numbers)], front=True)
+        return None
 
     @storage()
     def remove(self, comparison_id: str, caller: str) -> Record | None:
@@ -182,16 +164,6 @@ class Jobs:
             return self._find(comparison_id, caller)
         self._store.delete(comparison_id, caller)
         return None
-
-    @storage()
-    def wait(self, comparison_id: str, caller: str, seconds: float) -> Record:
-        """The comparison once it is finished, or as it is after so many seconds."""
-        self._until(
-            comparison_id,
-            seconds,
-            lambda: self._find(comparison_id, caller).status.finished or None,
-        )
-        return self._find(comparison_id, caller)
 
     @storage()
     def check(self) -> None:
@@ -216,17 +188,6 @@ class Jobs:
         if record.status is not Status.SUCCEEDED:
             raise NotReadyError(f"The comparison is {record.status}; it has no report.", record)
         return record
-
-    def _until(self, comparison_id: str, seconds: float, look: Callable[[], T | None]) -> T | None:
-        """What `look` finds, looking again whenever something about the comparison finishes."""
-        deadline = time.monotonic() + seconds
-        with self._store.news(comparison_id) as wait_for_news:
-            while True:
-                found = look()
-                left = deadline - time.monotonic()
-                if found is not None or left <= 0:
-                    return found
-                wait_for_news(min(left, LISTEN_SECONDS))
 
 
 __all__ = ["Jobs", "Progress", "Record", "Status"]

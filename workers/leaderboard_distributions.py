@@ -7,21 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sigtest.distribution import distribution, pair_of
 from sigtest.errors import RecipeError, SigtestError
 from sigtest.plan import Plan
+from workers.desk import Desk
 from workers.errors import UnfinishedError
 from workers.leaderboard_records import Leaderboard, State
-from workers.leaderboard_store import LeaderboardStore
 from workers.pieces import Task
 from workers.sampling import Sampling
-
-if TYPE_CHECKING:
-    from workers.tasks import Desk
 
 PAIR = ("a", "b")
 
@@ -30,7 +26,7 @@ def distribute_pair(
     desk: Desk, testset_id: str, a: str, b: str, metric: int, test: int, resamples: int
 ) -> None:
     """Make the pseudo-statistics of two systems, told by their digests; the others have no say."""
-    store = LeaderboardStore(desk.store.redis, desk.store.settings)
+    store = desk.leaderboards
     plan, state = store.plan(testset_id), store.state(testset_id)
     if state is None or plan.resamples != resamples:
         return

@@ -78,8 +78,3 @@ def call(script: Script, testset_id: str, *arguments: Any) -> Any:
         key(testset_id, "-distributions"),
     ]
     return script(keys, [testset_id, *arguments])
-
-
-def decoded(value: bytes | str) -> str:
-    """Text that the server gave."""
-    return value.decode() if isinstance(value, bytes) else value

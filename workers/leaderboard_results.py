@@ -12,7 +12,8 @@ from sigtest.arrays import Array
 from workers import codec, totals
 from workers import leaderboard_keys as keys
 from workers import leaderboard_scripts as scripts
-from workers.leaderboard_keys import call, decoded, key
+from workers.codec import decoded
+from workers.leaderboard_keys import call, key
 from workers.leaderboard_records import State
 from workers.settings import Settings
 

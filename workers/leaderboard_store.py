@@ -16,11 +16,14 @@ from sigtest.testset import System, TestSet
 from workers import codec
 from workers import leaderboard_keys as keys
 from workers import leaderboard_scripts as scripts
+from workers.codec import decoded
 from workers.errors import GoneError, VersionError
-from workers.leaderboard_keys import call, decoded, key
+from workers.leaderboard_keys import call, key
 from workers.leaderboard_records import State, SystemRecord, TestSetRecord, system_record
 from workers.leaderboard_results import Results
+from workers.listings import page, place_of
 from workers.settings import Settings
+from workers.store import statistics_name
 
 SHOWN = ("caller", "created", "expiry", "summary", "resamples", "era", "revision", "showing")
 
@@ -52,7 +55,6 @@ class LeaderboardStore:
     def create(self, testset_id: str, name: str, caller: str, testset: TestSet, plan: Plan) -> bool:
         """Store a test set; whether it was not there before."""
         now = time.time()
-        place = f"{int(now * 1e6):016x}{testset_id}"
         summary = {
             "name": name,
             "content": _content(plan, testset),
@@ -62,7 +64,7 @@ class LeaderboardStore:
         facts: dict[str, str | bytes] = {
             "caller": caller,
             "created": repr(now),
-            "place": place,
+            "place": place_of(testset_id, now),
             "version": plan.key,
             "plan": codec.pack_json(plan.as_json()),
             "summary": json.dumps(summary),
@@ -73,7 +75,7 @@ class LeaderboardStore:
         }
         text = codec.pack_json(_text_of(testset))
         fields = [part for pair in facts.items() for part in pair]
-        arguments = [*self._lives(), keys.listing(caller), place, text, *fields]
+        arguments = [*self._lives(), keys.listing(caller), facts["place"], text, *fields]
         return decoded(call(self._create, testset_id, *arguments)) == "created"
 
     def state(self, testset_id: str) -> State | None:
@@ -148,22 +150,14 @@ class LeaderboardStore:
 
     def listing(
         self, caller: str, cursor: str | None, limit: int
-    ) -> list[tuple[str, TestSetRecord]]:
-        """The caller's test sets after the cursor, newest first, each with its own cursor."""
-        found: list[tuple[str, TestSetRecord]] = []
-        end = f"({cursor}" if cursor else "+"
-        while len(found) < limit:
-            places = self.redis.zrevrangebylex(keys.listing(caller), end, "-", 0, limit)
-            for place in map(decoded, places):
-                state = self.state(place[16:])
-                if state is None:
-                    self.redis.zrem(keys.listing(caller), place)
-                elif len(found) < limit:
-                    found.append((place, state.record))
-            if len(places) < limit:
-                break
-            end = f"({decoded(places[-1])}"
-        return found
+    ) -> tuple[list[TestSetRecord], str | None]:
+        """The caller's test sets; see `page`."""
+
+        def find(testset_id: str) -> TestSetRecord | None:
+            state = self.state(testset_id)
+            return None if state is None else state.record
+
+        return page(self.redis, keys.listing(caller), cursor, limit, find)
 
     def raise_resamples(self, testset_id: str, resamples: int) -> str:
         """Raise R: `raised`, `same`, `fewer` or `gone`."""
@@ -218,7 +212,7 @@ class LeaderboardStore:
         """Drop the cached statistics of content that nobody has any longer."""
         alone = replace(plan, systems=("",), digests=(digest,))
         hashes = [alone.statistics_key(0, metric) for metric in plan.recipe.metrics]
-        self.redis.delete(*(f"{keys.PREFIX}statistics:{each}" for each in hashes))
+        self.redis.delete(*map(statistics_name, hashes))
 
     def _lives(self) -> tuple[int, int]:
         """When what is changed now expires, and when nobody remembers it, in milliseconds."""

@@ -10,7 +10,7 @@ import logging
 import struct
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from redis.exceptions import RedisError
@@ -23,15 +23,13 @@ from sigtest.leaderboard import needs_draws, pair_rows, report, shown, system_ro
 from sigtest.plan import Plan
 from sigtest.render import RENDERERS
 from sigtest.significance import TESTS
+from workers.desk import Desk
 from workers.errors import GoneError
 from workers.leaderboard_distributions import distribute_pair
 from workers.leaderboard_records import Choice, State
 from workers.leaderboard_store import LeaderboardStore
 from workers.pieces import Task
 from workers.sampling import Member, Sampling
-
-if TYPE_CHECKING:
-    from workers.tasks import Desk
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +43,7 @@ def join(desk: Desk, testset_id: str, digest: str, resamples: int) -> None:
     Of two that join at the same time each writes its rows before it looks for others; whoever
     writes last finds the first among those that are measured.
     """
-    store = LeaderboardStore(desk.store.redis, desk.store.settings)
+    store = desk.leaderboards
     plan = store.plan(testset_id)
     if plan.resamples != resamples:
         return  # raised meanwhile; another task has the new number
@@ -64,7 +62,7 @@ def show(
     desk: Desk, testset_id: str, metric: int, test: int, alpha: str, correction: str, *_: Any
 ) -> None:
     """Put one leaderboard together; `alpha` is spelled by `spelled`."""
-    store = LeaderboardStore(desk.store.redis, desk.store.settings)
+    store = desk.leaderboards
     plan = store.plan(testset_id)
     (level,) = struct.unpack(">d", bytes.fromhex(alpha))
     labels, tests = plan.recipe.labels, plan.recipe.tests
@@ -130,7 +128,7 @@ def showing(plan: Plan, state: State, choice: Choice) -> Task:
 
 
 def _run_join(desk: Desk, testset_id: str, digest: str, resamples: int) -> None:
-    store = LeaderboardStore(desk.store.redis, desk.store.settings)
+    store = desk.leaderboards
     limit = desk.store.settings.attempts
     attempt = store.results.begin(testset_id, digest)
     if attempt > limit:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from dataclasses import replace
 
 from sigtest.distribution import Distribution
@@ -34,7 +33,6 @@ from workers.server import connect
 from workers.settings import Settings
 
 PATIENCE = 1.0  # seconds that putting a leaderboard together may take before somebody else does
-CURSOR = re.compile("[0-9a-f]{48}")
 
 
 class Leaderboards:
@@ -94,12 +92,7 @@ class Leaderboards:
         Raises:
             InputError: A cursor that no listing gave.
         """
-        if cursor is not None and not CURSOR.fullmatch(cursor):
-            raise InputError("The cursor must be one that a listing gave.", field="cursor")
-        found = self._store.listing(caller, cursor, limit + 1)
-        page = found[:limit]
-        following = page[-1][0] if len(found) > limit and page else None
-        return [record for _, record in page], following
+        return self._store.listing(caller, cursor, limit)
 
     @storage()
     def raise_resamples(self, testset_id: str, caller: str, resamples: int) -> TestSetRecord:
@@ -136,7 +129,13 @@ class Leaderboards:
 
     @storage()
     def put(
-        self, testset_id: str, caller: str, system: System, replaces: bool, most: int
+        self,
+        testset_id: str,
+        caller: str,
+        system: System,
+        replaces: bool,
+        most: int,
+        limit: str,
     ) -> tuple[SystemRecord, str]:
         """Add a system, or replace one by other content.
 
@@ -145,7 +144,8 @@ class Leaderboards:
             caller: Whose it is.
             system: What it brings, checked by `check`.
             replaces: Whether other content under the same name may go.
-            most: Outputs that a test set may have: systems times their replicas.
+            most: Systems that the test set may have.
+            limit: The setting that says so.
 
         Returns:
             The system, and what was done: `created`, `replaced`, `known`, or `again` where the
@@ -155,9 +155,7 @@ class Leaderboards:
             TakenError: Other content is there under this name.
             LimitError: The test set has as many systems as it may have.
         """
-        replicas = len(system.runs)
-        room = most // replicas
-        verdict, unused = self._store.put(testset_id, system, replaces, room)
+        verdict, unused = self._store.put(testset_id, system, replaces, most)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "taken":
@@ -169,9 +167,9 @@ class Leaderboards:
             )
         if verdict == "full":
             raise LimitError(
-                f"The test set has {room:,} system{'' if room == 1 else 's'} already; with one "
-                f"more, its outputs (systems x replicas) would be more than max_systems, {most:,}.",
-                limit="max_systems",
+                f"The test set has {most:,} system{'' if most == 1 else 's'} already, the most "
+                f"that {limit} allows with its replicas, metrics and resamples.",
+                limit=limit,
                 field="name",
                 system=system.name,
             )

@@ -60,12 +60,13 @@ return redis.call('HKEYS', KEYS[2])
 """
 
 # KEYS: record, texts, blocks, attempts, report, pending
-# ARGV: id, outcome, error, report, channel
+# ARGV: id, outcome, error, report, channel, progress
 # The first outcome stays; returns whether it was this one. Only a success keeps its texts, for
 # the distributions that may be asked for.
 COMMIT = """
 local expiry = redis.call('HGET', KEYS[1], 'expiry')
 if not expiry or redis.call('HSETNX', KEYS[1], 'outcome', ARGV[2]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'progress', ARGV[6])
 if ARGV[2] == 'succeeded' then
     redis.call('SET', KEYS[5], ARGV[4], 'PXAT', expiry)
 else

@@ -22,8 +22,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,7 +32,9 @@ from sigtest.arrays import Array
 from sigtest.comparison import system_of, testset_of
 from sigtest.testset import System, TestSet
 from workers import codec, scripts, texts, work
-from workers.errors import VersionError, gone
+from workers.codec import decoded
+from workers.errors import GoneError, VersionError, gone
+from workers.listings import page, place_of
 from workers.pieces import Cut, Pieces, Run
 from workers.records import Progress, Record, Status
 from workers.settings import Settings
@@ -41,7 +42,7 @@ from workers.work import Asked, Blocks, Work
 
 PREFIX = "sigtest:"
 PENDING = PREFIX + "pending"
-SHOWN = ("caller", "created", "expiry", "names", "started", "outcome", "error")
+SHOWN = ("caller", "created", "expiry", "names", "started", "outcome", "progress", "error")
 OWN = ("comparison", "texts", "blocks", "attempts", "report")
 Numbers = tuple[int, int, int, int]  # of the systems a and b, the metric and the test
 
@@ -106,7 +107,7 @@ class Store:
         expiry = int((now + self.settings.retention) * 1000)
         plan = asked.plan
         names = [plan.systems, plan.recipe.labels, plan.recipe.tests, work.testsets(plan)]
-        place = f"{int(now * 1e6):016x}{comparison_id}"
+        place = place_of(comparison_id, now)
         facts: dict[str, str | bytes] = {
             "caller": caller,
             "created": repr(now),
@@ -134,7 +135,7 @@ class Store:
             int(idempotency_key is not None),
             len(fields),
         ]
-        return _text(self._create(keys, [*options, *fields, *_flat(texts.packed(asked))]))
+        return decoded(self._create(keys, [*options, *fields, *_flat(texts.packed(asked))]))
 
     def find(self, comparison_id: str) -> Stored | None:
         """A comparison, unless it expired, was deleted or never was."""
@@ -146,28 +147,22 @@ class Store:
     def was(self, comparison_id: str, caller: str) -> bool:
         """Whether the caller had a comparison with this id that is gone now."""
         left = self.redis.get(_key("gone", comparison_id))
-        return left is not None and _text(left) == caller
+        return left is not None and decoded(left) == caller
 
-    def listing(self, caller: str, cursor: str | None, limit: int) -> list[tuple[str, Record]]:
-        """The caller's comparisons after the cursor, newest first, each with its own cursor."""
-        found: list[tuple[str, Record]] = []
-        end = f"({cursor}" if cursor else "+"
-        while len(found) < limit:
-            places = self.redis.zrevrangebylex(_listing(caller), end, "-", 0, limit)
-            for place in map(_text, places):
-                stored = self.find(place[16:])
-                if stored is None:
-                    self.redis.zrem(_listing(caller), place)
-                elif len(found) < limit:
-                    found.append((place, stored.record))
-            if len(places) < limit:
-                break
-            end = f"({_text(places[-1])}"
-        return found
+    def listing(
+        self, caller: str, cursor: str | None, limit: int
+    ) -> tuple[list[Record], str | None]:
+        """The caller's comparisons; see `page`."""
+
+        def find(comparison_id: str) -> Record | None:
+            stored = self.find(comparison_id)
+            return None if stored is None else stored.record
+
+        return page(self.redis, _listing(caller), cursor, limit, find)
 
     def pending(self) -> list[str]:
         """Ids of the comparisons without an outcome."""
-        return sorted(_text(comparison_id) for comparison_id in self.redis.smembers(PENDING))
+        return sorted(decoded(comparison_id) for comparison_id in self.redis.smembers(PENDING))
 
     def drop_pending(self, comparison_id: str) -> None:
         """Stop caring for a comparison that expired before it was finished."""
@@ -176,13 +171,21 @@ class Store:
     def commit(
         self, comparison_id: str, outcome: Status, error: str = "", report: bytes = b""
     ) -> bool:
-        """Give a comparison its outcome, unless it has one; with the report where it succeeded."""
+        """Give a comparison its outcome, unless it has one; with the report where it succeeded.
+
+        The progress of one that failed or was cancelled stays where it was.
+        """
         keys = [*(_key(kind, comparison_id) for kind in OWN), PENDING]
-        packed = codec.pack_bytes(report)
+        packed, channel = codec.pack_bytes(report), _key("news", comparison_id)
+        progress = Progress("report", 1, 1)
+        if outcome is not Status.SUCCEEDED:
+            try:
+                progress = self.pieces(comparison_id).progress
+            except GoneError:
+                return False
+        told = json.dumps(vars(progress))
         return bool(
-            self._commit(
-                keys, [comparison_id, outcome.value, error, packed, _key("news", comparison_id)]
-            )
+            self._commit(keys, [comparison_id, outcome.value, error, packed, channel, told])
         )
 
     def delete(self, comparison_id: str, caller: str) -> None:
@@ -223,7 +226,7 @@ class Store:
         if packed is None or version is None:
             raise gone(comparison_id)
         plan = work.plan_of(codec.unpack_json(_bytes(packed)))
-        if plan.key != _text(version):
+        if plan.key != decoded(version):
             raise VersionError(
                 "This comparison was submitted to another version of sigtest; submit it again."
             )
@@ -246,7 +249,7 @@ class Store:
         """Keys of those statistics that exist."""
         with self.redis.pipeline(transaction=False) as pipe:
             for key in keys:
-                pipe.exists(_key("statistics", key))
+                pipe.exists(statistics_name(key))
             found = pipe.execute()
         return frozenset(key for key, there in zip(keys, found, strict=True) if there)
 
@@ -272,14 +275,14 @@ class Store:
         with self.redis.pipeline() as pipe:
             for key, table in tables.items():
                 data = codec.pack_statistics(table)
-                pipe.set(_key("statistics", key), data, ex=self.settings.cache)
+                pipe.set(statistics_name(key), data, ex=self.settings.cache)
             pipe.execute()
 
     def statistics(self, keys: Sequence[str]) -> dict[str, Array]:
         """Those statistics that exist; their lives are prolonged."""
         with self.redis.pipeline(transaction=False) as pipe:
             for key in keys:
-                pipe.getex(_key("statistics", key), ex=self.settings.cache)
+                pipe.getex(statistics_name(key), ex=self.settings.cache)
             found = pipe.execute()
         return {
             key: codec.unpack_statistics(data)
@@ -315,24 +318,11 @@ class Store:
         data = self.redis.get(_distribution(comparison_id, numbers))
         return None if data is None else codec.unpack_values(_bytes(data))
 
-    @contextmanager
-    def news(self, comparison_id: str) -> Iterator[Callable[[float], None]]:
-        """Listen while a comparison is computed.
-
-        Yields:
-            A function that returns when something about it was finished, or after so many seconds;
-            sometimes earlier.
-        """
-        listener = self.redis.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
-        with listener as pubsub:
-            pubsub.subscribe(_key("news", comparison_id))
-            yield lambda seconds: pubsub.get_message(timeout=seconds)
-
     def _stored(self, comparison_id: str, facts: dict[str, Any]) -> Stored:
         systems, metrics, tests, testsets = map(tuple, json.loads(facts["names"]))
         if facts["outcome"] is not None:
-            status = Status(_text(facts["outcome"]))
-            progress = Progress("report", int(status is Status.SUCCEEDED), 1)
+            status = Status(decoded(facts["outcome"]))
+            progress = Progress(**json.loads(facts["progress"]))
         else:
             status = Status.QUEUED if facts["started"] is None else Status.RUNNING
             progress = self.pieces(comparison_id).progress
@@ -346,9 +336,9 @@ class Store:
             metrics=metrics,
             tests=tests,
             testsets=testsets,
-            error=_text(facts["error"] or b"") or None,
+            error=decoded(facts["error"] or b"") or None,
         )
-        return Stored(record, _text(facts["caller"]))
+        return Stored(record, decoded(facts["caller"]))
 
     def _text_of(self, comparison_id: str, name: str) -> dict[str, Any]:
         packed = self.redis.hget(_key("texts", comparison_id), name)
@@ -358,9 +348,14 @@ class Store:
         return body
 
 
+def statistics_name(key: str) -> str:
+    """Where statistics are, which comparisons and test sets share."""
+    return _key("statistics", key)
+
+
 def _runs(names: Sequence[bytes | str]) -> frozenset[Run]:
     """Blocks from the names of their fields."""
-    ends = (_text(name).split("-") for name in names)
+    ends = (decoded(name).split("-") for name in names)
     return frozenset((int(start), int(stop)) for start, stop in ends)
 
 
@@ -382,10 +377,6 @@ def _hash(*parts: str) -> str:
 
 def _flat(fields: Mapping[str, str | bytes]) -> list[str | bytes]:
     return [part for pair in fields.items() for part in pair]
-
-
-def _text(value: bytes | str) -> str:
-    return value.decode() if isinstance(value, bytes) else value
 
 
 def _bytes(value: bytes | str) -> bytes:

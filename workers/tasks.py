@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from redis.exceptions import RedisError
@@ -20,21 +19,12 @@ from sigtest.render import json
 from sigtest.sample import Sample
 from sigtest.suite_engine import SuiteSample
 from workers import leaderboard_tasks, work
+from workers.desk import Desk
 from workers.measuring import Measuring
 from workers.pieces import Run, Task
-from workers.queue import Queue
 from workers.records import Status
-from workers.store import Store
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Desk:
-    """What a task works with."""
-
-    store: Store
-    queue: Queue
 
 
 def measure(desk: Desk, comparison_id: str, first: int, last: int) -> None:

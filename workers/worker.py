@@ -25,12 +25,13 @@ from rq.queue import Queue as RedisQueue
 from rq.serializers import JSONSerializer
 
 from sigtest import meteor_jvm
+from workers.desk import Desk
 from workers.process import die_with_parent
 from workers.queue import NAME, Queue
 from workers.server import connect
 from workers.settings import Settings
 from workers.store import Store
-from workers.tasks import TASKS, Desk, run
+from workers.tasks import TASKS, run
 
 log = logging.getLogger(__name__)
 

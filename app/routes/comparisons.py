@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app import answers, contract
 from app.auth import Caller
 from app.comparison_schemas import PATH, ComparisonBody, ListingBody
-from app.dependencies import Limits, Queue
+from app.dependencies import Cursor, First, Limits, Queue, Second, Values
 from app.negotiation import Wait, Wished
 from app.problems import stream_error
 from app.schemas import DistributionBody
@@ -24,20 +27,30 @@ from workers.jobs import Record
 
 router = APIRouter(prefix=PATH, tags=["comparisons"], responses=contract.PROBLEMS)
 
-DISTRIBUTION_SECONDS = 10
 PAGE = 20
+
+KEY = re.compile("[!-~]{1,255}")
+
+
+def _plain(key: str | None) -> str | None:
+    """A key that fits into a header; the error of another one says in words what it may be."""
+    if key is not None and not KEY.fullmatch(key):
+        raise PydanticCustomError(
+            "key", "A key is 1 to 255 letters, digits and signs of ASCII, without spaces."
+        )
+    return key
+
 
 Key = Annotated[
     str | None,
+    AfterValidator(_plain),
     Header(
         alias="Idempotency-Key",
-        min_length=1,
-        max_length=255,
-        pattern=r"^[\x21-\x7e]+$",
-        description="The same key always returns the same comparison.",
+        description="The same key always returns the same comparison; 1 to 255 letters, digits "
+        "and signs of ASCII, without spaces.",
+        json_schema_extra={"pattern": f"^{KEY.pattern}$"},
     ),
 ]
-
 
 Id = Annotated[str, Path(alias="id", description="Id of a comparison.")]
 
@@ -51,15 +64,15 @@ Found = Annotated[Record, Depends(_found)]
 
 @router.post("", status_code=202, openapi_extra=contract.SUBMISSION, responses=contract.SUBMITTED)
 async def submit(
-    caller: Caller, jobs: Queue, watch: Watch, comparison: Submitted, wait: Wait, key: Key = None
+    caller: Caller, jobs: Queue, watch: Watch, asked: Submitted, wait: Wait, key: Key = None
 ) -> Response:
     """Ask for a comparison, on one test set or on several (`testsets`).
 
     Equal content and an equal `Idempotency-Key` both return the comparison that exists (200); one
     that failed or was cancelled runs again. `Prefer: wait=N` waits up to N seconds for the end.
     """
-    asked, created = await run_in_threadpool(jobs.submit, comparison, caller.name, key)
-    record = await watch.settled(asked, caller.name, wait)
+    record, created = await run_in_threadpool(jobs.submit, asked, caller.name, key)
+    record = await watch.settled(record, caller.name, wait)
     return answers.submitted(record, created, wait)
 
 
@@ -68,7 +81,7 @@ def listing(
     caller: Caller,
     jobs: Queue,
     settings: Limits,
-    cursor: Annotated[str | None, Query(max_length=200, description="Where to go on.")] = None,
+    cursor: Cursor = None,
     limit: Annotated[int, Query(ge=1, description="Comparisons a page.")] = PAGE,
 ) -> ListingBody:
     """The caller's comparisons, newest first."""
@@ -102,20 +115,19 @@ def report(
 
 
 @router.get("/{id}/distribution", responses={200: {"model": DistributionBody}})
-def distribution(
-    comparison_id: Id,
+async def distribution(
     caller: Caller,
-    jobs: Queue,
-    a: Annotated[str, Query(description="First system of the pair.")],
-    b: Annotated[str, Query(description="Second system.")],
+    watch: Watch,
+    found: Found,
+    a: First,
+    b: Second,
     metric: Annotated[str, Query(description="What the report calls the metric.")],
     test: Annotated[str, Query(description="Significance test.")],
-    values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
+    values: Values = False,
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
-    drawn = jobs.distribution(comparison_id, caller.name, a, b, metric, test, DISTRIBUTION_SECONDS)
-    body = DistributionBody.of(drawn, values).model_dump_json(exclude_none=True)
-    return Response(body, media_type="application/json")
+    drawn = await watch.distribution(found, caller.name, a, b, metric, test)
+    return await run_in_threadpool(answers.distribution, drawn, values)
 
 
 @router.get("/{id}/events", response_class=EventSourceResponse)

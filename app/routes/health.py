@@ -1,4 +1,4 @@
-"""Probes."""
+"""Probes, and where everything else is."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from fastapi import APIRouter
 from app import contract
 from app.dependencies import Queue
 from app.errors import UnreadyError
-from app.schemas import HealthBody, ReadyBody
+from app.schemas import EntryBody, HealthBody, ReadyBody
 
 router = APIRouter(tags=["probes"], responses=contract.PROBLEMS)
+
+
+@router.get("/")
+async def entry() -> EntryBody:
+    """Where the description of this service is, and its collections."""
+    return EntryBody()
 
 
 @router.get("/healthz")

@@ -6,13 +6,16 @@ import json
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app import answers, contract
 from app.auth import Caller
 from app.comparison_schemas import PATH
 from app.dependencies import First, Queue, Second
-from app.routes.comparisons import DISTRIBUTION_SECONDS, Found, Id
+from app.routes.comparisons import Found
+from app.waiting import Watch
+from sigtest.distribution import Distribution
 from sigtest.render.layout import leading_test
 from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
 from sigtest.render.plots.distribution import find_pair
@@ -37,6 +40,24 @@ def _report(found: Found, caller: Caller, jobs: Queue) -> Report:
 Reported = Annotated[Report, Depends(_report)]
 
 
+async def _drawn(
+    caller: Caller,
+    watch: Watch,
+    found: Found,
+    report: Reported,
+    a: First,
+    b: Second,
+    metric: Metric = None,
+    test: Test = None,
+) -> Distribution:
+    label, name = metric or next(iter(report.metrics)), test or leading_test(report)
+    await run_in_threadpool(find_pair, report, a, b, label, name)  # before a worker is troubled
+    return await watch.distribution(found, caller.name, a, b, label, name)
+
+
+Drawn = Annotated[Distribution, Depends(_drawn)]
+
+
 @router.get("/matrix.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
 def matrix_picture(
     request: Request, report: Reported, metric: Metric = None, test: Test = None
@@ -54,23 +75,10 @@ def intervals_picture(
 
 
 @router.get("/distribution.svg", openapi_extra=contract.CACHING, responses=contract.PICTURE)
-def distribution_picture(
-    request: Request,
-    comparison_id: Id,
-    caller: Caller,
-    jobs: Queue,
-    report: Reported,
-    a: First,
-    b: Second,
-    metric: Metric = None,
-    test: Test = None,
-) -> Response:
+def distribution_picture(request: Request, report: Reported, drawn: Drawn) -> Response:
     """Pseudo-statistics of one pair, the observed difference, and the tail that is counted.
 
     A worker draws them when they are first asked for; 409 with `Retry-After` where that takes
     longer than this request.
     """
-    label, name = metric or next(iter(report.metrics)), test or leading_test(report)
-    find_pair(report, a, b, label, name)  # before a worker is troubled
-    drawn = jobs.distribution(comparison_id, caller.name, a, b, label, name, DISTRIBUTION_SECONDS)
     return answers.picture(request, distribution_plot(drawn, report))

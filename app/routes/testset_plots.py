@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from app import contract
+from app import answers, contract
 from app.boards import Shown, ShownPair
+from app.dependencies import Values
 from app.schemas import DistributionBody
 from app.testset_answers import picture, report_of
 from app.testset_schemas import PATH
@@ -49,10 +49,6 @@ def leaderboard_distribution_picture(request: Request, drawn: ShownPair) -> Resp
 
 
 @router.get("/distribution", responses={200: {"model": DistributionBody}})
-def leaderboard_distribution(
-    drawn: ShownPair,
-    values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
-) -> Response:
+def leaderboard_distribution(drawn: ShownPair, values: Values = False) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
-    body = DistributionBody.of(drawn.distribution, values).model_dump_json(exclude_none=True)
-    return Response(body, media_type="application/json")
+    return answers.distribution(drawn.distribution, values)

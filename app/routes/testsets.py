@@ -13,7 +13,8 @@ from starlette.responses import Response
 from app import answers, contract, testset_answers, testset_contract
 from app.auth import Caller
 from app.boards import LOOK_SECONDS, Id, Shown
-from app.dependencies import Boards, Limits
+from app.dependencies import Boards, Cursor, Limits
+from app.limits import check_scores, room
 from app.negotiation import Format, Wait
 from app.testset_schemas import (
     PATH,
@@ -48,7 +49,7 @@ def list_testsets(
     caller: Caller,
     boards: Boards,
     settings: Limits,
-    cursor: Annotated[str | None, Query(max_length=200, description="Where to go on.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> TestSetListing:
     """The caller's test sets, newest first."""
@@ -64,11 +65,15 @@ def get_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards
 
 
 @router.patch("/{id}", openapi_extra=testset_contract.RAISE, responses=testset_contract.FOUND)
-def raise_resamples(testset_id: Id, caller: Caller, boards: Boards, raised: Raised) -> Response:
+def raise_resamples(
+    testset_id: Id, caller: Caller, boards: Boards, settings: Limits, raised: Raised
+) -> Response:
     """Draw more resamples; every system is pending until it is measured with them.
 
     All other settings are fixed when a test set is made.
     """
+    found = boards.find(testset_id, caller.name)
+    check_scores(max(1, found.systems), len(found.metrics), raised.resamples, settings)
     record = boards.raise_resamples(testset_id, caller.name, raised.resamples)
     return testset_answers.found(record)
 
@@ -86,7 +91,7 @@ def list_systems(
     caller: Caller,
     boards: Boards,
     settings: Limits,
-    cursor: Annotated[str | None, Query(max_length=200, description="Where to go on.")] = None,
+    cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> SystemListing:
     """The systems of a test set in the order of their names."""
@@ -96,7 +101,7 @@ def list_systems(
     return SystemListing(systems=told, next_cursor=after)
 
 
-@router.put("/{id}/systems/{name}", status_code=202, openapi_extra=testset_contract.SUBMISSION,
+@router.put("/{id}/systems/{name:path}", status_code=202, openapi_extra=testset_contract.SUBMISSION,
             responses=testset_contract.SUBMITTED)  # fmt: skip
 async def put_system(
     testset_id: Id,
@@ -114,8 +119,9 @@ async def put_system(
     leaderboard has it.
     """
     await run_in_threadpool(boards.check, testset_id, caller.name, brought)
+    found = await run_in_threadpool(boards.find, testset_id, caller.name)
     record, verdict = await run_in_threadpool(
-        boards.put, testset_id, caller.name, brought, replace, settings.max_systems
+        boards.put, testset_id, caller.name, brought, replace, *room(found, settings)
     )
     if wait and record.standing is Standing.PENDING:
         await _joined(testset_id, boards, watch, record, wait)
@@ -123,13 +129,13 @@ async def put_system(
     return testset_answers.submitted(testset_id, record, verdict, wait)
 
 
-@router.get("/{id}/systems/{name}", responses=testset_contract.SYSTEM)
+@router.get("/{id}/systems/{name:path}", responses=testset_contract.SYSTEM)
 def get_system(testset_id: Id, name: Name, caller: Caller, boards: Boards) -> Response:
     """A system: pending, measured or failed, and its scores."""
     return testset_answers.system(testset_id, boards.system(testset_id, caller.name, name))
 
 
-@router.delete("/{id}/systems/{name}", status_code=204)
+@router.delete("/{id}/systems/{name:path}", status_code=204)
 def delete_system(testset_id: Id, name: Name, caller: Caller, boards: Boards) -> Response:
     """Delete a system; the others stay as they are."""
     boards.remove(testset_id, caller.name, name)

@@ -97,13 +97,18 @@ def _overview() -> str:
 
 
 def _metrics_parser() -> Parser:
-    parser = Parser("sigtest metrics", "List metrics, significance tests and corrections.")
+    parser = Parser("sigtest metrics", [""], "List metrics, significance tests and corrections.")
     parser.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
     return parser
 
 
 def _compare_parser() -> Parser:
-    parser = Parser("sigtest compare", "Compare systems on a test set.", EPILOG)
+    takes = (
+        "-r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]",
+        "--from PATH [options]",
+        "--scores NAME=FILE --scores NAME=FILE ... [options]",
+    )
+    parser = Parser("sigtest compare", takes, "Compare systems on a test set.", EPILOG)
     _add_files(parser.add_argument_group("what to compare"))
     add_recipe(parser.add_argument_group("how to compare"))
     _add_output(parser.add_argument_group("what to show"))
@@ -111,7 +116,8 @@ def _compare_parser() -> Parser:
 
 
 def _suite_parser() -> Parser:
-    parser = Parser("sigtest suite", "Compare systems on several test sets.", SUITE_EPILOG)
+    takes = ["[NAME=]FOLDER [NAME=]FOLDER ... [options]"]
+    parser = Parser("sigtest suite", takes, "Compare systems on several test sets.", SUITE_EPILOG)
     group = parser.add_argument_group("what to compare")
     group.add_argument("folders", nargs="*", metavar="[NAME=]FOLDER", help="two test sets at least")
     group = parser.add_argument_group("how to compare")
@@ -131,7 +137,8 @@ def _suite_parser() -> Parser:
 
 
 def _plot_parser() -> Parser:
-    parser = Parser("sigtest plot", "Draw a picture of a JSON report as SVG.")
+    takes = ["KIND [REPORT] [options]"]
+    parser = Parser("sigtest plot", takes, "Draw a picture of a JSON report as SVG.")
     parser.add_argument("kind", nargs="?", default="", metavar="KIND", help="matrix or intervals")
     parser.add_argument(
         "report", nargs="?", default="-", metavar="REPORT",

@@ -34,7 +34,15 @@ test set was made with --replicas N, every system brings N files: --replicas NAM
 
 def testset_parser() -> Parser:
     """`sigtest testset`."""
-    parser = Parser("sigtest testset", "Make and change test sets on a service.", TESTSET_EPILOG)
+    takes = (
+        "create --name NAME -r FILE --server URL [options]",
+        "list --server URL",
+        "show ID --server URL",
+        "raise ID --resamples N --server URL",
+        "delete ID --server URL",
+    )
+    about = "Make and change test sets on a service."
+    parser = Parser("sigtest testset", takes, about, TESTSET_EPILOG)
     parser.add_argument("action", nargs="?", default="", metavar="ACTION", help=", ".join(ACTIONS))
     parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
     group = parser.add_argument_group("what to measure against")
@@ -59,7 +67,9 @@ def testset_parser() -> Parser:
 
 def submit_parser() -> Parser:
     """`sigtest submit`."""
-    parser = Parser("sigtest submit", "Put systems to a test set on a service.", SUBMIT_EPILOG)
+    takes = ["ID [NAME=]FILE ... --server URL [options]"]
+    about = "Put systems to a test set on a service."
+    parser = Parser("sigtest submit", takes, about, SUBMIT_EPILOG)
     parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
     parser.add_argument("systems", nargs="*", metavar="[NAME=]FILE", help="hypotheses")
     parser.add_argument(
@@ -80,7 +90,8 @@ def submit_parser() -> Parser:
 
 def leaderboard_parser() -> Parser:
     """`sigtest leaderboard`."""
-    parser = Parser("sigtest leaderboard", "Show the leaderboard of a test set.")
+    takes = ["ID --server URL [options]"]
+    parser = Parser("sigtest leaderboard", takes, "Show the leaderboard of a test set.")
     parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
     for option, metavar, words in (
         ("--metric", "NAME", "default: the test set's first"),

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from typing import Any
 
 from sigtest.cli.board_arguments import ACTIONS
-from sigtest.cli.compare import parsed
 from sigtest.cli.files import check_output, read_lines, read_scores, write
 from sigtest.cli.parser import UsageError
 from sigtest.cli.plots import require_folder, write_board_plots
 from sigtest.cli.request import Columns, Given, choices_of, systems_of, whole
+from sigtest.cli.served import client_of, understood
 from sigtest.client import Client
-from sigtest.errors import InputError, ServiceError
+from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.recipe import Recipe
 from sigtest.render.names import printable
+from sigtest.report import Report
 
 
 def testset(options: argparse.Namespace) -> None:
@@ -29,6 +29,7 @@ def testset(options: argparse.Namespace) -> None:
     """
     if options.action not in ACTIONS:
         raise UsageError(f"choose one of {', '.join(ACTIONS)} (see sigtest testset --help)")
+    _refuse_unused(options)
     if options.action == "create":
         body = _testset_of(options)
         with _client(options) as client:
@@ -55,10 +56,7 @@ def submit(options: argparse.Namespace) -> None:
     failed = []
     with _client(options) as client:
         # first all of them, so that every worker has something to do
-        states = {
-            name: client.put_system(options.id, name, body, options.replace)
-            for name, body in bodies.items()
-        }
+        states = _put(client, options, bodies)
         for name, state in states.items():
             if options.wait:
                 state = client.measured(options.id, name)
@@ -67,6 +65,22 @@ def submit(options: argparse.Namespace) -> None:
                 failed.append(f"{name}: {state['error']}")
     if failed:
         raise ServiceError(f"The service cannot measure {'; '.join(failed)}")
+
+
+def _put(
+    client: Client, options: argparse.Namespace, bodies: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """The states of systems just put, by name; an error says which of them the service has."""
+    states: dict[str, dict[str, Any]] = {}
+    for name, body in bodies.items():
+        try:
+            states[name] = client.put_system(options.id, name, body, options.replace)
+        except SigtestError as error:
+            if states:
+                error.message += f" Submitted before that: {', '.join(states)}."
+                error.args = (error.message,)
+            raise
+    return states
 
 
 def leaderboard(options: argparse.Namespace) -> None:
@@ -101,7 +115,7 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, str]) ->
         params = {"a": a, "b": b, "metric": told["metric"], "test": told["test"]}
         return client.leaderboard_plot(options.id, "distribution", **params).decode()
 
-    write_board_plots(parsed(stored), options, drawn)
+    write_board_plots(understood(stored, Report.from_json), options, drawn)
 
 
 def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -139,6 +153,18 @@ def _output_of(system: Given, columns: Columns) -> dict[str, Any]:
     return body
 
 
+def _refuse_unused(options: argparse.Namespace) -> None:
+    """What would change nothing is an error: an id where none is meant, settings of `create`."""
+    if options.id is not None and options.action in ("create", "list"):
+        raise UsageError(f"{options.action} takes no id, such as {options.id!r}")
+    used = {"command", "action", "id", "server"}
+    if options.action == "raise":
+        used.add("resamples")
+    unused = [name for name, given in vars(options).items() if given and name not in used]
+    if unused and options.action != "create":
+        raise UsageError(f"{options.action} takes no --{unused[0]}; settings are fixed by create")
+
+
 def _list(client: Client, options: argparse.Namespace) -> None:
     for found in client.testsets():
         _say(f"{found['id']}  {found['systems']:3} systems  {found['name']}")
@@ -173,7 +199,7 @@ _ACTIONS = {"list": _list, "show": _show, "raise": _raise, "delete": _delete}
 def _client(options: argparse.Namespace) -> Client:
     if options.server is None:
         raise UsageError(f"{options.command} needs a running service: --server URL")
-    return Client(options.server, os.environ.get("SIGTEST_API_KEY") or None)
+    return client_of(options)
 
 
 def _say(text: str) -> None:

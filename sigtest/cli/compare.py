@@ -60,16 +60,13 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes
             return client.plot(key, "distribution", **params).decode()
 
         if options.plots is not None:
-            write_plots(parsed(stored), options, drawn)
-    return stored if options.format == "json" else _rendered(parsed(stored), options)
+            write_plots(understood(stored, Report.from_json), options, drawn)
+    if options.format == "json":
+        return stored
+    return _rendered(understood(stored, Report.from_json), options)
 
 
 def _rendered(report: Report, options: argparse.Namespace) -> bytes:
     if options.format == "text":
         return text.render(report, every_pair=options.every_pair).encode()
     return RENDERERS[options.format](report).encode()
-
-
-def parsed(stored: bytes) -> Report:
-    """The service's report."""
-    return understood(stored, Report.from_json)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import NoReturn
 
 
@@ -11,11 +12,20 @@ class UsageError(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that takes no abbreviations and leaves messages and exits to its caller."""
+    """A parser that takes no abbreviations and leaves messages and exits to its caller.
 
-    def __init__(self, prog: str, description: str, epilog: str = "") -> None:
+    Args:
+        prog: `sigtest` and the command.
+        takes: What must follow, and in brackets what may; a line for each way of asking.
+        description: What the command does.
+        epilog: What else to know.
+    """
+
+    # To argparse, everything is optional: the command's own messages say better what is missing.
+    def __init__(self, prog: str, takes: Sequence[str], description: str, epilog: str = "") -> None:
         super().__init__(
             prog=prog,
+            usage="\n       ".join(f"{prog} {way}".rstrip() for way in takes),
             description=description,
             epilog=epilog,
             allow_abbrev=False,

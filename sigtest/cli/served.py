@@ -1,4 +1,4 @@
-"""Comparisons that a running service computes, and its reports as objects again."""
+"""The service that `--server` names: a client of it, and its reports as objects again."""
 
 from __future__ import annotations
 

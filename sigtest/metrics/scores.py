@@ -19,11 +19,14 @@ class Supplied(Metric):
     """Statistics that the user brings, under a label.
 
     Attributes:
+        columns: What the numbers of a segment are, in their order.
+        amounts: Those of them that must not be negative.
         of: Which of the systems' `scores` to take; may be left out where there is only one.
         higher: Whether greater is better.
     """
 
     columns: ClassVar[tuple[str, ...]]
+    amounts: ClassVar[tuple[str, ...]]
 
     of: str = ""
     higher: bool = True
@@ -73,6 +76,17 @@ class Supplied(Metric):
                 field="systems",
                 system=system.name,
             )
+        for amount in self.amounts:
+            negative = rows[:, self.columns.index(amount)] < 0
+            if negative.any():
+                line = int(np.argmax(negative)) + 1
+                raise InputError(
+                    f"System {system.name!r}, segment {line}: the {amount} of {self.name} must "
+                    f"not be negative, but it is {rows[line - 1, self.columns.index(amount)]:g}.",
+                    field="systems",
+                    system=system.name,
+                    line=line,
+                )
         return rows
 
 
@@ -82,6 +96,7 @@ class Scores(Supplied):
 
     name: ClassVar[str] = "scores"
     columns: ClassVar[tuple[str, ...]] = ("score", "weight")
+    amounts: ClassVar[tuple[str, ...]] = ("weight",)
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
@@ -89,14 +104,6 @@ class Scores(Supplied):
         if rows.shape[1] == 1:
             return np.hstack([rows, np.ones_like(rows)])
         weighted = super().statistics(testset, system)
-        if (weighted[:, 1] < 0).any():
-            line = int(np.argmax(weighted[:, 1] < 0)) + 1
-            raise InputError(
-                f"System {system.name!r}, segment {line}: a weight must not be negative.",
-                field="systems",
-                system=system.name,
-                line=line,
-            )
         return np.stack([weighted[:, 0] * weighted[:, 1], weighted[:, 1]], axis=1)
 
     def formula(self, sums: Array) -> Array:
@@ -109,6 +116,7 @@ class Ratio(Supplied):
 
     name: ClassVar[str] = "ratio"
     columns: ClassVar[tuple[str, ...]] = ("numerator", "denominator")
+    amounts: ClassVar[tuple[str, ...]] = ("denominator",)
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
 
     def formula(self, sums: Array) -> Array:
@@ -124,6 +132,7 @@ class Fscore(Supplied):
 
     name: ClassVar[str] = "fscore"
     columns: ClassVar[tuple[str, ...]] = ("match", "system", "reference")
+    amounts: ClassVar[tuple[str, ...]] = columns
 
     def formula(self, sums: Array) -> Array:
         return _ratio(np.stack([2.0 * sums[0], sums[1] + sums[2]]))

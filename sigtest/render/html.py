@@ -52,10 +52,11 @@ _STYLE = """
 .sigtest .facts, .sigtest caption, .sigtest figcaption { color: var(--muted); }
 .sigtest .warnings { background: var(--note); border-left: 4px solid #c98a00; list-style: none;
   margin: 1rem 0; padding: .5rem 1rem; }
-.sigtest .scroll { overflow-x: auto; }
+.sigtest .scroll { container-type: inline-size; overflow-x: auto; }
 .sigtest table { border-collapse: collapse; border-bottom: 2px solid var(--ink);
   border-top: 2px solid var(--ink); font-variant-numeric: tabular-nums; margin: .5rem 0 1.5rem; }
-.sigtest caption { caption-side: top; padding: .25rem 0; text-align: left; white-space: nowrap; }
+.sigtest caption { caption-side: top; left: 0; max-width: 100cqi; padding: .25rem 0;
+  position: sticky; text-align: left; width: max-content; }
 .sigtest thead th[scope=colgroup] { text-align: center; }
 .sigtest th, .sigtest td { background: none; border: 0; color: inherit; padding: .2rem .7rem;
   text-align: left; vertical-align: baseline; white-space: nowrap; }
@@ -150,13 +151,17 @@ def _systems(report: Report, metric: str, test: str) -> str:
     places = metric_decimals(report, metric)
     ranked = ordered[0].rank is not None
     caption = f"Systems, best first{f'; ranks and clusters by {test}' if ranked else ''}"
-    heading = [*([("rank", True)] if ranked else []), ("system", False), ("score", True)]
+    heading = [("system", False), ("score", True), ("interval", False)]
+    if ranked:
+        heading.insert(0, ("rank", True))
+    if ordered[0].score.replicas:
+        heading.append(("training sd", True))
     bodies: list[list[str]] = [[]]
     for standing in ordered:
         if standing.opens:
             bodies.append([])
         bodies[-1].append(_system(standing, places))
-    return _table(caption, [_heading([*heading, ("interval", False)])], bodies)
+    return _table(caption, [_heading(heading)], bodies)
 
 
 def _system(standing: Standing, places: int) -> str:
@@ -164,6 +169,8 @@ def _system(standing: Standing, places: int) -> str:
     cells = [] if standing.rank is None else [_number(rank_range(standing.rank))]
     cells.append(f'<th scope="row">{escape(standing.system.name)}</th>')
     cells += [_number(fixed(score.score, places)), f"<td>{_minus(interval(score.ci, places))}</td>"]
+    if score.training_stderr is not None:
+        cells.append(_number(fixed(score.training_stderr, places)))
     return f"<tr>{''.join(cells)}</tr>"
 
 

@@ -27,11 +27,11 @@ def render(report: Finished) -> str:
 
 
 def _laid_out(value: Any, level: int) -> str:
-    """What holds rows takes a line for each of them; a row, and all else, one line.
+    """What holds rows, and the whole, takes a line for each entry; a row, and all else, one line.
 
     Whole rows go to the encoder, which is written in C as long as it is not asked to indent.
     """
-    if not _holds_rows(value):
+    if level > 1 and not _holds_rows(value):
         return ENCODE(value)
     if isinstance(value, dict):
         opening, closing = "{}"

@@ -28,6 +28,7 @@ from sigtest.report import PairReport, Report
 
 ROWS = 40  # of one table of pairs; LaTeX does not break a table over pages
 METRICS = 3  # side by side in one table of systems
+METRICS_WITH_RUNS = 2  # the same where each has a column about training runs
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -63,8 +64,9 @@ def render(report: Report) -> str:
         *(f"% Warning: {printable(warning, '?')}" for warning in report.warnings),
         f"% Signature: {printable(report.signature, '?')}",
     ]
-    for first in range(0, len(metrics), METRICS):
-        parts.append(_systems(report, metrics[first : first + METRICS], test))
+    abreast = METRICS_WITH_RUNS if _has_runs(report) else METRICS
+    for first in range(0, len(metrics), abreast):
+        parts.append(_systems(report, metrics[first : first + abreast], test))
     for metric in metrics:
         rows = pair_rows(report, metric)
         for first in range(0, len(rows), ROWS):
@@ -80,11 +82,11 @@ def escape(text: str) -> str:
 def _systems(report: Report, metrics: Sequence[str], test: str) -> str:
     """The systems in the order of the report's first metric, with rules between its clusters."""
     ordered = standings(report, next(iter(report.metrics)), test)
-    ranked = ordered[0].rank is not None
-    span = 3 if ranked else 2
+    ranked, trained = ordered[0].rank is not None, _has_runs(report)
+    columns, sides = _columns(ranked, trained)
+    span = len(columns)
     headings = [_spanning(span, metric_heading(report, metric)) for metric in metrics]
     rules = _rules(2, span, len(metrics))
-    columns = [*(["rank"] if ranked else []), "score", "interval"] * len(metrics)
     body: list[str] = []
     for standing in ordered:
         if standing.opens:
@@ -93,21 +95,39 @@ def _systems(report: Report, metrics: Sequence[str], test: str) -> str:
         cells = [cell for metric in metrics for cell in _score(report, metric, test, name)]
         body.append(_row([escape(name), *cells]))
     by = f" Ranks, and rules between clusters, by {escape(_words(test))}." if ranked else ""
+    spread = " Sd: standard deviation over training runs." if trained else ""
     caption = (
         f"Systems: {escape(test_set_line(report))}, "
-        f"{escape(percent(1 - report.alpha))} bootstrap intervals.{by} "
+        f"{escape(percent(1 - report.alpha))} bootstrap intervals.{by}{spread} "
         f"{escape(_sentence(decision_line(report)))}."
     )
-    head = [_row(["", *headings]), rules, _row(["system", *columns])]
-    return _table(caption, "l" + ("rrc" if ranked else "rc") * len(metrics), head, body)
+    head = [_row(["", *headings]), rules, _row(["system", *columns * len(metrics)])]
+    return _table(caption, "l" + sides * len(metrics), head, body)
+
+
+def _has_runs(report: Report) -> bool:
+    """Whether systems have training replicas."""
+    return any(score.replicas for score in report.systems[0].scores.values())
+
+
+def _columns(ranked: bool, trained: bool) -> tuple[list[str], str]:
+    """What is told of a system for each metric, and the sides of these columns."""
+    columns, sides = ["score", "interval"], "rc"
+    if ranked:
+        columns, sides = ["rank", *columns], f"r{sides}"
+    if trained:
+        columns, sides = [*columns, "sd"], f"{sides}r"
+    return columns, sides
 
 
 def _score(report: Report, metric: str, test: str, name: str) -> list[str]:
-    """Rank range (where there are ranks), score and interval of one system."""
+    """Rank range (where there are ranks), score, interval and spread over training runs."""
     system = next(system for system in report.systems if system.name == name)
     score = system.scores[metric]
     places = metric_decimals(report, metric)
     cells = [_math(fixed(score.score, places)), _math(interval(score.ci, places))]
+    if score.training_stderr is not None:
+        cells.append(_math(fixed(score.training_stderr, places)))
     ranks = system.ranks.get(metric, {})
     return [rank_range(ranks[test]).replace("-", "--"), *cells] if test in ranks else cells
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sigtest.ranking import Rank
-from sigtest.recipe import MAX_RESAMPLES
 from sigtest.render.numbers import decimals, fixed, probability, whole
 from sigtest.report import PairReport, Report, ScoreReport, SystemReport
 
@@ -174,6 +173,6 @@ def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairR
 
 
 def _undecided(unsure: Sequence[PairReport]) -> str:
-    needed = max(pair.resamples_needed or 0 for pair in unsure)
-    reachable = 0 < needed <= MAX_RESAMPLES
-    return f"undecided, try {whole(needed)} resamples" if reachable else "undecided"
+    needed = [pair.resamples_needed for pair in unsure if pair.resamples_needed is not None]
+    reachable = len(needed) == len(unsure)
+    return f"undecided, try {whole(max(needed))} resamples" if reachable else "undecided"

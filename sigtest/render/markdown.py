@@ -55,21 +55,26 @@ def escape(text: str) -> str:
 def _systems(report: Report, metric: str, test: str) -> str:
     ordered = standings(report, metric, test)
     places = metric_decimals(report, metric)
+    heading, sides = ["system", "score", "interval"], "lrl"
+    if ordered[0].score.replicas:
+        heading, sides = [*heading, "training sd"], sides + "r"
     if ordered[0].rank is None:
         rows = [[escape(s.system.name), *_score(s, places)] for s in ordered]
-        return _table(["system", "score", "interval"], "lrl", rows)
+        return _table(heading, sides, rows)
     rows = [
         [str(s.rank.cluster), rank_range(s.rank), escape(s.system.name), *_score(s, places)]
         for s in ordered
         if s.rank is not None
     ]
     title = f"Ranks and clusters by {escape(test)}:\n\n"
-    return title + _table(["cluster", "rank", "system", "score", "interval"], "rrlrl", rows)
+    return title + _table(["cluster", "rank", *heading], f"rr{sides}", rows)
 
 
 def _score(standing: Standing, places: int) -> list[str]:
     score = standing.score
-    return [fixed(score.score, places), escape(interval(score.ci, places))]
+    cells = [fixed(score.score, places), escape(interval(score.ci, places))]
+    trained = score.training_stderr
+    return cells if trained is None else [*cells, fixed(trained, places)]
 
 
 def _pairs(report: Report, metric: str) -> str:

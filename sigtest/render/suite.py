@@ -70,11 +70,14 @@ def _scores(titled: Sequence[Titled], metric: str) -> str:
         if rows[0].rank is not None:
             ranks = tuple(rank_range(row.rank) for row in rows)
             columns.insert(0, Column("rank", ranks, right=True))
+        spreads = [row.score.training_stderr for row in rows]
+        if trained := [fixed(spread, places) for spread in spreads if spread is not None]:
+            columns.append(Column("training sd", tuple(trained), right=True))
         groups.append(Group((title,), tuple(columns)))
     drawn = [table([names, *run], breaks) for run in balanced(groups, WIDE - names.width)]
     title = f"Systems by {metric_heading(whole, metric)}"
     if ordered[0].rank is not None:
-        title += f"; ranks and cluster lines by {test}"
+        title += f"; ranks by {test}, cluster lines for all together"
     return "\n\n".join([wrapped(title), *drawn])
 
 

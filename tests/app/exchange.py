@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import httpx
 
@@ -42,6 +43,23 @@ def launched(queue: QueueSettings) -> Iterator[tuple[subprocess.Popen[str], str]
 def submit(client: httpx.Client, body: dict[str, Any], wait: int = 60) -> httpx.Response:
     """Ask for a comparison and wait for its end."""
     return client.post(COMPARISONS, json=body, headers={"Prefer": f"wait={wait}"})
+
+
+def safe_picture(client: httpx.Client, url: str, params: dict[str, str]) -> dict[str, str]:
+    """Check that a picture runs nothing in a browser; headers with which it is not sent again."""
+    response = client.get(url, params=params)
+    assert response.headers["content-type"] == "image/svg+xml"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert response.headers["cache-control"] == "private, no-cache"
+    policy = response.headers["content-security-policy"]
+    assert {"sandbox", "default-src 'none'"} <= set(policy.split("; "))
+    names = {e.tag.rpartition("}")[2] for e in ElementTree.fromstring(response.text).iter()}
+    assert names <= {"svg", "title", "desc", "rect", "text", "line", "circle", "path"}
+    held = {"If-None-Match": response.headers["etag"]}
+    again = client.get(url, params=params, headers=held)
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == response.headers["etag"]
+    return held
 
 
 def problem(response: httpx.Response, status: int, kind: str) -> dict[str, Any]:

@@ -34,6 +34,7 @@ def test_a_key_is_needed(
 
 
 def test_probes_need_no_key(guarded: httpx.Client) -> None:
+    assert guarded.get("/").status_code == 200
     assert guarded.get("/healthz").status_code == 200
     assert guarded.get("/readyz").status_code == 200
 

@@ -10,7 +10,9 @@ import httpx
 import pytest
 from exchange import COMPARISONS, Serve, Stored, problem
 
+from app.limits import check_scores
 from app.settings import Settings
+from sigtest.errors import LimitError
 
 MIB = 2**20
 JSON = {"Content-Type": "application/json"}
@@ -79,6 +81,7 @@ def numbered(systems: int, segments: int) -> dict[str, Any]:
         ({"max_metrics": 1}, {"metrics": ["bleu", "ter"]}, 422, "max_metrics"),
         ({"max_resamples": 999}, {"resamples": 1000}, 422, "max_resamples"),
         ({"max_resamples": 999}, {"resamples": "auto"}, 422, "max_resamples"),
+        ({"max_scores": 29_996}, {}, 422, "max_scores"),
         ({"max_rows": 5}, {"tests": ["bootstrap", "paired_bootstrap"]}, 422, "max_rows"),
     ],
 )
@@ -97,6 +100,23 @@ def test_limits_are_settings(
     assert document["limit"] == limit
     assert limit in document["detail"]
     assert stored() == before
+
+
+def test_scores_are_counted_over_systems_metrics_and_resamples(serve: Serve) -> None:
+    client = serve(Settings(max_scores=3 * 2 * 99))
+    body = numbered(3, 3) | {"metrics": ["bleu", "ter"], "resamples": 100}
+    refused = problem(client.post(COMPARISONS, json=body), 422, "limit-exceeded")
+    assert refused["detail"] == (
+        "3 x 2 x 100 scores (systems of all test sets x metrics x resamples) are more than "
+        "max_scores, 594; at most 99 resamples fit."
+    )
+    assert client.post(COMPARISONS, json=body | {"resamples": 99}).is_success
+
+
+def test_a_large_shared_task_fits_into_the_defaults() -> None:
+    check_scores(60, 4, 999_999, Settings())
+    with pytest.raises(LimitError, match="at most 625,000 resamples fit"):
+        check_scores(100, 4, 999_999, Settings())
 
 
 def test_a_form_with_too_many_systems_is_refused_before_it_is_unpacked(serve: Serve) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, submit
+from exchange import COMPARISONS, problem, submit
 
 from app import openapi
 from app.contract import EXAMPLES
@@ -33,6 +33,17 @@ def test_the_service_tells_its_document(service: httpx.Client) -> None:
         "/healthz",
         "/readyz",
     }
+
+
+def test_the_root_says_where_the_document_is(service: httpx.Client) -> None:
+    entry = service.get("/").json()
+    paths = service.get(entry["openapi"]).json()["paths"]
+    assert {entry["comparisons"], entry["testsets"]} <= set(paths)
+
+
+@pytest.mark.parametrize("path", ["/docs", "/redoc", "/docs/oauth2-redirect"])
+def test_no_page_loads_scripts_from_elsewhere(service: httpx.Client, path: str) -> None:
+    problem(service.get(path), 404, "not-found")
 
 
 def test_every_reference_leads_somewhere(service: httpx.Client) -> None:

@@ -291,9 +291,12 @@ def test_unknown_routes_and_methods_are_problems(service: httpx.Client) -> None:
     assert response.headers["allow"] == "GET, HEAD, POST"
 
 
-@pytest.mark.parametrize("key", ["a b", "é", "x" * 256])
+@pytest.mark.parametrize("key", ["", "a b", "é", "x" * 256])
 def test_idempotency_keys_are_plain(service: httpx.Client, body: dict[str, Any], key: str) -> None:
     headers = {"Idempotency-Key": key.encode()}
     response = service.post(COMPARISONS, json=body, headers=headers)
     (error,) = problem(response, 422, "invalid-parameter")["errors"]
     assert error["field"] == "Idempotency-Key"
+    assert error["message"] == (
+        "A key is 1 to 255 letters, digits and signs of ASCII, without spaces."
+    )

@@ -243,6 +243,11 @@ def without(suite: dict[str, Any], field: str) -> dict[str, Any]:
     return suite
 
 
+def badly_named(suite: dict[str, Any]) -> dict[str, Any]:
+    suite["testsets"][1]["name"] = "a/b"
+    return suite
+
+
 def doubled(suite: dict[str, Any]) -> dict[str, Any]:
     suite["testsets"][1]["name"] = "first"
     return suite
@@ -260,6 +265,7 @@ def fewer(suite: dict[str, Any]) -> dict[str, Any]:
         (too_short, "length-mismatch", "testsets[2].systems", "Test set 'talk': "),
         (lambda s: without(s, "name"), "invalid-input", "testsets[1].name", "has no name"),
         (lambda s: without(s, "systems"), "invalid-input", "testsets[1].systems", "is missing"),
+        (badly_named, "invalid-input", "testsets[1].name", "test set name 'a/b' contains"),
         (doubled, "invalid-input", "testsets", "Two test sets are named 'first'"),
         (fewer, "invalid-input", "testsets", "every test set needs the same"),
         (lambda s: s | {"testsets": s["testsets"][:1]}, "invalid-input", "testsets", "1 given"),
@@ -312,6 +318,7 @@ def test_a_form_is_for_one_test_set(service: httpx.Client, suite: dict[str, Any]
     ("limits", "limit", "status", "field"),
     [
         ({"max_systems": 11}, "max_systems", 413, "testsets"),
+        ({"max_scores": 7_199}, "max_scores", 422, "resamples"),
         ({"max_segments": 87}, "max_segments", 413, "testsets[1].references[0]"),
         ({"max_characters": 20}, "max_characters", 413, "testsets[0].references[0]"),
         ({"max_rows": 4 * 6 * 2 * 3 - 1}, "max_rows", 422, "testsets"),
@@ -340,7 +347,13 @@ def test_limits_count_the_replicas_of_all_test_sets(serve: Serve, suite: dict[st
 
 
 def test_everything_within_the_limits_is_accepted(serve: Serve, suite: dict[str, Any]) -> None:
-    limits = Settings(max_systems=12, max_segments=88, max_rows=4 * 6 * 2 * 3, max_resamples=300)
+    limits = Settings(
+        max_systems=12,
+        max_segments=88,
+        max_rows=4 * 6 * 2 * 3,
+        max_resamples=300,
+        max_scores=7_200,
+    )
     assert serve(limits).post(COMPARISONS, json=suite).is_success
 
 

@@ -138,7 +138,9 @@ def test_every_replica_counts_against_the_limit(serve: Serve) -> None:
     url = small.post(TESTSETS, json={**body, "replicas": 2}).headers["location"]
     assert small.put(f"{url}/systems/good", json={"replicas": RUNS["good"]}).is_success
     second = small.put(f"{url}/systems/fair", json={"replicas": RUNS["fair"]})
-    assert problem(second, 413, "limit-exceeded")["limit"] == "max_systems"
+    refused = problem(second, 413, "limit-exceeded")
+    assert refused["limit"] == "max_systems"
+    assert "1 system already" in refused["detail"]
 
 
 def test_a_form_makes_the_test_set_of_the_json(service: httpx.Client, make: Make) -> None:

@@ -157,6 +157,10 @@ def test_alpha_and_correction_change_only_what_is_shown(service: httpx.Client, m
     assert [p["p_value"] for p in other["pairs"]] == [p["p_value"] for p in plain["pairs"]]
     assert other["pairs"][0]["ci"] != plain["pairs"][0]["ci"]
     assert service.get(f"{url}/leaderboard").json() == plain
+    tiny = service.get(f"{url}/leaderboard", params={"alpha": "1e-300"})
+    assert "at least 1e-100" in problem(tiny, 422, "invalid-recipe")["detail"]
+    doubled = service.get(f"{url}/leaderboard?metric=bleu&metric=chrf")
+    assert "'metric' is given twice" in problem(doubled, 422, "invalid-recipe")["detail"]
     refused = service.get(f"{url}/leaderboard", params={"correction": "tukey"})
     assert "comparison" in problem(refused, 422, "invalid-recipe")["detail"]
 
@@ -228,10 +232,25 @@ def test_a_system_that_does_not_fit_changes_nothing(
     assert service.get(f"{url}/systems").json()["systems"] == []
 
 
-@pytest.mark.parametrize("name", ["%3Cscript%3E", "a%22b", "%0A", "x" * 201])
+@pytest.mark.parametrize(
+    ("kind", "content", "line"),
+    [("text/plain", b"a\nb\xff\n", 2), ("text/plain", b"", None), ("application/gzip", b"a", None)],
+    ids=["no UTF-8", "empty", "no gzip"],
+)
+def test_a_file_that_is_no_text_is_a_body_in_error(
+    service: httpx.Client, make: Make, kind: str, content: bytes, line: int | None
+) -> None:
+    headers = {"Content-Type": kind}
+    answer = service.put(f"{make()}/systems/bad", content=content, headers=headers)
+    entry = problem(answer, 422, "invalid-input")["errors"][0]
+    assert (entry["field"], entry["system"], entry.get("line")) == ("body", "bad", line)
+
+
+@pytest.mark.parametrize("name", ["%3Cscript%3E", "a%22b", "%0A", "a%2Fb", "", "x" * 201])
 def test_names_that_no_system_may_have(service: httpx.Client, make: Make, name: str) -> None:
     url = make()
-    problem(put(service, url, name, GOOD), 422, "invalid-input")
+    document = problem(put(service, url, name, GOOD), 422, "invalid-input")
+    assert document["errors"][0]["field"] == "name"
 
 
 @pytest.mark.parametrize(
@@ -264,6 +283,24 @@ def test_limits_hold_for_test_sets(serve: Serve) -> None:
     problem(small.patch(url, json={"resamples": 201}), 422, "limit-exceeded")
     many = {"name": "limits", **settings(metrics=["bleu", "chrf", "ter"])}
     problem(small.post(TESTSETS, json=many), 422, "limit-exceeded")
+
+
+def test_scores_of_a_test_set_are_limited(serve: Serve) -> None:
+    small = serve(Settings(max_scores=2 * 2 * 99))
+    body = {"name": "scores", **settings(metrics=["bleu", "ter"], resamples=99)}
+    many = problem(small.post(TESTSETS, json=body | {"resamples": 199}), 422, "limit-exceeded")
+    assert (many["limit"], many["errors"][0]["field"]) == ("max_scores", "resamples")
+    url = small.post(TESTSETS, json=body).headers["location"]
+    for name in ("good", "fair"):
+        assert put(small, url, name, GOOD).is_success
+    third = problem(put(small, url, "poor", FAIR), 422, "limit-exceeded")
+    assert third["limit"] == "max_scores"
+    assert "2 systems already" in third["detail"]
+    assert small.put(f"{url}/systems/fair?replace=true", json={"hypotheses": FAIR}).is_success
+    raised = problem(small.patch(url, json={"resamples": 100}), 422, "limit-exceeded")
+    assert raised["limit"] == "max_scores"
+    assert "at most 99 resamples fit" in raised["detail"]
+    assert small.get(url).json()["settings"]["resamples"] == 99
 
 
 def test_callers_do_not_see_each_other(serve: Serve) -> None:
@@ -316,9 +353,14 @@ def test_the_command_line(
     assert (parsed["alpha"], len(parsed["pairs"])) == (0.1, 1)
     assert "another name" in sigtest("submit", created, f"good={fair}", status=2)
     assert "3 lines" in sigtest("submit", created, str(tmp_path / "short.txt"), status=2)
+    taken = sigtest("submit", created, f"c={good}", f"good={fair}", f"d={good}", status=2)
+    assert taken.endswith("another name. Submitted before that: c.\n")
     sigtest("submit", created, f"good={fair}", "--replace", "--wait")
     sigtest("testset", "raise", created, "--resamples", "199")
     assert "resamples: 199" in sigtest("testset", "show", created)
     sigtest("testset", "delete", created)
     assert "deleted" in sigtest("leaderboard", created, status=2)
     assert "choose one of create" in sigtest("testset", status=2)
+    raised = ["testset", "raise", created, "--resamples", "299", "--alpha", "0.1"]
+    assert "raise takes no --alpha" in sigtest(*raised, status=2)
+    assert "list takes no id" in sigtest("testset", "list", created, status=2)

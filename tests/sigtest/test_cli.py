@@ -13,6 +13,8 @@ from sigtest.cli.files import write
 from sigtest.cli.progress import bar
 from sigtest.metrics import METRICS
 from sigtest.multiplicity import CORRECTIONS
+from sigtest.render import RENDERERS
+from sigtest.report import Report
 from sigtest.significance import TESTS
 
 FAST = ["--resamples", "99"]
@@ -179,7 +181,8 @@ def test_a_write_that_fails_leaves_the_old_file(files, monkeypatch):
 def test_json_from_the_command_line_is_canonical(run):
     first = run(*BOTH, *FAST, "--format", "json")
     assert run(*BOTH, *FAST, "--format", "json") == first
-    assert json.dumps(json.loads(first[1]), ensure_ascii=False, indent=1) + "\n" == first[1]
+    made = Report.from_json(json.loads(first[1]))
+    assert RENDERERS["json"](made) == first[1]
 
 
 def test_many_pairs_are_listed_on_demand(run):
@@ -258,6 +261,7 @@ def test_a_gzip_bomb_is_not_unpacked(complaint, monkeypatch):
         ([*BOTH[1:], "--seed", "x"], ["seed must be a whole number"]),
         ([*BOTH[1:], "--alpha", "0"], ["alpha", "between 0 and 1"]),
         ([*BOTH[1:], "--alpha", "1"], ["alpha", "between 0 and 1"]),
+        ([*BOTH[1:], "--alpha", "1e-300"], ["alpha must be at least 1e-100"]),
         ([*BOTH[1:], "--alpha", "nan"], ["alpha", "between 0 and 1"]),
         ([*BOTH[1:], "--metri", "bleu"], ["unknown option '--metri'", "--metric"]),
         ([*BOTH[1:], "--alpha"], ["--alpha", "expected one argument"]),
@@ -290,6 +294,25 @@ def test_bad_scores_name_file_and_line(complaint, content, parts):
     assert all(part in said for part in parts), said
 
 
+@pytest.mark.parametrize(
+    ("metric", "content", "said"),
+    [
+        ("scores", "1 2\n1 -2\n", "the weight of scores must not be negative, but it is -2"),
+        ("ratio", "-1 2\n1 -0.5\n", "the denominator of ratio must not be negative, but it is -0"),
+        ("fscore", "1 2 2\n-1 2 2\n", "the match of fscore must not be negative, but it is -1"),
+        ("fscore", "1 2 2\n1 -2 2\n", "the system of fscore must not be negative, but it is -2"),
+        ("fscore", "1 2 2\n1 2 -3\n", "the reference of fscore must not be negative"),
+    ],
+)
+def test_amounts_must_not_be_negative(complaint, metric, content, said):
+    Path("s.tsv").write_text(content)
+    Path("t.tsv").write_text(content.replace("-", ""))
+    told = complaint(
+        "compare", "--scores", "A=t.tsv", "--scores", "B=s.tsv", "--metric", metric
+    )  # fmt: skip
+    assert f"System 'B', segment 2: {said}" in told
+
+
 def test_unknown_commands_have_a_nearest(complaint):
     assert "Did you mean 'compare'?" in complaint("compere")
 
@@ -298,6 +321,24 @@ def test_help_and_version_need_no_command(run):
     assert run("--version")[1].startswith("sigtest ")
     assert run()[1] == run("--help")[1]
     assert "--every-pair" in run("compare", "--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("command", "needed"),
+    [
+        ("compare", "-r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]"),
+        ("plot", "KIND [REPORT] [options]"),
+        ("suite", "[NAME=]FOLDER [NAME=]FOLDER ... [options]"),
+        ("testset", "create --name NAME -r FILE --server URL [options]"),
+        ("submit", "ID [NAME=]FILE ... --server URL [options]"),
+        ("leaderboard", "ID --server URL [options]"),
+    ],
+)
+def test_help_says_first_what_is_needed_and_without_it_there_is_a_message(
+    run, complaint, command, needed
+):
+    assert run(command, "--help")[1].startswith(f"usage: sigtest {command} {needed}\n")
+    complaint(command)
 
 
 def test_help_does_not_wait_for_numpy():

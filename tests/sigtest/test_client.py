@@ -14,7 +14,7 @@ from written import REFERENCES
 
 from sigtest.client import Client
 from sigtest.comparison import Comparison
-from sigtest.errors import LengthError, LimitError, RecipeError, ServiceError
+from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
 
 STATUS = {"id": "c1", "status": "succeeded", "progress": {"phase": "report", "done": 1, "total": 1}}
 RUNNING = {**STATUS, "status": "running"}
@@ -171,3 +171,10 @@ def test_nobody_at_the_address_is_one_clear_line(comparison, slept):
 def test_what_is_no_address_is_refused(url):
     with pytest.raises(ServiceError, match="not the address of a service"):
         Client(url)
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a/b", ""])
+def test_a_name_that_leads_elsewhere_is_never_asked_for(client, server, name):
+    with pytest.raises(InputError, match="name"):
+        client.remove_system("t1", name)  # ".." would be the test set itself
+    assert server.asked == []

@@ -43,6 +43,10 @@ def test_every_field_system_and_pair_has_a_line() -> None:
     assert within == rows
 
 
+def test_every_field_has_a_line_where_there_are_no_rows() -> None:
+    assert render(Body({"a": 1, "systems": []})) == '{\n "a": 1,\n "systems": []\n}\n'
+
+
 def test_numbers_that_json_cannot_say() -> None:
     with pytest.raises(ValueError, match="JSON"):
         render(Body({"a": [1.0, float("nan")]}))

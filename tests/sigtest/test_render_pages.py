@@ -64,6 +64,32 @@ def test_html_tables_have_captions_and_scoped_headings():
     assert "prefers-color-scheme: dark" in text
 
 
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+def test_html_captions_fit_a_narrow_screen(tmp_path):
+    """Tables scroll at 400 pixels; what they are called is seen whole, before and after."""
+    page = tmp_path / "page.html"
+    page.write_text(f"""<body style="width: 400px">{html.fragment(report())}<script>
+        const captions = [...document.querySelectorAll("caption")], ends = [];
+        for (const caption of captions) {{
+            const scrolled = caption.closest(".scroll");
+            for (const place of [0, 100]) {{
+                scrolled.scrollLeft = place;
+                const words = document.createRange();
+                words.selectNodeContents(caption);
+                const box = words.getBoundingClientRect();
+                ends.push(box.left >= 0 && box.right <= scrolled.getBoundingClientRect().right);
+            }}
+        }}
+        document.body.textContent = ends;
+        </script>""", encoding="utf-8")  # fmt: skip
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu"]
+    ran = subprocess.run(
+        [*command, f"--user-data-dir={tmp_path}", "--dump-dom", page.as_uri()],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert f">{','.join(['true'] * 8)}<" in ran.stdout
+
+
 def test_html_names_every_dark_colour_that_pictures_use():
     text = html.fragment(report())
     used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', text.partition("</style>")[2]))

@@ -35,7 +35,7 @@ def words(svg: str) -> list[str]:
     return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
 
 
-def drawn(a: str, b: str, metric: str, test: str, alternative: str):
+def drawn(a: str, b: str, metric: str, test: str, alternative: str, exact: str = "never"):
     request = {
         "references": [REFERENCES],
         "systems": [
@@ -46,7 +46,7 @@ def drawn(a: str, b: str, metric: str, test: str, alternative: str):
         "tests": TESTS,
         "alternative": alternative,
         "resamples": 499,
-        "exact": "never",
+        "exact": exact,
     }
     comparison = Comparison.of(request)
     plan, pair = pair_of(comparison.plan, a, b, metric, test)
@@ -165,3 +165,14 @@ def test_a_pair_turned_round_has_the_same_tail():
     texts = words(distribution_plot(drawing, made))
     assert "bootstrap, less" in texts
     assert any(text.startswith(f"{pair.count:,} of 499") for text in texts)
+
+
+def test_a_sample_beside_an_exact_p_is_called_so():
+    drawing, made = drawn("A", "B", "ter", "approximate_randomization", "two-sided", exact="auto")
+    pair = next(pair for pair in made.pairs if pair.metric == "ter")
+    assert pair.exact
+    svg = distribution_plot(drawing, made)
+    said = f"p = {pair.p_value:#.2g} is exact; the histogram shows 499 sampled exchanges"
+    assert said in words(svg)
+    assert said in ElementTree.fromstring(svg).findtext(f"{SVG}desc")
+    assert "counted" not in svg

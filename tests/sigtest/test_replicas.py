@@ -1,8 +1,10 @@
 """Systems with several training runs: against plain loops, plain systems and each other."""
 
+import re
 import statistics
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from sigtest.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
 from sigtest.plan import Plan
-from sigtest.render import text
+from sigtest.render import html, latex, markdown, text
 from sigtest.report import Report
 from sigtest.resampling.weights import bootstrap_counts, swap_masks
 
@@ -200,7 +202,30 @@ def test_everything_survives_json(example: Path) -> None:
     assert "|replicas:3|" in comparison.plan.signature
     report = compare(comparison)
     assert Report.from_json(report.as_json()) == report
-    assert "training sd" in text.render(report)
+
+
+@pytest.mark.parametrize(
+    ("renderer", "heading", "row"),
+    [
+        (text, r"training sd", r"\n{name} .*\] +{sd} "),
+        (markdown, r"training sd", r"\| {name} \| .*\\\] \| {sd} \|\n"),
+        (html, r">training sd<", r">{name}</th>.*\]</td><td class=\"number\">{sd}</td></tr>"),
+        (latex, r"& sd & rank", r"\n{name} .*\]\$ & \${sd}\$ & "),
+    ],
+)
+def test_tables_show_the_spread_over_runs(
+    example: Path, renderer: ModuleType, heading: str, row: str
+) -> None:
+    report = compare(Comparison.of(request_of(example)))
+    shown = renderer.render(report)
+    assert heading in shown
+    for system in report.systems:
+        spread = f"{system.scores['bleu'].training_stderr:.2f}"
+        assert re.search(row.format(name=system.name, sd=re.escape(spread)), shown), system.name
+    single = texts(example)["aspen"]
+    systems = [{"name": name, "hypotheses": single[i:] + single[:i]} for i, name in enumerate("AB")]
+    plain = renderer.render(compare(Comparison.of(request_of(example, systems=systems))))
+    assert heading not in plain
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ import glob
 import json
 import re
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +12,14 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 from test_strata import read, sample_of
 
-from sigtest import suite_engine
+from sigtest import engine, suite_engine
 from sigtest.cli import main
 from sigtest.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
 from sigtest.render import json as json_format
+from sigtest.render import suite as suite_format
+from sigtest.report import SystemReport
 from sigtest.resampling.weights import bootstrap_counts, swap_masks
 from sigtest.sample import Sample
 from sigtest.significance import ALTERNATIVES
@@ -145,7 +148,7 @@ def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None
         part["labels"] = own
     suite = Suite.of(request)
     assert [plan.stream for plan in suite.plans] == [1, 3, 5]
-    tables = suite_engine._measure_all(suite, lambda *told: None)
+    tables = engine.measure_all(suite.comparisons, lambda *told: None)
     parts = [Sample(p, own)._counts(0, 9) for p, own in zip(suite.plans, tables, strict=True)]
     whole = Sample(suite.whole, suite_engine._concatenated(suite, tables))._counts(0, 9)
     assert (np.hstack(parts) == whole).all()
@@ -190,7 +193,7 @@ def test_blocks_of_any_size_give_the_same_bytes(
     example: Path, pooled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = json_format.render(run(example, pooled=pooled, metrics=["bleu", "nist"]))
-    monkeypatch.setattr(suite_engine, "BLOCK", 37)
+    monkeypatch.setattr(engine, "BLOCK", 37)
     assert json_format.render(run(example, pooled=pooled, metrics=["bleu", "nist"])) == whole
 
 
@@ -209,6 +212,25 @@ def test_replicas_go_through(example: Path, pooled: bool) -> None:
         own = [result.report.systems[0].scores["bleu"].replicas for result in report.testsets]
         assert score.replicas == pytest.approx(np.mean(own, axis=0).tolist(), rel=1e-12)
     assert score.training_stderr == pytest.approx(np.std(score.replicas, ddof=1))
+    assert re.search(rf"\nA .*\] +{score.training_stderr:.2f}\n", suite_format.render(report))
+
+
+def test_cluster_lines_are_those_of_all_together_and_the_title_says_so(example: Path) -> None:
+    fields = {"names": NAMES[:3], "metrics": ["chrf"], "tests": TESTS[:1], "resamples": 4999}
+    request = request_of(example, **fields)
+    parts = [
+        {**part, "name": f"{part['name']} {i}"} for part in request["testsets"] for i in "1234"
+    ]
+    report = compare_suite(Suite.of({**request, "testsets": parts}))
+
+    def clusters(systems: Sequence[SystemReport]) -> list[int]:
+        return [system.ranks["chrf"][TESTS[0]].cluster for system in systems]
+
+    assert clusters(report.testsets[0].report.systems) == [1, 1, 2]
+    assert clusters(report.overall.systems) == [1, 2, 3]
+    title, table = suite_format.render(report).split("\n\n")[1:3]
+    assert title.endswith(f"ranks by {TESTS[0]}, cluster lines for all together")
+    assert sum(line.startswith("╌") for line in table.splitlines()) == 2
 
 
 def test_wins_are_counted_where_less_is_better(example: Path) -> None:
@@ -238,9 +260,16 @@ def test_bad_suites_are_one_clear_error_each(example: Path) -> None:
     two_references = {**second, "references": second["references"] * 2}
     assert failing(example, testsets=[first]) == ("A suite needs at least two test sets; 1 given.")
     assert failing(example, testsets=[first, first]) == "Two test sets are named 'first'."
+    turned = {**second, "systems": [second["systems"][i] for i in (0, 2, 1, 3, 4)]}
+    rule = "; every test set needs the same systems, in the same order."
     assert failing(example, testsets=[first, fewer]) == (
-        "Test set 'second' has the systems aspen, birch, cedar, dogwood, and test set 'first' has "
-        "aspen, birch, cedar, dogwood, elm; every test set needs the same, in the same order."
+        f"Test set 'second' lacks elm, which test set 'first' has{rule}"
+    )
+    assert failing(example, testsets=[fewer, first]) == (
+        f"Test set 'first' has elm, which test set 'second' lacks{rule}"
+    )
+    assert failing(example, testsets=[first, turned]) == (
+        f"Test set 'second' has cedar where test set 'first' has birch{rule}"
     )
     assert failing(example, testsets=[first, two_references], pooled=True) == (
         "Test set 'second' has 2 reference sets and 'first' has 1; "

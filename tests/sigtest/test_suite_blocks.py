@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from test_suite import request_of
 
-from sigtest import suite_engine
+from sigtest import engine
 from sigtest.render import json
 from sigtest.suite import Suite
 from sigtest.suite_engine import SuiteSample, compare_suite, reduce_suite
@@ -21,7 +21,7 @@ def test_blocks_of_any_cut_and_order_give_the_same_bytes(
     request = request_of(example, pooled=pooled, alternative=alternative)
     suite = Suite.of(request | {"metrics": ["bleu", "nist"]})
     plan = SuitePlan.of(suite.plan.as_json())
-    tables = suite_engine._measure_all(suite, lambda *told: None)
+    tables = engine.measure_all(suite.comparisons, lambda *told: None)
     runs = [(299, 300), (17, 18), (18, 256), (0, 17), (256, 299)]
     blocks = [SuiteSample(plan, tables).block(*run) for run in runs]
     cut = reduce_suite(SuiteSample(plan, tables), blocks)

@@ -1,8 +1,12 @@
 """What a pair's one line says, and that it names the system the test is for."""
 
+import numpy as np
 import pytest
 
+from sigtest.decisions import decide
+from sigtest.recipe import Recipe
 from sigtest.report import PairReport
+from sigtest.significance import TESTS
 from sigtest.verdict import verdict
 
 PAIR = PairReport(
@@ -53,8 +57,44 @@ def test_no_separation_says_what_could_be_seen() -> None:
 
 
 def test_undecided_pair_has_no_winner() -> None:
-    said = verdict(PAIR._replace(undecided=True), True, "holm", 66)
-    assert said.startswith("A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 pairs;")
+    pair = PAIR._replace(undecided=True, resamples_needed=20_000)
+    assert verdict(pair, True, "holm", 66) == (
+        "A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 pairs; "
+        "more resamples could turn the decision round"
+    )
+
+
+def test_no_more_resamples_are_advised_than_can_be_asked_for() -> None:
+    said = verdict(PAIR._replace(undecided=True), True, "none", 1)
+    assert said.endswith("999,999 resamples, the most that can be asked for, would likely not "
+                         "settle it")  # fmt: skip
+
+
+@pytest.mark.parametrize("correction", ["none", "max_t"])
+@pytest.mark.parametrize(
+    ("count", "resamples", "needed"),
+    [
+        (489, 9_999, {0: 179_015}),  # p = .049: 3.8416 * .049 * .951 / .001^2
+        (499, 9_999, {}),  # p is alpha
+        (29_699, 600_000, {0: 999_999}),  # twice as many cannot be asked for
+        (49_999, 999_999, {}),
+    ],
+)
+def test_resamples_needed_can_be_asked_for(
+    correction: str, count: int, resamples: int, needed: dict[int, int]
+) -> None:
+    counts = np.array([count])
+    recipe = Recipe.of({"tests": ["bootstrap"], "correction": correction})
+    decided = decide(
+        recipe,
+        resamples,
+        TESTS["bootstrap"],
+        counts=counts,
+        exact=[None],
+        joint_counts=counts if correction == "max_t" else None,
+    )
+    assert decided.undecided.tolist() == [True]
+    assert decided.needed == needed
 
 
 def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:

@@ -54,7 +54,7 @@ class Board:
     def put(self, name: str, output: Output, replaces: bool = False) -> str:
         system = system_of(entry(name, output), name)
         self.boards.check(self.id, CALLER, system)
-        _, verdict = self.boards.put(self.id, CALLER, system, replaces, 60)
+        _, verdict = self.boards.put(self.id, CALLER, system, replaces, 60, "max_systems")
         self.systems[name] = output
         return verdict
 

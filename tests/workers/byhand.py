@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from workers.desk import Desk
 from workers.pieces import Task
-from workers.tasks import Desk, run
+from workers.tasks import run
 
 
 def perform(desk: Desk, tasks: Sequence[Task]) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from service import Service, started
 
+from workers.desk import Desk
 from workers.jobs import Jobs
 from workers.leaderboards import Leaderboards
 from workers.queue import Queue
 from workers.server import EmbeddedServer, connect
 from workers.settings import Settings
 from workers.store import Store
-from workers.tasks import Desk
 
 
 @pytest.fixture(scope="session")

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from byhand import finish
-from service import CALLER, Service, example, synthetic, until
+from service import CALLER, Service, example, finished, synthetic, until
 
 from sigtest.distribution import distribution, pair_of
 from sigtest.engine import measure
 from sigtest.errors import InputError, RecipeError
+from workers.desk import Desk
 from workers.errors import (
     BusyError,
     ConflictError,
@@ -23,7 +24,7 @@ from workers.errors import (
 )
 from workers.jobs import Jobs, Status
 from workers.settings import Settings
-from workers.tasks import Desk, run
+from workers.tasks import run
 
 OTHER = "somebody else"
 
@@ -90,8 +91,7 @@ def test_etag_changes_with_the_record(jobs: Jobs, desk: Desk) -> None:
         lambda jobs, name: jobs.find(name, OTHER),
         lambda jobs, name: jobs.report(name, OTHER),
         lambda jobs, name: jobs.remove(name, OTHER),
-        lambda jobs, name: jobs.wait(name, OTHER, 1),
-        lambda jobs, name: jobs.distribution(name, OTHER, "a", "b", "bleu", "bootstrap", 0),
+        lambda jobs, name: jobs.distribution(name, OTHER, "a", "b", "bleu", "bootstrap", False),
         lambda jobs, name: jobs.find("0" * 32, CALLER),
         lambda jobs, name: jobs.find("no id:*\n", CALLER),
     ],
@@ -197,24 +197,13 @@ def test_too_many_unfinished_comparisons(desk: Desk) -> None:
     narrow.close()
 
 
-def test_waiting_ends_with_the_time(jobs: Jobs) -> None:
-    record, _ = jobs.submit(example(), CALLER)
-    began = time.monotonic()
-    assert jobs.wait(record.id, CALLER, 0.2) == record
-    assert 0.2 <= time.monotonic() - began < 2
-
-
-def test_waiting_ends_with_the_comparison(service: Service) -> None:
-    record, _ = service.jobs.submit(synthetic(20), CALLER)
-    assert service.jobs.wait(record.id, CALLER, 60).status is Status.SUCCEEDED
-
-
 def test_distribution_is_computed_on_demand(service: Service) -> None:
     comparison = example(tests=["approximate_randomization", "bootstrap"], metrics=["bleu", "ter"])
     record, _ = service.jobs.submit(comparison, CALLER)
-    service.jobs.wait(record.id, CALLER, 60)
+    finished(service.jobs, record.id)
     asked = (record.id, CALLER, "elm", "birch", "ter", "bootstrap")
-    drawn = service.jobs.distribution(*asked, 30)
+    assert service.jobs.distribution(*asked, False) is None
+    drawn = until(lambda: service.jobs.distribution(*asked, True))
     pair, systems = pair_of(comparison.plan, "elm", "birch", "ter", "bootstrap")
     texts = [comparison.systems[s] for s in systems]
     metric = comparison.recipe.metrics[1]
@@ -222,8 +211,6 @@ def test_distribution_is_computed_on_demand(service: Service) -> None:
     expected = distribution(pair, [table], "ter")
     assert np.array_equal(drawn.values, expected.values)
     assert replace(drawn, values=expected.values) == expected
-    again = service.jobs.distribution(*asked, 0)
-    assert np.array_equal(again.values, expected.values)
 
 
 def test_distribution_does_not_need_the_cache(jobs: Jobs, desk: Desk) -> None:
@@ -231,19 +218,21 @@ def test_distribution_does_not_need_the_cache(jobs: Jobs, desk: Desk) -> None:
     finish(desk, record.id)
     desk.store.redis.delete(*desk.store.redis.keys("sigtest:statistics:*"))
     asked = (record.id, CALLER, "aspen", "elm", "bleu", "approximate_randomization")
-    with pytest.raises(NotReadyError) as caught:
-        jobs.distribution(*asked, 0)
-    assert caught.value.record.status is Status.SUCCEEDED
+    assert jobs.distribution(*asked, True) is None
+    assert not desk.queue.alive()
+    assert jobs.distribution(*asked, False) is None
     (task,) = desk.queue.alive()
     assert task == f"{record.id}-distribute-0-4-0-0"
     run(desk, "distribute", [record.id, 0, 4, 0, 0])
-    assert len(jobs.distribution(*asked, 0).values) == 2000
+    drawn = jobs.distribution(*asked, True)
+    assert drawn is not None
+    assert len(drawn.values) == 2000
 
 
 def test_distribution_of_what_is_not_compared(jobs: Jobs, desk: Desk) -> None:
     record, _ = jobs.submit(example(), CALLER)
     with pytest.raises(NotReadyError):
-        jobs.distribution(record.id, CALLER, "elm", "birch", "bleu", "bootstrap", 0)
+        jobs.distribution(record.id, CALLER, "elm", "birch", "bleu", "bootstrap", False)
     finish(desk, record.id)
     for a, metric, test in (
         ("oak", "bleu", "approximate_randomization"),
@@ -251,7 +240,7 @@ def test_distribution_of_what_is_not_compared(jobs: Jobs, desk: Desk) -> None:
         ("elm", "bleu", "bootstrap"),
     ):
         with pytest.raises(RecipeError):
-            jobs.distribution(record.id, CALLER, a, "birch", metric, test, 0)
+            jobs.distribution(record.id, CALLER, a, "birch", metric, test, False)
 
 
 def test_check_and_workers(service: Service, jobs: Jobs) -> None:

@@ -12,6 +12,7 @@ from service import CALLER
 from sigtest.comparison import Comparison
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
+from workers.desk import Desk
 from workers.errors import NotFoundError, UnfinishedError
 from workers.leaderboard_distributions import distributing
 from workers.leaderboard_records import Leaderboard
@@ -20,7 +21,6 @@ from workers.leaderboards import Leaderboards
 from workers.pieces import Task
 from workers.server import EmbeddedServer
 from workers.settings import Settings
-from workers.tasks import Desk
 
 
 @pytest.fixture

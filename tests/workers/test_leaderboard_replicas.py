@@ -7,9 +7,9 @@ import pytest
 from boards import RECIPE, REFERENCE, SYSTEMS, Lines, Output, board_on, garbled
 from service import CALLER, Service
 
-from sigtest.errors import InputError, LengthError, LimitError, RecipeError
+from sigtest.errors import InputError, LengthError, RecipeError
 from sigtest.recipe import Recipe
-from sigtest.testset import System, TestSet
+from sigtest.testset import TestSet
 from workers.drafts import Draft
 from workers.leaderboard_records import Leaderboard
 from workers.leaderboards import Leaderboards
@@ -98,15 +98,6 @@ def test_replicas_that_do_not_fit_change_nothing(
     with pytest.raises(error, match=message):
         board.put("bad", runs)
     assert board.record == before
-
-
-def test_every_replica_counts_as_an_output(boards: Leaderboards) -> None:
-    board = board_on(boards, "many", 2)
-    board.put("aspen", RUNS["aspen"][:2])
-    another = System.of("elm", replicas=RUNS["elm"][:2])
-    with pytest.raises(LimitError, match="1 system already"):
-        boards.put(board.id, CALLER, another, False, 3)
-    boards.put(board.id, CALLER, another, False, 4)
 
 
 @pytest.mark.parametrize("replicas", [0, -1, True, 1.5, "2", None])

@@ -97,7 +97,7 @@ def test_scores_computed_elsewhere(boards: Leaderboards) -> None:
         "e": [x + rng.gauss(0.1, 1) for x in first],
     }
     for name, scores in rows.items():
-        boards.put(board.id, CALLER, System.of(name, scores={"scores": scores}), False, 9)
+        boards.put(board.id, CALLER, System.of(name, scores={"scores": scores}), False, 9, "x")
     systems = [{"name": name, "scores": {"scores": scores}} for name, scores in rows.items()]
     whole = Comparison.of({"systems": systems, "metrics": ["scores"], "resamples": 300})
     assert board.shown().report.decode() == RENDERERS["json"](compare(whole))
@@ -223,8 +223,8 @@ def test_what_does_not_fit_changes_nothing(board: Board) -> None:
     before = board.shown()
     with pytest.raises(LengthError, match="137 lines"):
         board.put("short", SYSTEMS["aspen"][1:])
-    with pytest.raises(LimitError):
-        board.boards.put(board.id, CALLER, System.of("six", REFERENCE), False, 5)
+    with pytest.raises(LimitError, match="5 systems already, the most that max_scores"):
+        board.boards.put(board.id, CALLER, System.of("six", REFERENCE), False, 5, "max_scores")
     with pytest.raises(NotFoundError):
         board.boards.remove(board.id, CALLER, "nobody")
     with pytest.raises(RecipeError, match="tukey"):
@@ -242,7 +242,7 @@ def test_test_sets_of_others_and_deleted_ones(board: Board) -> None:
     with pytest.raises(GoneError):
         board.boards.find(board.id, CALLER)
     with pytest.raises(GoneError):
-        board.boards.put(board.id, CALLER, System.of("aspen", REFERENCE), False, 9)
+        board.boards.put(board.id, CALLER, System.of("aspen", REFERENCE), False, 9, "x")
 
 
 @pytest.mark.parametrize(

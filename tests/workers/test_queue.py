@@ -9,14 +9,15 @@ import pytest
 import rq
 from rq.job import Job
 from rq.serializers import JSONSerializer
-from service import CALLER, Service, example, started, synthetic, until
+from service import CALLER, Service, example, finished, started, synthetic, until
 
+from workers.desk import Desk
 from workers.jobs import Jobs, Status
 from workers.pieces import Task
 from workers.queue import NAME
 from workers.server import connect
 from workers.settings import Settings
-from workers.tasks import TASKS, Desk
+from workers.tasks import TASKS
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_methods_of_arguments_are_no_tasks(service: Service) -> None:
 def works(service: Service) -> bool:
     comparison = synthetic(int(time.time() * 1000), segments=20, resamples=99)
     record, _ = service.jobs.submit(comparison, CALLER)
-    return service.jobs.wait(record.id, CALLER, 30).status is Status.SUCCEEDED
+    return finished(service.jobs, record.id).status is Status.SUCCEEDED
 
 
 def test_equal_tasks_are_queued_once(jobs: Jobs, desk: Desk) -> None:

@@ -7,12 +7,12 @@ import pytest
 from byhand import finish, missing, perform
 from service import CALLER, example, in_process
 
+from workers.desk import Desk
 from workers.jobs import Jobs
 from workers.pieces import Task
 from workers.queue import NAME
 from workers.reconciler import Reconciler
 from workers.store import PENDING, Store
-from workers.tasks import Desk
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from service import CALLER, Service, children, in_process, kill, started, synthetic, until
+from service import CALLER, Service, children, finished, in_process, kill, started, synthetic, until
 
 from sigtest.comparison import Comparison
 from workers.jobs import Jobs, Record, Status
@@ -36,7 +36,7 @@ def half_way(service: Service, seed: int) -> tuple[Comparison, Record]:
 
 
 def succeeds(service: Service, comparison: Comparison, record: Record) -> None:
-    end = service.jobs.wait(record.id, CALLER, 40)
+    end = finished(service.jobs, record.id)
     assert end.status is Status.SUCCEEDED, (end.error, end.progress)
     assert service.jobs.report(record.id, CALLER) == in_process(comparison)
 

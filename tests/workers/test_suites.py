@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 from byhand import finish, missing, perform
-from service import CALLER, Service, example, kill, started, synthetic, until
+from service import CALLER, Service, example, finished, kill, started, synthetic, until
 
 from sigtest.comparison import CONTENT, Comparison
 from sigtest.errors import RecipeError
 from sigtest.render import json
 from sigtest.suite import Suite
 from sigtest.suite_engine import compare_suite
+from workers.desk import Desk
 from workers.errors import GoneError
 from workers.jobs import Jobs, Record, Status
 from workers.pieces import Cut
 from workers.server import connect
 from workers.settings import Settings
-from workers.tasks import Desk
 from workers.work import parts, plan_of
 
 SLOW = {"segments": 800, "systems": 5, "metrics": ["bleu", "chrf"], "resamples": 20_000}
@@ -53,7 +53,7 @@ def submitted(jobs: Jobs, suite: Suite) -> Record:
 def test_workers_equal_one_process(service: Service, pooled: bool, block: int | None) -> None:
     suite = small(pooled=pooled, exact="never")
     jobs = Jobs.connect(replace(service.settings, block=block))
-    record = jobs.wait(submitted(jobs, suite).id, CALLER, 60)
+    record = finished(jobs, submitted(jobs, suite).id)
     assert record.status is Status.SUCCEEDED, record.error
     assert jobs.report(record.id, CALLER) == in_process(suite)
     jobs.remove(record.id, CALLER)
@@ -140,7 +140,7 @@ def test_record_names_the_test_sets(jobs: Jobs, desk: Desk) -> None:
     assert jobs.submit(example(), CALLER)[0].testsets == ()
     finish(desk, record.id)
     with pytest.raises(RecipeError, match="one test set"):
-        jobs.distribution(record.id, CALLER, "s0", "s1", "bleu", "bootstrap", 0)
+        jobs.distribution(record.id, CALLER, "s0", "s1", "bleu", "bootstrap", False)
 
 
 def test_texts_go_with_the_comparison(jobs: Jobs, desk: Desk) -> None:
@@ -177,7 +177,7 @@ def half_way(service: Service, seed: int, pooled: bool) -> tuple[Suite, Record]:
 
 
 def succeeds(service: Service, suite: Suite, record: Record) -> None:
-    end = service.jobs.wait(record.id, CALLER, 60)
+    end = finished(service.jobs, record.id)
     assert end.status is Status.SUCCEEDED, (end.error, end.progress)
     assert service.jobs.report(record.id, CALLER) == in_process(suite)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from service import CALLER, children, in_process, kill, started, synthetic, until
+from service import CALLER, children, finished, in_process, kill, started, synthetic, until
 
 from sigtest.errors import UnavailableError
 from workers import server
@@ -87,7 +87,7 @@ def test_work_goes_on_after_a_restart(tmp_path: Path) -> None:
         record, _ = service.jobs.submit(comparison, CALLER)
         until(lambda: service.jobs.find(record.id, CALLER).progress.phase == "resampling")
     with started(settings) as service:
-        assert service.jobs.wait(record.id, CALLER, 30).status is Status.SUCCEEDED
+        assert finished(service.jobs, record.id).status is Status.SUCCEEDED
         assert service.jobs.report(record.id, CALLER) == in_process(comparison)
 
 
@@ -97,7 +97,7 @@ def test_running_twice_on_one_directory_shares_the_work(tmp_path: Path) -> None:
         assert service.jobs.workers() == 2
         comparison = synthetic(2)
         record, _ = service.jobs.submit(comparison, CALLER)
-        assert service.jobs.wait(record.id, CALLER, 30).status is Status.SUCCEEDED
+        assert finished(service.jobs, record.id).status is Status.SUCCEEDED
         time.sleep(0.1)
 
 

@@ -11,11 +11,12 @@ from service import CALLER, example, in_process, synthetic
 
 from sigtest.comparison import Comparison
 from sigtest.metrics.bleu import Bleu
+from workers.desk import Desk
 from workers.errors import GoneError, NotReadyError
 from workers.jobs import Jobs, Progress, Record, Status
 from workers.pieces import Task
 from workers.store import Store
-from workers.tasks import Desk, run
+from workers.tasks import run
 
 
 def submitted(jobs: Jobs, comparison: Comparison) -> Record:
@@ -51,6 +52,18 @@ def test_progress_is_what_exists(jobs: Jobs, desk: Desk) -> None:
         (Status.RUNNING, Progress("resampling", 1500, 2000)),
         (Status.SUCCEEDED, Progress("report", 1, 1)),
     ]
+
+
+@pytest.mark.parametrize("outcome", [Status.CANCELLED, Status.FAILED])
+def test_progress_stays_where_it_was(jobs: Jobs, desk: Desk, outcome: Status) -> None:
+    record = submitted(jobs, synthetic(1, systems=2))
+    for _ in range(2):
+        perform(desk, missing(desk, record.id)[:1])
+    before = jobs.find(record.id, CALLER).progress
+    assert before == Progress("resampling", 500, 2000)
+    assert desk.store.commit(record.id, outcome)
+    after = jobs.find(record.id, CALLER)
+    assert (after.status, after.progress) == (outcome, before)
 
 
 def test_statistics_that_expired_are_measured_again(jobs: Jobs, desk: Desk) -> None:

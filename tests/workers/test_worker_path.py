@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service import CALLER, Service, example, in_process, started, synthetic
+from service import CALLER, Service, example, finished, in_process, started, synthetic
 
 from sigtest.comparison import Comparison
 from workers.jobs import Jobs, Status
@@ -25,7 +25,7 @@ def computed(service: Service, comparison: Comparison, block: int | None = None)
     """The report of the workers; the cut is chosen where the comparison is submitted."""
     jobs = Jobs.connect(replace(service.settings, block=block))
     record, _ = jobs.submit(comparison, CALLER)
-    record = jobs.wait(record.id, CALLER, 60)
+    record = finished(jobs, record.id)
     assert record.status is Status.SUCCEEDED, record.error
     report = jobs.report(record.id, CALLER)
     jobs.remove(record.id, CALLER)

@@ -50,7 +50,7 @@ def plot(distribution: Distribution, report: Report) -> str:
     tail = counted(distribution, pair, higher)
     heading = _heading(pair)
     wide = max(COLUMN, LEFT + text_width(heading, HEADING) * BOLD + RIGHT)
-    summary = _summary(pair, int(np.count_nonzero(tail)))
+    summary = _summary(pair, tail)
     full = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
     drawing = Drawing(full, f"{pair.test}: {'; '.join(summary)}", wide, HEIGHT)
     drawing.text(LEFT, 11, heading, size=HEADING, bold=True)
@@ -129,12 +129,13 @@ def _heading(pair: PairReport) -> str:
     return f"{names[pair.a]} {MINUS} {names[pair.b]}, {metric}"
 
 
-def _summary(pair: PairReport, reached: int) -> tuple[str, str]:
-    total = pair.resamples if pair.resamples is not None and not pair.exact else None
-    p = f"p = {probability(pair.p_value)}"
-    share = f"{whole(reached)} of {whole(total)} counted; {p}" if total else f"exact {p}"
-    observed = f"observed difference {pair.difference:+.4g}"
-    return share, observed
+def _summary(pair: PairReport, tail: Flags) -> tuple[str, str]:
+    """How p came about, and the observed difference."""
+    p, drawn = f"p = {probability(pair.p_value)}", whole(len(tail))
+    share = f"{whole(int(np.count_nonzero(tail)))} of {drawn} counted; {p}"
+    if pair.exact:
+        share = f"{p} is exact; the histogram shows {drawn} sampled exchanges"
+    return share, f"observed difference {pair.difference:+.4g}"
 
 
 def _histogram(drawing: Drawing, distribution: Distribution, tail: Flags) -> tuple[Scale, Scale]:

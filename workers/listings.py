@@ -1,0 +1,60 @@
+"""What a caller has, newest first and page by page.
+
+A listing is a sorted set of places, all with score 0 and so in the order of their bytes: a time in
+hexadecimal digits, then an id. A place is also the cursor of the page that follows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from redis import Redis
+
+from sigtest.errors import InputError
+from workers.codec import decoded
+
+T = TypeVar("T")
+
+DIGITS = 16  # of the time, in microseconds
+CURSOR = re.compile("[0-9a-f]{48}")
+
+
+def place_of(name: str, now: float) -> str:
+    """Where a listing has what was made at a time, in seconds since the epoch."""
+    return f"{int(now * 1e6):0{DIGITS}x}{name}"
+
+
+def page(
+    redis: Redis, listing: str, cursor: str | None, limit: int, find: Callable[[str], T | None]
+) -> tuple[list[T], str | None]:
+    """What follows a cursor, and the cursor of the next page if there is one.
+
+    Args:
+        redis: The server.
+        listing: Key of the listing; places of what is gone are removed from it.
+        cursor: From the page before; nothing for the first.
+        limit: Entries a page.
+        find: What has an id, or nothing where it is gone.
+
+    Raises:
+        InputError: A cursor that no listing gave.
+    """
+    if cursor is not None and not CURSOR.fullmatch(cursor):
+        raise InputError("The cursor must be one that a listing gave.", field="cursor")
+    found: list[tuple[str, T]] = []
+    end = f"({cursor}" if cursor else "+"
+    while len(found) <= limit:
+        places = [decoded(p) for p in redis.zrevrangebylex(listing, end, "-", 0, limit + 1)]
+        for place in places:
+            entry = find(place[DIGITS:])
+            if entry is None:
+                redis.zrem(listing, place)
+            else:
+                found.append((place, entry))
+        if len(places) <= limit:
+            break
+        end = f"({places[-1]}"
+    following = found[limit - 1][0] if len(found) > limit else None
+    return [entry for _, entry in found[:limit]], following
