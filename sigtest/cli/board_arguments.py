@@ -11,14 +11,15 @@ COMMANDS = {
     "submit": "put systems to a test set",
     "leaderboard": "show the leaderboard of a test set",
 }
-ACTIONS = ("create", "list", "show", "raise", "delete")
+ACTIONS = ("create", "list", "show", "raise", "withdraw", "delete")
 TESTSET_EPILOG = """\
 actions:
-  create      make a test set and print its id; all settings but --resamples are fixed then
-  list        ids and names of your test sets
-  show ID     a test set and its systems
-  raise ID    draw more resamples, as many as --resamples says
-  delete ID   delete a test set with its systems
+  create               make a test set and print its id; all settings but --resamples are fixed then
+  list                 ids and names of your test sets
+  show ID              a test set and its systems
+  raise ID             draw more resamples, as many as --resamples says
+  withdraw ID SYSTEM   take a system back; the others stay as they are
+  delete ID            delete a test set with its systems
 
 example:
   id=$(sigtest testset create -r ref.en --name news --metric bleu --metric chrf --server URL)
@@ -39,12 +40,14 @@ def testset_parser() -> Parser:
         "list --server URL",
         "show ID --server URL",
         "raise ID --resamples N --server URL",
+        "withdraw ID SYSTEM --server URL",
         "delete ID --server URL",
     )
     about = "Make and change test sets on a service."
     parser = Parser("sigtest testset", takes, about, TESTSET_EPILOG)
     parser.add_argument("action", nargs="?", default="", metavar="ACTION", help=", ".join(ACTIONS))
     parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
+    parser.add_argument("system", nargs="?", metavar="SYSTEM", help="name of what is withdrawn")
     group = parser.add_argument_group("what to measure against")
     group.add_argument("--name", metavar="NAME", help="what to call the test set")
     group.add_argument(

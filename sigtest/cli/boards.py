@@ -21,7 +21,7 @@ from sigtest.report import Report
 
 
 def testset(options: argparse.Namespace) -> None:
-    """Make, list, show, raise or delete test sets.
+    """Make, list, show, raise or delete test sets, or withdraw a system.
 
     Raises:
         UsageError: No such action, or no id.
@@ -157,7 +157,9 @@ def _refuse_unused(options: argparse.Namespace) -> None:
     """What would change nothing is an error: an id where none is meant, settings of `create`."""
     if options.id is not None and options.action in ("create", "list"):
         raise UsageError(f"{options.action} takes no id, such as {options.id!r}")
-    used = {"command", "action", "id", "server"}
+    if options.system is not None and options.action != "withdraw":
+        raise UsageError(f"{options.action} takes no system, such as {options.system!r}")
+    used = {"command", "action", "id", "system", "server"}
     if options.action == "raise":
         used.add("resamples")
     unused = [name for name, given in vars(options).items() if given and name not in used]
@@ -189,11 +191,23 @@ def _raise(client: Client, options: argparse.Namespace) -> None:
     client.raise_resamples(options.id, resamples)
 
 
+def _withdraw(client: Client, options: argparse.Namespace) -> None:
+    if options.system is None:
+        raise UsageError("withdraw which system? Give its name after the id")
+    client.remove_system(options.id, options.system)
+
+
 def _delete(client: Client, options: argparse.Namespace) -> None:
     client.delete_testset(options.id)
 
 
-_ACTIONS = {"list": _list, "show": _show, "raise": _raise, "delete": _delete}
+_ACTIONS = {
+    "list": _list,
+    "show": _show,
+    "raise": _raise,
+    "withdraw": _withdraw,
+    "delete": _delete,
+}
 
 
 def _client(options: argparse.Namespace) -> Client:
