@@ -188,15 +188,16 @@ class Sample:
         counts = np.zeros(len(self.plan.pairs), dtype=np.int64)
         if self.swap_test is None:
             return counts
-        observed, tolerance = self.observed(m)
+        observed, tolerance = self.observed[m]
         alternative = self.plan.recipe.alternative
         for run, draws in self.swap_differences(m, kept):
             counts[run] = self.swap_test.count(observed[run], draws, tolerance[run], alternative)
         return counts
 
-    def observed(self, m: int) -> tuple[Array, Array]:
-        """(P,) oriented observed differences of metric m, and the slack of each."""
-        return oriented_differences(self.plan, m, self.scores[m])
+    @cached_property
+    def observed(self) -> list[tuple[Array, Array]]:
+        """For each metric (P,) oriented observed differences, and the slack of each."""
+        return [oriented_differences(self.plan, m, scores) for m, scores in enumerate(self.scores)]
 
 
 def oriented_differences(plan: Plan, m: int, scores: Array) -> tuple[Array, Array]:

@@ -80,7 +80,7 @@ def p_values(sample: Sample) -> Array:
     asked = cells()
     p = np.empty((len(sample.metrics), len(asked)))
     for m in range(len(sample.metrics)):
-        observed, tolerance = sample.observed(m)
+        observed, tolerance = sample.observed[m]
         for c, (name, alternative) in enumerate(asked):
             test = TESTS[name]
             draws = booted[m] if test.draws == "counts" else swapped[m]

@@ -183,7 +183,7 @@ def on_sacrebleu_draws(made: Comparison, test: str, seed: int) -> dict[str, tupl
     sample = Sample(made.plan, fixtures.tables(made))
     found = {}
     for m, sums in enumerate(sample.columns.sums(weights)):
-        observed, tolerance = sample.observed(m)
+        observed, tolerance = sample.observed[m]
         if swaps:
             ((_, draws),) = sample.swap_differences(m, sums)
         else:

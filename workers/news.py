@@ -58,7 +58,7 @@ class News:
 
     def _listen(self) -> None:
         while not self._closed.is_set():
-            with suppress(RedisError):
+            with suppress(RedisError, RuntimeError):  # RuntimeError: who waited is gone
                 self._follow()
             self._closed.wait(PATIENCE)
         self._redis.close()
