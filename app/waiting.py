@@ -49,7 +49,7 @@ class Watcher:
         with self._hearing(record.id) as rest:
             while not record.status.finished and (left := deadline - time.monotonic()) > 0:
                 await rest(min(pause, left))
-                pause = min(1.5 * pause, LONGEST)
+                pause = min(2 * pause, LONGEST)
                 if self.stopping.is_set():
                     return
                 found = await run_in_threadpool(self.jobs.find, record.id, caller)
