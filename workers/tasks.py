@@ -28,15 +28,14 @@ log = logging.getLogger(__name__)
 
 
 def measure(desk: Desk, comparison_id: str, first: int, last: int) -> None:
-    """Measure outputs `first` to `last`; whoever measures the last one sees to the resampling."""
+    """Measure outputs `first` to `last`; whoever measures the last one begins the resampling."""
     Measuring(desk.store, comparison_id, desk.store.plan(comparison_id)).fill(first, last)
     pieces = desk.store.pieces(comparison_id)
     if pieces.unmeasured:
         return
-    if len(pieces.undrawn) == 1:  # done here, it need not wait for a worker
-        resample(desk, comparison_id, *pieces.undrawn[0])
-    else:
-        desk.queue.add(pieces.tasks(comparison_id))
+    mine, *others = pieces.tasks(comparison_id)
+    desk.queue.add(others)
+    TASKS[mine.name](desk, comparison_id, *mine.arguments)  # need not wait for a worker
 
 
 def resample(desk: Desk, comparison_id: str, start: int, stop: int) -> None:
