@@ -11,10 +11,10 @@ from starlette.responses import Response
 from app.comparison_schemas import PATH, ComparisonBody
 from app.negotiation import FORMATS, MEDIA_TYPES, SUITE_FORMATS, Wish, choose_format, matches
 from app.schemas import DistributionBody
-from sigtest.distribution import Distribution
+from sigtest.draws.distribution import Distribution
 from sigtest.render import RENDERERS, suite
 from sigtest.report import Report
-from sigtest.suite_report import SuiteReport
+from sigtest.report.suite_report import SuiteReport
 from workers.jobs import Record
 
 RETRY_SECONDS = 1

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from app.auth import Caller
 from app.dependencies import Boards, First, Second
 from app.waiting import Watch, Watcher
-from sigtest.distribution import Distribution
+from sigtest.draws.distribution import Distribution
 from workers.errors import UnfinishedError
 from workers.leaderboard_records import Choice, Leaderboard
 from workers.leaderboards import Leaderboards

@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import Request
 
 from app.errors import MalformedError, UnsupportedMediaError
-from sigtest.text import decode
+from sigtest.data.text import decode
 
 JSON = "application/json"
 FORM = "multipart/form-data"

@@ -8,8 +8,8 @@ from fastapi import Depends, Query, Request
 from fastapi.dependencies.models import Dependant
 
 from app.settings import Settings
+from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
-from sigtest.recipe import choose
 from workers.jobs import Jobs
 from workers.leaderboards import Leaderboards
 

@@ -17,10 +17,10 @@ from starlette.exceptions import HTTPException
 from app.bodies import parse_json
 from app.errors import MalformedError
 from app.settings import Settings
+from sigtest.data.names import system_name
+from sigtest.data.numbers import LABEL, parse_numbers
+from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, LimitError, SigtestError
-from sigtest.numbers import LABEL, parse_numbers
-from sigtest.testset import system_name
-from sigtest.text import parse_lines
 
 CHUNK = 2**20
 SINGLE = ("documents", "labels", "sources")  # of which a form has one file, or a list in `request`

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 
 from app.settings import Settings
+from sigtest.data.imports import Bounds, read_archive, read_builtin
 from sigtest.errors import InputError, SigtestError
-from sigtest.imports import Bounds, read_archive, read_builtin
 
 BUILTIN = "builtin"
 

@@ -11,12 +11,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.fragments import file_field, files_field
-from sigtest.distribution import Distribution
+from sigtest.comparison.recipe import DEFAULT_SEED, EXACT, MAX_RESAMPLES, MAX_SEED, UNITS
+from sigtest.draws.distribution import Distribution
 from sigtest.metrics import METRICS
-from sigtest.multiplicity import CORRECTIONS
-from sigtest.recipe import DEFAULT_SEED, EXACT, MAX_RESAMPLES, MAX_SEED, UNITS
 from sigtest.report import ScoreReport
 from sigtest.significance import ALTERNATIVES, TESTS
+from sigtest.significance.corrections import CORRECTIONS
 from sigtest.version import __version__
 
 

@@ -9,9 +9,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from sigtest.comparison.recipe import MAX_RESAMPLES
+from sigtest.data.names import check_name
 from sigtest.errors import InputError
-from sigtest.recipe import MAX_RESAMPLES
-from sigtest.testset import check_name
 from workers.errors import SettingError
 
 PREFIX = "SIGTEST_"

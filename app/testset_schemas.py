@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from app.fragments import file_field, files_field
 from app.schemas import ReportBody, ScoreBody, SettingsRequest, Strict, TextsRequest
-from sigtest.recipe import MAX_RESAMPLES
+from sigtest.comparison.recipe import MAX_RESAMPLES
 from workers.leaderboard_records import Standing, SystemRecord, TestSetRecord
 
 PATH = "/v1/testsets"

@@ -28,12 +28,13 @@ from app.forms import (
 )
 from app.settings import Settings
 from app.testset_schemas import SETTINGS
-from sigtest.comparison import testset_of
+from sigtest.comparison.comparison import testset_of
+from sigtest.comparison.plan import Plan
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
+from sigtest.data.testset import System
+from sigtest.data.text import check_lines, parse_lines
 from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
-from sigtest.plan import Plan
-from sigtest.recipe import Recipe, choose
-from sigtest.testset import System
-from sigtest.text import check_lines, parse_lines
 from workers.drafts import Draft
 
 CONTENT = ("references", "documents", "labels", "sources", "segments")

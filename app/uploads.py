@@ -27,10 +27,10 @@ from app.forms import (
 from app.imports import BUILTIN, with_archive, with_builtin
 from app.own_testsets import TESTSET, Own, OwnTestSets
 from app.settings import Settings
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.suite import Suite
+from sigtest.data.names import system_name
 from sigtest.errors import InputError
-from sigtest.suite import Suite
-from sigtest.testset import system_name
 from workers.work import Asked
 
 TESTSETS = "testsets"

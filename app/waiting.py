@@ -18,7 +18,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
-from sigtest.distribution import Distribution
+from sigtest.draws.distribution import Distribution
 from workers.errors import NotReadyError
 from workers.jobs import Jobs, Record
 from workers.news import News

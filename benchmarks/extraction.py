@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from benchmarks.task import Lines, read_task
+from sigtest.data.testset import System, TestSet
 from sigtest.metrics import METRICS
-from sigtest.testset import System, TestSet
 
 
 def run_sigtest(name: str, reference: Lines, systems: Sequence[Lines]) -> None:

@@ -6,8 +6,8 @@ OPENBLAS_NUM_THREADS=1 python -m benchmarks.growth
 from functools import partial
 
 from benchmarks.task import Task, read_task, sample_of, seconds
+from sigtest.draws.sample import Sample
 from sigtest.engine import compare, reduce
-from sigtest.sample import Sample
 
 RECIPE = {"metrics": ["bleu"], "tests": ["approximate_randomization"], "resamples": 9_999}
 

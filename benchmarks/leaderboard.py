@@ -20,7 +20,7 @@ import httpx
 
 from benchmarks.service import service
 from benchmarks.task import read_task
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
 from workers.server import connect
 from workers.settings import Settings

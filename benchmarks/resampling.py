@@ -17,8 +17,8 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import Result, _paired_ar_test, _paired_bs_test
 
 from benchmarks.task import Task, paired, read_task, sample_of
+from sigtest.draws.sample import Sample
 from sigtest.engine import reduce
-from sigtest.sample import Sample
 from sigtest.significance.montecarlo import p_value
 
 AR = "approximate_randomization"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.text import parse_lines
+from sigtest.draws.sample import Sample
 from sigtest.engine import measure
-from sigtest.sample import Sample
-from sigtest.text import parse_lines
 
 ROOT = Path(__file__).parents[1]
 Lines = tuple[str, ...]

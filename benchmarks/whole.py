@@ -18,9 +18,9 @@ from sacrebleu.metrics.ter import TER
 from sacrebleu.significance import Result, _paired_ar_test, _paired_bs_test
 
 from benchmarks.task import Task, read_task, sample_of, seconds
+from sigtest.draws.sample import Sample
+from sigtest.draws.weights import bootstrap_counts
 from sigtest.engine import compare
-from sigtest.resampling.weights import bootstrap_counts
-from sigtest.sample import Sample
 
 R = 9_999
 SHARE = 1_000  # resamples that are measured of sacreBLEU

@@ -21,11 +21,11 @@ from urllib.parse import quote
 
 import httpx
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.suite import Suite
+from sigtest.data.names import check_name
 from sigtest.engine import Progress
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
-from sigtest.suite import Suite
-from sigtest.testset import check_name
 from sigtest.version import __version__
 
 COMPARISONS = "/v1/comparisons"

@@ -13,15 +13,15 @@ from typing import TypeVar
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison import Comparison
-from sigtest.distribution import Distribution, distribution, pair_of
-from sigtest.facts import gather
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.testset import System, TestSet
+from sigtest.decide.facts import gather
+from sigtest.decide.summary import summarise
+from sigtest.draws.distribution import Distribution, distribution, pair_of
+from sigtest.draws.product import fixed_point
+from sigtest.draws.sample import Block, Sample
 from sigtest.metrics import Metric
 from sigtest.report import Report
-from sigtest.resampling.product import fixed_point
-from sigtest.sample import Block, Sample
-from sigtest.summary import summarise
-from sigtest.testset import System, TestSet
 
 Progress = Callable[[str, int, int], None]
 Drawn = TypeVar("Drawn")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, Unpack, cast
 
 from sigtest import engine
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import Progress
 from sigtest.errors import InputError
 from sigtest.render import html, text
@@ -24,7 +24,7 @@ class NotebookReport(Report):
 
 
 class Choices(TypedDict, total=False):
-    """The recipe, by the names that the JSON request has (`sigtest.recipe.Recipe.of`)."""
+    """The recipe, by the names that the JSON request has (see `Recipe.of`)."""
 
     metrics: Sequence[str | Mapping[str, object]]
     tests: Sequence[str]

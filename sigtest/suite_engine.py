@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sigtest.arrays import Array, Counts
+from sigtest.comparison.suite import Suite
+from sigtest.comparison.suite_plan import SuitePlan
+from sigtest.decide.facts import Facts, facts_of, gather
+from sigtest.decide.suite_summary import summarise_suite
+from sigtest.draws.product import fixed_point
+from sigtest.draws.sample import Block, Sample, oriented_differences
+from sigtest.draws.units import by_replica
 from sigtest.engine import Progress, draw_all, measure_all
-from sigtest.facts import Facts, facts_of, gather
-from sigtest.resampling.product import fixed_point
-from sigtest.sample import Block, Sample, oriented_differences
-from sigtest.suite import Suite
-from sigtest.suite_plan import SuitePlan
-from sigtest.suite_report import SuiteReport
-from sigtest.suite_summary import summarise_suite
-from sigtest.units import by_replica
+from sigtest.report.suite_report import SuiteReport
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import contextlib
 
 import numpy as np
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.draws.incremental import alone, resample, swap_fact
 from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
-from sigtest.incremental import alone, resample, swap_fact
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
 from sigtest.significance import TESTS

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
-from sigtest.text import parse_lines
 from workers.jobs import Jobs, Record
 from workers.settings import Settings
 from workers.supervisor import running

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.intervals import percentile_interval
+from sigtest.significance.intervals import percentile_interval
 from validation.nulls import sample_of
 from validation.parallel import runs, spread
 from validation.populations import Population

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Flags
+from sigtest.draws.product import fixed_point
 from sigtest.metrics import METRICS
-from sigtest.resampling.product import fixed_point
 from validation.populations import Population
 
 SYSTEMS = 6

@@ -11,14 +11,14 @@ from unittest.mock import patch
 
 import numpy as np
 
-from sigtest import decisions, facts, sample
 from sigtest.arrays import Array, Counts, Weights
+from sigtest.decide import decisions, facts
+from sigtest.draws import product, sample, weights
+from sigtest.draws.sample import Sample
 from sigtest.metrics.ter import Ter
-from sigtest.multiplicity import CORRECTIONS
-from sigtest.resampling import product, weights
-from sigtest.sample import Sample
 from sigtest.significance import bootstrap, exact, randomization
 from sigtest.significance.base import Alternative, claim
+from sigtest.significance.corrections import CORRECTIONS
 from validation import exhaustion, invariance, loops, peers
 from validation.published import adjusted_p_values_are_published_ones
 from validation.results import Check

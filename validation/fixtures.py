@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.testset import System, TestSet
 from sigtest.engine import measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS, Metric
-from sigtest.recipe import Recipe
-from sigtest.testset import System, TestSet
 from validation.populations import SLOW_METRICS
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "it", "rained")

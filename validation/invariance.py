@@ -10,15 +10,15 @@ from unittest.mock import patch
 
 import numpy as np
 
-from sigtest import facts
-from sigtest import sample as sample_module
 from sigtest.arrays import Array
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.recipe import EXACT, Exact, parse_metric
+from sigtest.decide import facts
+from sigtest.draws import product, weights
+from sigtest.draws import sample as sample_module
+from sigtest.draws.sample import Block, Sample
 from sigtest.engine import compare, reduce
-from sigtest.recipe import EXACT, Exact, parse_metric
 from sigtest.report import PairReport, Report
-from sigtest.resampling import product, weights
-from sigtest.sample import Block, Sample
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative
 from sigtest.significance.exact import enumerate_swaps
 from validation import fixtures

@@ -10,9 +10,9 @@ import numpy as np
 from scipy.stats import binomtest
 
 from sigtest.arrays import Array, Weights
+from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.metrics import Metric
-from sigtest.resampling.weights import bootstrap_counts, swap_masks
 from sigtest.significance import ALTERNATIVES, TESTS
 from validation import fixtures, textbook
 from validation.formulas import formula_of

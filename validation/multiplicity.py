@@ -10,8 +10,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.engine import reduce
-from sigtest.multiplicity import CORRECTIONS, JOINT, adjust, experimentwise_error
 from sigtest.report import Report
+from sigtest.significance.corrections import CORRECTIONS, JOINT, adjust, experimentwise_error
 from validation import families
 from validation.calibration import limit
 from validation.families import FIRST, Family

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.plan import Plan
-from sigtest.recipe import Recipe
-from sigtest.sample import Sample
+from sigtest.comparison.plan import Plan
+from sigtest.comparison.recipe import Recipe
+from sigtest.draws.sample import Sample
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import enumerate_swaps

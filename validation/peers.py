@@ -17,11 +17,11 @@ from sacrebleu.significance import PairedTest
 from scipy import stats
 
 from sigtest.arrays import Array
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.recipe import parse_metric
+from sigtest.draws.sample import Sample
+from sigtest.draws.weights import bootstrap_counts
 from sigtest.engine import compare
-from sigtest.recipe import parse_metric
-from sigtest.resampling.weights import bootstrap_counts
-from sigtest.sample import Sample
 from sigtest.significance import ALTERNATIVES, TESTS
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.montecarlo import p_value

@@ -14,11 +14,11 @@ import numpy as np
 
 import sigtest
 from sigtest.arrays import Array, Counts
+from sigtest.data.testset import System, TestSet
+from sigtest.draws.product import fixed_point
 from sigtest.engine import measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS, Metric
-from sigtest.resampling.product import fixed_point
-from sigtest.testset import System, TestSet
 
 ROOT = Path(__file__).parent.parent
 TEXT_METRICS = ("bleu", "nist", "meteor", "ter", "chrf")

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.stats import binom, chi2_contingency
 
 from sigtest.arrays import Array
+from sigtest.comparison.recipe import parse_metric
+from sigtest.draws.product import Columns
+from sigtest.draws.weights import bootstrap_counts
 from sigtest.metrics import Metric
-from sigtest.multiplicity import CORRECTIONS, adjust, experimentwise_error
-from sigtest.recipe import parse_metric
-from sigtest.resampling.product import Columns
-from sigtest.resampling.weights import bootstrap_counts
 from sigtest.significance import TESTS, Alternative
 from sigtest.significance.base import slack
+from sigtest.significance.corrections import CORRECTIONS, adjust, experimentwise_error
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.montecarlo import clopper_pearson
 from validation.results import Check, Table, all_hold

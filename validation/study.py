@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.distribution import distribution, pair_of
+from sigtest.draws.distribution import distribution, pair_of
+from sigtest.draws.sample import Sample
 from sigtest.engine import reduce
 from sigtest.render.plots import distribution_plot, matrix_plot
 from sigtest.render.plots.distribution import counted
 from sigtest.report import Report
-from sigtest.sample import Sample
 from sigtest.significance import Alternative
 from sigtest.significance.montecarlo import clopper_pearson
 from validation import figures, human, published

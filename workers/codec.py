@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sigtest.arrays import Array
-from sigtest.sample import Block
+from sigtest.draws.sample import Block
 
 # most statistics are small counts; a narrow type that loses nothing makes them cheap to move
 NARROW = (np.uint8, np.uint16, np.int32)

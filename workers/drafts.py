@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sigtest.comparison import require_units
+from sigtest.comparison.comparison import require_units
+from sigtest.comparison.plan import Plan
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.names import check_name
+from sigtest.data.testset import TestSet
+from sigtest.decide.leaderboard import settings_of
 from sigtest.errors import InputError, RecipeError
-from sigtest.leaderboard import settings_of
 from sigtest.metrics.scores import Supplied
-from sigtest.plan import Plan
-from sigtest.recipe import Recipe
-from sigtest.testset import TestSet, check_name
 
 
 @dataclass(frozen=True)

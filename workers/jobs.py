@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from sigtest.distribution import Distribution, pair_of
+from sigtest.draws.distribution import Distribution, pair_of
 from workers.errors import (
     BusyError,
     ConflictError,

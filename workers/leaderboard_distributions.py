@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigtest.distribution import distribution, pair_of
+from sigtest.comparison.plan import Plan
+from sigtest.draws.distribution import distribution, pair_of
 from sigtest.errors import RecipeError, SigtestError
-from sigtest.plan import Plan
 from workers.desk import Desk
 from workers.errors import UnfinishedError
 from workers.leaderboard_records import Leaderboard, State

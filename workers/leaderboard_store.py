@@ -10,9 +10,9 @@ from typing import Any
 
 from redis import Redis
 
-from sigtest.comparison import system_of, testset_of
-from sigtest.plan import Plan
-from sigtest.testset import System, TestSet
+from sigtest.comparison.comparison import system_of, testset_of
+from sigtest.comparison.plan import Plan
+from sigtest.data.testset import System, TestSet
 from workers import codec
 from workers import leaderboard_keys as keys
 from workers import leaderboard_scripts as scripts

@@ -17,10 +17,10 @@ from redis.exceptions import RedisError
 from rq.timeouts import JobTimeoutException
 
 from sigtest.arrays import Array
+from sigtest.comparison.plan import Plan
+from sigtest.decide.leaderboard import needs_draws, pair_rows, report, shown, system_row
+from sigtest.draws.incremental import SwapFact, swap_fact, wants_statistics
 from sigtest.errors import SigtestError
-from sigtest.incremental import SwapFact, swap_fact, wants_statistics
-from sigtest.leaderboard import needs_draws, pair_rows, report, shown, system_row
-from sigtest.plan import Plan
 from sigtest.render import RENDERERS
 from sigtest.significance import TESTS
 from workers.desk import Desk

@@ -10,11 +10,11 @@ import hashlib
 import json
 from dataclasses import replace
 
-from sigtest.distribution import Distribution
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import Text
+from sigtest.decide.leaderboard import shown
+from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError, LimitError, RecipeError
-from sigtest.leaderboard import shown
-from sigtest.testset import System, TestSet
-from sigtest.text import Text
 from workers import leaderboard_tasks
 from workers.drafts import Draft
 from workers.errors import NotFoundError, TakenError, VersionError

@@ -9,7 +9,7 @@ import numpy as np
 
 from sigtest import engine
 from sigtest.arrays import Array
-from sigtest.testset import TestSet
+from sigtest.data.testset import TestSet
 from workers import work
 from workers.store import Store
 from workers.work import Work

@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.plan import Plan
+from sigtest.comparison.plan import Plan
 from sigtest.significance import TESTS
 from workers import work
 from workers.records import Progress

@@ -10,9 +10,9 @@ import numpy as np
 
 from sigtest import engine
 from sigtest.arrays import Array
-from sigtest.incremental import Totals, resample
-from sigtest.plan import Plan
-from sigtest.testset import TestSet
+from sigtest.comparison.plan import Plan
+from sigtest.data.testset import TestSet
+from sigtest.draws.incremental import Totals, resample
 from workers import totals
 from workers.errors import GoneError
 from workers.leaderboard_store import LeaderboardStore, gone

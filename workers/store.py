@@ -29,8 +29,8 @@ from typing import Any
 from redis import Redis
 
 from sigtest.arrays import Array
-from sigtest.comparison import system_of, testset_of
-from sigtest.testset import System, TestSet
+from sigtest.comparison.comparison import system_of, testset_of
+from sigtest.data.testset import System, TestSet
 from workers import codec, scripts, texts, work
 from workers.codec import decoded
 from workers.errors import GoneError, VersionError, gone

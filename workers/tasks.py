@@ -13,10 +13,10 @@ from typing import Any
 from redis.exceptions import RedisError
 from rq.timeouts import JobTimeoutException
 
-from sigtest.distribution import distribution, pair_of
+from sigtest.draws.distribution import distribution, pair_of
+from sigtest.draws.sample import Sample
 from sigtest.errors import SigtestError
 from sigtest.render import json
-from sigtest.sample import Sample
 from sigtest.suite_engine import SuiteSample
 from workers import leaderboard_tasks, work
 from workers.desk import Desk

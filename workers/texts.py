@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from sigtest.comparison import CONTENT
+from sigtest.comparison.comparison import CONTENT
 from workers import codec
 from workers.work import Asked, comparisons
 

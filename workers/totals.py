@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sigtest.arrays import Array
-from sigtest.incremental import Totals
-from sigtest.leaderboard import wants_kept
-from sigtest.plan import Plan
+from sigtest.comparison.plan import Plan
+from sigtest.decide.leaderboard import wants_kept
+from sigtest.draws.incremental import Totals
 from workers import codec
 
 BASE = "base"

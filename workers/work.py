@@ -11,14 +11,14 @@ from typing import Any
 
 from sigtest import engine
 from sigtest.arrays import Array
-from sigtest.comparison import Comparison
-from sigtest.plan import Plan
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.plan import Plan
+from sigtest.comparison.suite import Suite
+from sigtest.comparison.suite_plan import SuitePlan
+from sigtest.draws.sample import Block, Sample
 from sigtest.report import Report
-from sigtest.sample import Block, Sample
-from sigtest.suite import Suite
+from sigtest.report.suite_report import SuiteReport
 from sigtest.suite_engine import SuiteBlock, SuiteSample, reduce_suite
-from sigtest.suite_plan import SuitePlan
-from sigtest.suite_report import SuiteReport
 
 Asked = Comparison | Suite
 Work = Plan | SuitePlan

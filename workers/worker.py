@@ -24,7 +24,7 @@ from rq.job import Job
 from rq.queue import Queue as RedisQueue
 from rq.serializers import JSONSerializer
 
-from sigtest import meteor_jvm
+from sigtest.metrics import meteor
 from workers.desk import Desk
 from workers.process import die_with_parent
 from workers.queue import NAME, Queue
@@ -168,7 +168,7 @@ class PieceWorker(Worker):
 
 def work(name: str, settings: Settings) -> None:
     """Take tasks until told to stop."""
-    meteor_jvm.share()  # METEOR's processes outlive the horses, and end with this one
+    meteor.share()  # METEOR's processes outlive the horses, and end with this one
     PieceWorker(name, settings).work(logging_level="WARNING")
 
 

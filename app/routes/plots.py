@@ -15,7 +15,7 @@ from app.comparison_schemas import PATH
 from app.dependencies import First, Queue, Second
 from app.routes.comparisons import Found
 from app.waiting import Watch
-from sigtest.distribution import Distribution
+from sigtest.draws.distribution import Distribution
 from sigtest.render.layout import leading_test
 from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
 from sigtest.render.plots.distribution import find_pair

@@ -14,8 +14,8 @@ from sigtest.cli.plots import require_folder, write_board_plots
 from sigtest.cli.request import Columns, Given, choices_of, systems_of, whole
 from sigtest.cli.served import client_of, understood
 from sigtest.client import Client
+from sigtest.comparison.recipe import Recipe
 from sigtest.errors import InputError, ServiceError, SigtestError
-from sigtest.recipe import Recipe
 from sigtest.render.names import printable
 from sigtest.report import Report
 

@@ -9,10 +9,10 @@ from sigtest.cli.plots import check_plots, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
 from sigtest.cli.served import client_of, understood
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.choices import choose
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
-from sigtest.recipe import choose
 from sigtest.render import RENDERERS, text
 from sigtest.render.plots import distribution_plot
 from sigtest.report import Report

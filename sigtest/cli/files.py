@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from sigtest.data.numbers import parse_numbers
+from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, LimitError
-from sigtest.numbers import parse_numbers
-from sigtest.text import parse_lines
 
 STDIN = "-"
 GZIP = b"\x1f\x8b"  # no UTF-8 text begins with these

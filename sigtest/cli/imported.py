@@ -6,9 +6,9 @@ import argparse
 import os
 from typing import Any
 
+from sigtest.data.imports import Material, read_builtin, read_path
+from sigtest.data.imports.builtin import SETTING
 from sigtest.errors import InputError
-from sigtest.imports import Material, read_builtin, read_path
-from sigtest.imports.builtin import SETTING
 
 
 def read_material(options: argparse.Namespace) -> Material | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import MISSING, fields
 
 from sigtest.metrics import METRICS, Metric
-from sigtest.multiplicity import CORRECTIONS, JOINT
 from sigtest.significance import TESTS
+from sigtest.significance.corrections import CORRECTIONS, JOINT
 
 
 def listing() -> str:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from pathlib import Path
 
 from sigtest.cli.files import check_output, read_bytes, shown, write
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.choices import choose
+from sigtest.data.text import decode
 from sigtest.errors import InputError, RecipeError
-from sigtest.recipe import choose
 from sigtest.render.plots import intervals_plot, matrix_plot
 from sigtest.report import Report
-from sigtest.text import decode
 
 LONGEST = 60  # characters of a name in a file's name
 REPORTED = {"matrix": matrix_plot, "intervals": intervals_plot}

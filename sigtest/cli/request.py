@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 from sigtest.cli.files import STDIN, check_lengths, read_lines, read_scores, shown
 from sigtest.cli.imported import merge, read_material
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.names import check_name, system_name
+from sigtest.data.numbers import LABEL
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.numbers import LABEL
-from sigtest.recipe import Recipe
-from sigtest.testset import check_name, system_name
 
 Column = TypeVar("Column", bound=Sized)
 

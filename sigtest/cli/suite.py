@@ -12,14 +12,15 @@ from sigtest.cli.files import check_output, read_lines, write
 from sigtest.cli.progress import bar
 from sigtest.cli.request import Columns, choices_of
 from sigtest.cli.served import client_of, understood
+from sigtest.comparison.recipe import Recipe
+from sigtest.comparison.suite import Suite
+from sigtest.data.choices import choose
+from sigtest.data.names import system_name
 from sigtest.errors import InputError
-from sigtest.recipe import Recipe, choose
 from sigtest.render import json
 from sigtest.render.suite import render
-from sigtest.suite import Suite
+from sigtest.report.suite_report import SuiteReport
 from sigtest.suite_engine import compare_suite
-from sigtest.suite_report import SuiteReport
-from sigtest.testset import system_name
 
 
 def suite(options: argparse.Namespace) -> None:

@@ -3,7 +3,7 @@
 from sigtest.metrics.base import Fraction, Metric
 from sigtest.metrics.bleu import Bleu
 from sigtest.metrics.chrf import Chrf, ChrfPlusPlus
-from sigtest.metrics.meteor import Meteor
+from sigtest.metrics.meteor.metric import Meteor
 from sigtest.metrics.nist import Nist
 from sigtest.metrics.scores import Fscore, Ratio, Scores
 from sigtest.metrics.ter import Ter

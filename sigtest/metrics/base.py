@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import Text
 from sigtest.errors import InputError
-from sigtest.testset import System, TestSet
-from sigtest.text import Text
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from sacrebleu.metrics.bleu import BLEU
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
+from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction import sacrebleu_statistics
 from sigtest.metrics.extraction.tokens import TOKENIZERS, Tokenizer
 from sigtest.metrics.extraction.words import bleu_statistics
-from sigtest.testset import System, TestSet
 
 TILE = 512  # scores worked on at a time
 SMOOTHING = ("none", "floor", "add-k", "exp")

@@ -12,10 +12,10 @@ from sacrebleu.metrics.chrf import CHRF
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
+from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError
 from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction.characters import Alphabet, chrf_statistics
-from sigtest.testset import System, TestSet
 
 TILE = 512  # scores worked on at a time
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
+from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError
 from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction.tokens import Tokenizer
 from sigtest.metrics.extraction.words import nist_statistics
-from sigtest.testset import System, TestSet
 
 TOKENIZERS = ("13a", "intl")
 

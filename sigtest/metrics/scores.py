@@ -9,9 +9,9 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
+from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError
 from sigtest.metrics.base import Fraction, Metric
-from sigtest.testset import System, TestSet
 
 
 @dataclass(frozen=True)

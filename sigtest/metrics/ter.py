@@ -12,10 +12,10 @@ from sacrebleu.metrics.ter import TER
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
+from sigtest.data.testset import System, TestSet
 from sigtest.metrics.base import Fraction, Metric
 from sigtest.metrics.extraction.edits import edit_statistics
 from sigtest.metrics.extraction.tercom import Tercom
-from sigtest.testset import System, TestSet
 
 
 @dataclass(frozen=True)

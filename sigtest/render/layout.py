@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sigtest.ranking import Rank
 from sigtest.render.numbers import decimals, fixed, probability, whole
 from sigtest.report import PairReport, Report, ScoreReport, SystemReport
+from sigtest.significance.ranking import Rank
 
 DETECTS = (
     "detects: the smallest true difference that this test set would show with 80 % power after "

@@ -19,7 +19,7 @@ from sigtest.render.names import printable
 from sigtest.render.numbers import fixed, percent, probability, signed
 from sigtest.render.text import WIDE, wrapped
 from sigtest.report import PairReport, Report
-from sigtest.suite_report import SmallTest, SuiteReport, WinsReport
+from sigtest.report.suite_report import SmallTest, SuiteReport, WinsReport
 
 Titled = tuple[str, Report]
 AVERAGES = {"macro": "macro-average", "pooled": "pooled"}

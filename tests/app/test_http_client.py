@@ -9,7 +9,7 @@ import pytest
 
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.errors import LimitError, ServiceError
 from sigtest.render import RENDERERS

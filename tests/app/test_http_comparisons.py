@@ -13,10 +13,10 @@ import pytest
 from exchange import COMPARISONS, ServeOn, Stored, problem, submit
 
 from app.settings import Settings
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
-from sigtest.text import parse_lines
 from workers.settings import Settings as QueueSettings
 
 SLOW = {"tests": ["bootstrap", "paired_bootstrap"], "resamples": 999_999, "exact": "never"}

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from exchange import COMPARISONS, Stored, problem
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 

@@ -10,8 +10,8 @@ from exchange import COMPARISONS, problem, submit
 from app import openapi
 from app.contract import EXAMPLES
 from app.schemas import RecipeRequest
-from sigtest.comparison import CHOICES
-from sigtest.recipe import Recipe
+from sigtest.comparison.comparison import CHOICES
+from sigtest.comparison.recipe import Recipe
 
 PICTURES = ("distribution", "matrix", "intervals")
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"

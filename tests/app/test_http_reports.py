@@ -11,7 +11,7 @@ from exchange import problem, submit
 from app.errors import NotAcceptableError
 from app.negotiation import FORMATS, MEDIA_TYPES, Wish, choose_format
 from app.schemas import ReportBody
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 from sigtest.report import Report

@@ -14,14 +14,14 @@ from app.settings import Settings
 from app.suite_schemas import SuiteReportBody, SuiteRequest
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison import CHOICES
+from sigtest.comparison.comparison import CHOICES
+from sigtest.comparison.suite import Suite
+from sigtest.data.text import parse_lines
 from sigtest.errors import RecipeError
 from sigtest.render import RENDERERS
 from sigtest.render import json as json_format
 from sigtest.render.suite import render
-from sigtest.suite import Suite
 from sigtest.suite_engine import compare_suite
-from sigtest.text import parse_lines
 
 NAMES = ("aspen", "birch", "cedar", "elm")
 TESTS = ["approximate_randomization", "bootstrap", "paired_bootstrap"]

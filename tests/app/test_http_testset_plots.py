@@ -14,7 +14,7 @@ from exchange import Serve, problem, safe_picture, submit
 from app.settings import Settings
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare, distribute
 from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
 

@@ -13,7 +13,7 @@ from exchange import Serve, Stored, problem
 
 from app.settings import Settings
 from sigtest.cli import main
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 

@@ -15,7 +15,7 @@ from app.settings import Settings
 from app.testset_contract import EXAMPLES, SYSTEM_EXAMPLES
 from app.testset_schemas import SETTINGS, TestSetRequest
 from sigtest.cli import main
-from sigtest.comparison import CHOICES, Comparison
+from sigtest.comparison.comparison import CHOICES, Comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 

@@ -12,10 +12,10 @@ from sigtest.cli.arguments import FORMATS
 from sigtest.cli.files import write
 from sigtest.cli.progress import bar
 from sigtest.metrics import METRICS
-from sigtest.multiplicity import CORRECTIONS
 from sigtest.render import RENDERERS
 from sigtest.report import Report
 from sigtest.significance import TESTS
+from sigtest.significance.corrections import CORRECTIONS
 
 FAST = ["--resamples", "99"]
 

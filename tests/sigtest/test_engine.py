@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.comparison import Comparison
-from sigtest.distribution import distribution, pair_of
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.text import parse_lines
+from sigtest.draws.distribution import distribution, pair_of
+from sigtest.draws.sample import Sample
+from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare, measure, reduce
 from sigtest.metrics import METRICS
 from sigtest.report import PairReport, Report
-from sigtest.resampling.weights import bootstrap_counts, swap_masks
-from sigtest.sample import Sample
 from sigtest.significance import ALTERNATIVES, TESTS
-from sigtest.text import parse_lines
 
 METRIC_NAMES = ["bleu", "chrf", "ter"]
 

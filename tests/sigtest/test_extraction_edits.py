@@ -20,12 +20,12 @@ from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
 
 from sigtest.compiled import COMPILED
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import Text, parse_lines
 from sigtest.metrics.extraction import distances, edits
 from sigtest.metrics.extraction.edits import corpus_edits
 from sigtest.metrics.extraction.tercom import Tercom
 from sigtest.metrics.ter import Ter
-from sigtest.testset import System, TestSet
-from sigtest.text import Text, parse_lines
 
 OPTIONS = ("normalized", "no_punct", "asian_support", "case_sensitive")
 CHOICES = [

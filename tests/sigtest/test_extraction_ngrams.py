@@ -19,6 +19,8 @@ from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 from sacrebleu.tokenizers.tokenizer_re import TokenizerRegexp
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import Text, parse_lines
 from sigtest.metrics import METRICS
 from sigtest.metrics.bleu import Bleu
 from sigtest.metrics.chrf import Chrf, ChrfPlusPlus
@@ -26,8 +28,6 @@ from sigtest.metrics.extraction import sacrebleu_statistics, tokens
 from sigtest.metrics.extraction.ngrams import count_matches, index_ngrams
 from sigtest.metrics.extraction.sequences import WHITE_SPACE, Sequences, boundaries
 from sigtest.metrics.extraction.tokens import Tokenizer
-from sigtest.testset import System, TestSet
-from sigtest.text import Text, parse_lines
 
 TOKENIZERS = ("13a", "intl", "none", "char", "zh")
 

@@ -9,9 +9,9 @@ import zipfile
 import pytest
 from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, unpack, zipped
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.imports import Bounds, read_archive, read_path, read_wmt
 from sigtest.errors import InputError, LimitError
-from sigtest.imports import Bounds, read_archive, read_path, read_wmt
 
 
 def special(kind, name="systems/x.en", target="/etc/passwd"):

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.plan import Plan
+from sigtest.data.text import parse_lines
+from sigtest.decide.facts import facts_of
+from sigtest.decide.summary import summarise
+from sigtest.draws.incremental import SwapFact, Totals, alone, resample, swap_fact, wants_statistics
 from sigtest.engine import compare, measure
-from sigtest.facts import facts_of
-from sigtest.incremental import SwapFact, Totals, alone, resample, swap_fact, wants_statistics
-from sigtest.plan import Plan
 from sigtest.report import Report
-from sigtest.summary import summarise
-from sigtest.text import parse_lines
 
 
 def leaderboard(

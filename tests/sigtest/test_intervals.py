@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from sigtest import intervals
-from sigtest.intervals import percentile_interval, standard_deviation
+from sigtest.significance import intervals
+from sigtest.significance.intervals import percentile_interval, standard_deviation
 
 
 def inverse_cdf(row: np.ndarray, share: float) -> float:

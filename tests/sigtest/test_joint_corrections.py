@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.draws.permutations import permuted_sums
+from sigtest.draws.sample import Sample
+from sigtest.draws.weights import bootstrap_counts
 from sigtest.engine import compare, measure
-from sigtest.resampling.permutations import permuted_sums
-from sigtest.resampling.weights import bootstrap_counts
-from sigtest.sample import Sample
 
 
 def scores_request(values: np.ndarray, **recipe: object) -> dict:

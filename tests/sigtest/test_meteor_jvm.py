@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sigtest.comparison.recipe import parse_metric
 from sigtest.errors import UnavailableError
-from sigtest.meteor_jvm import client, find, installation, pool
-from sigtest.meteor_jvm.client import SharedPool
-from sigtest.meteor_jvm.installation import Installation
-from sigtest.meteor_jvm.pool import Pool
-from sigtest.metrics.meteor import Meteor
-from sigtest.recipe import parse_metric
+from sigtest.metrics.meteor import client, find, installation, pool
+from sigtest.metrics.meteor.client import SharedPool
+from sigtest.metrics.meteor.installation import Installation
+from sigtest.metrics.meteor.metric import Meteor
+from sigtest.metrics.meteor.pool import Pool
 
 try:
     find()
@@ -108,7 +108,7 @@ def test_a_java_on_the_path_is_the_second_choice(monkeypatch: pytest.MonkeyPatch
 
 OWNER = """
 import os, sys, time
-from sigtest.meteor_jvm import access, score
+from sigtest.metrics.meteor import access, score
 score(("-l", "en", "-norm", "-m", "exact"), ["SCORE ||| a ||| a "])
 print(*access.own_pool().pids, flush=True)
 time.sleep(600)
@@ -116,7 +116,7 @@ time.sleep(600)
 
 WORKER = """
 import os, sys, time
-from sigtest.meteor_jvm import access, score, share
+from sigtest.metrics.meteor import access, score, share
 share()
 for _ in range(2):
     job = os.fork()

@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sigtest.comparison.recipe import parse_metric
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, RecipeError, UnavailableError
-from sigtest.meteor_jvm import access, find, pool
-from sigtest.metrics import meteor_tables as tables
-from sigtest.metrics.meteor import CHUNKS, Meteor, _meteor
-from sigtest.recipe import parse_metric
-from sigtest.testset import System, TestSet
-from sigtest.text import parse_lines
+from sigtest.metrics.meteor import access, find, pool, tables
+from sigtest.metrics.meteor.metric import CHUNKS, Meteor, _meteor
 
 try:
     find()

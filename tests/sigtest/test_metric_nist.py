@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import Text, parse_lines
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS
 from sigtest.metrics.nist import Nist
-from sigtest.testset import System, TestSet
-from sigtest.text import Text, parse_lines
 
 WORDS = [
     "a",

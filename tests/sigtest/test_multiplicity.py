@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from statsmodels.stats.multitest import multipletests
 
+from sigtest.comparison.recipe import Recipe
 from sigtest.errors import RecipeError
-from sigtest.multiplicity import (
+from sigtest.significance.corrections import (
     CORRECTIONS,
     adjust,
     critical_value,
@@ -17,7 +18,6 @@ from sigtest.multiplicity import (
     strictest_level,
     undecided,
 )
-from sigtest.recipe import Recipe
 
 STATSMODELS = {
     "bonferroni": "bonferroni",

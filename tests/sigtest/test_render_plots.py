@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from written import HOSTILE, REFERENCES, hostile, renamed, report
 
-from sigtest.comparison import Comparison
-from sigtest.distribution import distribution, pair_of
+from sigtest.comparison.comparison import Comparison
+from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import compare, measure
 from sigtest.errors import RecipeError
 from sigtest.render.names import printable

@@ -12,13 +12,13 @@ from sacrebleu.metrics import BLEU
 from test_incremental import from_parts
 from test_strata import in_blocks, read, sample_of
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.plan import Plan
+from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
-from sigtest.plan import Plan
 from sigtest.render import html, latex, markdown, text
 from sigtest.report import Report
-from sigtest.resampling.weights import bootstrap_counts, swap_masks
 
 NAMES = ("aspen", "birch", "cedar", "elm")
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.names import system_name
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import check_lines
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.recipe import Recipe
-from sigtest.testset import System, TestSet, system_name
-from sigtest.text import check_lines
 
 BODY: dict[str, Any] = {
     "references": [["a", "b"]],

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from sigtest.resampling import philox, weights
-from sigtest.resampling.philox import Words, keys, words_plain
-from sigtest.resampling.product import Columns, fixed_point
-from sigtest.resampling.weights import bootstrap_counts, swap_masks
+from sigtest.draws import philox, weights
+from sigtest.draws.philox import Words, keys, words_plain
+from sigtest.draws.product import Columns, fixed_point
+from sigtest.draws.weights import bootstrap_counts, swap_masks
 
 
 def philox_loop(counter: list[int], key: list[int]) -> list[int]:

@@ -5,7 +5,7 @@ import pytest
 from sigtest.cli.served import understood
 from sigtest.errors import ServiceError
 from sigtest.report import Report
-from sigtest.suite_report import SuiteReport
+from sigtest.report.suite_report import SuiteReport
 
 
 @pytest.mark.parametrize("kind", [Report, SuiteReport])

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.metrics.scores import Fscore, Scores
 from sigtest.report import PairReport

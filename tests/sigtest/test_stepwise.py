@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sigtest.arrays import Array, Flags
-from sigtest.multiplicity import adjust
-from sigtest.stepwise import STEP_DOWN, STEP_UP, rejected_alone
+from sigtest.significance.corrections import adjust
+from sigtest.significance.stepwise import STEP_DOWN, STEP_UP, rejected_alone
 
 
 def one_by_one(p: Array, moved: Array, correction: str, alpha: float) -> Flags:

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.plan import Plan
+from sigtest.data.text import parse_lines
+from sigtest.draws import weights
+from sigtest.draws.sample import Sample
+from sigtest.draws.weights import bootstrap_counts, stratified_counts
 from sigtest.engine import compare, measure, reduce
 from sigtest.errors import SigtestError
-from sigtest.plan import Plan
 from sigtest.report import Report
-from sigtest.resampling import weights
-from sigtest.resampling.weights import bootstrap_counts, stratified_counts
-from sigtest.sample import Sample
 from sigtest.significance import TESTS
-from sigtest.text import parse_lines
 
 LABELS = [("news", "talk", "web")[i * i % 7 % 3] for i in range(138)]
 

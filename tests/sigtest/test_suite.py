@@ -14,18 +14,18 @@ from test_strata import read, sample_of
 
 from sigtest import engine, suite_engine
 from sigtest.cli import main
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.suite import Suite
+from sigtest.draws.sample import Sample
+from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
 from sigtest.render import json as json_format
 from sigtest.render import suite as suite_format
 from sigtest.report import SystemReport
-from sigtest.resampling.weights import bootstrap_counts, swap_masks
-from sigtest.sample import Sample
+from sigtest.report.suite_report import SuiteReport
 from sigtest.significance import ALTERNATIVES
-from sigtest.suite import Suite
 from sigtest.suite_engine import compare_suite
-from sigtest.suite_report import SuiteReport
 
 NAMES = ("aspen", "birch", "cedar", "dogwood", "elm")
 TESTS = ["approximate_randomization", "bootstrap", "paired_bootstrap"]

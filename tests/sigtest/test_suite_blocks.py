@@ -6,11 +6,11 @@ import pytest
 from test_suite import request_of
 
 from sigtest import engine
+from sigtest.comparison.suite import Suite
+from sigtest.comparison.suite_plan import SuitePlan
 from sigtest.render import json
-from sigtest.suite import Suite
+from sigtest.report.suite_report import SuiteReport
 from sigtest.suite_engine import SuiteSample, compare_suite, reduce_suite
-from sigtest.suite_plan import SuitePlan
-from sigtest.suite_report import SuiteReport
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less"])

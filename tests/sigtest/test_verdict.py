@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from sigtest.decisions import decide
-from sigtest.recipe import Recipe
+from sigtest.comparison.recipe import Recipe
+from sigtest.decide.decisions import decide
+from sigtest.decide.verdict import verdict
 from sigtest.report import PairReport
 from sigtest.significance import TESTS
-from sigtest.verdict import verdict
 
 PAIR = PairReport(
     a="A",

@@ -14,12 +14,12 @@ import random
 
 from numba.core.registry import CPUDispatcher
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
-from sigtest.incremental import alone, resample, swap_fact
+from sigtest.draws.incremental import alone, resample, swap_fact
 from sigtest.engine import measure
 from sigtest.significance import TESTS
-from sigtest.suite import Suite
+from sigtest.comparison.suite import Suite
 from sigtest.suite_engine import compare_suite
 from sigtest.warm import warm
 

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from sigtest.significance import ALTERNATIVES
-from sigtest.wins import doubled_ranks, wins
+from sigtest.significance.wins import doubled_ranks, wins
 
 
 def decided(differences: list[float], alternative: str = "two-sided"):

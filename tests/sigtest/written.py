@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from functools import cache
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.report import Report
 

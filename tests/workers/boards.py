@@ -7,12 +7,12 @@ from typing import Any
 
 from service import CALLER, EXAMPLE, until
 
-from sigtest.comparison import Comparison, system_of
+from sigtest.comparison.comparison import Comparison, system_of
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.testset import TestSet
+from sigtest.data.text import parse_lines
 from sigtest.engine import compare
-from sigtest.recipe import Recipe
 from sigtest.render import RENDERERS
-from sigtest.testset import TestSet
-from sigtest.text import parse_lines
 from workers.drafts import Draft
 from workers.leaderboard_records import Choice, Leaderboard, TestSetRecord
 from workers.leaderboards import Leaderboards

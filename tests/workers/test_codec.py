@@ -7,8 +7,8 @@ import pytest
 from service import example
 
 from sigtest.arrays import Array
+from sigtest.draws.sample import Block, Sample
 from sigtest.engine import measure
-from sigtest.sample import Block, Sample
 from workers import codec
 
 

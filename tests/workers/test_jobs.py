@@ -10,7 +10,7 @@ import pytest
 from byhand import finish
 from service import CALLER, Service, example, finished, synthetic, until
 
-from sigtest.distribution import distribution, pair_of
+from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import measure
 from sigtest.errors import InputError, RecipeError
 from workers.desk import Desk

@@ -9,7 +9,7 @@ from boards import SYSTEMS, Board, board_on
 from byhand import perform
 from service import CALLER
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from workers.desk import Desk

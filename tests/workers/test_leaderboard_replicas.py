@@ -7,9 +7,9 @@ import pytest
 from boards import RECIPE, REFERENCE, SYSTEMS, Lines, Output, board_on, garbled
 from service import CALLER, Service
 
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.testset import TestSet
 from sigtest.errors import InputError, LengthError, RecipeError
-from sigtest.recipe import Recipe
-from sigtest.testset import TestSet
 from workers.drafts import Draft
 from workers.leaderboard_records import Leaderboard
 from workers.leaderboards import Leaderboards

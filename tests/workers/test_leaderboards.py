@@ -12,12 +12,12 @@ import pytest
 from boards import DOCUMENTS, RECIPE, REFERENCE, SYSTEMS, Board, board_on, garbled, lines
 from service import CALLER, Service, kill, started, until
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.testset import System, TestSet
 from sigtest.engine import compare
 from sigtest.errors import LengthError, LimitError, RecipeError
-from sigtest.recipe import Recipe
 from sigtest.render import RENDERERS
-from sigtest.testset import System, TestSet
 from workers.drafts import Draft
 from workers.errors import GoneError, NotFoundError, TakenError
 from workers.leaderboard_records import Standing

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from service import example, synthetic
 
-from sigtest.plan import Plan
+from sigtest.comparison.plan import Plan
 from workers.pieces import Cut, Pieces, Task
 
 

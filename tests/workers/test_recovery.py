@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from service import CALLER, Service, children, finished, in_process, kill, started, synthetic, until
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from workers.jobs import Jobs, Record, Status
 from workers.queue import NAME
 from workers.server import connect

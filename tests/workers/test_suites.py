@@ -8,10 +8,10 @@ import pytest
 from byhand import finish, missing, perform
 from service import CALLER, Service, example, finished, kill, started, synthetic, until
 
-from sigtest.comparison import CONTENT, Comparison
+from sigtest.comparison.comparison import CONTENT, Comparison
+from sigtest.comparison.suite import Suite
 from sigtest.errors import RecipeError
 from sigtest.render import json
-from sigtest.suite import Suite
 from sigtest.suite_engine import compare_suite
 from workers.desk import Desk
 from workers.errors import GoneError

@@ -9,7 +9,7 @@ import pytest
 from byhand import finish, missing, perform
 from service import CALLER, example, in_process, synthetic
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from sigtest.metrics.bleu import Bleu
 from workers.desk import Desk
 from workers.errors import GoneError, NotReadyError
@@ -168,7 +168,7 @@ def test_comparison_of_another_version_is_not_computed(
     jobs: Jobs, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = submitted(jobs, example())
-    monkeypatch.setattr("sigtest.plan.__version__", "99.0")
+    monkeypatch.setattr("sigtest.comparison.plan.__version__", "99.0")
     finish(desk, record.id)
     assert "another version" in (jobs.find(record.id, CALLER).error or "")
 

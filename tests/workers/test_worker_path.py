@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from service import CALLER, Service, example, finished, in_process, started, synthetic
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.comparison import Comparison
 from workers.jobs import Jobs, Status
 from workers.settings import Settings
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
+from sigtest.data.text import Text
 from sigtest.metrics.extraction.ngrams import NgramIndex, count_matches, index_ngrams
 from sigtest.metrics.extraction.sequences import (
     WHITE_SPACE,
@@ -20,7 +21,6 @@ from sigtest.metrics.extraction.sequences import (
 from sigtest.metrics.extraction.sharing import interleaved, shared
 from sigtest.metrics.extraction.tokens import Tokenizer
 from sigtest.metrics.extraction.words import hypothesis_words, reference_words
-from sigtest.text import Text
 
 
 @dataclass(frozen=True)

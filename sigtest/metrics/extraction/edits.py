@@ -14,6 +14,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
+from sigtest.data.text import Text
 from sigtest.metrics.extraction.distances import (
     BOTH,
     FROM_H,
@@ -31,7 +32,6 @@ from sigtest.metrics.extraction.distances import (
 )
 from sigtest.metrics.extraction.sequences import Symbols
 from sigtest.metrics.extraction.tercom import Tercom
-from sigtest.text import Text
 
 # Limits of sacreBLEU; the first two are tercom's.
 MAX_SHIFT_SIZE = 10

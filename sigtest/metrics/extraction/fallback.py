@@ -9,8 +9,8 @@ import numpy as np
 from sacrebleu.metrics.base import Metric as SacreMetric
 
 from sigtest.arrays import Array
-from sigtest.testset import TestSet
-from sigtest.text import Text
+from sigtest.data.testset import TestSet
+from sigtest.data.text import Text
 
 
 def sacrebleu_statistics(program: SacreMetric, testset: TestSet, hypotheses: Text) -> Array:

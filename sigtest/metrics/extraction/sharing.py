@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from sigtest.arrays import Flags
-from sigtest.text import Text
+from sigtest.data.text import Text
 
 T = TypeVar("T")
 

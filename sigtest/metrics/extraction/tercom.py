@@ -11,12 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sigtest.data.text import Text
 from sigtest.metrics.extraction.sequences import Sequences
 from sigtest.metrics.extraction.sharing import interleaved, shared
 from sigtest.metrics.extraction.tokens import Spans, Tokenizer
 from sigtest.metrics.extraction.vocabulary import Vocabulary
 from sigtest.metrics.extraction.words import Words
-from sigtest.text import Text
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.data.text import Text
 from sigtest.metrics.extraction.ngrams import (
     NgramIndex,
     count_matches,
@@ -19,7 +20,6 @@ from sigtest.metrics.extraction.sequences import SEPARATOR, Sequences, ngram_tot
 from sigtest.metrics.extraction.sharing import interleaved, shared
 from sigtest.metrics.extraction.tokens import Tokenizer
 from sigtest.metrics.extraction.vocabulary import Vocabulary
-from sigtest.text import Text
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.distribution import Distribution
+from sigtest.data.choices import choose
+from sigtest.draws.distribution import Distribution
 from sigtest.errors import RecipeError
-from sigtest.recipe import choose
 from sigtest.render.layout import metric_decimals
 from sigtest.render.numbers import MINUS, probability, signed, whole
 from sigtest.render.plots.drawing import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sigtest.recipe import choose
+from sigtest.data.choices import choose
 from sigtest.render.layout import (
     Standing,
     leading_test,

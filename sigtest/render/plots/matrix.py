@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
-from sigtest.recipe import choose
 from sigtest.render.layout import Standing, leading_test, metric_heading, standings
 from sigtest.render.numbers import probability
 from sigtest.render.plots.drawing import (

@@ -1,0 +1,1 @@
+"""What is asked: recipe, comparison, and the plan that is left once texts are measured."""

@@ -1,0 +1,257 @@
+"""What to compute: metrics, significance tests, resamples, seed, correction."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Literal, TypeVar, get_args, get_type_hints
+
+from sigtest.data.choices import choose
+from sigtest.errors import RecipeError
+from sigtest.metrics import METRICS, Metric
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative
+from sigtest.significance.corrections import CORRECTIONS, JOINT, smallest_attainable
+
+Unit = Literal["segment", "document"]
+Exact = Literal["auto", "never"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+EXACT: tuple[Exact, ...] = get_args(Exact)
+
+STEPS = (9_999, 99_999, 999_999)
+MAX_RESAMPLES = 999_999
+MAX_SEED = 2**64 - 1
+DEFAULT_SEED = 12345
+LEAST_ALPHA = 1e-100  # a double still holds it when corrected for any number of pairs
+
+Name = TypeVar("Name", bound=str)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One way of comparing systems. Validated when made.
+
+    Attributes:
+        metrics: What to score with.
+        tests: Names of significance tests.
+        alternative: `two-sided`, or the claim that the first system of each pair is better
+            (`greater`) or worse (`less`).
+        resamples: R, or `auto`: the smallest of 9,999, 99,999 and 999,999 with which a corrected
+            p-value can get as low as alpha / 10.
+        seed: 0 to 2**64 - 1; every draw is a function of it.
+        alpha: Level of decisions; intervals have level 1 - alpha.
+        correction: Correction for multiple comparisons, per metric and test.
+        baseline: Compare every other system with this one; all pairs where none is named.
+        exact: `never` resamples even where an exact p-value could be had.
+        unit: What is resampled: segments or documents.
+        stratified: Whether the bootstrap draws within each stratum, units with the same label.
+    """
+
+    metrics: tuple[Metric, ...]
+    tests: tuple[str, ...] = ("approximate_randomization",)
+    alternative: Alternative = "two-sided"
+    resamples: int | Literal["auto"] = "auto"
+    seed: int = DEFAULT_SEED
+    alpha: float = 0.05
+    correction: str = "holm"
+    baseline: str | None = None
+    exact: Exact = "auto"
+    unit: Unit = "segment"
+    stratified: bool = False
+
+    def __post_init__(self) -> None:
+        """Check every choice.
+
+        Raises:
+            RecipeError: An unknown name, a repeated metric or test, a number out of range.
+        """
+        _some(self.metrics, "metrics")
+        _some(self.tests, "tests")
+        for test in self.tests:
+            choose(test, TESTS, "tests", "significance test")
+        choose(self.alternative, ALTERNATIVES, "alternative", "alternative")
+        choose(self.correction, [*CORRECTIONS, *JOINT], "correction", "correction")
+        choose(self.exact, EXACT, "exact", "choice of exact p-values")
+        choose(self.unit, UNITS, "unit", "unit of resampling")
+        _distinct([metric.spelling for metric in self.metrics], "metrics")
+        _distinct(self.labels, "metrics")
+        _distinct(self.tests, "tests")
+        self._check_joint_correction()
+        if self.resamples != "auto":
+            _in_range(self.resamples, 1, MAX_RESAMPLES, "resamples")
+        _in_range(self.seed, 0, MAX_SEED, "seed")
+        if not 0 < self.alpha < 1:
+            raise RecipeError(f"alpha must lie between 0 and 1, not {self.alpha}.", field="alpha")
+        if self.alpha < LEAST_ALPHA:
+            raise RecipeError(
+                f"alpha must be at least {LEAST_ALPHA:g}, not {self.alpha}.", field="alpha"
+            )
+
+    def _check_joint_correction(self) -> None:
+        """max_t and tukey go with one test each; tukey only with all pairs, two-sided."""
+        test = JOINT.get(self.correction)
+        if test and self.tests != (test,):
+            raise RecipeError(
+                f"correction {self.correction} goes with the test {test} only.", field="correction"
+            )
+        if self.correction == "tukey" and (self.baseline or self.alternative != "two-sided"):
+            raise RecipeError(
+                "correction tukey compares all pairs, two-sided; use holm here.",
+                field="correction",
+            )
+
+    @classmethod
+    def of(cls, choices: Mapping[str, Any]) -> Recipe:
+        """Build a recipe from the fields of a JSON request; what is left out has its default.
+
+        Args:
+            choices: `metrics`, `tests`, `alternative`, `resamples`, `seed`, `alpha`,
+                `correction`, `pairs` ("all" or {"baseline": name}), `exact`, `unit`, `stratified`.
+
+        Raises:
+            RecipeError: A field that is unknown, of the wrong type or out of range.
+        """
+        known = {field.name for field in fields(cls)} - {"baseline"} | {"pairs"}
+        for field in choices:
+            choose(field, sorted(known), field, "field")
+        kept: dict[str, Any] = {k: v for k, v in choices.items() if k != "pairs"}
+        kept["metrics"] = tuple(parse_metric(m) for m in _listed(choices, "metrics", ["bleu"]))
+        if "tests" in kept:
+            kept["tests"] = tuple(_listed(choices, "tests", []))
+        for field, kinds, what in (
+            ("resamples", (int, str), 'a whole number or "auto"'),
+            ("seed", (int,), "a whole number"),
+            ("alpha", (int, float), "a number"),
+        ):
+            value = kept.get(field, 1)
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                raise RecipeError(f"{field} must be {what}, not {value!r}.", field=field)
+        if not isinstance(kept.get("stratified", False), bool):
+            raise RecipeError("stratified must be true or false.", field="stratified")
+        if isinstance(kept.get("resamples"), str) and kept["resamples"] != "auto":
+            raise RecipeError(
+                f'resamples must be a whole number or "auto", not {kept["resamples"]!r}.',
+                field="resamples",
+            )
+        return cls(**kept, baseline=_parse_pairs(choices.get("pairs", "all")))
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of a JSON request that `of` turns into this recipe."""
+        choices = {
+            "metrics": [
+                {"name": m.name, **m.options} if m.options else m.name for m in self.metrics
+            ],
+            "tests": list(self.tests),
+            "alternative": self.alternative,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "alpha": self.alpha,
+            "correction": self.correction,
+            "pairs": "all" if self.baseline is None else {"baseline": self.baseline},
+            "exact": self.exact,
+            "unit": self.unit,
+        }
+        return {**choices, "stratified": True} if self.stratified else choices
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """What the report calls each metric: its name, or its spelling where that is shared."""
+        names = Counter(metric.label for metric in self.metrics)
+        return tuple(m.label if names[m.label] == 1 else m.spelling for m in self.metrics)
+
+    def resolved(self, comparisons: int) -> int:
+        """R for a family of so many comparisons."""
+        return self.needed(comparisons) if self.resamples == "auto" else self.resamples
+
+    def needed(self, comparisons: int) -> int:
+        """Smallest step at which the smallest attainable corrected p is at most alpha / 10."""
+        sides = max(TESTS[test].sides(self.alternative) for test in self.tests)
+        for step in STEPS:
+            least = smallest_attainable(self.correction, comparisons, sides / (step + 1))
+            if least <= self.alpha / 10:
+                return step
+        return STEPS[-1]
+
+
+def parse_metric(asked: object) -> Metric:
+    """A metric from its spelling (`ter:normalized=true`) or from {"name": "ter", ...}.
+
+    Raises:
+        RecipeError: Unknown metric or option, or a value of the wrong type.
+    """
+    if isinstance(asked, str):
+        name, _, spelled = asked.partition(":")
+        options: dict[str, Any] = {}
+        for part in filter(None, spelled.split(",")):
+            key, equals, value = part.partition("=")
+            if not equals:
+                raise RecipeError(
+                    f"Option {part!r} of metric {name!r} needs a value: {name}:{part}=VALUE.",
+                    field="metrics",
+                )
+            if key in options:
+                raise RecipeError(f"{asked} gives {key!r} twice.", field="metrics")
+            options[key] = value
+    elif isinstance(asked, Mapping) and isinstance(asked.get("name"), str):
+        name = asked["name"]
+        options = {str(key): value for key, value in asked.items() if key != "name"}
+    else:
+        raise RecipeError(
+            'A metric is a name such as "bleu" or an object with a "name".', field="metrics"
+        )
+    kind = METRICS[choose(name, METRICS, "metrics", "metric")]
+    types = get_type_hints(kind)
+    takes = {field.name: types[field.name] for field in fields(kind)}
+    for key, value in options.items():
+        choose(key, takes, "metrics", f"option of {name}")
+        options[key] = _convert(value, takes[key], f"{name}:{key}")
+    return kind(**options)
+
+
+def _convert(value: object, kind: type, what: str) -> object:
+    """`value` as `kind`; text is read as the command line spells it."""
+    if kind is bool and isinstance(value, str) and value.lower() in {"true", "false", "yes", "no"}:
+        return value.lower() in {"true", "yes"}
+    if kind in {int, float} and isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            return kind(value)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        with contextlib.suppress(OverflowError):
+            return float(value)
+    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+        return value
+    needs = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
+    raise RecipeError(f"{what} must be {needs}, not {value!r}.", field="metrics")
+
+
+def _listed(choices: Mapping[str, Any], field: str, default: Sequence[Any]) -> Sequence[Any]:
+    value = choices.get(field, default)
+    if not isinstance(value, list | tuple):
+        raise RecipeError(f"{field} must be a list.", field=field)
+    return value
+
+
+def _parse_pairs(pairs: object) -> str | None:
+    if pairs == "all":
+        return None
+    if isinstance(pairs, Mapping) and isinstance(pairs.get("baseline"), str) and len(pairs) == 1:
+        return str(pairs["baseline"])
+    raise RecipeError('pairs must be "all" or {"baseline": NAME}.', field="pairs")
+
+
+def _some(values: Sequence[object], field: str) -> None:
+    if not values:
+        raise RecipeError(f"{field} must name at least one.", field=field)
+
+
+def _distinct(values: Sequence[str], field: str) -> None:
+    for value, count in Counter(values).items():
+        if count > 1:
+            raise RecipeError(f"{field} names {value!r} {count} times.", field=field)
+
+
+def _in_range(value: int, low: int, high: int, field: str) -> None:
+    if not low <= value <= high:
+        raise RecipeError(f"{field} must be from {low} to {high}, not {value}.", field=field)

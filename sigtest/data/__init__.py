@@ -1,0 +1,1 @@
+"""What people bring: texts, test sets, numbers, names; knows no metric."""

@@ -1,0 +1,25 @@
+"""Choosing by name: what is known, and what a misspelt name may have meant."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from sigtest.errors import RecipeError
+
+
+def choose(name: Any, known: Iterable[str], field: str, what: str) -> Any:
+    """Return `name` if it is known.
+
+    Raises:
+        RecipeError: It is not; the message lists what is, and the nearest.
+    """
+    names = list(known)
+    if name in names:
+        return name
+    near = difflib.get_close_matches(str(name), names, 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise RecipeError(
+        f"Unknown {what} {str(name)[:60]!r}; choose one of {', '.join(names)}.{hint}", field=field
+    )

@@ -1,0 +1,275 @@
+"""Test sets and systems: validated, aligned and identified by their content."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.data.names import check_name
+from sigtest.data.text import Text, check_lines, check_list
+from sigtest.errors import InputError, LengthError
+
+LARGEST = 1e50  # of supplied numbers; one over it is the smallest
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """What every system of a comparison is measured against.
+
+    Attributes:
+        segments: Number of segments, n.
+        references: Reference sets; `None` lines are missing references. Empty when only scores
+            computed elsewhere are compared.
+        documents: Document id of each segment, or none known.
+        labels: Label of each segment (its domain, say), which makes strata; or none known.
+    """
+
+    __test__ = False  # pytest: not a test class
+
+    segments: int
+    references: tuple[Text, ...] = ()
+    documents: tuple[str, ...] | None = None
+    labels: tuple[str, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        references: Sequence[Sequence[str | None]],
+        documents: Sequence[str] | None = None,
+        segments: int | None = None,
+        labels: Sequence[str] | None = None,
+    ) -> TestSet:
+        """Build and validate a test set.
+
+        Args:
+            references: Reference sets, each with one line a segment.
+            documents: Document id of each segment.
+            segments: Number of segments, needed only where there are no references.
+            labels: Label of each segment.
+
+        Raises:
+            InputError: No segments, a segment without any reference.
+            LengthError: References, documents or labels of unequal lengths.
+        """
+        lines = [
+            check_lines(reference, f"Reference set {i + 1}", field=f"references[{i}]", gaps=True)
+            for i, reference in enumerate(check_list(references, "references"))
+        ]
+        if segments is None:
+            if not lines:
+                raise InputError("At least one reference set is needed.", field="references")
+            segments = len(lines[0])
+        if not isinstance(segments, int) or isinstance(segments, bool):
+            raise InputError("segments must be a whole number.", field="segments")
+        for i, reference in enumerate(lines):
+            if len(reference) != segments:
+                raise LengthError(
+                    f"Reference set {i + 1} has {len(reference)} segments, the test set has "
+                    f"{segments}; every reference set needs one line a segment.",
+                    field=f"references[{i}]",
+                )
+        if segments < 1:
+            raise InputError("The test set has zero segments.", field="references")
+        _require_a_reference(lines)
+        return cls(
+            segments,
+            tuple(Text(reference) for reference in lines),
+            _by_segment(documents, "documents", segments),
+            _by_segment(labels, "labels", segments),
+        )
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of references, documents and labels."""
+        digest = hashlib.sha256(b"%d\n" % self.segments)
+        for text in self.references:
+            digest.update(text.sha256.encode() + b"\n")
+        if self.documents is not None:
+            digest.update(b"documents\n" + Text(self.documents).sha256.encode())
+        if self.labels is not None:
+            digest.update(b"labels\n" + Text(self.labels).sha256.encode())
+        return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class System:
+    """One system's output.
+
+    Attributes:
+        name: Its name in the report.
+        hypotheses: One line a segment, or none where only scores are compared.
+        scores: Numbers computed elsewhere, by label: (n, w) rows, w = 1 for per-segment scores,
+            more for user-supplied tuples.
+        replicas: Instead of hypotheses, the outputs of two training runs or more.
+    """
+
+    name: str
+    hypotheses: Text | None = None
+    scores: Mapping[str, Array] = field(default_factory=dict)
+    replicas: tuple[Text, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        hypotheses: Sequence[str] | None = None,
+        scores: Mapping[str, Sequence[float] | Sequence[Sequence[float]]] | None = None,
+        replicas: Sequence[Sequence[str]] | None = None,
+    ) -> System:
+        """Build and validate a system; a single replica is plain hypotheses.
+
+        Raises:
+            InputError: A bad name, nothing to measure, replicas besides something else, or scores
+                that are not finite numbers.
+        """
+        check_name(name)
+        if not isinstance(scores, Mapping | None):
+            raise InputError(
+                f"The scores of system {name!r} must be an object with a list of numbers a label.",
+                field="scores",
+                system=name,
+            )
+        tables = {
+            check_name(label, "score"): _score_table(rows, name, label)
+            for label, rows in (scores or {}).items()
+        }
+        if replicas is not None:
+            return cls._of_replicas(name, replicas, alone=hypotheses is None and not tables)
+        if hypotheses is None and not tables:
+            raise InputError(f"System {name!r} has no hypotheses.", field="hypotheses", system=name)
+        if hypotheses is None:
+            return cls(name, None, tables)
+        lines = check_lines(hypotheses, f"System {name!r}", field="hypotheses", system=name)
+        return cls(name, Text(lines), tables)
+
+    @classmethod
+    def _of_replicas(cls, name: str, replicas: object, alone: bool) -> System:
+        if not alone:
+            raise InputError(
+                f"System {name!r} brings replicas, and hypotheses or scores besides them; "
+                "replicas are all its output.",
+                field="replicas",
+                system=name,
+            )
+        texts = [
+            Text(
+                check_lines(
+                    lines,
+                    f"Replica {i + 1} of system {name!r}",
+                    field=f"replicas[{i}]",
+                    system=name,
+                )
+            )
+            for i, lines in enumerate(check_list(replicas, "replicas"))
+        ]
+        if not texts:
+            raise InputError(f"System {name!r} has no replicas.", field="replicas", system=name)
+        return cls(name, texts[0]) if len(texts) == 1 else cls(name, replicas=tuple(texts))
+
+    @property
+    def runs(self) -> tuple[System, ...]:
+        """The system once for each of its replicas; itself where it has none."""
+        return tuple(System(self.name, text) for text in self.replicas) or (self,)
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of hypotheses, replicas and scores; the name is no part of it."""
+        digest = hashlib.sha256()
+        for text in self.replicas:
+            digest.update(b"replica\n" + text.sha256.encode())
+        if self.hypotheses is not None:
+            digest.update(self.hypotheses.sha256.encode())
+        for label in sorted(self.scores):
+            digest.update(b"\n" + label.encode() + b"\n" + self.scores[label].tobytes())
+        return digest.hexdigest()
+
+    def require_segments(self, segments: int) -> None:
+        """Check that everything this system brings has one entry a segment.
+
+        Raises:
+            LengthError: Some list is longer or shorter.
+        """
+        columns = [("hypotheses", self.hypotheses), *self.scores.items()]
+        columns += [(f"replica {i + 1}", text) for i, text in enumerate(self.replicas)]
+        for what, column in columns:
+            if column is not None and len(column) != segments:
+                raise LengthError(
+                    f"System {self.name!r} has {len(column)} line{'' if len(column) == 1 else 's'} "
+                    f"of {what}, "
+                    f"the test set has {segments} segments.",
+                    field="systems",
+                    system=self.name,
+                )
+
+
+def _require_a_reference(references: Sequence[Sequence[str | None]]) -> None:
+    """Check that every segment has a line in some reference set."""
+    for i, lines in enumerate(zip(*references, strict=True)):
+        if all(line is None for line in lines):
+            raise InputError(
+                f"Segment {i + 1} has no reference in any reference set; "
+                'use "" for an empty reference.',
+                field="references",
+                line=i + 1,
+            )
+
+
+def _by_segment(values: object, what: str, segments: int) -> tuple[str, ...] | None:
+    """Documents or labels, one for each segment, where they are given."""
+    if values is None:
+        return None
+    lines = check_lines(values, what, field=what)
+    if len(lines) != segments:
+        raise LengthError(
+            f"{what} has {len(lines)} entr{'y' if len(lines) == 1 else 'ies'}, "
+            f"the test set has {segments} segments.",
+            field=what,
+        )
+    return tuple(line for line in lines if line is not None)
+
+
+def _score_table(
+    rows: Sequence[float] | Sequence[Sequence[float]], system: str, label: str
+) -> Array:
+    """(n, w) numbers of one system; w is 1 for plain per-segment scores."""
+    try:
+        given = np.array(rows)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    # Text that spells a number is refused: NumPy would read it.
+    table = given.astype(np.float64) if given.dtype.kind in "biuf" else np.empty(0)
+    if table.ndim == 1:
+        table = table[:, None]
+    if table.ndim != 2 or not table.size:
+        raise InputError(
+            f"The {label!r} scores of system {system!r} must be one number, "
+            "or one list of equally many numbers, a segment.",
+            field=f"scores.{label}",
+            system=system,
+        )
+    bad = np.flatnonzero(~np.isfinite(table).all(axis=1))
+    if bad.size:
+        raise InputError(
+            f"System {system!r}, segment {bad[0] + 1}: the {label!r} score is not a finite number.",
+            field=f"scores.{label}",
+            system=system,
+            line=int(bad[0]) + 1,
+        )
+    sizes = np.abs(table)
+    extreme = np.flatnonzero(
+        ((sizes > LARGEST) | ((sizes > 0) & (sizes < 1 / LARGEST))).any(axis=1)
+    )
+    if extreme.size:
+        raise InputError(
+            f"System {system!r}, segment {extreme[0] + 1}: the {label!r} score is too large or too "
+            f"small to be summed exactly; use another unit (from {1 / LARGEST:g} to {LARGEST:g}).",
+            field=f"scores.{label}",
+            system=system,
+            line=int(extreme[0]) + 1,
+        )
+    return table

@@ -1,0 +1,1 @@
+"""From resamples to decisions, warnings and verdicts."""

@@ -1,0 +1,144 @@
+"""From the counts of one family of pairs to p-values, corrections and decisions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from sigtest.arrays import Array, Counts, Flags
+from sigtest.comparison.recipe import MAX_RESAMPLES, Recipe
+from sigtest.significance import SignificanceTest
+from sigtest.significance.corrections import adjust, critical_value, strictest_level, undecided
+from sigtest.significance.exact import ExactP
+from sigtest.significance.montecarlo import p_interval, p_value
+
+POWER = 0.8
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """All pairs that are corrected together, one a row; P of them.
+
+    Attributes:
+        counts: (P,) pseudo-statistics at least as extreme as the difference.
+        exact: Exact p-values, where there are any.
+        p: (P,) p-values.
+        log10_p: (P,) their decimal logarithms.
+        low: (P,) lower ends of the p-values' 95 % intervals.
+        high: (P,) upper ends.
+        adjusted: (P,) corrected p-values.
+        significant: (P,) whether these are at most alpha.
+        undecided: (P,) whether more resamples could turn a decision round.
+        needed: Resamples that would likely settle an undecided row; rows are left out that need
+            more than can be asked for.
+        detectable: Smallest differences found with 80 % power, in standard errors of the
+            difference: at the plain alpha, and at the strictest corrected one.
+    """
+
+    counts: Counts
+    exact: Sequence[ExactP | None]
+    p: Array
+    log10_p: Array
+    low: Array
+    high: Array
+    adjusted: Array
+    significant: Flags
+    undecided: Flags
+    needed: dict[int, int]
+    detectable: tuple[float, float]
+
+
+def decide(
+    recipe: Recipe,
+    resamples: int,
+    test: SignificanceTest,
+    *,
+    counts: Counts,
+    exact: Sequence[ExactP | None],
+    joint_counts: Counts | None,
+) -> Decisions:
+    """Correct and decide one family.
+
+    Args:
+        recipe: Alternative, alpha and correction.
+        resamples: R.
+        test: The significance test.
+        counts: (P,) its counts.
+        exact: (P,) exact randomization p-values; of no meaning to other tests.
+        joint_counts: (P,) counts of a correction that looks at all pairs' draws together.
+    """
+    sides = test.sides(recipe.alternative)
+    p = p_value(counts, resamples, sides)
+    low, high = p_interval(counts, resamples, sides)
+    log10_p = np.log10(p)
+    known = exact if test.draws == "swaps" else [None] * len(counts)
+    for i, found in enumerate(known):
+        if found is not None:
+            p[i] = low[i] = high[i] = found.p_value
+            log10_p[i] = found.log10_p
+    if joint_counts is None:
+        adjusted = adjust(p, recipe.correction)
+        unsure = undecided(p, low, high, recipe.correction, recipe.alpha)
+        needed = _needed(recipe, resamples, sides, p, adjusted, unsure)
+    else:
+        adjusted = p_value(joint_counts, resamples)
+        joint_low, joint_high = p_interval(joint_counts, resamples)
+        unsure = (joint_low <= recipe.alpha) & (recipe.alpha < joint_high)
+        needed = {
+            int(i): resamples_to_settle(float(adjusted[i]), recipe.alpha, resamples)
+            for i in np.flatnonzero(unsure)
+        }
+    return Decisions(
+        counts=counts,
+        exact=known,
+        p=p,
+        log10_p=log10_p,
+        low=low,
+        high=high,
+        adjusted=adjusted,
+        significant=adjusted <= recipe.alpha,
+        undecided=unsure,
+        needed={i: more for i, more in needed.items() if resamples < more <= MAX_RESAMPLES},
+        detectable=_detectable(recipe, len(counts)),
+    )
+
+
+def _needed(
+    recipe: Recipe, resamples: int, sides: int, p: Array, adjusted: Array, unsure: Flags
+) -> dict[int, int]:
+    """Resamples that would likely settle each undecided row."""
+    needed: dict[int, int] = {}
+    for side in (True, False):
+        rows = np.flatnonzero(unsure & ((adjusted <= recipe.alpha) == side))
+        if not len(rows):
+            continue
+        # the limit hardly differs between the rows on one side of it
+        limit = critical_value(p, int(rows[0]), recipe.correction, recipe.alpha)
+        for i in rows:
+            needed[int(i)] = resamples_to_settle(float(p[i]) / sides, limit / sides, resamples)
+    return needed
+
+
+def resamples_to_settle(p: float, limit: float, resamples: int) -> int:
+    """How many resamples put the 95 % interval of p on one side of `limit`, if p stays put.
+
+    From the normal interval p +- 1.96 sqrt(p (1 - p) / R); at least twice as many as there were,
+    or else as many as can be asked for.
+    """
+    gap = max(abs(p - limit), 1.0 / (resamples + 1))
+    least = min(2 * resamples, MAX_RESAMPLES)
+    return max(least, math.ceil(1.96**2 * p * (1 - p) / gap**2))
+
+
+def _detectable(recipe: Recipe, comparisons: int) -> tuple[float, float]:
+    """(z_(1 - level / sides) + z_.80), at alpha and at the strictest corrected level."""
+    sides = 2 if recipe.alternative == "two-sided" else 1
+    strictest = strictest_level(recipe.correction, comparisons, recipe.alpha)
+    plain, corrected = (
+        float(ndtri(POWER) - ndtri(level / sides)) for level in (recipe.alpha, strictest)
+    )
+    return plain, corrected

@@ -1,0 +1,201 @@
+"""What the resamples of one metric say, before any decision is made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigtest.arrays import Array, Counts
+from sigtest.comparison.plan import Plan
+from sigtest.comparison.recipe import Recipe
+from sigtest.draws.sample import Block, Sample, oriented_differences
+from sigtest.significance import TESTS
+from sigtest.significance.base import extremity, slack
+from sigtest.significance.convolution import convolve_swaps
+from sigtest.significance.corrections import step_down_counts
+from sigtest.significance.exact import ExactP, enumerate_swaps
+from sigtest.significance.intervals import percentile_interval, standard_deviation
+
+CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How scores or differences vary over bootstrap resamples.
+
+    Attributes:
+        low: Lower ends of the percentile intervals.
+        high: Upper ends.
+        stderr: Standard deviations.
+    """
+
+    low: Array
+    high: Array
+    stderr: Array
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything a report says of one metric is a function of these, alpha and the correction.
+
+    Attributes:
+        scores: (S,) observed scores.
+        score_spread: Over (S,) systems.
+        difference_spread: Over (P,) differences a - b, not oriented.
+        counts: (P,) count of each test, by name.
+        exact: (P,) randomization p-values for which every swap was counted.
+        joint_counts: (P,) counts of the correction that looks at all pairs' draws together; by
+            the name of the test it goes with.
+        replica_scores: (S, m) observed scores of each replica.
+    """
+
+    scores: Array
+    score_spread: Spread
+    difference_spread: Spread
+    counts: dict[str, Counts]
+    exact: tuple[ExactP | None, ...]
+    joint_counts: dict[str, Counts]
+    replica_scores: Array
+
+
+def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
+    """The facts of every metric, from blocks that together hold every resample once."""
+    ordered = sorted(blocks, key=lambda block: block.start)
+    swaps = np.sum([block.swaps for block in ordered], axis=0)
+    ranges = np.concatenate([block.ranges for block in ordered], axis=1)
+    return [
+        facts_of(
+            sample.plan,
+            m,
+            scores=sample.scores[m],
+            draws=np.concatenate([block.scores[m] for block in ordered], axis=1),
+            swaps=swaps[m],
+            exact=_exact(sample, m),
+            ranges=ranges[m],
+            replica_scores=sample.replica_scores[m],
+        )
+        for m in range(len(sample.metrics))
+    ]
+
+
+def facts_of(
+    plan: Plan,
+    m: int,
+    *,
+    scores: Array,
+    draws: Array,
+    swaps: Counts,
+    exact: tuple[ExactP | None, ...],
+    ranges: Array,
+    replica_scores: Array,
+) -> Facts:
+    """The facts of metric m.
+
+    Args:
+        plan: What is compared.
+        m: The metric.
+        scores: (S,) observed scores.
+        draws: (S, R) bootstrap scores.
+        swaps: (P,) counts of extreme swapped differences; of no meaning where no test asks.
+        exact: (P,) exact randomization p-values.
+        ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
+        replica_scores: (S, m) observed scores of each replica.
+    """
+    difference_spread, counts = differences(plan.recipe, m, plan.pairs, scores, draws)
+    joint: dict[str, Counts] = {}
+    for test in plan.recipe.tests:
+        if TESTS[test].draws == "swaps":
+            counts[test] = swaps
+    if plan.recipe.correction == "max_t":
+        joint["bootstrap"] = _max_t(plan, m, scores, draws)
+    if plan.recipe.correction == "tukey":
+        observed, tolerance = oriented_differences(plan, m, scores)
+        least = np.abs(observed) - tolerance
+        joint["approximate_randomization"] = len(ranges) - np.searchsorted(np.sort(ranges), least)
+    return Facts(
+        scores=scores,
+        score_spread=spread_of(draws, plan.recipe.alpha),
+        difference_spread=difference_spread,
+        counts=counts,
+        exact=exact,
+        joint_counts=joint,
+        replica_scores=replica_scores,
+    )
+
+
+def differences(
+    recipe: Recipe, m: int, pairs: Counts, scores: Array, draws: Array
+) -> tuple[Spread, dict[str, Counts]]:
+    """Spread and bootstrap counts of the differences of (P, 2) pairs, a chunk of them at a time.
+
+    Args:
+        recipe: Its tests are applied, and its level.
+        m: The metric.
+        pairs: Which systems to compare.
+        scores: (S,) observed scores.
+        draws: (S, R) bootstrap scores.
+    """
+    sign = recipe.metrics[m].sign
+    tests = [TESTS[test] for test in recipe.tests if TESTS[test].draws == "counts"]
+    counts = {test.name: np.empty(len(pairs), dtype=np.int64) for test in tests}
+    spread = Spread(*(np.empty(len(pairs)) for _ in range(3)))
+    for run in _chunks(len(pairs), draws.shape[1]):
+        a, b = pairs[run].T
+        drawn = draws[a] - draws[b]
+        here = spread_of(drawn, recipe.alpha)
+        spread.low[run], spread.high[run], spread.stderr[run] = here.low, here.high, here.stderr
+        observed, tolerance = sign * (scores[a] - scores[b]), slack(scores[a], scores[b])
+        for test in tests:
+            counts[test.name][run] = test.count(
+                observed, sign * drawn, tolerance, recipe.alternative
+            )
+    return spread, counts
+
+
+def spread_of(draws: Array, alpha: float) -> Spread:
+    """Intervals and standard errors of (N, R) draws."""
+    low, high = percentile_interval(draws, alpha)
+    return Spread(low, high, standard_deviation(draws))
+
+
+def _max_t(plan: Plan, m: int, scores: Array, draws: Array) -> Counts:
+    """(P,) step-down counts on the shared, centred, unstudentised draws."""
+    recipe = plan.recipe
+    observed, tolerance = oriented_differences(plan, m, scores)
+
+    def extreme_draws(pair: int) -> Array:
+        a, b = plan.pairs[pair]
+        difference = recipe.metrics[m].sign * (draws[a] - draws[b])
+        return extremity(difference - difference.mean(), recipe.alternative)
+
+    least = extremity(observed, recipe.alternative) - tolerance
+    return step_down_counts(least, extreme_draws, draws.shape[1])
+
+
+def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:
+    table = sample.swap_tables[m]
+    return tuple(exact_p(sample.plan.recipe, m, table[a], table[b]) for a, b in sample.plan.pairs)
+
+
+def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
+    """The exact randomization p-value of a pair, where the recipe wants it and there is one.
+
+    Args:
+        recipe: What to compute.
+        m: The metric.
+        a: (n, k) statistics of the first system's units of exchange.
+        b: (n, k) statistics of the second.
+    """
+    if recipe.exact == "never" or all(TESTS[test].draws != "swaps" for test in recipe.tests):
+        return None
+    metric = recipe.metrics[m]
+    convolved = convolve_swaps(metric, a, b, recipe.alternative)
+    return convolved or enumerate_swaps(metric, a, b, recipe.alternative)
+
+
+def _chunks(pairs: int, resamples: int) -> Iterator[slice]:
+    rows = max(1, CHUNK // resamples)
+    for first in range(0, pairs, rows):
+        yield slice(first, min(first + rows, pairs))

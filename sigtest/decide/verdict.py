@@ -1,0 +1,83 @@
+"""What a pair's numbers mean, in one line of plain language."""
+
+from __future__ import annotations
+
+import math
+
+from sigtest.comparison.recipe import MAX_RESAMPLES
+from sigtest.report import PairReport
+
+
+def verdict(pair: PairReport, higher_is_better: bool, correction: str, comparisons: int) -> str:
+    """One line: who is better and how sure, or what the test set could have shown.
+
+    Args:
+        pair: With p-values, decision and detectable differences.
+        higher_is_better: False for error metrics.
+        correction: Name of the correction.
+        comparisons: Size of the family that was corrected.
+    """
+    digits = _digits(pair)
+    unit = pair.metric
+    if pair.difference == 0 and pair.stderr == 0:
+        return f"{pair.a} and {pair.b} score the same {unit} on every resample"
+    if pair.undecided:
+        return (
+            f"{pair.a} and {pair.b} are undecided: {pair.difference:+.{digits}f} {unit}, "
+            f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}; {_prospect(pair)}"
+        )
+    if not pair.significant:
+        seen = f"{pair.detectable[1]:.{digits}f}"
+        return (
+            f"{pair.a} and {pair.b} are not separated: "
+            f"the test set can only see differences of {seen} {unit}"
+        )
+    ahead = (pair.difference > 0) == higher_is_better
+    better_a = {"greater": True, "less": False}.get(pair.alternative, ahead)
+    winner, loser = (pair.a, pair.b) if better_a else (pair.b, pair.a)
+    sign = 1 if better_a else -1
+    low, high = sorted((sign * pair.ci[0], sign * pair.ci[1]))
+    return (
+        f"{winner} is better than {loser}: {sign * pair.difference:+.{digits}f} {unit} "
+        f"[{low:.{digits}f}, {high:.{digits}f}], "
+        f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}"
+    )
+
+
+def _prospect(pair: PairReport) -> str:
+    """What more resamples would do for an undecided pair."""
+    if pair.resamples_needed is None:
+        return (
+            f"p is so near to its limit that {MAX_RESAMPLES:,} resamples, the most that can be "
+            "asked for, would likely not settle it"
+        )
+    return "more resamples could turn the decision round"
+
+
+def _digits(pair: PairReport) -> int:
+    """Decimals that show two significant digits of the standard error, one at least."""
+    largest = max(abs(pair.score_a), abs(pair.score_b))
+    if pair.stderr <= 1e-9 * largest:  # all draws alike, but for rounding
+        return 1
+    return max(1, -math.floor(math.log10(pair.stderr)))
+
+
+def _shown(p: float) -> str:
+    return f"p = {p:.2g}" if p >= 1e-300 else "p < 1e-300"
+
+
+def _after(correction: str, comparisons: int) -> str:
+    """What was done to the p-value, where anything was."""
+    if correction == "none" or comparisons == 1:
+        return ""
+    return f" after {_title(correction)} over {comparisons} pairs"
+
+
+def _title(correction: str) -> str:
+    named = {
+        "sidak": "Šidák",
+        "benjamini_hochberg": "Benjamini-Hochberg",
+        "benjamini_yekutieli": "Benjamini-Yekutieli",
+        "max_t": "max-T",
+    }
+    return named.get(correction, correction.capitalize())

@@ -1,0 +1,113 @@
+"""The pseudo-statistics of one pair: what an observed difference is held against.
+
+Reports keep counts only; a pair's draws are functions of the seed and are made
+again when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sigtest.arrays import Array, Counts
+from sigtest.comparison.plan import Plan
+from sigtest.data.choices import choose
+from sigtest.draws.sample import Sample
+from sigtest.errors import RecipeError
+from sigtest.significance import TESTS
+
+BINS = 50
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """All pseudo-statistics of one pair, metric and test.
+
+    Attributes:
+        a: First system.
+        b: Second system.
+        metric: Label of the metric.
+        test: Name of the significance test.
+        observed: score_a - score_b, in units of the metric, not oriented.
+        values: (R,) pseudo-statistics in the same units and direction, by resample; centred where
+            the test centres them.
+    """
+
+    a: str
+    b: str
+    metric: str
+    test: str
+    observed: float
+    values: Array
+
+    def histogram(self) -> tuple[Array, Counts]:
+        """Edges (51,) and counts (50,) of equal bins over values and observed difference."""
+        low = min(float(self.values.min()), -abs(self.observed))
+        high = max(float(self.values.max()), abs(self.observed))
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        counts, edges = np.histogram(self.values, bins=BINS, range=(low, high))
+        return edges, counts.astype(np.int64)
+
+
+def pair_of(plan: Plan, a: str, b: str, metric: str, test: str) -> tuple[Plan, tuple[int, int]]:
+    """The plan of only these two systems, metric and test, with the same draws.
+
+    Returns:
+        The plan, and the numbers of the two systems in the given one.
+
+    Raises:
+        RecipeError: A system, metric or test that is no part of the comparison, or a itself as b.
+    """
+    if a == b:
+        raise RecipeError("a and b must be two different systems.", field="b")
+    first = plan.systems.index(choose(a, plan.systems, "a", "system"))
+    second = plan.systems.index(choose(b, plan.systems, "b", "system"))
+    labels = plan.recipe.labels
+    label = labels.index(choose(metric, labels, "metric", "metric"))
+    choose(test, plan.recipe.tests, "test", "significance test")
+    recipe = replace(
+        plan.recipe,
+        metrics=(plan.recipe.metrics[label],),
+        tests=(test,),
+        baseline=None,
+        resamples=plan.resamples,
+    )
+    pair = replace(
+        plan,
+        systems=(a, b),
+        digests=(plan.digests[first], plan.digests[second]),
+        recipe=recipe,
+    )
+    return pair, (first, second)
+
+
+def distribution(pair: Plan, tables: Sequence[Array], metric: str) -> Distribution:
+    """The pseudo-statistics of a pair made by `pair_of`.
+
+    Args:
+        pair: Two systems, one metric, one test.
+        tables: One (2, n, k) array of statistics.
+        metric: What to call the metric.
+    """
+    sample = Sample(pair, tables)
+    test, scored = TESTS[pair.recipe.tests[0]], pair.recipe.metrics[0]
+    draws = np.empty(pair.resamples)
+    for first, last in sample.row_blocks(0, pair.resamples):
+        if test.draws == "swaps":
+            ((_, drawn),) = sample.swap_differences(0, sample.swapped_sums(first, last)[0])
+            draws[first:last] = drawn[0]
+        else:
+            scores = sample.bootstrap_scores(first, last)[0]
+            draws[first:last] = scored.sign * (scores[0] - scores[1])
+    values = test.null_draws(draws[None], pair.recipe.alternative)[0]
+    return Distribution(
+        a=pair.systems[0],
+        b=pair.systems[1],
+        metric=metric,
+        test=test.name,
+        observed=float(sample.scores[0, 0] - sample.scores[0, 1]),
+        values=scored.sign * values if test.directed else values,
+    )

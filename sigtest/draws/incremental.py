@@ -1,0 +1,166 @@
+"""Systems that arrive one after the other: what is kept of each, and what a new one costs.
+
+A system's resampled totals are a function of its statistics and the seed alone. Kept, they let a
+new system be compared with all others for one product of its own columns; made again, they are
+the same bit for bit. The report from these parts is that of `compare` on all systems at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from sigtest.arrays import Array
+from sigtest.comparison.plan import Plan
+from sigtest.compiled import compiled
+from sigtest.decide.facts import exact_p
+from sigtest.draws.sample import TOGETHER_BYTES, Sample, oriented
+from sigtest.draws.units import units_of_swaps
+from sigtest.significance import TESTS
+from sigtest.significance.base import slack
+from sigtest.significance.exact import MOST_UNITS, ExactP
+
+Prints = npt.NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Totals:
+    """One system's totals under the draws of a recipe.
+
+    Attributes:
+        observed: (k,) sums over all units, one array a metric.
+        scores: (M, R) bootstrap scores.
+        kept: (k, R) sums of the units that keep their labels, one array a metric; R is 0 where no
+            test asks for swaps.
+        prints: (m n,) one number a unit of exchange that tells different statistics apart, one
+            array a metric.
+        replica_scores: (M, m) scores of each replica.
+    """
+
+    observed: tuple[Array, ...]
+    scores: Array
+    kept: tuple[Array, ...]
+    prints: tuple[Prints, ...]
+    replica_scores: Array
+
+
+@dataclass(frozen=True)
+class SwapFact:
+    """What randomization says of one pair and metric.
+
+    Attributes:
+        count: Swapped differences at least as extreme as the observed one.
+        exact: The exact p-value, where there is one.
+    """
+
+    count: int
+    exact: ExactP | None
+
+
+def resample(plan: Plan, tables: Sequence[Array]) -> Totals:
+    """The totals of one system.
+
+    Args:
+        plan: Of this system alone, with the number of resamples resolved.
+        tables: (1, m n, k) statistics from `measure`, one array a metric.
+    """
+    sample = Sample(plan, tables)
+    swapped = sample.swap_test is not None
+    scores = np.empty((len(sample.metrics), plan.resamples))
+    kept = [np.empty((metric.width, plan.resamples if swapped else 0)) for metric in sample.metrics]
+    for first, last in sample.row_blocks(0, plan.resamples):
+        scores[:, first:last] = sample.bootstrap_scores(first, last)[:, 0]
+        if swapped:
+            for rows, sums in zip(kept, sample.swapped_sums(first, last), strict=True):
+                rows[:, first:last] = sums[:, 0]
+    return Totals(
+        observed=tuple(total[:, 0, 0] for total in sample.totals),
+        scores=scores,
+        kept=tuple(kept),
+        prints=tuple(_prints(table[0]) for table in sample.swap_tables),
+        replica_scores=sample.replica_scores[:, 0],
+    )
+
+
+def wants_statistics(plan: Plan, m: int, a: Totals, b: Totals) -> bool:
+    """Whether an exact p-value of the pair is possible, for which its statistics are needed."""
+    if plan.recipe.exact == "never":
+        return False
+    few = np.count_nonzero(a.prints[m] != b.prints[m]) <= MOST_UNITS
+    return bool(few) or plan.recipe.metrics[m].fraction is not None
+
+
+def swap_fact(
+    plan: Plan, m: int, a: Totals, b: Totals, tables: tuple[Array, Array] | None
+) -> SwapFact:
+    """Randomization of one pair, a before b, from their totals.
+
+    Args:
+        plan: Its recipe is applied.
+        m: The metric.
+        a: The first system.
+        b: The second.
+        tables: (m n, k) statistics of both from `measure`, where `wants_statistics`.
+    """
+    exact = None
+    if tables:
+        first_units, second_units = units_of_swaps(plan, np.stack(tables))
+        exact = exact_p(plan.recipe, m, first_units, second_units)
+    if exact is not None:
+        return SwapFact(0, exact)
+    metric = plan.recipe.metrics[m]
+    score_a, score_b = metric.score(np.stack([a.observed[m], b.observed[m]]))
+    observed = np.array([metric.sign * (score_a - score_b)])
+    tolerance = slack(np.array([score_a]), np.array([score_b]))
+    test = next(TESTS[name] for name in plan.recipe.tests if TESTS[name].draws == "swaps")
+    count = 0
+    rows = max(1, TOGETHER_BYTES // (16 * metric.width))
+    for first in range(0, a.kept[m].shape[1], rows):
+        x, y = exchange_pair(
+            a.kept[m][:, first : first + rows],
+            b.kept[m][:, first : first + rows],
+            a.observed[m],
+            b.observed[m],
+        )
+        draws = oriented(metric.score_columns(x), metric.score_columns(y), metric.sign)
+        count += int(test.count(observed, draws[None], tolerance, plan.recipe.alternative)[0])
+    return SwapFact(count, None)
+
+
+def alone(plan: Plan, system: int) -> Plan:
+    """The plan of one of its systems, under the same draws."""
+    return replace(
+        plan,
+        systems=(plan.systems[system],),
+        digests=(plan.digests[system],),
+        recipe=replace(plan.recipe, resamples=plan.resamples, baseline=None),
+    )
+
+
+def _prints(rows: Array) -> Prints:
+    """One number a row; rows with different numbers differ. Equal ones differ with p < 2**-60.
+
+    A false equality only asks for statistics that turn out not to be needed.
+    """
+    bits = np.ascontiguousarray(rows + 0.0).view(np.uint64)
+    mixed = np.full(len(rows), 0x9E3779B97F4A7C15, dtype=np.uint64)
+    for column in bits.T:
+        mixed = (mixed ^ column) * np.uint64(0xFF51AFD7ED558CCD)
+        mixed ^= mixed >> np.uint64(32)
+    return mixed
+
+
+@compiled
+def exchange_pair(
+    kept_a: Array, kept_b: Array, total_a: Array, total_b: Array
+) -> tuple[Array, Array]:
+    """Swapped totals of one pair: (k, R) what is kept of each and (k,) all, to (k, R) twice."""
+    x, y = np.empty(kept_a.shape), np.empty(kept_a.shape)
+    for j in range(kept_a.shape[0]):
+        for r in range(kept_a.shape[1]):
+            x[j, r] = kept_a[j, r] + (total_b[j] - kept_b[j, r])
+            y[j, r] = (total_a[j] + total_b[j]) - x[j, r]
+    return x, y

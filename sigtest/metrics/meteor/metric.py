@@ -1,0 +1,227 @@
+"""METEOR 1.5 as its own program computes it (Denkowski & Lavie 2014)."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.compiled import compiled
+from sigtest.data.testset import System, TestSet
+from sigtest.errors import InputError, RecipeError
+from sigtest.metrics.base import Metric
+from sigtest.metrics.meteor import UnansweredError, find, score, tables
+
+WIDTH = 23
+CHUNKS = 20
+
+_TOUCHING_BARS = re.compile(r"\|(?=\|)")
+_RUN_OF_BARS = re.compile(r"\|{3,}")
+_STAND_IN = "\U0010fffd"  # private use; stands for a bar where bars must not be moved apart
+
+
+@dataclass(frozen=True)
+class Meteor(Metric):
+    """METEOR, 0 to 1. Statistics: the 23 numbers that METEOR prints for a segment.
+
+    They are lengths and function words of hypothesis and reference, then the matches of each
+    module (content words in hypothesis and reference, function words in both), chunks, and
+    matched words in hypothesis and reference. Of several references the one with the best score
+    counts, the first of equals; missing ones are left out.
+
+    Attributes:
+        language: METEOR's name of the language.
+        task: What the parameters are tuned for; `default` is `rank`, or `li` (independent of the
+            language) where METEOR has no other.
+        modules: Matchers to use, such as `exact+stem`; `default` is all there are: four for
+            English, exact and stem for most languages, exact for Czech. As in METEOR, the first
+            module has the first of the task's weights, and so on.
+        norm: Tokenise, normalise punctuation and ignore case, as METEOR recommends for raw text.
+        lower: Ignore case; where `norm` is off.
+        no_punct: Ignore punctuation; with `norm`.
+    """
+
+    name: ClassVar[str] = "meteor"
+
+    language: str = "en"
+    task: str = "default"
+    modules: str = "default"
+    norm: bool = True
+    lower: bool = False
+    no_punct: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the options.
+
+        Raises:
+            RecipeError: An option that METEOR does not have, or not for this language.
+            UnavailableError: METEOR or Java is not installed.
+        """
+        if self.language not in tables.LANGUAGES:
+            raise RecipeError(
+                f"meteor has no language {self.language!r}; "
+                f"choose one of {', '.join(tables.LANGUAGES)}.",
+                field="metrics",
+            )
+        if self.task not in tables.TASKS or tables.tuning(self.language, self.task) is None:
+            raise RecipeError(
+                f"meteor has no task {self.task!r} for language {self.language!r}; "
+                f"choose one of {', '.join(_tasks(self.language))}.",
+                field="metrics",
+            )
+        known = tables.modules(self.language)
+        if self.modules != "default" and self._modules not in _ordered(known):
+            raise RecipeError(
+                f"meteor has no modules {self.modules!r} for language {self.language!r}; "
+                f"choose default, or some of {'+'.join(known)} in this order.",
+                field="metrics",
+            )
+        if self.norm and self._code not in tables.NORMALISED:
+            raise RecipeError(
+                f"meteor has no tokenizer for language {self.language!r}; bring tokenised text and "
+                f"ask for meteor:language={self.language},norm=false,lower=true.",
+                field="metrics",
+            )
+        if self.no_punct and not self.norm:
+            raise RecipeError("meteor's no_punct needs norm=true.", field="metrics")
+        self.require()
+
+    @classmethod
+    def require(cls) -> None:
+        find()
+
+    @property
+    def width(self) -> int:
+        return WIDTH
+
+    @property
+    def implementation(self) -> str:
+        return f"meteor:1.5-{find().fingerprint}"
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """METEOR's command line for these options."""
+        task = () if self.task == "default" else ("-t", self.task)
+        switches = {"-norm": self.norm, "-lower": self.lower, "-noPunct": self.no_punct}
+        return (
+            *("-l", self._code),
+            *task,
+            *("-m", " ".join(self._modules)),
+            *(switch for switch, on in switches.items() if on),
+        )
+
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        texts = [reference.lines for reference in testset.references]
+        hypotheses = self.hypotheses(system).complete
+        requests = [
+            self._request([line for line in references if line is not None], hypothesis)
+            for *references, hypothesis in zip(*texts, hypotheses, strict=True)
+        ]
+        try:
+            answers = score(self.arguments, requests)
+        except UnansweredError as error:
+            raise InputError(
+                f"METEOR cannot score segment {error.index + 1} of system {system.name!r}: "
+                f"{error.reason}.",
+                field="systems",
+                system=system.name,
+                line=error.index + 1,
+            ) from error
+        rows = np.array([answer.split() for answer in answers], dtype=np.float64)
+        rows = rows.reshape(len(requests), WIDTH)
+        rows[_perfect(rows), CHUNKS] = 0.0
+        return rows
+
+    def formula(self, sums: Array) -> Array:
+        numbers = self._tuning
+        used = len(self._modules)
+        weights = np.array(
+            (*numbers.weights, *(0.0,) * len(tables.MODULES))[:used], dtype=np.float64
+        )
+        return _meteor(sums, weights, numbers.alpha, numbers.beta, numbers.gamma, numbers.delta)
+
+    @property
+    def _code(self) -> str:
+        return tables.ALIASES.get(self.language, self.language)
+
+    @property
+    def _modules(self) -> tuple[str, ...]:
+        if self.modules == "default":
+            return tables.modules(self.language)
+        return tuple(self.modules.split("+"))
+
+    @property
+    def _tuning(self) -> tables.Tuning:
+        numbers = tables.tuning(self.language, self.task)
+        assert numbers is not None  # checked when made
+        return numbers
+
+    def _request(self, references: list[str], hypothesis: str) -> str:
+        """A line that METEOR understands as it would the same texts in files.
+
+        Its separator is `|||`. With `norm`, bars are tokens of their own, so moving them apart
+        changes nothing; without, three and more are replaced by a character that no text has.
+        A carriage return inside a segment, which METEOR takes for a line end, is a space. Spaces
+        and control characters at either end go, as METEOR strips what it reads here.
+        """
+        parts = [text.replace("\r", " ") for text in (*references, hypothesis)]
+        if self.norm:
+            parts = [_TOUCHING_BARS.sub("| ", text) for text in parts]
+        else:
+            parts = [_RUN_OF_BARS.sub(lambda run: _STAND_IN * len(run[0]), text) for text in parts]
+        # The space at the end keeps an empty hypothesis from being no hypothesis.
+        return " ||| ".join(("SCORE", *parts)) + " "
+
+
+def _tasks(language: str) -> list[str]:
+    return [task for task in tables.TASKS if tables.tuning(language, task) is not None]
+
+
+def _ordered(known: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Every selection of modules that keeps their order."""
+    chosen: list[tuple[str, ...]] = [()]
+    for module in known:
+        chosen += [(*some, module) for some in chosen]
+    return chosen[1:]
+
+
+def _perfect(rows: Array) -> Array:
+    """Segments matched word by word in one chunk; their chunk is not fragmentation.
+
+    METEOR leaves it out of its sums (`MeteorStats.addStats`), which makes their rows additive.
+    """
+    tested = rows[:, 4:CHUNKS:2].sum(axis=1)
+    referred = rows[:, 5:CHUNKS:2].sum(axis=1)
+    return (tested == rows[:, 0]) & (referred == rows[:, 1]) & (rows[:, CHUNKS] == 1.0)
+
+
+@compiled
+def _meteor(
+    sums: Array, weights: Array, alpha: float, beta: float, gamma: float, delta: float
+) -> Array:
+    """METEOR of (23, N) sums, as `MeteorScorer.computeMetrics` has it; 0 where nothing matches."""
+    rest = 1.0 - delta
+    given = delta * (sums[0] - sums[2]) + rest * sums[2]
+    wanted = delta * (sums[1] - sums[3]) + rest * sums[3]
+    matched_given = np.zeros(sums.shape[1])
+    matched_wanted = np.zeros(sums.shape[1])
+    for m in range(len(weights)):
+        matched_given = matched_given + sums[4 + 4 * m] * weights[m] * delta
+        matched_wanted = matched_wanted + sums[5 + 4 * m] * weights[m] * delta
+    for m in range(len(weights)):
+        matched_given = matched_given + sums[6 + 4 * m] * weights[m] * rest
+        matched_wanted = matched_wanted + sums[7 + 4 * m] * weights[m] * rest
+    scores = np.zeros(sums.shape[1])
+    for i in range(len(scores)):
+        if matched_given[i] > 0 and matched_wanted[i] > 0:
+            precision = matched_given[i] / given[i]
+            recall = matched_wanted[i] / wanted[i]
+            mean = 1.0 / ((1.0 - alpha) / precision + alpha / recall)
+            fragmentation = sums[20, i] / ((sums[21, i] + sums[22, i]) / 2.0)
+            penalty = gamma * math.pow(fragmentation, beta)
+            scores[i] = max(mean * (1.0 - penalty), 0.0)
+    return scores
