@@ -28,6 +28,7 @@ from app.imports import BUILTIN, with_archive, with_builtin
 from app.own_testsets import TESTSET, Own, OwnTestSets
 from app.settings import Settings
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.suite import Suite
 from sigtest.data.names import system_name
 from sigtest.errors import InputError
@@ -113,7 +114,7 @@ def _checked(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> C
         body = with_builtin(body, settings)
         limits.check_content(body, settings)
     named = (TESTSET, BUILTIN)
-    comparison = Comparison.of({field: body[field] for field in body if field not in named})
+    comparison = parse_comparison({field: body[field] for field in body if field not in named})
     limits.check_recipe(comparison, settings)
     return comparison
 

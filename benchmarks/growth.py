@@ -24,7 +24,9 @@ def pair_share(task: Task, systems: int) -> tuple[float, float]:
     recipe = {**RECIPE, "tests": ["approximate_randomization", "bootstrap", "paired_bootstrap"]}
     recipe["metrics"] = ["bleu", "chrf", "ter"]
     comparison = task.comparison(systems, **recipe)
-    baseline = task.comparison(systems, **recipe, pairs={"baseline": comparison.systems[0].name})
+    baseline = task.comparison(
+        systems, **recipe, pairs={"baseline": comparison.entries[0].systems[0].name}
+    )
     compare(baseline)
     taken = [
         (seconds(partial(compare, comparison)), seconds(partial(compare, baseline)))

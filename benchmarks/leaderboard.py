@@ -21,6 +21,7 @@ import httpx
 from benchmarks.service import service
 from benchmarks.task import read_task
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from workers.server import connect
 from workers.settings import Settings
@@ -36,8 +37,10 @@ class Board:
 
     def __init__(self, client: httpx.Client, comparison: Comparison) -> None:
         self.client = client
-        self.texts = {s.name: s.hypotheses.lines for s in comparison.systems if s.hypotheses}
-        references = [text.lines for text in comparison.testset.references]
+        self.texts = {
+            s.name: s.hypotheses.lines for s in comparison.entries[0].systems if s.hypotheses
+        }
+        references = [text.lines for text in comparison.entries[0].testset.references]
         body = {"name": "benchmark", "references": references, **RECIPE}
         self.url = client.post("/v1/testsets", json=body).raise_for_status().headers["Location"]
 
@@ -136,7 +139,7 @@ def whole(board: Board, comparison: Comparison, pid: int) -> None:
     times = spent / board.cpu
     print(f"  comparison of all from text, over HTTP: {spent:.1f} s of CPU, {times:.1f} times")
     begun = time.process_time()
-    compare(Comparison.of(comparison.as_json()))
+    compare(parse_comparison(comparison.as_json()))
     spent = time.process_time() - begun
     times = spent / board.cpu
     print(f"  comparison of all from text, in process: {spent:.1f} s of CPU, {times:.1f} times")
@@ -150,7 +153,7 @@ def main() -> None:
     options = parser.parse_args()
     task = read_task()
     comparison = task.comparison(options.systems + options.runs + 1, **RECIPE)
-    names = [system.name for system in comparison.systems]
+    names = [system.name for system in comparison.entries[0].systems]
     with service(2) as (client, pid):
         board = Board(client, comparison)
         start = time.perf_counter()
@@ -159,7 +162,7 @@ def main() -> None:
         board.settle()
         board.leaderboard(options.systems - 1)
         print(
-            f"{task.name}: {options.systems} systems, {comparison.testset.segments} segments; "
+            f"{task.name}: {options.systems} systems, {comparison.entries[0].testset.segments} segments; "
             f"the first {options.systems - 1} in {time.perf_counter() - start:.1f} s",
             flush=True,
         )

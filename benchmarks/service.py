@@ -20,7 +20,7 @@ from typing import Any
 import httpx
 
 from benchmarks.task import Task, read_task, seconds
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 
 WHOLE = {
@@ -88,8 +88,10 @@ def main() -> None:
     task = read_task()
     print(f"{task.name}: 12 systems x 4 metrics x 3 tests x all pairs x 9,999; medians of 5")
     requests = [new_request(task, run, 0, 0, WHOLE) for run in range(6)]
-    compare(Comparison.of(requests[0]))
-    local = statistics.median(seconds(lambda r=r: compare(Comparison.of(r))) for r in requests[1:])
+    compare(parse_comparison(requests[0]))
+    local = statistics.median(
+        seconds(lambda r=r: compare(parse_comparison(r))) for r in requests[1:]
+    )
     print(f"  in process, one core: {local:.2f} s", flush=True)
     taken = {}
     for workers in (1, 2):

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.draws.sample import Sample
 from sigtest.engine import measure
@@ -42,7 +43,7 @@ class Task:
         chosen = list(texts)[: count or None]
         size = segments or len(self.reference)
         rows = [i % len(self.reference) for i in range(size)]
-        return Comparison.of(
+        return parse_comparison(
             {
                 "references": [[self.reference[i] for i in rows]],
                 "systems": [
@@ -67,7 +68,12 @@ def read_task() -> Task:
 
 def sample_of(comparison: Comparison) -> Sample:
     tables = [
-        np.stack([measure(comparison.testset, s, metric) for s in comparison.systems])
+        np.stack(
+            [
+                measure(comparison.entries[0].testset, s, metric)
+                for s in comparison.entries[0].systems
+            ]
+        )
         for metric in comparison.recipe.metrics
     ]
     return Sample(comparison.plan, tables)

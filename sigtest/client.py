@@ -22,7 +22,6 @@ from urllib.parse import quote
 import httpx
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.suite import Suite
 from sigtest.data.names import check_name
 from sigtest.engine import Progress
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
@@ -36,7 +35,7 @@ ATTEMPTS = 7
 PAUSES = (0.1, 10.0)  # seconds before the first repetition, and at most
 TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 
-Asked = Comparison | Suite | Mapping[str, Any]
+Asked = Comparison | Mapping[str, Any]
 
 _BUSY = {429, 502, 503, 504}
 _ERRORS: dict[str, type[InputError | RecipeError]] = {

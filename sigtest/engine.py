@@ -1,6 +1,6 @@
 """From a comparison to its report, in three steps that any process can take.
 
-`measure` turns one system into statistics, `Sample.block` draws some resamples for all systems,
+`measure` turns one system into statistics, `Samples.block` draws some resamples for all systems,
 metrics and pairs at once, `reduce` turns all blocks into the report. `compare` is the three in a
 row. The result does not depend on how the resamples are cut into blocks.
 """
@@ -8,23 +8,21 @@ row. The result does not depend on how the resamples are cut into blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.testset import System, TestSet
-from sigtest.decide.facts import gather
+from sigtest.decide.facts import gather_all
 from sigtest.decide.summary import summarise
 from sigtest.draws.distribution import Distribution, distribution, pair_of
 from sigtest.draws.product import fixed_point
-from sigtest.draws.sample import Block, Sample
+from sigtest.draws.samples import Blocks, Samples
 from sigtest.metrics import Metric
 from sigtest.report import Report
 
 Progress = Callable[[str, int, int], None]
-Drawn = TypeVar("Drawn")
 
 BLOCK = 4096
 
@@ -37,9 +35,9 @@ def measure(testset: TestSet, system: System, metric: Metric) -> Array:
     return fixed_point(np.concatenate([metric.statistics(testset, run) for run in system.runs]))
 
 
-def reduce(sample: Sample, blocks: Sequence[Block]) -> Report:
+def reduce(samples: Samples, blocks: Sequence[Blocks]) -> Report:
     """The report, from blocks that together hold every resample once."""
-    return summarise(sample.plan, gather(sample, list(blocks)))
+    return summarise(samples.plan, gather_all(samples, blocks))
 
 
 def compare(comparison: Comparison, progress: Progress | None = None) -> Report:
@@ -53,50 +51,56 @@ def compare(comparison: Comparison, progress: Progress | None = None) -> Report:
         The report, bit for bit the one that the service gives.
     """
     say = progress or (lambda phase, done, total: None)
-    (tables,) = measure_all([comparison], say)
-    sample = Sample(comparison.plan, tables)
-    blocks = draw_all(sample.block, comparison.plan.resamples, say)
+    samples = Samples(comparison.plan, _measure_all(comparison, say))
+    blocks, resamples = [], comparison.plan.resamples
+    for start in range(0, resamples, BLOCK):
+        say("resampling", start, resamples)
+        blocks.append(samples.block(start, min(start + BLOCK, resamples)))
     say("report", 0, 1)
-    report = reduce(sample, blocks)
+    report = reduce(samples, blocks)
     say("report", 1, 1)
     return report
 
 
-def distribute(comparison: Comparison, a: str, b: str, metric: str, test: str) -> Distribution:
+def distribute(
+    comparison: Comparison, a: str, b: str, metric: str, test: str, testset: str | None = None
+) -> Distribution:
     """The pseudo-statistics of one pair, as the service gives them.
 
+    Args:
+        comparison: On one test set or on several.
+        a: First system.
+        b: Second system.
+        metric: Label of the metric.
+        test: Name of the significance test.
+        testset: Name of one test set of several.
+
     Raises:
-        RecipeError: A system, metric or test that is no part of the comparison.
+        RecipeError: A system, metric, test or test set that the comparison does not have.
     """
-    pair, numbers = pair_of(comparison.plan, a, b, metric, test)
+    number = comparison.plan.number_of(testset)
+    entry = comparison.entries[number]
+    pair, numbers = pair_of(comparison.plan.parts[number], a, b, metric, test)
     (scored,) = pair.recipe.metrics
-    systems = [comparison.systems[s] for s in numbers]
-    table = np.stack([measure(comparison.testset, system, scored) for system in systems])
+    systems = [entry.systems[s] for s in numbers]
+    table = np.stack([measure(entry.testset, system, scored) for system in systems])
     return distribution(pair, [table], metric)
 
 
-def measure_all(comparisons: Sequence[Comparison], say: Progress) -> list[list[Array]]:
-    """For each comparison, one (S, m n, k) array a metric."""
-    total = sum(len(own.systems) * len(own.recipe.metrics) for own in comparisons)
+def _measure_all(comparison: Comparison, say: Progress) -> list[list[Array]]:
+    """For each test set, one (S, m n, k) array a metric."""
+    metrics = comparison.recipe.metrics
+    total = sum(len(entry.systems) * len(metrics) for entry in comparison.entries)
     done = 0
     measured: list[list[Array]] = []
-    for own in comparisons:
+    for entry in comparison.entries:
         tables = []
-        for metric in own.recipe.metrics:
+        for metric in metrics:
             rows = []
-            for system in own.systems:
+            for system in entry.systems:
                 say("statistics", done, total)
-                rows.append(measure(own.testset, system, metric))
+                rows.append(measure(entry.testset, system, metric))
                 done += 1
             tables.append(np.stack(rows))
         measured.append(tables)
     return measured
-
-
-def draw_all(block: Callable[[int, int], Drawn], resamples: int, say: Progress) -> list[Drawn]:
-    """Every resample once, in blocks that `block` makes of the first and the one after the last."""
-    blocks: list[Drawn] = []
-    for start in range(0, resamples, BLOCK):
-        say("resampling", start, resamples)
-        blocks.append(block(start, min(start + BLOCK, resamples)))
-    return blocks

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, Unpack, cast
 
 from sigtest import engine
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import Progress
 from sigtest.errors import InputError
 from sigtest.render import html, text
@@ -100,7 +100,7 @@ def compare(
         request["documents"] = list(documents)
     if labels is not None:
         request["labels"] = list(labels)
-    report = engine.compare(Comparison.of(request), progress)
+    report = engine.compare(parse_comparison(request), progress)
     return NotebookReport(**vars(report))
 
 

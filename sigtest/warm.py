@@ -11,7 +11,8 @@ import contextlib
 import numpy as np
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.draws.incremental import alone, resample, swap_fact
+from sigtest.comparison.parse import parse_comparison
+from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
@@ -34,27 +35,27 @@ def warm() -> None:
     ]
     _compare(systems=numbers, metrics=[{"name": "scores", "of": "x"}])
     _compare(references=texts[2:3], systems=systems, correction="tukey", tests=SWAPS)
-    _join(Comparison.of({"references": texts[2:3], "systems": systems, "resamples": 9}))
+    _join(parse_comparison({"references": texts[2:3], "systems": systems, "resamples": 9}))
     with contextlib.suppress(UnavailableError):  # statistics of METEOR take a JVM; no kernels there
         meteor = METRICS["meteor"]()
         meteor.score(np.zeros((1, meteor.width)))
 
 
 def _compare(**request: object) -> None:
-    compare(Comparison.of({"tests": list(TESTS), "resamples": 9, **request}))
+    compare(parse_comparison({"tests": list(TESTS), "resamples": 9, **request}))
 
 
 def _join(comparison: Comparison) -> None:
     """Compare the first two systems as a leaderboard does."""
-    plan = comparison.plan
+    (entry,), (part,) = comparison.entries, comparison.plan.parts
     first, second = (
         resample(
-            alone(plan, place),
-            [measure(comparison.testset, system, plan.recipe.metrics[0])[None]],
+            alone(part, place),
+            [measure(entry.testset, system, part.recipe.metrics[0])[None]],
         )
-        for place, system in enumerate(comparison.systems)
+        for place, system in enumerate(entry.systems)
     )
-    swap_fact(plan, 0, first, second, None)
+    swap_fact(part, 0, first, second, None)
 
 
 def _text_metrics() -> list[str]:

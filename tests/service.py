@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
@@ -96,7 +97,7 @@ def in_process(comparison: Comparison) -> bytes:
 def example(**choices: Any) -> Comparison:
     """The shared task that comes with the project: 138 segments, 5 systems, documents."""
     files = sorted((EXAMPLE / "systems").iterdir())
-    return Comparison.of(
+    return parse_comparison(
         {
             "references": [_lines(EXAMPLE / "reference.en")],
             "documents": _lines(EXAMPLE / "documents.txt"),
@@ -119,7 +120,7 @@ def synthetic(seed: int, segments: int = 500, systems: int = 3, **choices: Any) 
             for line in reference
         ]
 
-    return Comparison.of(
+    return parse_comparison(
         {
             "references": [[" ".join(line) for line in reference]],
             "systems": [

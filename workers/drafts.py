@@ -9,7 +9,7 @@ from sigtest.comparison.plan import Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.names import check_name
 from sigtest.data.testset import TestSet
-from sigtest.decide.leaderboard import settings_of
+from sigtest.decide.rows import settings_of
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.scores import Supplied
 

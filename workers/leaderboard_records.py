@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sigtest.decide.leaderboard import score_of
+from sigtest.decide.rows import score_of
 from sigtest.report import ScoreReport
 from workers.codec import unpack_bytes
 

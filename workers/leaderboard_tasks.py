@@ -18,8 +18,8 @@ from rq.timeouts import JobTimeoutException
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Plan
-from sigtest.decide.leaderboard import needs_draws, pair_rows, report, shown, system_row
-from sigtest.draws.incremental import SwapFact, swap_fact, wants_statistics
+from sigtest.decide.rows import needs_draws, pair_rows, report, shown, system_row
+from sigtest.draws.totals import SwapFact, swap_fact, wants_statistics
 from sigtest.errors import SigtestError
 from sigtest.render import RENDERERS
 from sigtest.significance import TESTS

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
-from sigtest.decide.leaderboard import shown
+from sigtest.decide.rows import shown
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import InputError, LimitError, RecipeError
 from workers import leaderboard_tasks

@@ -12,7 +12,7 @@ from sigtest import engine
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import TestSet
-from sigtest.draws.incremental import Totals, resample
+from sigtest.draws.totals import Totals, resample
 from workers import totals
 from workers.errors import GoneError
 from workers.leaderboard_store import LeaderboardStore, gone

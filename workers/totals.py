@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Plan
-from sigtest.decide.leaderboard import wants_kept
-from sigtest.draws.incremental import Totals
+from sigtest.decide.rows import wants_kept
+from sigtest.draws.totals import Totals
 from workers import codec
 
 BASE = "base"

@@ -32,7 +32,6 @@ examples:
 """
 
 
-SUITE_FORMATS = ("text", "json")
 SUITE_EPILOG = """\
 Every FOLDER is a test set, named like the folder or NAME, with these files:
   reference*              references, one file a reference set
@@ -126,13 +125,7 @@ def _suite_parser() -> Parser:
         "--pooled", action="store_true",
         help="all together are one test set: only where they share a language",
     )  # fmt: skip
-    group = parser.add_argument_group("what to show")
-    group.add_argument(
-        "--format", default="text", metavar="NAME", help=f"{', '.join(SUITE_FORMATS)}; default text"
-    )
-    group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
-    _add_server(group)
-    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
+    _add_output(parser.add_argument_group("what to show"))
     return parser
 
 

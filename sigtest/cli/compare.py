@@ -1,10 +1,11 @@
-"""`sigtest compare`: in this process or on a running service, the same report."""
+"""`sigtest compare` and `suite`: in this process or on a running service, the same report."""
 
 from __future__ import annotations
 
 import argparse
 
 from sigtest.cli.files import check_output, write
+from sigtest.cli.folders import read_folders
 from sigtest.cli.plots import check_plots, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
@@ -28,7 +29,8 @@ def compare(options: argparse.Namespace) -> None:
     choose(options.format, RENDERERS, "format", "format")
     if options.output is not None:
         check_output(options.output)
-    comparison = read_comparison(options)
+    read = read_folders if options.command == "suite" else read_comparison
+    comparison = read(options)
     check_plots(options, comparison)
     if options.server is None:
         content = _compare_here(comparison, options)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from sigtest.cli.files import STDIN, check_lengths, read_lines, read_scores, shown
 from sigtest.cli.imported import merge, read_material
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.names import check_name, system_name
 from sigtest.data.numbers import LABEL
@@ -104,7 +105,7 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
 def _validated(body: dict[str, Any], given: Sequence[Given]) -> Comparison:
     """The comparison; an error about a system names its files."""
     try:
-        return Comparison.of(body)
+        return parse_comparison(body)
     except SigtestError as error:
         files = next((system.files for system in given if system.name == error.system), [])
         if not files:

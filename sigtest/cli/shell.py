@@ -58,10 +58,6 @@ def _run(arguments: list[str]) -> int:
         from sigtest.cli.plots import plot  # late: see above
 
         plot(options)
-    elif options.command == "suite":
-        from sigtest.cli.suite import suite  # late: see above
-
-        suite(options)
     elif options.command in BOARDS:
         from sigtest.cli import boards  # late: see above
 

@@ -1,43 +1,34 @@
-"""One recipe on one test set and its systems, checked to fit each other."""
+"""One recipe on test sets and their systems, checked to fit each other."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
-from sigtest.data.choices import choose
+from sigtest.data.names import check_name
 from sigtest.data.testset import System, TestSet
-from sigtest.data.text import check_list
-from sigtest.errors import InputError, RecipeError
-
-CONTENT = ("references", "systems", "documents", "labels", "segments")
-SYSTEM = ("name", "hypotheses", "replicas", "scores")
-CHOICES = (
-    "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "pairs",
-    "exact", "unit", "stratified",
-)  # fmt: skip
+from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.significance.corrections import JOINT
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """Validated when made; everything that follows may trust it.
+class Entry:
+    """One test set, and what the systems bring to it.
 
     Attributes:
         testset: References and documents.
         systems: In input order, which pairs keep.
-        recipe: What to compute.
     """
 
     testset: TestSet
     systems: tuple[System, ...]
-    recipe: Recipe
 
-    def __post_init__(self) -> None:
+    def check(self, recipe: Recipe) -> None:
         """Check that test set, systems and recipe fit each other.
 
         Raises:
@@ -60,116 +51,163 @@ class Comparison:
                 )
         for system in self.systems:
             system.require_segments(self.testset.segments)
-            for metric in self.recipe.metrics:
+            for metric in recipe.metrics:
                 metric.check(self.testset, system.runs[0])
         _require_equal_replicas(self.systems)
-        baseline = self.recipe.baseline
-        if baseline is not None and baseline not in names:
+        if recipe.baseline is not None and recipe.baseline not in names:
             raise RecipeError(
-                f"The baseline {baseline!r} is not one of the systems ({', '.join(names)}).",
+                f"The baseline {recipe.baseline!r} is not one of the systems ({', '.join(names)}).",
                 field="pairs",
             )
-        require_units(self.testset, self.recipe)
+        require_units(self.testset, recipe)
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of a JSON request that bring it."""
+        systems = [{"name": system.name, **system.as_json()} for system in self.systems]
+        return {**self.testset.as_json(), "systems": systems}
+
+    def part(self, recipe: Recipe) -> Part:
+        """What is left of it once its texts are measured."""
+        systems = self.systems
+        return part_of(
+            self.testset,
+            recipe,
+            systems=tuple(system.name for system in systems),
+            digests=tuple(system.sha256 for system in systems),
+            replicas=len(systems[0].runs),
+        )
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Validated when made; everything that follows may trust it.
+
+    Attributes:
+        entries: One a test set: the same systems, in the same order.
+        recipe: What to compute.
+        names: Of the test sets, where there are several.
+        pooled: Whether several test sets share a language and everything else that makes sums
+            over them meaningful; scores of all together are means over test sets otherwise.
+    """
+
+    entries: tuple[Entry, ...]
+    recipe: Recipe
+    names: tuple[str, ...] = ()
+    pooled: bool = False
+
+    def __post_init__(self) -> None:
+        """Check everything that can be wrong.
+
+        Raises:
+            InputError: See `Entry.check`; of several test sets, a name used twice, other systems
+                or other numbers of replicas than the first test set has, pooled ones with other
+                numbers of reference sets.
+            LengthError: See `Entry.check`.
+            RecipeError: See `Entry.check`; a correction that cannot span test sets.
+        """
+        if not self.names:
+            self.entries[0].check(self.recipe)
+            return
+        if len(self.names) < 2:
+            raise InputError(
+                f"testsets needs at least two test sets; {len(self.names)} given.",
+                field="testsets",
+            )
+        for name, count in Counter(check_name(name, "test set") for name in self.names).items():
+            if count > 1:
+                raise InputError(f"Two test sets are named {name!r}.", field="testsets")
+        self._check_correction()
+        for i, entry in enumerate(self.entries):
+            self._check_entry(i, entry)
+            self._check_fit(i, entry)
+
+    def _check_correction(self) -> None:
+        if self.recipe.correction in JOINT:
+            raise RecipeError(
+                f"correction {self.recipe.correction} counts in the draws of one test set; for "
+                "several take holm or another one that needs p-values only.",
+                field="correction",
+            )
+
+    def _check_entry(self, i: int, entry: Entry) -> None:
+        """Check one test set of several; the error says which."""
+        try:
+            entry.check(self.recipe)
+        except SigtestError as error:
+            path = f"testsets[{i}]"
+            if not isinstance(error, RecipeError):
+                error.field = f"{path}.{error.field}" if error.field else path
+            error.message = f"Test set {self.names[i]!r}: {error.message}"
+            error.args = (error.message,)
+            raise
+
+    def _check_fit(self, i: int, entry: Entry) -> None:
+        """Compare one test set with the first."""
+        first, name = self.entries[0], self.names[i]
+        found = tuple(system.name for system in entry.systems)
+        wanted = tuple(system.name for system in first.systems)
+        if found != wanted:
+            raise _other_systems((name, found), (self.names[0], wanted))
+        replicas, expected = (len(own.systems[0].runs) for own in (entry, first))
+        if replicas != expected:
+            raise InputError(
+                f"Systems have {replicas} replicas on test set {name!r} and {expected} "
+                f"on {self.names[0]!r}; every test set needs equally many.",
+                field="testsets",
+            )
+        references, expected = (len(own.testset.references) for own in (entry, first))
+        if self.pooled and references != expected:
+            raise InputError(
+                f"Test set {name!r} has {references} reference sets and {self.names[0]!r} has "
+                f"{expected}; pooled test sets need equally many.",
+                field="pooled",
+            )
 
     @cached_property
     def plan(self) -> Plan:
-        """What is left of the comparison once its texts are measured."""
-        return Plan(
-            systems=tuple(system.name for system in self.systems),
-            digests=tuple(system.sha256 for system in self.systems),
-            segments=self.testset.segments,
-            references=len(self.testset.references),
-            documents=self.testset.documents,
-            labels=self.testset.labels if self.recipe.stratified else None,
-            replicas=len(self.systems[0].runs),
-            testset=self.testset.sha256,
-            recipe=self.recipe,
-        )
+        """What is left of the comparison once its texts are measured.
+
+        Several test sets get as many resamples, from random streams of their own.
+        """
+        parts = [entry.part(self.recipe) for entry in self.entries]
+        if not self.names:
+            return Plan(tuple(parts))
+        resamples = self.recipe.resolved((len(parts) + 1) * len(parts[0].pairs))
+        recipe = replace(self.recipe, resamples=resamples)
+        stream = 1
+        for t, part in enumerate(parts):
+            parts[t] = replace(part, recipe=recipe, stream=stream)
+            stream += part.streams
+        return Plan(tuple(parts), self.names, self.pooled)
 
     def as_json(self) -> dict[str, Any]:
-        """The JSON request that `of` turns into this comparison."""
-        body: dict[str, Any] = {
-            "references": [list(text.lines) for text in self.testset.references],
-            "systems": [_system_as_json(system) for system in self.systems],
-            **self.recipe.as_json(),
-        }
-        if not self.testset.references:
-            body["segments"] = self.testset.segments
-        if self.testset.documents is not None:
-            body["documents"] = list(self.testset.documents)
-        if self.testset.labels is not None:
-            body["labels"] = list(self.testset.labels)
-        return body
-
-    @classmethod
-    def of(cls, request: Mapping[str, Any]) -> Comparison:
-        """Build a comparison from a JSON request of the form of POST /v1/comparisons.
-
-        Raises:
-            SigtestError: See the parts.
-        """
-        if not isinstance(request, Mapping):
-            raise InputError("A comparison is asked for with a JSON object.")
-        for name in request:
-            choose(name, CONTENT + CHOICES, name, "field")
-        if "systems" not in request:
-            raise InputError("systems is missing: a list of systems.", field="systems")
-        systems = tuple(
-            system_of(body, f"systems[{i}]")
-            for i, body in enumerate(check_list(request["systems"], "systems"))
-        )
-        content = dict(request)
-        if not request.get("references") and request.get("segments") is None:
-            content["segments"] = _segments_of_scores(systems)
-        return cls(
-            testset_of(content),
-            systems,
-            Recipe.of({name: request[name] for name in CHOICES if name in request}),
-        )
+        """The JSON request that asks for this comparison."""
+        bodies = [entry.as_json() for entry in self.entries]
+        if not self.names:
+            return {**bodies[0], **self.recipe.as_json()}
+        testsets = [{"name": name, **body} for name, body in zip(self.names, bodies, strict=True)]
+        return {"testsets": testsets, "pooled": self.pooled, **self.recipe.as_json()}
 
 
-def testset_of(body: Mapping[str, Any]) -> TestSet:
-    """The test set of a JSON request."""
-    return TestSet.of(
-        body.get("references", []),
-        documents=body.get("documents"),
-        segments=body.get("segments"),
-        labels=body.get("labels"),
+def part_of(
+    testset: TestSet,
+    recipe: Recipe,
+    systems: tuple[str, ...],
+    digests: tuple[str, ...],
+    replicas: int,
+) -> Part:
+    """What is compared on a test set, from content hashes of the systems."""
+    return Part(
+        systems=systems,
+        digests=digests,
+        segments=testset.segments,
+        references=len(testset.references),
+        documents=testset.documents,
+        labels=testset.labels if recipe.stratified else None,
+        replicas=replicas,
+        testset=testset.sha256,
+        recipe=recipe,
     )
-
-
-def system_of(body: object, path: str) -> System:
-    """One entry of `systems`; errors carry its place in the request."""
-    if not isinstance(body, Mapping):
-        raise InputError(f"{path} must be an object with name and hypotheses.", field=path)
-    for name in body:
-        choose(name, SYSTEM, f"{path}.{name}", "field of a system")
-    if "name" not in body:
-        raise InputError(f"{path} has no name.", field=f"{path}.name")
-    try:
-        return System.of(
-            body["name"], body.get("hypotheses"), body.get("scores"), body.get("replicas")
-        )
-    except InputError as error:
-        error.field = f"{path}.{error.field}"
-        raise
-
-
-def _require_equal_replicas(systems: Sequence[System]) -> None:
-    """Check that what is exchanged between two systems is one replica for one replica."""
-    first = systems[0]
-    for system in systems:
-        if len(system.runs) != len(first.runs):
-            raise InputError(
-                f"System {first.name!r} brings {_replicas(first)} and system {system.name!r} "
-                f"{_replicas(system)}; all systems must bring equally many.",
-                field="systems",
-                system=system.name,
-            )
-
-
-def _replicas(system: System) -> str:
-    return f"{len(system.replicas)} replicas" if system.replicas else "no replicas"
 
 
 def require_units(testset: TestSet, recipe: Recipe) -> None:
@@ -206,23 +244,40 @@ def _require_strata(testset: TestSet, recipe: Recipe) -> None:
             )
 
 
-def _segments_of_scores(systems: Sequence[System]) -> int | None:
-    """Where there are no references, the first system's scores say how many segments there are."""
+def _require_equal_replicas(systems: Sequence[System]) -> None:
+    """Check that what is exchanged between two systems is one replica for one replica."""
+    first = systems[0]
     for system in systems:
-        for table in system.scores.values():
-            return len(table)
-    return None
+        if len(system.runs) != len(first.runs):
+            raise InputError(
+                f"System {first.name!r} brings {_replicas(first)} and system {system.name!r} "
+                f"{_replicas(system)}; all systems must bring equally many.",
+                field="systems",
+                system=system.name,
+            )
 
 
-def _system_as_json(system: System) -> dict[str, Any]:
-    body: dict[str, Any] = {"name": system.name}
-    if system.hypotheses is not None:
-        body["hypotheses"] = list(system.hypotheses.lines)
-    if system.replicas:
-        body["replicas"] = [list(text.lines) for text in system.replicas]
-    if system.scores:
-        body["scores"] = {
-            label: (table[:, 0] if table.shape[1] == 1 else table).tolist()
-            for label, table in system.scores.items()
-        }
-    return body
+def _replicas(system: System) -> str:
+    return f"{len(system.replicas)} replicas" if system.replicas else "no replicas"
+
+
+def _other_systems(
+    found: tuple[str, tuple[str, ...]], wanted: tuple[str, tuple[str, ...]]
+) -> InputError:
+    """The error of a test set whose systems are not those of the first; each with its name."""
+    (name, systems), (first, expected) = found, wanted
+    if missing := [system for system in expected if system not in systems]:
+        odd = missing[0]
+        differs = f"lacks {', '.join(missing)}, which test set {first!r} has"
+    elif further := [system for system in systems if system not in expected]:
+        odd = further[0]
+        differs = f"has {', '.join(further)}, which test set {first!r} lacks"
+    else:
+        place = next(i for i, system in enumerate(systems) if system != expected[i])
+        odd = systems[place]
+        differs = f"has {odd} where test set {first!r} has {expected[place]}"
+    return InputError(
+        f"Test set {name!r} {differs}; every test set needs the same systems, in the same order.",
+        field="testsets",
+        system=odd,
+    )

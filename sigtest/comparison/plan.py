@@ -1,25 +1,32 @@
-"""What a comparison resamples and reports, without its texts: all that is left after measuring."""
+"""What a comparison resamples and reports, without its texts: all that is left after measuring.
+
+A `Part` is one test set of it; a `Plan` is all of them, mostly one.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from sigtest.arrays import Counts
 from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
+from sigtest.errors import RecipeError
 from sigtest.metrics import Metric
 from sigtest.version import __version__
 
+Average = Literal["macro", "pooled"]
+
 
 @dataclass(frozen=True)
-class Plan:
-    """Names, sizes and content hashes of a validated comparison, and its recipe.
+class Part:
+    """Names, sizes and content hashes of what is compared on one test set, and the recipe.
 
     Attributes:
         systems: Names, in input order, which pairs keep.
@@ -31,7 +38,7 @@ class Plan:
         recipe: What to compute.
         labels: Label of each segment where draws are stratified by it, or none.
         replicas: Replicas of each system, m; 1 where systems bring plain hypotheses.
-        stream: Random stream of the first stratum where the test set is one of a suite, or 0.
+        stream: Random stream of the first stratum where the test set is one of several, or 0.
     """
 
     systems: tuple[str, ...]
@@ -135,13 +142,13 @@ class Plan:
         return "|".join(parts)
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object that `of` turns into this plan."""
+        """A JSON object that `of` turns into this part."""
         own = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {**own, "recipe": self.recipe.as_json()}
 
     @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Plan:
-        """The plan that `as_json` wrote."""
+    def of(cls, body: Mapping[str, Any]) -> Part:
+        """The part that `as_json` wrote."""
         documents, labels = body["documents"], body.get("labels")
         return cls(
             systems=tuple(body["systems"]),
@@ -155,6 +162,136 @@ class Plan:
             replicas=body.get("replicas", 1),
             stream=body.get("stream", 0),
         )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is computed on every test set, and how the test sets are put together.
+
+    Attributes:
+        parts: One a test set. Of several, each has random streams of its own, and R resolved.
+        names: Of the test sets, where there are several.
+        pooled: Whether all test sets together are one; their scores are averaged otherwise.
+    """
+
+    parts: tuple[Part, ...]
+    names: tuple[str, ...] = ()
+    pooled: bool = False
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names, in input order: those of every test set."""
+        return self.parts[0].systems
+
+    @property
+    def recipe(self) -> Recipe:
+        """What is computed on every test set."""
+        return self.parts[0].recipe
+
+    @property
+    def pairs(self) -> Counts:
+        """(P, 2) indices a, b of the systems compared on every test set."""
+        return self.parts[0].pairs
+
+    @property
+    def resamples(self) -> int:
+        """R of every test set."""
+        return self.parts[0].resamples
+
+    @property
+    def average(self) -> Average:
+        """How several test sets are put together."""
+        return "pooled" if self.pooled else "macro"
+
+    @cached_property
+    def all_parts(self) -> tuple[Part, ...]:
+        """The parts, and where there are several, all together as one more."""
+        return (*self.parts, self.whole) if self.names else self.parts
+
+    @property
+    def comparisons(self) -> int:
+        """Size of a family: the pairs of every test set, and of all together."""
+        return len(self.all_parts) * len(self.pairs)
+
+    @cached_property
+    def whole(self) -> Part:
+        """What is computed on all test sets as one, each a stratum or several.
+
+        Strata are numbered as in `parts`, so that the bootstrap of the whole draws exactly what
+        the bootstraps of the parts draw. Of one test set it is that part.
+        """
+        first = self.parts[0]
+        if not self.names:
+            return first
+        documents = [name for t, p in enumerate(self.parts) for name in _within(t, p.documents)]
+        segments = sum(part.segments for part in self.parts)
+        labels = [
+            label
+            for t, part in enumerate(self.parts)
+            for label in _within(t, part.labels or ("",) * part.segments)
+        ]
+        return replace(
+            first,
+            digests=tuple(
+                _joined(part.digests[s] for part in self.parts) for s in range(len(first.systems))
+            ),
+            segments=segments,
+            documents=tuple(documents) if len(documents) == segments else None,
+            labels=tuple(labels),
+            testset=_joined(part.testset for part in self.parts),
+            recipe=replace(first.recipe, stratified=True),
+            stream=0,
+        )
+
+    def number_of(self, testset: str | None) -> int:
+        """Which part a test set's name means.
+
+        Raises:
+            RecipeError: No name where there are several, or a name that none has.
+        """
+        if testset is not None:
+            return self.names.index(choose(testset, self.names, "testset", "test set"))
+        if self.names:
+            raise RecipeError(
+                f"testset must name one of the test sets: {', '.join(self.names)}.",
+                field="testset",
+            )
+        return 0
+
+    @property
+    def signature(self) -> str:
+        """The line that reproduces the report."""
+        if not self.names:
+            return self.parts[0].signature
+        plain = replace(self.parts[0], stream=0)
+        return f"testsets:{'+'.join(self.names)}|average:{self.average}|{plain.signature}"
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of everything the report is a function of: content, recipe and versions."""
+        if not self.names:
+            return self.parts[0].key
+        keys = [part.key for part in self.parts]
+        return _digest({"names": self.names, "parts": keys, "pooled": self.pooled})
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON object that `of` turns into this plan."""
+        parts = [part.as_json() for part in self.parts]
+        return {"parts": parts, "names": list(self.names), "pooled": self.pooled}
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> Plan:
+        """The plan that `as_json` wrote."""
+        return cls(tuple(map(Part.of, body["parts"])), tuple(body["names"]), body["pooled"])
+
+
+def _within(number: int, names: tuple[str, ...] | None) -> list[str]:
+    """Names that may occur in several test sets, told apart."""
+    return [f"{number}\n{name}" for name in names or ()]
+
+
+def _joined(digests: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def _numbered(names: Sequence[str]) -> Counts:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -81,6 +82,28 @@ class TestSet:
             tuple(Text(reference) for reference in lines),
             _by_segment(documents, "documents", segments),
             _by_segment(labels, "labels", segments),
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields of a JSON request that describe this test set."""
+        body: dict[str, Any] = {"references": [list(text.lines) for text in self.references]}
+        if not self.references:
+            body["segments"] = self.segments
+        for name, values in (("documents", self.documents), ("labels", self.labels)):
+            if values is not None:
+                body[name] = list(values)
+        return body
+
+    @classmethod
+    def load(cls, body: Mapping[str, Any]) -> TestSet:
+        """The test set that `as_json` wrote; it is not checked again."""
+        references = tuple(Text(lines) for lines in body["references"])
+        documents, labels = body.get("documents"), body.get("labels")
+        return cls(
+            body["segments"] if not references else len(references[0]),
+            references,
+            tuple(documents) if documents is not None else None,
+            tuple(labels) if labels is not None else None,
         )
 
     @cached_property
@@ -171,6 +194,31 @@ class System:
             raise InputError(f"System {name!r} has no replicas.", field="replicas", system=name)
         return cls(name, texts[0]) if len(texts) == 1 else cls(name, replicas=tuple(texts))
 
+    def as_json(self) -> dict[str, Any]:
+        """The fields of a JSON request that describe what this system brings."""
+        body: dict[str, Any] = {}
+        if self.hypotheses is not None:
+            body["hypotheses"] = list(self.hypotheses.lines)
+        if self.replicas:
+            body["replicas"] = [list(text.lines) for text in self.replicas]
+        if self.scores:
+            body["scores"] = {
+                label: (table[:, 0] if table.shape[1] == 1 else table).tolist()
+                for label, table in self.scores.items()
+            }
+        return body
+
+    @classmethod
+    def load(cls, name: str, body: Mapping[str, Any]) -> System:
+        """The system that `as_json` wrote; it is not checked again."""
+        hypotheses = body.get("hypotheses")
+        return cls(
+            name,
+            Text(hypotheses) if hypotheses is not None else None,
+            {label: _as_table(rows) for label, rows in body.get("scores", {}).items()},
+            tuple(Text(lines) for lines in body.get("replicas", ())),
+        )
+
     @property
     def runs(self) -> tuple[System, ...]:
         """The system once for each of its replicas; itself where it has none."""
@@ -231,6 +279,12 @@ def _by_segment(values: object, what: str, segments: int) -> tuple[str, ...] | N
             field=what,
         )
     return tuple(line for line in lines if line is not None)
+
+
+def _as_table(rows: Sequence[Any]) -> Array:
+    """(n, w) numbers from a list of numbers or of lists."""
+    table = np.array(rows, dtype=np.float64)
+    return table if table.ndim == 2 else table[:, None]
 
 
 def _score_table(

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
-from sigtest.draws.sample import Block, Sample, oriented_differences
+from sigtest.draws.sample import Block, Sample, exact_p, oriented_differences
+from sigtest.draws.samples import Blocks, Samples, mean
 from sigtest.significance import TESTS
 from sigtest.significance.base import extremity, slack
-from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.corrections import step_down_counts
-from sigtest.significance.exact import ExactP, enumerate_swaps
+from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import percentile_interval, standard_deviation
 
 CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
@@ -67,7 +67,7 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
     ranges = np.concatenate([block.ranges for block in ordered], axis=1)
     return [
         facts_of(
-            sample.plan,
+            sample.part,
             m,
             scores=sample.scores[m],
             draws=np.concatenate([block.scores[m] for block in ordered], axis=1),
@@ -80,8 +80,43 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
     ]
 
 
+def gather_all(samples: Samples, blocks: Sequence[Blocks]) -> list[list[Facts]]:
+    """For each part, and of several for the whole, the facts of every metric.
+
+    Args:
+        samples: What was resampled.
+        blocks: Together they hold every resample once.
+    """
+    ordered = sorted(blocks, key=lambda own: own[0].start)
+    parts = samples.parts if samples.pooled is None else [*samples.parts, samples.pooled]
+    facts = [gather(part, [own[t] for own in ordered]) for t, part in enumerate(parts)]
+    return [*facts, _averaged(samples, ordered)] if samples.averaged else facts
+
+
+def _averaged(samples: Samples, blocks: Sequence[Blocks]) -> list[Facts]:
+    """The facts of the mean over test sets, from blocks in order."""
+    whole = samples.plan.whole
+    scores = samples.mean_scores
+    draws = np.concatenate([mean([part.scores for part in own[:-1]]) for own in blocks], axis=2)
+    swaps = np.sum([own[-1].swaps for own in blocks], axis=0)
+    replicas = mean([part.replica_scores for part in samples.parts])
+    return [
+        facts_of(
+            whole,
+            m,
+            scores=scores[m],
+            draws=draws[m],
+            swaps=swaps[m],
+            exact=(None,) * len(whole.pairs),
+            ranges=np.empty(0),
+            replica_scores=replicas[m],
+        )
+        for m in range(len(whole.recipe.metrics))
+    ]
+
+
 def facts_of(
-    plan: Plan,
+    part: Part,
     m: int,
     *,
     scores: Array,
@@ -94,7 +129,7 @@ def facts_of(
     """The facts of metric m.
 
     Args:
-        plan: What is compared.
+        part: What is compared.
         m: The metric.
         scores: (S,) observed scores.
         draws: (S, R) bootstrap scores.
@@ -103,20 +138,20 @@ def facts_of(
         ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
         replica_scores: (S, m) observed scores of each replica.
     """
-    difference_spread, counts = differences(plan.recipe, m, plan.pairs, scores, draws)
+    difference_spread, counts = differences(part.recipe, m, part.pairs, scores, draws)
     joint: dict[str, Counts] = {}
-    for test in plan.recipe.tests:
+    for test in part.recipe.tests:
         if TESTS[test].draws == "swaps":
             counts[test] = swaps
-    if plan.recipe.correction == "max_t":
-        joint["bootstrap"] = _max_t(plan, m, scores, draws)
-    if plan.recipe.correction == "tukey":
-        observed, tolerance = oriented_differences(plan, m, scores)
+    if part.recipe.correction == "max_t":
+        joint["bootstrap"] = _max_t(part, m, scores, draws)
+    if part.recipe.correction == "tukey":
+        observed, tolerance = oriented_differences(part, m, scores)
         least = np.abs(observed) - tolerance
         joint["approximate_randomization"] = len(ranges) - np.searchsorted(np.sort(ranges), least)
     return Facts(
         scores=scores,
-        score_spread=spread_of(draws, plan.recipe.alpha),
+        score_spread=spread_of(draws, part.recipe.alpha),
         difference_spread=difference_spread,
         counts=counts,
         exact=exact,
@@ -160,13 +195,13 @@ def spread_of(draws: Array, alpha: float) -> Spread:
     return Spread(low, high, standard_deviation(draws))
 
 
-def _max_t(plan: Plan, m: int, scores: Array, draws: Array) -> Counts:
+def _max_t(part: Part, m: int, scores: Array, draws: Array) -> Counts:
     """(P,) step-down counts on the shared, centred, unstudentised draws."""
-    recipe = plan.recipe
-    observed, tolerance = oriented_differences(plan, m, scores)
+    recipe = part.recipe
+    observed, tolerance = oriented_differences(part, m, scores)
 
     def extreme_draws(pair: int) -> Array:
-        a, b = plan.pairs[pair]
+        a, b = part.pairs[pair]
         difference = recipe.metrics[m].sign * (draws[a] - draws[b])
         return extremity(difference - difference.mean(), recipe.alternative)
 
@@ -176,23 +211,7 @@ def _max_t(plan: Plan, m: int, scores: Array, draws: Array) -> Counts:
 
 def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:
     table = sample.swap_tables[m]
-    return tuple(exact_p(sample.plan.recipe, m, table[a], table[b]) for a, b in sample.plan.pairs)
-
-
-def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
-    """The exact randomization p-value of a pair, where the recipe wants it and there is one.
-
-    Args:
-        recipe: What to compute.
-        m: The metric.
-        a: (n, k) statistics of the first system's units of exchange.
-        b: (n, k) statistics of the second.
-    """
-    if recipe.exact == "never" or all(TESTS[test].draws != "swaps" for test in recipe.tests):
-        return None
-    metric = recipe.metrics[m]
-    convolved = convolve_swaps(metric, a, b, recipe.alternative)
-    return convolved or enumerate_swaps(metric, a, b, recipe.alternative)
+    return tuple(exact_p(sample.part.recipe, m, table[a], table[b]) for a, b in sample.part.pairs)
 
 
 def _chunks(pairs: int, resamples: int) -> Iterator[slice]:

@@ -1,23 +1,27 @@
-"""From facts to the report: p-values, corrections, decisions, ranks, verdicts."""
+"""From facts to the report: decisions of every family, ranks, verdicts, warnings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part, Plan
 from sigtest.decide.decisions import Decisions, decide
 from sigtest.decide.facts import Facts
 from sigtest.decide.verdict import verdict
-from sigtest.decide.warnings import cautions
+from sigtest.decide.warnings import warnings_of, warnings_of_several
+from sigtest.decide.wins import count_wins
 from sigtest.metrics import Metric
 from sigtest.report import (
     MetricReport,
+    NamedReport,
     PairReport,
+    RankReport,
     Report,
     ScoreReport,
+    Several,
     SystemReport,
     TestSetReport,
 )
@@ -27,73 +31,81 @@ from sigtest.significance.ranking import Rank, rank
 from sigtest.version import __version__
 
 
-@dataclass(frozen=True)
-class Part:
-    """One comparison of those that are corrected together.
+def summarise(plan: Plan, facts: Sequence[Sequence[Facts]]) -> Report:
+    """Build the report.
 
-    Attributes:
+    All pairs of one metric and test are one family for the correction, those of several test sets
+    and of their whole together.
+
+    Args:
         plan: What is compared.
-        facts: Of each metric, in the order of the recipe.
+        facts: For each part, and of several for the whole, those of every metric.
     """
-
-    plan: Plan
-    facts: Sequence[Facts]
-
-
-def summarise(plan: Plan, facts: Sequence[Facts]) -> Report:
-    """Build the report from the facts of each metric, in the order of the recipe."""
-    return summarise_together([Part(plan, facts)])[0]
-
-
-def summarise_together(parts: Sequence[Part]) -> list[Report]:
-    """Build the reports of comparisons that share recipe, number of resamples and systems' names.
-
-    All their pairs of one metric and test are one family for the correction.
-    """
-    recipe = parts[0].plan.recipe
+    recipe, parts = plan.recipe, plan.all_parts
     pairs: list[list[PairReport]] = [[] for _ in parts]
-    for m in range(len(recipe.metrics)):
+    for m in range(len(recipe.metrics) if plan.comparisons else 0):
         for name in recipe.tests:
-            for own, family in zip(pairs, _families(parts, m, TESTS[name]), strict=True):
+            families = _families(parts, [own[m] for own in facts], m, TESTS[name])
+            for own, family in zip(pairs, families, strict=True):
                 own += family
-    comparisons = sum(len(part.plan.pairs) for part in parts)
-    return [_report(part, own, comparisons) for part, own in zip(parts, pairs, strict=True)]
+    reports = [
+        _report(part, own, rows, plan.comparisons)
+        for part, own, rows in zip(parts, facts, pairs, strict=True)
+    ]
+    if not plan.names:
+        return reports[0]
+    *named, whole = reports
+    return replace(
+        whole,
+        signature=plan.signature,
+        testset=replace(whole.testset, references=named[0].testset.references),
+        warnings=warnings_of_several(plan),
+        several=Several(
+            average=plan.average,
+            comparisons=plan.comparisons,
+            testsets=tuple(map(NamedReport, plan.names, named)),
+            wins=count_wins(
+                plan.whole, [np.array([own.scores for own in part]) for part in facts[:-1]]
+            ),
+        ),
+    )
 
 
-def _families(parts: Sequence[Part], m: int, test: SignificanceTest) -> list[list[PairReport]]:
-    """The pairs of each comparison for one metric and test, decided as one family."""
-    plan = parts[0].plan
-    facts = [part.facts[m] for part in parts]
+def _families(
+    parts: Sequence[Part], facts: Sequence[Facts], m: int, test: SignificanceTest
+) -> list[list[PairReport]]:
+    """The pairs of each part for one metric and test, decided as one family."""
+    first = parts[0]
     decisions = decide(
-        plan.recipe,
-        plan.resamples,
+        first.recipe,
+        first.resamples,
         test,
         counts=np.concatenate([known.counts[test.name] for known in facts]),
         exact=[exact for known in facts for exact in known.exact],
-        joint_counts=facts[0].joint_counts.get(test.name),  # for one comparison only
+        joint_counts=facts[0].joint_counts.get(test.name),  # of one test set only
     )
-    size = len(plan.pairs)
+    size = len(first.pairs)
     return [
-        _pairs(part.plan, m, known, test, decisions, slice(first, first + size))
-        for part, known, first in zip(parts, facts, range(0, size * len(parts), size), strict=True)
+        _pairs(part, m, known, test, decisions, slice(start, start + size))
+        for part, known, start in zip(parts, facts, range(0, size * len(parts), size), strict=True)
     ]
 
 
 def _pairs(
-    plan: Plan, m: int, facts: Facts, test: SignificanceTest, decisions: Decisions, rows: slice
+    part: Part, m: int, facts: Facts, test: SignificanceTest, decisions: Decisions, rows: slice
 ) -> list[PairReport]:
     """The pairs of a comparison, which are some rows of their family.
 
     Columns become lists first: reading arrays number by number takes several times as long.
     """
-    recipe = plan.recipe
+    recipe = part.recipe
     higher, comparisons = recipe.metrics[m].higher_is_better, len(decisions.p)
     alternative = test.shown_alternative(recipe.alternative)
     scores, spread = facts.scores.tolist(), facts.difference_spread
     plain, corrected = decisions.detectable
     columns = zip(
         range(rows.start, rows.stop),
-        plan.pairs.tolist(),
+        part.pairs.tolist(),
         spread.low.tolist(),
         spread.high.tolist(),
         spread.stderr.tolist(),
@@ -112,8 +124,8 @@ def _pairs(
     for row, (a, b), low, high, stderr, exact, *decided in columns:
         count, p, log10_p, p_low, p_high, adjusted, significant, undecided = decided
         pair = PairReport(
-            a=plan.systems[a],
-            b=plan.systems[b],
+            a=part.systems[a],
+            b=part.systems[b],
             metric=recipe.labels[m],
             test=test.name,
             alternative=alternative,
@@ -123,7 +135,7 @@ def _pairs(
             ci=(low, high),
             stderr=stderr,
             count=exact.count if exact else count,
-            resamples=exact.patterns if exact else plan.resamples,
+            resamples=exact.patterns if exact else part.resamples,
             p_value=p,
             log10_p=log10_p,
             p_interval=(p_low, p_high),
@@ -141,54 +153,57 @@ def _pairs(
     return pairs
 
 
-def _report(part: Part, pairs: Sequence[PairReport], comparisons: int) -> Report:
-    plan, facts, recipe = part.plan, part.facts, part.plan.recipe
-    ranks: list[dict[str, dict[str, Rank]]] = [{} for _ in plan.systems]
-    places = [(m, name) for m in range(len(recipe.metrics)) for name in recipe.tests]
+def _report(
+    part: Part, facts: Sequence[Facts], pairs: Sequence[PairReport], comparisons: int
+) -> Report:
+    recipe = part.recipe
+    ranks: list[dict[str, dict[str, RankReport]]] = [{} for _ in part.systems]
+    places = [(m, name) for m in range(len(recipe.metrics)) for name in recipe.tests if pairs]
     for i, (m, name) in enumerate(places):
-        family = pairs[i * len(plan.pairs) : (i + 1) * len(plan.pairs)]
-        placed = _ranks(plan, recipe.metrics[m], facts[m], family)
+        family = pairs[i * len(part.pairs) : (i + 1) * len(part.pairs)]
+        placed = _ranks(part, recipe.metrics[m], facts[m], family)
         for system, rank_ in zip(ranks, placed, strict=False):
-            system.setdefault(recipe.labels[m], {})[name] = rank_
+            place = RankReport(rank_.cluster, (rank_.lowest, rank_.highest))
+            system.setdefault(recipe.labels[m], {})[name] = place
     return Report(
-        signature=plan.signature,
+        signature=part.signature,
         version=__version__,
         testset=TestSetReport(
-            segments=plan.segments,
-            references=plan.references,
-            documents=plan.document_count or None,
-            sha256=plan.testset,
+            segments=part.segments,
+            references=part.references,
+            documents=part.document_count or None,
+            sha256=part.testset,
         ),
         alpha=recipe.alpha,
         correction=recipe.correction,
         experimentwise_error=experimentwise_error(recipe.alpha, comparisons),
         metrics={
-            label: MetricReport(metric.higher_is_better, metric.signature(plan.references))
+            label: MetricReport(metric.higher_is_better, metric.signature(part.references))
             for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
         },
         systems=tuple(
-            SystemReport(name, _score_reports(plan, facts, s), ranks[s])
-            for s, name in enumerate(plan.systems)
+            SystemReport(name, _score_reports(part, facts, s), ranks[s])
+            for s, name in enumerate(part.systems)
         ),
         pairs=tuple(pairs),
-        warnings=cautions(plan, facts, comparisons),
+        warnings=warnings_of(part, facts, comparisons) if pairs else (),
     )
 
 
-def _ranks(plan: Plan, metric: Metric, facts: Facts, family: Sequence[PairReport]) -> list[Rank]:
+def _ranks(part: Part, metric: Metric, facts: Facts, family: Sequence[PairReport]) -> list[Rank]:
     """Ranks from the decisions of a family; none unless two-sided over all pairs."""
-    if plan.recipe.baseline is not None or plan.recipe.alternative != "two-sided":
+    if part.recipe.baseline is not None or part.recipe.alternative != "two-sided":
         return []
     sign = metric.sign
-    beats = np.zeros((len(plan.systems), len(plan.systems)), dtype=np.bool_)
-    for (a, b), pair in zip(plan.pairs.tolist(), family, strict=True):
+    beats = np.zeros((len(part.systems), len(part.systems)), dtype=np.bool_)
+    for (a, b), pair in zip(part.pairs.tolist(), family, strict=True):
         if pair.significant:
             winner, loser = (a, b) if sign * pair.difference > 0 else (b, a)
             beats[winner, loser] = True
     return rank(sign * facts.scores, beats)
 
 
-def _score_reports(plan: Plan, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
+def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
     return {
         label: score_report(
             float(known.scores[s]),
@@ -197,7 +212,7 @@ def _score_reports(plan: Plan, facts: Sequence[Facts], s: int) -> dict[str, Scor
             float(known.score_spread.stderr[s]),
             known.replica_scores[s].tolist(),
         )
-        for label, known in zip(plan.recipe.labels, facts, strict=True)
+        for label, known in zip(part.recipe.labels, facts, strict=True)
     }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part, Plan
 from sigtest.decide.facts import Facts
 from sigtest.significance import TESTS
 from sigtest.significance.corrections import JOINT
@@ -17,67 +17,80 @@ SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
 UNEQUAL = 2.0  # largest standard error of a difference over the median one
 
 
-def cautions(plan: Plan, facts: Sequence[Facts], comparisons: int) -> tuple[str, ...]:
+def warnings_of(part: Part, facts: Sequence[Facts], comparisons: int) -> tuple[str, ...]:
     """Warnings for a comparison with these facts, in families of so many comparisons."""
-    recipe = plan.recipe
-    said = [_too_few_resamples(plan, facts, comparisons), _few_units(plan), _small_strata(plan)]
+    recipe = part.recipe
+    said = [_too_few_resamples(part, facts, comparisons), _few_units(part), _small_strata(part)]
     said += [TESTS[test].caution for test in recipe.tests]
-    if recipe.unit == "segment" and plan.documents is not None:
+    if recipe.unit == "segment" and part.documents is not None:
         said.append(
             "Segments of one document are not independent, which makes segment-level p-values too "
             'small; the documents are known, so "unit": "document" (--unit document) is available.'
         )
-    if plan.replicas > 1:
+    if part.replicas > 1:
         said.append(
-            f"p-values and intervals are about these {plan.replicas} replicas of each system; "
+            f"p-values and intervals are about these {part.replicas} replicas of each system; "
             "training_stderr (training sd in tables) says how far the score of another training "
             "run may lie."
         )
-    said += _joint_correction(plan, facts)
-    said += _identical_systems(plan)
+    said += _joint_correction(part, facts)
+    said += _identical_systems(part)
     return tuple(sentence for sentence in said if sentence)
 
 
-def _too_few_resamples(plan: Plan, facts: Sequence[Facts], comparisons: int) -> str | None:
-    needed = plan.recipe.needed(comparisons)
-    if plan.resamples >= needed or _all_exact(plan, facts):
+def warnings_of_several(plan: Plan) -> tuple[str, ...]:
+    """What a reader of counts over few test sets should know."""
+    recipe, testsets = plan.recipe, len(plan.names)
+    sides = 2 if recipe.alternative == "two-sided" else 1
+    least = sides * 0.5**testsets
+    if least <= recipe.alpha:
+        return ()
+    return (
+        f"The smallest p-value that {testsets} test sets can give in the sign test and the "
+        f"signed-rank test is {least:g}, above alpha: neither can find a difference here.",
+    )
+
+
+def _too_few_resamples(part: Part, facts: Sequence[Facts], comparisons: int) -> str | None:
+    needed = part.recipe.needed(comparisons)
+    if part.resamples >= needed or _all_exact(part, facts):
         return None
     return (
-        f"{plan.resamples:,} resamples are few for {comparisons} comparisons at "
-        f"alpha {plan.recipe.alpha} with {plan.recipe.correction}: "
+        f"{part.resamples:,} resamples are few for {comparisons} comparisons at "
+        f"alpha {part.recipe.alpha} with {part.recipe.correction}: "
         f"use {needed:,} for corrected p-values that can fall well below alpha."
     )
 
 
-def _all_exact(plan: Plan, facts: Sequence[Facts]) -> bool:
+def _all_exact(part: Part, facts: Sequence[Facts]) -> bool:
     """Whether no p-value, corrected or not, depends on the number of resamples."""
     return (
-        all(TESTS[test].draws == "swaps" for test in plan.recipe.tests)
-        and plan.recipe.correction not in JOINT
+        all(TESTS[test].draws == "swaps" for test in part.recipe.tests)
+        and part.recipe.correction not in JOINT
         and all(found is not None for known in facts for found in known.exact)
     )
 
 
-def _few_units(plan: Plan) -> str | None:
-    units = plan.units
-    bootstraps = [test for test in plan.recipe.tests if TESTS[test].draws == "counts"]
+def _few_units(part: Part) -> str | None:
+    units = part.units
+    bootstraps = [test for test in part.recipe.tests if TESTS[test].draws == "counts"]
     if units >= FEW_UNITS or not bootstraps:
         return None
     return (
-        f"With only {units} {plan.recipe.unit}s, {' and '.join(bootstraps)} "
+        f"With only {units} {part.recipe.unit}s, {' and '.join(bootstraps)} "
         f"{'reject' if len(bootstraps) > 1 else 'rejects'} true null hypotheses too often (below "
         f"about {FEW_UNITS}); approximate_randomization keeps its level at any size."
     )
 
 
-def _small_strata(plan: Plan) -> str | None:
+def _small_strata(part: Part) -> str | None:
     """A stratum of u units shows (u - 1) / u of its variance."""
-    if plan.labels is None:
+    if part.labels is None:
         return None
-    smallest = int(np.bincount(plan.strata).min())
+    smallest = int(np.bincount(part.strata).min())
     if smallest >= SMALL_STRATUM:
         return None
-    unit = plan.recipe.unit
+    unit = part.recipe.unit
     return (
         f"The smallest stratum has {smallest} {unit}{'' if smallest == 1 else 's'}; where strata "
         f"have fewer than about {SMALL_STRATUM}, bootstrap intervals are too narrow and bootstrap "
@@ -85,9 +98,9 @@ def _small_strata(plan: Plan) -> str | None:
     )
 
 
-def _identical_systems(plan: Plan) -> list[str]:
+def _identical_systems(part: Part) -> list[str]:
     names = defaultdict(list)
-    for name, digest in zip(plan.systems, plan.digests, strict=True):
+    for name, digest in zip(part.systems, part.digests, strict=True):
         names[digest].append(name)
     return [
         f"Systems {', '.join(same)} are identical, segment by segment."
@@ -96,18 +109,18 @@ def _identical_systems(plan: Plan) -> list[str]:
     ]
 
 
-def _joint_correction(plan: Plan, facts: Sequence[Facts]) -> list[str]:
+def _joint_correction(part: Part, facts: Sequence[Facts]) -> list[str]:
     """What the two corrections that look at all pairs together cannot do."""
-    if plan.recipe.correction == "tukey":
+    if part.recipe.correction == "tukey":
         return [
             "tukey holds its level only while all systems are exchangeable; as soon as some "
             "differ, the p-values of the others are not those of a valid test. holm needs no such "
             "assumption."
         ]
-    if plan.recipe.correction != "max_t":
+    if part.recipe.correction != "max_t":
         return []
     said = []
-    for label, known in zip(plan.recipe.labels, facts, strict=True):
+    for label, known in zip(part.recipe.labels, facts, strict=True):
         errors = known.difference_spread.stderr
         errors = errors[errors > 0]
         if len(errors) and errors.max() > UNEQUAL * np.median(errors):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part
 from sigtest.data.choices import choose
 from sigtest.draws.sample import Sample
 from sigtest.errors import RecipeError
@@ -52,39 +52,39 @@ class Distribution:
         return edges, counts.astype(np.int64)
 
 
-def pair_of(plan: Plan, a: str, b: str, metric: str, test: str) -> tuple[Plan, tuple[int, int]]:
-    """The plan of only these two systems, metric and test, with the same draws.
+def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, tuple[int, int]]:
+    """The part of only these two systems, metric and test, with the same draws.
 
     Returns:
-        The plan, and the numbers of the two systems in the given one.
+        The part, and the numbers of the two systems in the given one.
 
     Raises:
         RecipeError: A system, metric or test that is no part of the comparison, or a itself as b.
     """
     if a == b:
         raise RecipeError("a and b must be two different systems.", field="b")
-    first = plan.systems.index(choose(a, plan.systems, "a", "system"))
-    second = plan.systems.index(choose(b, plan.systems, "b", "system"))
-    labels = plan.recipe.labels
+    first = part.systems.index(choose(a, part.systems, "a", "system"))
+    second = part.systems.index(choose(b, part.systems, "b", "system"))
+    labels = part.recipe.labels
     label = labels.index(choose(metric, labels, "metric", "metric"))
-    choose(test, plan.recipe.tests, "test", "significance test")
+    choose(test, part.recipe.tests, "test", "significance test")
     recipe = replace(
-        plan.recipe,
-        metrics=(plan.recipe.metrics[label],),
+        part.recipe,
+        metrics=(part.recipe.metrics[label],),
         tests=(test,),
         baseline=None,
-        resamples=plan.resamples,
+        resamples=part.resamples,
     )
     pair = replace(
-        plan,
+        part,
         systems=(a, b),
-        digests=(plan.digests[first], plan.digests[second]),
+        digests=(part.digests[first], part.digests[second]),
         recipe=recipe,
     )
     return pair, (first, second)
 
 
-def distribution(pair: Plan, tables: Sequence[Array], metric: str) -> Distribution:
+def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distribution:
     """The pseudo-statistics of a pair made by `pair_of`.
 
     Args:

@@ -10,7 +10,8 @@ from itertools import groupby
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part
+from sigtest.comparison.recipe import Recipe
 from sigtest.compiled import compiled
 from sigtest.draws.permutations import permuted_sums
 from sigtest.draws.product import Columns
@@ -18,7 +19,8 @@ from sigtest.draws.units import replica_scores, units_of_draws, units_of_swaps
 from sigtest.draws.weights import bootstrap_counts, stratified_counts, swap_masks
 from sigtest.significance import TESTS, SignificanceTest
 from sigtest.significance.base import slack
-from sigtest.significance.convolution import surely_on_grid
+from sigtest.significance.convolution import convolve_swaps, surely_on_grid
+from sigtest.significance.exact import ExactP, enumerate_swaps
 
 TOGETHER_BYTES = 1 << 21  # of swapped totals at a time: fewer calls, and still near the processor
 
@@ -48,18 +50,18 @@ class Sample:
     """The statistics of all systems of a comparison, ready to be resampled.
 
     Args:
-        plan: What is compared.
+        part: What is compared.
         tables: One (S, m n, k) array a metric, from `measure`.
     """
 
-    def __init__(self, plan: Plan, tables: Sequence[Array]) -> None:
-        self.plan = plan
-        self.metrics = plan.recipe.metrics
-        self.swap_tables = [units_of_swaps(plan, table) for table in tables]
-        self.tables = [units_of_draws(plan, table) for table in self.swap_tables]
+    def __init__(self, part: Part, tables: Sequence[Array]) -> None:
+        self.part = part
+        self.metrics = part.recipe.metrics
+        self.swap_tables = [units_of_swaps(part, table) for table in tables]
+        self.tables = [units_of_draws(part, table) for table in self.swap_tables]
         self.units = self.tables[0].shape[1]
         self.columns = Columns(self.tables)
-        self.swap_columns = self.columns if plan.replicas == 1 else Columns(self.swap_tables)
+        self.swap_columns = self.columns if part.replicas == 1 else Columns(self.swap_tables)
         self.totals = self.columns.totals
         scores = [m.score_columns(t)[:, 0] for m, t in zip(self.metrics, self.totals, strict=True)]
         self.scores: Array = np.array(scores)  # (M, S)
@@ -68,7 +70,7 @@ class Sample:
     @cached_property
     def needs_swaps(self) -> tuple[bool, ...]:
         """(M,) whether swaps are to be drawn: not where every pair is sure to be convolved."""
-        if self.plan.recipe.exact == "never":
+        if self.part.recipe.exact == "never":
             return tuple(True for _ in self.metrics)
         return tuple(
             not surely_on_grid(metric, table)
@@ -79,12 +81,12 @@ class Sample:
     def replica_scores(self) -> Array:
         """(M, S, m) score of each replica."""
         pairs = zip(self.metrics, self.swap_tables, strict=True)
-        return np.array([replica_scores(self.plan, metric, table) for metric, table in pairs])
+        return np.array([replica_scores(self.part, metric, table) for metric, table in pairs])
 
     @property
     def tests(self) -> list[SignificanceTest]:
         """The recipe's significance tests."""
-        return [TESTS[name] for name in self.plan.recipe.tests]
+        return [TESTS[name] for name in self.part.recipe.tests]
 
     @cached_property
     def swap_test(self) -> SignificanceTest | None:
@@ -93,8 +95,8 @@ class Sample:
 
     def block(self, start: int, stop: int) -> Block:
         """Draw resamples `start` to `stop` for every system, metric and pair."""
-        scores = np.empty((len(self.metrics), len(self.plan.systems), stop - start))
-        pairs = len(self.plan.pairs) if self.swap_test else 0
+        scores = np.empty((len(self.metrics), len(self.part.systems), stop - start))
+        pairs = len(self.part.pairs) if self.swap_test else 0
         swaps = np.zeros((len(self.metrics), pairs), dtype=np.int64)
         for first, last in self.row_blocks(start, stop):
             scores[:, :, first - start : last - start] = self.bootstrap_scores(first, last)
@@ -107,10 +109,10 @@ class Sample:
 
     def _ranges(self, start: int, stop: int) -> Array:
         """(M, R) ranges of the scores of permuted systems, for Tukey's correction only."""
-        if self.plan.recipe.correction != "tukey":
+        if self.part.recipe.correction != "tukey":
             return np.empty((len(self.metrics), 0))
         ranges = np.empty((len(self.metrics), stop - start))
-        seed, stream = self.plan.recipe.seed, self.plan.stream
+        seed, stream = self.part.recipe.seed, self.part.stream
         for m, (metric, table) in enumerate(zip(self.metrics, self.swap_tables, strict=True)):
             rows = np.ascontiguousarray(table.swapaxes(0, 1))
             for first, last in self.row_blocks(start, stop):
@@ -129,18 +131,18 @@ class Sample:
 
     def swapped_sums(self, first: int, last: int) -> list[Array]:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
-        seed, stream = self.plan.recipe.seed, self.plan.stream
-        units = self.plan.replicas * self.units
+        seed, stream = self.part.recipe.seed, self.part.stream
+        units = self.part.replicas * self.units
         room = self._room(last - first, units)
         return self.swap_columns.sums(swap_masks(seed, first, last, units, stream, room))
 
     def _counts(self, first: int, last: int) -> Weights:
         """How often each unit is drawn in bootstrap resamples `first` to `last`."""
-        seed, stream = self.plan.recipe.seed, self.plan.stream
-        if self.plan.labels is None:
+        seed, stream = self.part.recipe.seed, self.part.stream
+        if self.part.labels is None:
             room = self._room(last - first, self.units)
             return bootstrap_counts(seed, first, last, self.units, stream, room)
-        return stratified_counts(seed, first, last, self.plan.strata, max(1, stream))
+        return stratified_counts(seed, first, last, self.part.strata, max(1, stream))
 
     def _room(self, rows: int, units: int) -> Weights:
         """Where weights are drawn, always the same: new memory takes as long as the drawing."""
@@ -166,7 +168,7 @@ class Sample:
         width, _, rows = kept.shape
         totals = np.ascontiguousarray(self.totals[m][:, :, 0])
         most = max(1, TOGETHER_BYTES // (16 * width * rows))
-        pairs = self.plan.pairs
+        pairs = self.part.pairs
         for run in self._runs(most):
             a, b = int(pairs[run.start, 0]), np.ascontiguousarray(pairs[run, 1])
             x = np.empty((width, len(b), rows))
@@ -177,7 +179,7 @@ class Sample:
     def _runs(self, most: int) -> Iterator[slice]:
         """Cut the pairs into runs that share their first system, each at most so long."""
         first = 0
-        for _, run in groupby(self.plan.pairs[:, 0].tolist()):
+        for _, run in groupby(self.part.pairs[:, 0].tolist()):
             end = first + len(list(run))
             for start in range(first, end, most):
                 yield slice(start, min(start + most, end))
@@ -185,11 +187,11 @@ class Sample:
 
     def count_swaps(self, m: int, kept: Array) -> Counts:
         """(P,) how many swapped differences reach the observed one; `kept` from `swapped_sums`."""
-        counts = np.zeros(len(self.plan.pairs), dtype=np.int64)
+        counts = np.zeros(len(self.part.pairs), dtype=np.int64)
         if self.swap_test is None:
             return counts
         observed, tolerance = self.observed[m]
-        alternative = self.plan.recipe.alternative
+        alternative = self.part.recipe.alternative
         for run, draws in self.swap_differences(m, kept):
             counts[run] = self.swap_test.count(observed[run], draws, tolerance[run], alternative)
         return counts
@@ -197,17 +199,33 @@ class Sample:
     @cached_property
     def observed(self) -> list[tuple[Array, Array]]:
         """For each metric (P,) oriented observed differences, and the slack of each."""
-        return [oriented_differences(self.plan, m, scores) for m, scores in enumerate(self.scores)]
+        return [oriented_differences(self.part, m, scores) for m, scores in enumerate(self.scores)]
 
 
-def oriented_differences(plan: Plan, m: int, scores: Array) -> tuple[Array, Array]:
+def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
+    """The exact randomization p-value of a pair, where the recipe wants it and there is one.
+
+    Args:
+        recipe: What to compute.
+        m: The metric.
+        a: (n, k) statistics of the first system's units of exchange.
+        b: (n, k) statistics of the second.
+    """
+    if recipe.exact == "never" or all(TESTS[test].draws != "swaps" for test in recipe.tests):
+        return None
+    metric = recipe.metrics[m]
+    convolved = convolve_swaps(metric, a, b, recipe.alternative)
+    return convolved or enumerate_swaps(metric, a, b, recipe.alternative)
+
+
+def oriented_differences(part: Part, m: int, scores: Array) -> tuple[Array, Array]:
     """What (S,) scores of metric m say of all pairs.
 
     Returns:
         (P,) differences a - b, positive where a is better, and the slack within which each is tied.
     """
-    a, b = plan.pairs.T
-    sign = plan.recipe.metrics[m].sign
+    a, b = part.pairs.T
+    sign = part.recipe.metrics[m].sign
     return sign * (scores[a] - scores[b]), slack(scores[a], scores[b])
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sigtest.render.numbers import decimals, fixed, probability, whole
-from sigtest.report import PairReport, Report, ScoreReport, SystemReport
-from sigtest.significance.ranking import Rank
+from sigtest.report import PairReport, RankReport, Report, ScoreReport, SystemReport
 
 DETECTS = (
     "detects: the smallest true difference that this test set would show with 80 % power after "
@@ -29,7 +28,7 @@ class Standing:
 
     system: SystemReport
     score: ScoreReport
-    rank: Rank | None
+    rank: RankReport | None
     opens: bool
 
 
@@ -69,7 +68,7 @@ def standings(report: Report, metric: str, test: str) -> tuple[Standing, ...]:
     sign = -1 if report.metrics[metric].higher_is_better else 1
     ordered = sorted(report.systems, key=lambda system: sign * system.scores[metric].score)
     placed = []
-    previous: Rank | None = None
+    previous: RankReport | None = None
     for system in ordered:
         rank = system.ranks.get(metric, {}).get(test)
         opens = rank is not None and previous is not None and rank.cluster > previous.cluster
@@ -98,11 +97,11 @@ def better(pair: PairReport, higher_is_better: bool) -> str | None:
     return pair.a if (pair.difference > 0) == higher_is_better else pair.b
 
 
-def rank_range(rank: Rank | None) -> str:
+def rank_range(rank: RankReport | None) -> str:
     """`2-5`, or `3` for a place that is certain."""
     if rank is None:
         return ""
-    low, high = rank.lowest, rank.highest
+    low, high = rank.range
     return str(low) if low == high else f"{low}-{high}"
 
 

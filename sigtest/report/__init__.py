@@ -1,23 +1,34 @@
-"""The finished answer, and how JSON has it."""
+"""The finished answer: its dataclasses, documented here only, and how JSON has them."""
 
+from sigtest.report.codec import decode, encode
 from sigtest.report.report import (
     MetricReport,
+    NamedReport,
     PairReport,
+    RankReport,
     Report,
+    ReportOnSeveral,
     ScoreReport,
+    Several,
+    SmallTest,
     SystemReport,
     TestSetReport,
-    pair_as_json,
-    system_as_json,
+    WinsReport,
 )
 
 __all__ = [
     "MetricReport",
+    "NamedReport",
     "PairReport",
+    "RankReport",
     "Report",
+    "ReportOnSeveral",
     "ScoreReport",
+    "Several",
+    "SmallTest",
     "SystemReport",
     "TestSetReport",
-    "pair_as_json",
-    "system_as_json",
+    "WinsReport",
+    "decode",
+    "encode",
 ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, NamedTuple
 
-from sigtest.significance.ranking import Rank
+from sigtest.report.codec import OMITTED, decode, encode
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,32 @@ class ScoreReport:
     replicas: tuple[float, ...] = ()
 
 
+class RankReport(NamedTuple):
+    """Where a system stands for one metric and test.
+
+    Attributes:
+        cluster: 1 the best; every system of a cluster is better than every one of those below.
+        range: 1 + the number of systems significantly better, and all systems less the number
+            significantly worse.
+    """
+
+    cluster: int
+    range: tuple[int, int]
+
+
 @dataclass(frozen=True)
 class SystemReport:
-    """One system: scores by metric, ranks by metric and test (two-sided, all pairs only)."""
+    """One system.
+
+    Attributes:
+        name: As it was given.
+        scores: By metric.
+        ranks: By metric and test; two-sided comparisons of all pairs only.
+    """
 
     name: str
     scores: Mapping[str, ScoreReport]
-    ranks: Mapping[str, Mapping[str, Rank]]
+    ranks: Mapping[str, Mapping[str, RankReport]] = field(default_factory=dict)
 
 
 class PairReport(NamedTuple):
@@ -101,7 +120,7 @@ class PairReport(NamedTuple):
     p_adjusted: float
     significant: bool
     undecided: bool
-    resamples_needed: int | None
+    resamples_needed: Annotated[int | None, OMITTED]
     exact: bool
     calibrated: bool
     detectable: tuple[float, float]
@@ -110,19 +129,148 @@ class PairReport(NamedTuple):
 
 @dataclass(frozen=True)
 class TestSetReport:
-    """What was measured against: sizes and content hash."""
+    """What was measured against.
+
+    Attributes:
+        segments: How many.
+        references: Reference sets.
+        documents: How many, where they are known.
+        sha256: Content hash.
+    """
 
     __test__ = False  # pytest: not a test class
 
     segments: int
     references: int
-    documents: int | None
+    documents: Annotated[int | None, OMITTED]
     sha256: str
+
+
+class SmallTest(NamedTuple):
+    """An exact test whose units are the test sets.
+
+    Attributes:
+        p_value: Of the recipe's alternative.
+        p_adjusted: Corrected within all pairs of this metric and test.
+        significant: Whether p_adjusted is at most alpha.
+    """
+
+    p_value: float
+    p_adjusted: float
+    significant: bool
+
+
+class WinsReport(NamedTuple):
+    """One pair of systems and one metric over all test sets.
+
+    Attributes:
+        a: First system.
+        b: Second system; the baseline where there is one.
+        metric: Label of the metric.
+        alternative: The claim.
+        differences: score_a - score_b on each test set, not oriented.
+        won: Test sets on which a is better.
+        lost: On which b is.
+        tied: On which neither is.
+        rank_sum: Sum of the ranks of those that a wins, by size of the difference.
+        sign_test: Over won and lost.
+        signed_rank: Wilcoxon's, over the differences.
+    """
+
+    a: str
+    b: str
+    metric: str
+    alternative: str
+    differences: tuple[float, ...]
+    won: int
+    lost: int
+    tied: int
+    rank_sum: float
+    sign_test: SmallTest
+    signed_rank: SmallTest
+
+
+@dataclass(frozen=True)
+class NamedReport:
+    """One test set of several.
+
+    Attributes:
+        name: Of the test set.
+        report: Of that test set; p-values are corrected over all test sets and their whole.
+    """
+
+    name: str
+    report: Report
+
+
+@dataclass(frozen=True)
+class Several:
+    """What a report on several test sets has besides systems and pairs of all together.
+
+    Attributes:
+        average: `macro`: scores are means of the test sets' scores; `pooled`: scores are those of
+            all segments as one test set, stratified by test set.
+        comparisons: Size of each family: the pairs of one metric and test, of every test set and
+            of all together.
+        testsets: Each one's report, in input order.
+        wins: By metric, then pair.
+    """
+
+    average: Literal["macro", "pooled"]
+    comparisons: int
+    testsets: tuple[NamedReport, ...]
+    wins: tuple[WinsReport, ...]
+
+
+@dataclass(frozen=True)
+class Overall:
+    """What several test sets say together.
+
+    Attributes:
+        average: `macro`: scores are means of the test sets' scores; `pooled`: scores are those of
+            all segments as one test set, stratified by test set.
+        systems: In input order.
+        pairs: By metric, then test, then pair.
+    """
+
+    average: Literal["macro", "pooled"]
+    systems: tuple[SystemReport, ...]
+    pairs: tuple[PairReport, ...]
+
+
+@dataclass(frozen=True)
+class ReportOnSeveral:
+    """A finished comparison on several test sets, as JSON has it.
+
+    Attributes:
+        signature: The line that reproduces it.
+        version: Of sigtest.
+        alpha: Level of the decisions.
+        correction: Correction for multiple comparisons.
+        comparisons: Size of each family: the pairs of one metric and test, of every test set and
+            of all together.
+        testsets: Each one's report, in input order.
+        overall: What they say together.
+        wins: By metric, then pair.
+        warnings: Sentences about all test sets together; each one's own are in its report.
+    """
+
+    signature: str
+    version: str
+    alpha: float
+    correction: str
+    comparisons: int
+    testsets: tuple[NamedReport, ...]
+    overall: Overall
+    wins: tuple[WinsReport, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Report:
     """A finished comparison: a function of input, recipe and version alone.
+
+    On several test sets, systems and pairs are those of all together.
 
     Attributes:
         signature: The line that reproduces it.
@@ -136,6 +284,7 @@ class Report:
         systems: In input order.
         pairs: By metric, then test, then pair, each in input order.
         warnings: Sentences for the user.
+        several: What several test sets add; nothing for one.
     """
 
     signature: str
@@ -148,6 +297,7 @@ class Report:
     systems: tuple[SystemReport, ...]
     pairs: tuple[PairReport, ...]
     warnings: tuple[str, ...]
+    several: Several | None = None
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -156,106 +306,48 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """The report as JSON has it (`docs/REPORT.md` describes every field)."""
-        testset: dict[str, Any] = {
-            "segments": self.testset.segments,
-            "references": self.testset.references,
-        }
-        if self.testset.documents is not None:
-            testset["documents"] = self.testset.documents
-        testset["sha256"] = self.testset.sha256
-        return {
-            "signature": self.signature,
-            "version": self.version,
-            "testset": testset,
-            "alpha": self.alpha,
-            "correction": self.correction,
-            "experimentwise_error": self.experimentwise_error,
-            "metrics": {label: dict(vars(metric)) for label, metric in self.metrics.items()},
-            "systems": [system_as_json(system) for system in self.systems],
-            "pairs": [pair_as_json(pair) for pair in self.pairs],
-            "warnings": list(self.warnings),
-        }
+        body: dict[str, Any] = encode(self if self.several is None else self._on_several())
+        return body
+
+    def _on_several(self) -> ReportOnSeveral:
+        assert self.several is not None
+        return ReportOnSeveral(
+            signature=self.signature,
+            version=self.version,
+            alpha=self.alpha,
+            correction=self.correction,
+            comparisons=self.several.comparisons,
+            testsets=self.several.testsets,
+            overall=Overall(self.several.average, self.systems, self.pairs),
+            wins=self.several.wins,
+            warnings=self.warnings,
+        )
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Report:
         """The report that `as_json` wrote."""
-        testset = body["testset"]
-        return cls(
-            signature=body["signature"],
-            version=body["version"],
+        if "overall" not in body:
+            return decode(cls, body)
+        told = decode(ReportOnSeveral, body)
+        first = told.testsets[0].report
+        sizes = [entry.report.testset for entry in told.testsets]
+        return replace(
+            first,
+            signature=told.signature,
             testset=TestSetReport(
-                testset["segments"],
-                testset["references"],
-                testset.get("documents"),
-                testset["sha256"],
+                segments=sum(size.segments for size in sizes),
+                references=first.testset.references,
+                documents=_sum([size.documents for size in sizes]),
+                sha256="",
             ),
-            alpha=body["alpha"],
-            correction=body["correction"],
-            experimentwise_error=body["experimentwise_error"],
-            metrics={label: MetricReport(**m) for label, m in body["metrics"].items()},
-            systems=tuple(_system_from_json(system) for system in body["systems"]),
-            pairs=tuple(_pair_from_json(pair) for pair in body["pairs"]),
-            warnings=tuple(body["warnings"]),
+            systems=told.overall.systems,
+            pairs=told.overall.pairs,
+            warnings=told.warnings,
+            several=Several(told.overall.average, told.comparisons, told.testsets, told.wins),
         )
 
 
-def system_as_json(system: SystemReport) -> dict[str, Any]:
-    """A system as JSON has it."""
-    body: dict[str, Any] = {
-        "name": system.name,
-        "scores": {metric: _score_as_json(score) for metric, score in system.scores.items()},
-    }
-    if system.ranks:
-        body["ranks"] = {
-            metric: {
-                test: {"cluster": r.cluster, "range": [r.lowest, r.highest]}
-                for test, r in ranks.items()
-            }
-            for metric, ranks in system.ranks.items()
-        }
-    return body
-
-
-def _score_as_json(score: ScoreReport) -> dict[str, Any]:
-    body: dict[str, Any] = {"score": score.score, "ci": list(score.ci), "stderr": score.stderr}
-    if score.replicas:
-        body["training_stderr"] = score.training_stderr
-        body["replicas"] = list(score.replicas)
-    return body
-
-
-def _system_from_json(body: Mapping[str, Any]) -> SystemReport:
-    return SystemReport(
-        body["name"],
-        {
-            metric: ScoreReport(
-                s["score"],
-                (s["ci"][0], s["ci"][1]),
-                s["stderr"],
-                s.get("training_stderr"),
-                tuple(s.get("replicas", ())),
-            )
-            for metric, s in body["scores"].items()
-        },
-        {
-            metric: {test: Rank(r["cluster"], *r["range"]) for test, r in ranks.items()}
-            for metric, ranks in body.get("ranks", {}).items()
-        },
-    )
-
-
-def pair_as_json(pair: PairReport) -> dict[str, Any]:
-    """A pair as JSON has it."""
-    body = pair._asdict()
-    for field in ("ci", "p_interval", "detectable"):
-        body[field] = list(body[field])
-    if pair.resamples_needed is None:
-        del body["resamples_needed"]
-    return body
-
-
-def _pair_from_json(body: Mapping[str, Any]) -> PairReport:
-    fields = {"resamples_needed": None, **body}
-    for field in ("ci", "p_interval", "detectable"):
-        fields[field] = (body[field][0], body[field][1])
-    return PairReport(**fields)
+def _sum(counts: Sequence[int | None]) -> int | None:
+    """The sum of counts that are all known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None

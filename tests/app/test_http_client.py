@@ -9,7 +9,7 @@ import pytest
 
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import LimitError, ServiceError
 from sigtest.render import RENDERERS
@@ -23,14 +23,14 @@ def client(service: httpx.Client) -> Iterator[Client]:
 
 
 def test_the_service_gives_the_bytes_of_the_library(client, body):
-    comparison = Comparison.of(body)
+    comparison = parse_comparison(body)
     stored = client.compare(comparison)
     assert stored.decode() == RENDERERS["json"](compare(comparison))
     assert client.compare(comparison) == stored
 
 
 def test_distributions_belong_to_their_report(client, body):
-    status = client.submit(Comparison.of(body))
+    status = client.submit(parse_comparison(body))
     while status["status"] in {"queued", "running"}:
         status = client.status(status["id"])
     report = Report.from_json(json.loads(client.report(status["id"])))
@@ -42,7 +42,7 @@ def test_distributions_belong_to_their_report(client, body):
 
 
 def test_a_removed_comparison_is_gone(client, body):
-    status = client.submit(Comparison.of({**body, "seed": 77}))
+    status = client.submit(parse_comparison({**body, "seed": 77}))
     while status["status"] in {"queued", "running"}:
         status = client.status(status["id"])
     client.remove(status["id"])
@@ -55,7 +55,7 @@ def test_scores_alone_may_be_sent(client):
         {"name": name, "scores": {"comet": [0.1 * i + shift for i in range(9)]}}
         for name, shift in (("A", 0.0), ("B", 0.05))
     ]
-    comparison = Comparison.of({"systems": systems, "metrics": ["scores:of=comet"]})
+    comparison = parse_comparison({"systems": systems, "metrics": ["scores:of=comet"]})
     assert client.compare(comparison).decode() == RENDERERS["json"](compare(comparison))
 
 
@@ -74,5 +74,5 @@ def test_server_prints_what_this_process_prints(service, example: Path, form, ca
 def test_limits_of_the_service_are_one_clear_line(client):
     systems = [{"name": f"S{i}", "hypotheses": ["a b", "c d"]} for i in range(201)]
     with pytest.raises(LimitError, match="max_systems") as raised:
-        client.submit(Comparison.of({"references": [["a", "b"]], "systems": systems}))
+        client.submit(parse_comparison({"references": [["a", "b"]], "systems": systems}))
     assert raised.value.limit == "max_systems"

@@ -13,7 +13,7 @@ import pytest
 from exchange import COMPARISONS, ServeOn, Stored, problem, submit
 
 from app.settings import Settings
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
@@ -111,7 +111,7 @@ def test_files_and_json_are_the_same_comparison(service: httpx.Client, example: 
     again = service.post(COMPARISONS, json=same)
     assert (again.status_code, again.json()["id"]) == (200, response.json()["id"])
     report = service.get(response.json()["links"]["report"])
-    assert report.text == RENDERERS["json"](compare(Comparison.of(same)))
+    assert report.text == RENDERERS["json"](compare(parse_comparison(same)))
 
 
 def test_marks_and_line_ends_of_files_are_stripped(service: httpx.Client) -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from exchange import COMPARISONS, Stored, problem
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 
@@ -37,7 +37,7 @@ def test_files_of_scores_need_no_text(service: httpx.Client) -> None:
     ]
     answer = post(service, files, metrics=["scores:of=comet"])
     rows = {"A": [0.62, 0.55, 0.71, 0.48], "B": [0.58, 0.57, 0.6, 0.45]}
-    expected = Comparison.of(
+    expected = parse_comparison(
         {
             "systems": [{"name": n, "scores": {"comet": row}} for n, row in rows.items()],
             "metrics": ["scores:of=comet"],

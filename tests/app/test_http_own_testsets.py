@@ -11,7 +11,7 @@ from exchange import COMPARISONS, Serve, Stored, problem, submit
 
 from app.settings import Settings
 from sigtest.client import Client
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 
 TESTSETS = "/v1/testsets"
 TEXTS: dict[str, Any] = {
@@ -142,5 +142,5 @@ def test_limits_hold_for_it_too(service: httpx.Client, serve: Serve) -> None:
 def test_the_client_may_name_it(service: httpx.Client) -> None:
     with Client(str(service.base_url)) as client:
         named = client.compare({"testset": made(service), "systems": SYSTEMS, **RECIPE})
-        spelled = client.compare(Comparison.of({**TEXTS, "systems": SYSTEMS, **RECIPE}))
+        spelled = client.compare(parse_comparison({**TEXTS, "systems": SYSTEMS, **RECIPE}))
     assert named == spelled

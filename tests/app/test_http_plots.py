@@ -9,7 +9,7 @@ from exchange import COMPARISONS, Serve, problem, safe_picture, submit
 
 from app.settings import Settings
 from sigtest.cli import main
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
 from sigtest.report import Report
@@ -33,7 +33,7 @@ def url(service: httpx.Client, asked: dict[str, Any]) -> str:
 
 @pytest.fixture
 def report(asked: dict[str, Any]) -> Report:
-    return compare(Comparison.of(asked))
+    return compare(parse_comparison(asked))
 
 
 @pytest.mark.parametrize("name", ["matrix", "intervals"])
@@ -53,10 +53,10 @@ def test_distributions_are_drawn_by_a_worker_and_look_the_same(
     a, b = NAMES[1:]
     chosen = {"metric": "ter", "test": "bootstrap"}
     response = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b, **chosen})
-    drawn = distribute(Comparison.of(asked), a, b, "ter", "bootstrap")
+    drawn = distribute(parse_comparison(asked), a, b, "ter", "bootstrap")
     assert response.text == distribution_plot(drawn, report)
     first = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b})
-    drawn = distribute(Comparison.of(asked), a, b, "bleu", TESTS[0])
+    drawn = distribute(parse_comparison(asked), a, b, "bleu", TESTS[0])
     assert first.text == distribution_plot(drawn, report)
 
 

@@ -11,7 +11,7 @@ from exchange import problem, submit
 from app.errors import NotAcceptableError
 from app.negotiation import FORMATS, MEDIA_TYPES, Wish, choose_format
 from app.schemas import ReportBody
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 from sigtest.report import Report
@@ -31,7 +31,7 @@ def url(service: httpx.Client, asked: dict[str, Any]) -> str:
 def test_json_is_what_compare_gives(service: httpx.Client, url: str, asked: dict[str, Any]) -> None:
     response = service.get(url + "/report")
     assert response.headers["content-type"] == "application/json"
-    assert response.text == RENDERERS["json"](compare(Comparison.of(asked)))
+    assert response.text == RENDERERS["json"](compare(parse_comparison(asked)))
 
 
 def test_the_schema_of_reports_is_true(service: httpx.Client, url: str) -> None:

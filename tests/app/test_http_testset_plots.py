@@ -14,7 +14,7 @@ from exchange import Serve, problem, safe_picture, submit
 from app.settings import Settings
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
 
@@ -87,7 +87,7 @@ def test_pictures_are_those_of_a_comparison(
     url = make()
     metric, test = choice.get("metric", "bleu"), choice.get("test", TEST)
     shown = {k: v for k, v in choice.items() if k in {"alpha", "correction"}}
-    report = compare(Comparison.of(whole(metrics=[metric], tests=[test], **shown)))
+    report = compare(parse_comparison(whole(metrics=[metric], tests=[test], **shown)))
     assert got(service, f"{url}/plots/matrix.svg", **choice) == matrix_plot(report)
     assert got(service, f"{url}/plots/intervals.svg", **choice) == intervals_plot(report)
 
@@ -98,7 +98,9 @@ def test_distributions_are_those_of_a_comparison(
     service: httpx.Client, make: Make, a: str, b: str, alternative: str
 ) -> None:
     url = make(alternative=alternative)
-    comparison = Comparison.of(whole(metrics=["ter"], tests=["bootstrap"], alternative=alternative))
+    comparison = parse_comparison(
+        whole(metrics=["ter"], tests=["bootstrap"], alternative=alternative)
+    )
     drawn = distribute(comparison, a, b, "ter", "bootstrap")
     asked = {"a": a, "b": b, "metric": "ter", "test": "bootstrap"}
     shown = got(service, f"{url}/plots/distribution.svg", **asked)
@@ -116,9 +118,9 @@ def test_two_spellings_of_one_metric(service: httpx.Client, make: Make) -> None:
     metrics = ["bleu", "bleu:tokenize=char"]
     url = make(metrics=metrics)
     chosen = {"metric": metrics[1]}
-    report = compare(Comparison.of(whole(metrics=metrics[1:])))
+    report = compare(parse_comparison(whole(metrics=metrics[1:])))
     assert got(service, f"{url}/plots/matrix.svg", **chosen) == matrix_plot(report)
-    drawn = distribute(Comparison.of(whole(metrics=metrics[1:])), FIRST, SECOND, "bleu", TEST)
+    drawn = distribute(parse_comparison(whole(metrics=metrics[1:])), FIRST, SECOND, "bleu", TEST)
     shown = got(service, f"{url}/plots/distribution.svg", **PAIR, **chosen)
     assert shown == distribution_plot(drawn, report)
     told = service.get(f"{url}/distribution", params={**PAIR, **chosen}).json()
@@ -134,9 +136,11 @@ def test_training_replicas(service: httpx.Client, make: Make) -> None:
         assert answer.json()["status"] == "measured", answer.text
     systems = [{"name": name, "replicas": replicas} for name, replicas in sorted(brought.items())]
     for test in CHOICES["tests"]:
-        comparison = Comparison.of({**CHOICES, "systems": systems, "tests": [test]})
+        comparison = parse_comparison({**CHOICES, "systems": systems, "tests": [test]})
         drawn = distribute(comparison, FIRST, SECOND, "ter", test)
-        alone = Comparison.of({**CHOICES, "systems": systems, "metrics": ["ter"], "tests": [test]})
+        alone = parse_comparison(
+            {**CHOICES, "systems": systems, "metrics": ["ter"], "tests": [test]}
+        )
         shown = got(service, f"{url}/plots/distribution.svg", **PAIR, metric="ter", test=test)
         assert shown == distribution_plot(drawn, compare(alone))
 
@@ -148,7 +152,7 @@ def test_a_replaced_system_is_drawn_anew(service: httpx.Client, make: Make) -> N
     changed = SYSTEMS | {FIRST: SYSTEMS[THIRD]}
     put(service, url, FIRST, changed[FIRST])
     after = [got(service, f"{url}/plots/{name}", **_pair(name)) for name in names]
-    comparison = Comparison.of(whole(changed, metrics=["bleu"], tests=[TEST]))
+    comparison = parse_comparison(whole(changed, metrics=["bleu"], tests=[TEST]))
     report = compare(comparison)
     drawn = distribute(comparison, FIRST, SECOND, "bleu", TEST)
     assert after == [matrix_plot(report), intervals_plot(report), distribution_plot(drawn, report)]

@@ -13,7 +13,7 @@ from exchange import Serve, Stored, problem
 
 from app.settings import Settings
 from sigtest.cli import main
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 
@@ -72,7 +72,7 @@ def test_a_leaderboard_of_replicas_is_the_comparison_of_them(
     for metric in SETTINGS["metrics"]:
         systems = [{"name": name, "replicas": RUNS[name]} for name in ("Poor", "good")]
         body = {"references": [REFERENCE], **SETTINGS, **fields, "systems": systems}
-        whole = Comparison.of({**body, "metrics": [metric]})
+        whole = parse_comparison({**body, "metrics": [metric]})
         expected = RENDERERS["json"](compare(whole))
         answer = service.get(f"{url}/leaderboard", params={"metric": metric})
         assert answer.text.endswith(expected[1:])  # byte for byte
@@ -366,7 +366,7 @@ def test_replicas_on_the_command_line(
     shown = json.loads(sigtest("leaderboard", made, "--format", "json"))
     systems = [{"name": "a", "replicas": RUNS["good"]}, {"name": "b", "replicas": RUNS["fair"]}]
     body = {"references": [REFERENCE], "systems": systems, "resamples": 99}
-    expected = json.loads(RENDERERS["json"](compare(Comparison.of(body))))
+    expected = json.loads(RENDERERS["json"](compare(parse_comparison(body))))
     assert (shown["systems"], shown["pairs"]) == (expected["systems"], expected["pairs"])
     assert "brings no replicas" in sigtest("submit", made, paths["a1"], status=2)
     assert "NAME=FILE,FILE" in sigtest("submit", made, "--replicas", paths["a1"], status=2)

@@ -15,7 +15,7 @@ from app.settings import Settings
 from app.testset_contract import EXAMPLES, SYSTEM_EXAMPLES
 from app.testset_schemas import SETTINGS, TestSetRequest
 from sigtest.cli import main
-from sigtest.comparison.comparison import CHOICES, Comparison
+from sigtest.comparison.comparison import CHOICES
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 
@@ -59,7 +59,7 @@ def test_from_test_set_to_leaderboard(service: httpx.Client, make: Make) -> None
     answer = service.get(f"{url}/leaderboard", params={"metric": "chrf"})
     assert answer.status_code == 200
     shown = answer.json()
-    whole = Comparison.of(
+    whole = parse_comparison(
         {
             **settings(metrics=["chrf"], documents=["d1", "d1", "d2", "d2"]),
             "systems": [{"name": "Poor", "hypotheses": POOR}, {"name": "good", "hypotheses": GOOD}],

@@ -14,6 +14,7 @@ from written import REFERENCES
 
 from sigtest.client import Client
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
 
 STATUS = {"id": "c1", "status": "succeeded", "progress": {"phase": "report", "done": 1, "total": 1}}
@@ -70,7 +71,7 @@ def client(server, slept) -> Iterator[Client]:
 @pytest.fixture
 def comparison() -> Comparison:
     systems = [{"name": name, "hypotheses": REFERENCES} for name in ("A", "B")]
-    return Comparison.of({"references": [REFERENCES], "systems": systems})
+    return parse_comparison({"references": [REFERENCES], "systems": systems})
 
 
 def test_a_report_is_handed_on_byte_for_byte(client, server, comparison):

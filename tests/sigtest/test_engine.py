@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.draws.sample import Sample
@@ -40,7 +41,12 @@ def request_of(example: Path, **recipe: object) -> dict:
 
 def sample_of(comparison: Comparison) -> Sample:
     tables = [
-        np.stack([measure(comparison.testset, s, metric) for s in comparison.systems])
+        np.stack(
+            [
+                measure(comparison.entries[0].testset, s, metric)
+                for s in comparison.entries[0].systems
+            ]
+        )
         for metric in comparison.recipe.metrics
     ]
     return Sample(comparison.plan, tables)
@@ -48,7 +54,7 @@ def sample_of(comparison: Comparison) -> Sample:
 
 @pytest.fixture(scope="module")
 def sample(example: Path) -> Sample:
-    return sample_of(Comparison.of(request_of(example, exact="never")))
+    return sample_of(parse_comparison(request_of(example, exact="never")))
 
 
 def in_blocks(sample: Sample, size: int) -> Report:
@@ -84,7 +90,7 @@ def test_identical_systems_have_p_one_in_every_test_and_metric(
     for exact in ("auto", "never"):
         request = request_of(example, alternative=alternative, exact=exact)
         request["systems"] = [s for s in request["systems"] if s["name"] in ("cedar", "dogwood")]
-        report = compare(Comparison.of(request))
+        report = compare(parse_comparison(request))
         # the bootstrap of 2005 as printed gives |D_b| - 0 >= 0 for every resample, too
         assert {pair.p_value for pair in report.pairs} == {1.0}
         assert not any(pair.significant for pair in report.pairs)
@@ -156,9 +162,9 @@ def test_p_is_never_zero_and_follows_from_the_count(sample: Sample) -> None:
 
 def test_order_of_systems_turns_signs_and_nothing_else(example: Path) -> None:
     request = request_of(example)
-    forward = compare(Comparison.of(request))
+    forward = compare(parse_comparison(request))
     request["systems"] = request["systems"][::-1]
-    backward = compare(Comparison.of(request))
+    backward = compare(parse_comparison(request))
 
     def key(pair: PairReport) -> tuple:
         return pair.metric, pair.test, frozenset((pair.a, pair.b))
@@ -172,7 +178,7 @@ def test_order_of_systems_turns_signs_and_nothing_else(example: Path) -> None:
 
 def test_seed_zero_is_a_seed_of_its_own(example: Path) -> None:
     reports = [
-        compare(Comparison.of(request_of(example, seed=seed, metrics=["chrf"])))
+        compare(parse_comparison(request_of(example, seed=seed, metrics=["chrf"])))
         for seed in (0, 12345)
     ]
     assert reports[0].pairs != reports[1].pairs
@@ -180,14 +186,14 @@ def test_seed_zero_is_a_seed_of_its_own(example: Path) -> None:
 
 
 def test_baseline_is_always_b(example: Path) -> None:
-    report = compare(Comparison.of(request_of(example, pairs={"baseline": "birch"})))
+    report = compare(parse_comparison(request_of(example, pairs={"baseline": "birch"})))
     assert {pair.b for pair in report.pairs} == {"birch"}
     assert [p.a for p in report.pairs[:4]] == ["aspen", "cedar", "dogwood", "elm"]
     assert all(not system.ranks for system in report.systems)
 
 
 def test_ter_claims_are_oriented(example: Path) -> None:
-    report = compare(Comparison.of(request_of(example, metrics=["ter"], alternative="greater")))
+    report = compare(parse_comparison(request_of(example, metrics=["ter"], alternative="greater")))
     for pair in report.pairs:
         if (pair.a, pair.b) == ("aspen", "elm"):
             assert pair.difference < 0  # fewer edits
@@ -197,7 +203,7 @@ def test_ter_claims_are_oriented(example: Path) -> None:
 def test_document_units_give_other_and_wider_intervals(example: Path) -> None:
     documents = read(example / "documents.txt")
     by = {
-        unit: compare(Comparison.of(request_of(example, documents=documents, unit=unit)))
+        unit: compare(parse_comparison(request_of(example, documents=documents, unit=unit)))
         for unit in ("segment", "document")
     }
     assert by["document"].testset.documents == len(set(documents))
@@ -207,7 +213,7 @@ def test_document_units_give_other_and_wider_intervals(example: Path) -> None:
 
 
 def test_auto_takes_enough_resamples_for_the_correction(example: Path) -> None:
-    comparison = Comparison.of(request_of(example, resamples="auto"))
+    comparison = parse_comparison(request_of(example, resamples="auto"))
     # two-sided paired bootstrap over 10 pairs: 20 / (R + 1) <= .005 needs R = 3,999
     assert comparison.plan.resamples == 9_999
     many = replace(comparison.recipe, resamples="auto").resolved(66)
@@ -249,7 +255,7 @@ def test_wmt17_p_values(data: Path, oracles: Path) -> None:
         "resamples": 9_999,
         "pairs": {"baseline": baseline},
     }
-    sample = sample_of(Comparison.of(request))
+    sample = sample_of(parse_comparison(request))
     found = {}
     for alternative in ALTERNATIVES:
         recipe = replace(sample.plan.recipe, alternative=alternative)

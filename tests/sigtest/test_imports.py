@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, unpack, zipped
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.data.imports import Bounds, read_archive, read_path, read_wmt
 from sigtest.errors import InputError, LimitError
 
@@ -48,9 +48,9 @@ def test_every_way_brings_the_same_material(folder):
 def test_material_is_a_comparison(folder):
     body = read_path(folder).as_json()
     (folder / "systems" / "good.en").write_bytes(GOOD)
-    comparison = Comparison.of(body)
-    assert comparison.testset.documents is not None
-    assert [system.name for system in comparison.systems] == ["bad", "good"]
+    comparison = parse_comparison(body)
+    assert comparison.entries[0].testset.documents is not None
+    assert [system.name for system in comparison.entries[0].systems] == ["bad", "good"]
 
 
 def test_a_folder_of_a_system_has_its_training_runs(folder):
@@ -61,7 +61,7 @@ def test_a_folder_of_a_system_has_its_training_runs(folder):
             (folder / f"systems/{name}/run{i}.en").write_bytes(data)
     body = read_path(folder).as_json()
     assert [len(system["replicas"]) for system in body["systems"]] == [2, 2]
-    assert Comparison.of(body).plan.replicas == 2
+    assert parse_comparison(body).plan.replicas == 2
 
 
 def test_labels_are_read_too():

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.text import parse_lines
 from sigtest.decide.facts import facts_of
 from sigtest.decide.summary import summarise
-from sigtest.draws.incremental import SwapFact, Totals, alone, resample, swap_fact, wants_statistics
+from sigtest.draws.totals import SwapFact, Totals, alone, resample, swap_fact, wants_statistics
 from sigtest.engine import compare, measure
 from sigtest.report import Report
 
@@ -50,8 +51,11 @@ def leaderboard(
 def from_parts(comparison: Comparison) -> Report:
     plan = comparison.plan
     tables = [
-        [measure(comparison.testset, system, metric) for metric in comparison.recipe.metrics]
-        for system in comparison.systems
+        [
+            measure(comparison.entries[0].testset, system, metric)
+            for metric in comparison.recipe.metrics
+        ]
+        for system in comparison.entries[0].systems
     ]
     totals = [
         resample(alone(plan, s), [table[None] for table in tables[s]])
@@ -71,7 +75,7 @@ def test_parts_give_the_report_of_all_at_once(example: Path, alternative: str) -
     def read(path: Path) -> list[str]:
         return list(parse_lines(path.read_bytes(), path.name))
 
-    comparison = Comparison.of(
+    comparison = parse_comparison(
         {
             "references": [read(example / "reference.en")],
             "systems": [
@@ -90,7 +94,7 @@ def test_parts_give_the_report_of_all_at_once(example: Path, alternative: str) -
 def test_few_differing_units_are_counted_exactly_from_parts() -> None:
     values = np.random.default_rng(0).normal(size=(3, 100))
     values[1, 12:] = values[0, 12:]
-    comparison = Comparison.of(
+    comparison = parse_comparison(
         {
             "systems": [
                 {"name": f"s{i}", "scores": {"x": row.tolist()}} for i, row in enumerate(values)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.permutations import permuted_sums
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts
@@ -26,7 +26,7 @@ def scores_request(values: np.ndarray, **recipe: object) -> dict:
 def test_max_t_equals_a_loop_over_the_bootstrap_draws() -> None:
     values = np.random.default_rng(0).integers(0, 5, (4, 40)).astype(float)
     values[0] += 0.6
-    comparison = Comparison.of(scores_request(values, tests=["bootstrap"], correction="max_t"))
+    comparison = parse_comparison(scores_request(values, tests=["bootstrap"], correction="max_t"))
     report = compare(comparison)
     counts = bootstrap_counts(comparison.recipe.seed, 0, 199, 40).astype(float)
     means = counts @ values.T / 40
@@ -64,7 +64,7 @@ def test_permuted_sums_do_not_depend_on_the_block() -> None:
 def test_tukey_holds_each_difference_against_the_range() -> None:
     values = np.random.default_rng(2).integers(0, 5, (4, 30)).astype(float)
     values[3] += 1
-    comparison = Comparison.of(scores_request(values, correction="tukey"))
+    comparison = parse_comparison(scores_request(values, correction="tukey"))
     report = compare(comparison)
     rows = np.stack([np.stack([row, np.ones(30)], axis=1) for row in values], axis=1)
     ranges = np.ptp(permuted_sums(comparison.recipe.seed, 0, 199, rows)[0] / 30, axis=0)
@@ -79,9 +79,16 @@ def test_joint_corrections_do_not_depend_on_blocks() -> None:
         {"correction": "tukey"},
         {"correction": "max_t", "tests": ["bootstrap"]},
     ):
-        comparison = Comparison.of(scores_request(values, **choice))
+        comparison = parse_comparison(scores_request(values, **choice))
         metric = comparison.recipe.metrics[0]
-        tables = [np.stack([measure(comparison.testset, s, metric) for s in comparison.systems])]
+        tables = [
+            np.stack(
+                [
+                    measure(comparison.entries[0].testset, s, metric)
+                    for s in comparison.entries[0].systems
+                ]
+            )
+        ]
         whole = Sample(comparison.plan, tables).block(0, 199)
         parts = [Sample(comparison.plan, tables).block(a, b) for a, b in ((0, 50), (50, 199))]
         for field in ("scores", "ranges"):
@@ -93,7 +100,7 @@ def test_max_t_warns_of_unequal_variances() -> None:
     rng = np.random.default_rng(6)
     values = rng.normal(size=(1, 60)) + 0.01 * rng.normal(size=(5, 60))
     values[4] = 20 * rng.normal(size=60)
-    comparison = Comparison.of(scores_request(values, tests=["bootstrap"], correction="max_t"))
+    comparison = parse_comparison(scores_request(values, tests=["bootstrap"], correction="max_t"))
     report = compare(comparison)
     spread = [pair.stderr for pair in report.pairs]
     assert max(spread) > 2 * float(np.median(spread))

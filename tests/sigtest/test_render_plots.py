@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from written import HOSTILE, REFERENCES, hostile, renamed, report
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import compare, measure
 from sigtest.errors import RecipeError
@@ -48,10 +48,13 @@ def drawn(a: str, b: str, metric: str, test: str, alternative: str, exact: str =
         "resamples": 499,
         "exact": exact,
     }
-    comparison = Comparison.of(request)
+    comparison = parse_comparison(request)
     plan, pair = pair_of(comparison.plan, a, b, metric, test)
     tables = [
-        measure(comparison.testset, comparison.systems[s], plan.recipe.metrics[0]) for s in pair
+        measure(
+            comparison.entries[0].testset, comparison.entries[0].systems[s], plan.recipe.metrics[0]
+        )
+        for s in pair
     ]
     return distribution(plan, [np.stack(tables)], metric), compare(comparison)
 

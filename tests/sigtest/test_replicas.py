@@ -12,7 +12,7 @@ from sacrebleu.metrics import BLEU
 from test_incremental import from_parts
 from test_strata import in_blocks, read, sample_of
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
@@ -61,7 +61,7 @@ def document_rows(plan: Plan, rows: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_counts_equal_textbook_loops(example: Path, unit: str) -> None:
     """Exchange each (replica, unit) by its own coin; resample units with all their replicas."""
-    comparison = Comparison.of(
+    comparison = parse_comparison(
         request_of(example, unit=unit, documents=read(example / "documents.txt"))
     )
     plan, sample = comparison.plan, sample_of(comparison)
@@ -70,8 +70,8 @@ def test_counts_equal_textbook_loops(example: Path, unit: str) -> None:
     expected = {}
     for m, metric in enumerate(comparison.recipe.metrics):
         runs = []  # by system, then replica: (units, k)
-        for system in comparison.systems:
-            rows = [metric.statistics(comparison.testset, run) for run in system.runs]
+        for system in comparison.entries[0].systems:
+            rows = [metric.statistics(comparison.entries[0].testset, run) for run in system.runs]
             runs.append([document_rows(plan, r) if unit == "document" else r for r in rows])
         units = len(runs[0][0])
 
@@ -103,7 +103,7 @@ def test_counts_equal_textbook_loops(example: Path, unit: str) -> None:
 
 def test_scores_are_those_of_all_replicas_as_one_output(example: Path) -> None:
     request = request_of(example, resamples=9)
-    report = compare(Comparison.of(request))
+    report = compare(parse_comparison(request))
     reference = request["references"][0]
     for system, given in zip(report.systems, request["systems"], strict=True):
         joined = [line for replica in given["replicas"] for line in replica]
@@ -120,7 +120,7 @@ def test_one_replica_is_a_plain_system_bit_for_bit(example: Path) -> None:
     for system in request["systems"]:
         system["replicas"] = system["replicas"][:1]
     plain = [{"name": s["name"], "hypotheses": s["replicas"][0]} for s in request["systems"]]
-    one, none = Comparison.of(request), Comparison.of({**request, "systems": plain})
+    one, none = parse_comparison(request), parse_comparison({**request, "systems": plain})
     assert one.plan == none.plan
     assert one.plan.key == none.plan.key
     assert compare(one).as_json() == compare(none).as_json()
@@ -132,8 +132,8 @@ def test_equal_replicas_give_the_intervals_of_one(example: Path) -> None:
     for system in request["systems"]:
         system["replicas"] = system["replicas"][:1] * 3
     plain = [{"name": s["name"], "hypotheses": s["replicas"][0]} for s in request["systems"]]
-    tripled = compare(Comparison.of(request))
-    once = compare(Comparison.of({**request, "systems": plain}))
+    tripled = compare(parse_comparison(request))
+    once = compare(parse_comparison({**request, "systems": plain}))
     for a, b in zip(tripled.systems, once.systems, strict=True):
         for metric in a.scores:
             assert a.scores[metric].ci == pytest.approx(b.scores[metric].ci, rel=1e-12)
@@ -144,7 +144,7 @@ def test_equal_replicas_give_the_intervals_of_one(example: Path) -> None:
 def test_identical_systems_have_p_one(example: Path, exact: str) -> None:
     request = request_of(example, exact=exact)
     request["systems"][1]["replicas"] = request["systems"][0]["replicas"]
-    pairs = compare(Comparison.of(request)).pairs
+    pairs = compare(parse_comparison(request)).pairs
     assert {pair.p_value for pair in pairs if (pair.a, pair.b) == ("A", "B")} == {1.0}
 
 
@@ -160,7 +160,7 @@ def test_few_differing_outputs_are_counted_exactly(example: Path) -> None:
         example, exact="auto", metrics=["bleu"], tests=["approximate_randomization"]
     )
     request["systems"] = [{"name": "A", "replicas": first}, {"name": "B", "replicas": other}]
-    pair = compare(Comparison.of(request)).pairs[0]
+    pair = compare(parse_comparison(request)).pairs[0]
     reference = request["references"][0] * 2
     count = 0
     for swaps in product([False, True], repeat=len(places)):
@@ -176,7 +176,7 @@ def test_few_differing_outputs_are_counted_exactly(example: Path) -> None:
 @pytest.mark.parametrize("unit", ["segment", "document"])
 @pytest.mark.parametrize("exact", ["auto", "never"])
 def test_parts_give_the_report_of_all_at_once(example: Path, unit: str, exact: str) -> None:
-    comparison = Comparison.of(
+    comparison = parse_comparison(
         request_of(
             example,
             unit=unit,
@@ -191,13 +191,13 @@ def test_parts_give_the_report_of_all_at_once(example: Path, unit: str, exact: s
 
 
 def test_blocks_of_any_size_give_the_same_report(example: Path) -> None:
-    sample = sample_of(Comparison.of(request_of(example, metrics=["bleu", "nist"])))
+    sample = sample_of(parse_comparison(request_of(example, metrics=["bleu", "nist"])))
     assert in_blocks(sample, 7).as_json() == in_blocks(sample, 200).as_json()
 
 
 def test_everything_survives_json(example: Path) -> None:
-    comparison = Comparison.of(request_of(example))
-    assert Comparison.of(comparison.as_json()) == comparison
+    comparison = parse_comparison(request_of(example))
+    assert parse_comparison(comparison.as_json()) == comparison
     assert Plan.of(comparison.plan.as_json()) == comparison.plan
     assert "|replicas:3|" in comparison.plan.signature
     report = compare(comparison)
@@ -216,7 +216,7 @@ def test_everything_survives_json(example: Path) -> None:
 def test_tables_show_the_spread_over_runs(
     example: Path, renderer: ModuleType, heading: str, row: str
 ) -> None:
-    report = compare(Comparison.of(request_of(example)))
+    report = compare(parse_comparison(request_of(example)))
     shown = renderer.render(report)
     assert heading in shown
     for system in report.systems:
@@ -224,7 +224,7 @@ def test_tables_show_the_spread_over_runs(
         assert re.search(row.format(name=system.name, sd=re.escape(spread)), shown), system.name
     single = texts(example)["aspen"]
     systems = [{"name": name, "hypotheses": single[i:] + single[:i]} for i, name in enumerate("AB")]
-    plain = renderer.render(compare(Comparison.of(request_of(example, systems=systems))))
+    plain = renderer.render(compare(parse_comparison(request_of(example, systems=systems))))
     assert heading not in plain
 
 
@@ -263,5 +263,5 @@ def test_bad_replicas_are_one_clear_error(example: Path, system: dict, message: 
     request = request_of(example)
     request["systems"].append(system)
     with pytest.raises(SigtestError) as caught:
-        Comparison.of(request)
+        parse_comparison(request)
     assert str(caught.value) == message

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.metrics.scores import Fscore, Scores
 from sigtest.report import PairReport
@@ -32,7 +32,7 @@ def run(worked: dict, **recipe: object) -> dict[str, PairReport]:
         "resamples": 9_999,
         **recipe,
     }
-    report = compare(Comparison.of(body))
+    report = compare(parse_comparison(body))
     return {pair.test: pair for pair in report.pairs}
 
 

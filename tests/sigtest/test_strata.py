@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.text import parse_lines
 from sigtest.draws import weights
@@ -41,7 +42,12 @@ def request_of(example: Path, **fields: object) -> dict:
 
 def sample_of(comparison: Comparison) -> Sample:
     tables = [
-        np.stack([measure(comparison.testset, s, metric) for s in comparison.systems])
+        np.stack(
+            [
+                measure(comparison.entries[0].testset, s, metric)
+                for s in comparison.entries[0].systems
+            ]
+        )
         for metric in comparison.recipe.metrics
     ]
     return Sample(comparison.plan, tables)
@@ -86,7 +92,7 @@ def test_streams_are_independent() -> None:
 
 def test_counts_equal_textbook_loops(example: Path) -> None:
     """Resample each stratum by itself, put the strata together, score, count."""
-    comparison = Comparison.of(request_of(example, labels=LABELS, stratified=True))
+    comparison = parse_comparison(request_of(example, labels=LABELS, stratified=True))
     sample = sample_of(comparison)
     report = in_blocks(sample, 64)
     strata = list(dict.fromkeys(LABELS))
@@ -116,8 +122,8 @@ def test_counts_equal_textbook_loops(example: Path) -> None:
 
 
 def test_strata_change_bootstraps_and_leave_swaps_alone(example: Path) -> None:
-    plain = compare(Comparison.of(request_of(example, labels=LABELS)))
-    stratified = compare(Comparison.of(request_of(example, labels=LABELS, stratified=True)))
+    plain = compare(parse_comparison(request_of(example, labels=LABELS)))
+    stratified = compare(parse_comparison(request_of(example, labels=LABELS, stratified=True)))
     for before, after in zip(plain.pairs, stratified.pairs, strict=True):
         assert before.difference == after.difference
         assert before.ci != after.ci
@@ -133,7 +139,7 @@ def test_strata_that_differ_narrow_the_interval() -> None:
     ]
     request = {"systems": systems, "metrics": ["scores"], "resamples": 99, "labels": LABELS}
     plain, stratified = (
-        compare(Comparison.of({**request, "stratified": stratified}))
+        compare(parse_comparison({**request, "stratified": stratified}))
         for stratified in (False, True)
     )
     assert plain.systems[0].scores["scores"].stderr > 0.1
@@ -147,14 +153,14 @@ def test_blocks_of_any_size_give_the_same_report(example: Path, unit: str) -> No
     request = request_of(
         example, documents=documents, labels=labels, stratified=True, unit=unit, metrics=["bleu"]
     )
-    sample = sample_of(Comparison.of(request))
+    sample = sample_of(parse_comparison(request))
     assert in_blocks(sample, 7).as_json() == in_blocks(sample, 300).as_json()
     kept = sample._counts(0, 50) @ np.eye(2)[sample.plan.strata]
     assert (kept == np.bincount(sample.plan.strata)).all()
 
 
 def test_what_is_not_used_leaves_no_trace(example: Path) -> None:
-    plan = Comparison.of(request_of(example, labels=LABELS)).plan
+    plan = parse_comparison(request_of(example, labels=LABELS)).plan
     assert plan.labels is None
     assert "stratified" not in plan.signature
     assert "stratified" not in plan.recipe.as_json()
@@ -165,15 +171,15 @@ def test_what_is_not_used_leaves_no_trace(example: Path) -> None:
 
 
 def test_plan_and_comparison_survive_json(example: Path) -> None:
-    comparison = Comparison.of(request_of(example, labels=LABELS, stratified=True))
-    assert Comparison.of(comparison.as_json()) == comparison
+    comparison = parse_comparison(request_of(example, labels=LABELS, stratified=True))
+    assert parse_comparison(comparison.as_json()) == comparison
     assert Plan.of(comparison.plan.as_json()) == comparison.plan
     assert "|stratified:true|" in comparison.plan.signature
 
 
 def test_small_strata_are_warned_of(example: Path) -> None:
     labels = ["rare", *["common"] * 137]
-    report = compare(Comparison.of(request_of(example, labels=labels, stratified=True)))
+    report = compare(parse_comparison(request_of(example, labels=labels, stratified=True)))
     assert any("smallest stratum has 1 segment;" in warning for warning in report.warnings)
 
 
@@ -197,5 +203,5 @@ def test_small_strata_are_warned_of(example: Path) -> None:
 )
 def test_bad_labels_are_one_clear_error(example: Path, fields: dict, message: str) -> None:
     with pytest.raises(SigtestError) as caught:
-        Comparison.of(request_of(example, **fields))
+        parse_comparison(request_of(example, **fields))
     assert str(caught.value) == message

@@ -14,7 +14,7 @@ from test_strata import read, sample_of
 
 from sigtest import engine, suite_engine
 from sigtest.cli import main
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.suite import Suite
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts, swap_masks
@@ -116,7 +116,7 @@ def test_macro_scores_are_means(example: Path) -> None:
 def test_pooled_is_one_concatenated_test_set_stratified_by_test_set(example: Path) -> None:
     request = request_of(example, pooled=True, exact="auto")
     parts = request["testsets"]
-    whole = Comparison.of(
+    whole = parse_comparison(
         {
             "references": [[line for part in parts for line in part["references"][0]]],
             "systems": [

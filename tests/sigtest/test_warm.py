@@ -15,8 +15,9 @@ import random
 from numba.core.registry import CPUDispatcher
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from sigtest.draws.incremental import alone, resample, swap_fact
+from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import measure
 from sigtest.significance import TESTS
 from sigtest.comparison.suite import Suite
@@ -79,13 +80,13 @@ requests = [
 warm()
 before = signatures()
 for request in requests:
-    compare(Comparison.of(request))
+    compare(parse_comparison(request))
 for pooled in (False, True):
     content = {"references": references, "systems": systems}
     testsets = [{"name": name, **content} for name in "uv"]
     compare_suite(Suite.of({"testsets": testsets, "metrics": ["bleu", "ter"], "resamples": 99,
                             "tests": list(TESTS), "pooled": pooled}))
-board = Comparison.of(all_tests)
+board = parse_comparison(all_tests)
 totals, tables = zip(*(
     (resample(alone(board.plan, place), [table[None] for table in own]), own)
     for place, system in enumerate(board.systems)

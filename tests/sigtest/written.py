@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from functools import cache
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.report import Report
 
@@ -33,7 +33,7 @@ def _computed(size: int, request: str) -> Report:
         lines = [f"x y {line[12:]}" if i < damaged else line for i, line in enumerate(REFERENCES)]
         systems.append({"name": f"system-{s}", "hypotheses": lines})
     body = {"references": [REFERENCES], "systems": systems, **json.loads(request)}
-    return compare(Comparison.of(body))
+    return compare(parse_comparison(body))
 
 
 def hostile() -> Report:

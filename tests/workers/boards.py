@@ -7,7 +7,7 @@ from typing import Any
 
 from service import CALLER, EXAMPLE, until
 
-from sigtest.comparison.comparison import Comparison, system_of
+from sigtest.comparison.comparison import system_of
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
@@ -83,7 +83,7 @@ class Board:
 
     def expected(self, choice: Choice) -> bytes:
         """The report of all systems at once."""
-        comparison = Comparison.of(
+        comparison = parse_comparison(
             {
                 "references": [self.reference],
                 "documents": self.documents,

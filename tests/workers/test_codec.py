@@ -36,7 +36,10 @@ def test_statistics_are_narrow_and_exact(table: Array, most: int) -> None:
 def test_block_comes_back(correction: str) -> None:
     comparison = example(correction=correction)
     metric = comparison.recipe.metrics[0]
-    tables = [measure(comparison.testset, system, metric) for system in comparison.systems]
+    tables = [
+        measure(comparison.entries[0].testset, system, metric)
+        for system in comparison.entries[0].systems
+    ]
     block = Sample(comparison.plan, [np.stack(tables)]).block(3, 40)
     (back,) = codec.unpack_blocks(3, 40, codec.pack_blocks([block]))
     assert (back.start, back.stop) == (3, 40)

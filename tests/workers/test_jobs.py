@@ -205,9 +205,9 @@ def test_distribution_is_computed_on_demand(service: Service) -> None:
     assert service.jobs.distribution(*asked, False) is None
     drawn = until(lambda: service.jobs.distribution(*asked, True))
     pair, systems = pair_of(comparison.plan, "elm", "birch", "ter", "bootstrap")
-    texts = [comparison.systems[s] for s in systems]
+    texts = [comparison.entries[0].systems[s] for s in systems]
     metric = comparison.recipe.metrics[1]
-    table = np.stack([measure(comparison.testset, text, metric) for text in texts])
+    table = np.stack([measure(comparison.entries[0].testset, text, metric) for text in texts])
     expected = distribution(pair, [table], "ter")
     assert np.array_equal(drawn.values, expected.values)
     assert replace(drawn, values=expected.values) == expected

@@ -9,7 +9,7 @@ from boards import SYSTEMS, Board, board_on
 from byhand import perform
 from service import CALLER
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from workers.desk import Desk
@@ -68,7 +68,7 @@ def test_a_worker_is_asked_once_and_what_it_makes_is_kept(board: Board, desk: De
     perform(desk, [task])
     found = boards.distribution(shown, CALLER, "aspen", "birch", True)
     assert found is not None
-    comparison = Comparison.of(
+    comparison = parse_comparison(
         {
             "references": [board.reference],
             "systems": [{"name": n, "hypotheses": SYSTEMS[n]} for n in ("aspen", "birch")],

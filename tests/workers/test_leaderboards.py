@@ -12,7 +12,7 @@ import pytest
 from boards import DOCUMENTS, RECIPE, REFERENCE, SYSTEMS, Board, board_on, garbled, lines
 from service import CALLER, Service, kill, started, until
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System, TestSet
 from sigtest.engine import compare
@@ -99,7 +99,7 @@ def test_scores_computed_elsewhere(boards: Leaderboards) -> None:
     for name, scores in rows.items():
         boards.put(board.id, CALLER, System.of(name, scores={"scores": scores}), False, 9, "x")
     systems = [{"name": name, "scores": {"scores": scores}} for name, scores in rows.items()]
-    whole = Comparison.of({"systems": systems, "metrics": ["scores"], "resamples": 300})
+    whole = parse_comparison({"systems": systems, "metrics": ["scores"], "resamples": 300})
     assert board.shown().report.decode() == RENDERERS["json"](compare(whole))
 
 

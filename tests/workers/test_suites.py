@@ -147,8 +147,8 @@ def test_texts_go_with_the_comparison(jobs: Jobs, desk: Desk) -> None:
     suite = small()
     record = submitted(jobs, suite)
     for t, comparison in enumerate(suite.comparisons):
-        assert desk.store.testset(record.id, t) == comparison.testset
-        for s, system in enumerate(comparison.systems):
+        assert desk.store.testset(record.id, t) == comparison.entries[0].testset
+        for s, system in enumerate(comparison.entries[0].systems):
             assert desk.store.system(record.id, 3 * t + s) == system
     jobs.remove(record.id, CALLER)
     with pytest.raises(GoneError):

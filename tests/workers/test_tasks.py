@@ -184,7 +184,7 @@ def test_task_started_too_often_fails_the_comparison(jobs: Jobs, desk: Desk) -> 
 
 def test_text_is_stored_compressed_and_deleted(jobs: Jobs, desk: Desk) -> None:
     comparison = synthetic(3)
-    line = comparison.systems[0].hypotheses
+    line = comparison.entries[0].systems[0].hypotheses
     assert line is not None
     record = submitted(jobs, comparison)
     assert any(line.lines[7].encode() in text for text in everything(desk.store))

@@ -8,6 +8,7 @@ import pytest
 from service import CALLER, Service, example, finished, in_process, started, synthetic
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from workers.jobs import Jobs, Status
 from workers.settings import Settings
 
@@ -65,14 +66,14 @@ def test_seeds_differ(service: Service) -> None:
 
 
 def test_scores_computed_elsewhere_need_no_texts(service: Service) -> None:
-    comparison = Comparison.of(SCORES)
+    comparison = parse_comparison(SCORES)
     assert computed(service, comparison) == in_process(comparison)
 
 
 def test_missing_references_stay_missing(service: Service) -> None:
     body = synthetic(1, segments=20).as_json()
     body["references"].append([None if i % 3 else "w1 w2" for i in range(20)])
-    comparison = Comparison.of(body)
+    comparison = parse_comparison(body)
     assert computed(service, comparison) == in_process(comparison)
 
 
@@ -87,7 +88,7 @@ def test_replicas_and_strata_go_through(service: Service, block: int | None) -> 
         {"name": "b", "replicas": texts[2:4]},
     ]
     body |= {"labels": ["x", "y", "z"] * 46, "stratified": True}
-    comparison = Comparison.of(body)
+    comparison = parse_comparison(body)
     assert computed(service, comparison, block) == in_process(comparison)
 
 

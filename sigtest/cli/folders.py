@@ -1,4 +1,4 @@
-"""`sigtest suite`: folders, each a test set, to one report."""
+"""`sigtest suite`: folders, each a test set, to the request that compares on all of them."""
 
 from __future__ import annotations
 
@@ -7,52 +7,26 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sigtest.cli.arguments import SUITE_FORMATS
-from sigtest.cli.files import check_output, read_lines, write
-from sigtest.cli.progress import bar
+from sigtest.cli.files import read_lines
 from sigtest.cli.request import Columns, choices_of
-from sigtest.cli.served import client_of, understood
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import Recipe
-from sigtest.comparison.suite import Suite
-from sigtest.data.choices import choose
 from sigtest.data.names import system_name
 from sigtest.errors import InputError
-from sigtest.render import json
-from sigtest.render.suite import render
-from sigtest.report.suite_report import SuiteReport
-from sigtest.suite_engine import compare_suite
 
 
-def suite(options: argparse.Namespace) -> None:
-    """Compare on every test set and on all together, and write the report.
+def read_folders(options: argparse.Namespace) -> Comparison:
+    """The comparison on the test sets that lie in folders.
 
     Raises:
-        SigtestError: Bad input, or a service that refuses or cannot be reached.
-        OSError: A file that cannot be read or written.
+        SigtestError: A file or an option that cannot be used.
+        OSError: A file that cannot be read.
     """
-    choose(options.format, SUITE_FORMATS, "format", "format")
-    if options.output is not None:
-        check_output(options.output)
     choices = choices_of(options, ["bleu"])
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     testsets = [_read_testset(spelled) for spelled in options.folders]
-    asked = Suite.of({"testsets": testsets, "pooled": options.pooled, **choices})
-    compared = _compare_here if options.server is None else _compare_there
-    write(compared(asked, options), options.output)
-
-
-def _compare_here(asked: Suite, options: argparse.Namespace) -> bytes:
-    with bar() as progress:
-        report = compare_suite(asked, progress)
-    return (json.render(report) if options.format == "json" else render(report)).encode()
-
-
-def _compare_there(asked: Suite, options: argparse.Namespace) -> bytes:
-    with client_of(options) as client, bar() as progress:
-        stored = client.compare(asked, progress)
-    if options.format == "json":
-        return stored
-    return render(understood(stored, SuiteReport.from_json)).encode()
+    return parse_comparison({"testsets": testsets, "pooled": options.pooled, **choices})
 
 
 def _read_testset(spelled: str) -> dict[str, Any]:

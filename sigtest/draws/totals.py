@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sigtest.arrays import Array
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part
 from sigtest.compiled import compiled
-from sigtest.decide.facts import exact_p
-from sigtest.draws.sample import TOGETHER_BYTES, Sample, oriented
+from sigtest.draws.sample import TOGETHER_BYTES, Sample, exact_p, oriented
 from sigtest.draws.units import units_of_swaps
 from sigtest.significance import TESTS
 from sigtest.significance.base import slack
@@ -60,18 +59,18 @@ class SwapFact:
     exact: ExactP | None
 
 
-def resample(plan: Plan, tables: Sequence[Array]) -> Totals:
+def resample(part: Part, tables: Sequence[Array]) -> Totals:
     """The totals of one system.
 
     Args:
-        plan: Of this system alone, with the number of resamples resolved.
+        part: Of this system alone, with the number of resamples resolved.
         tables: (1, m n, k) statistics from `measure`, one array a metric.
     """
-    sample = Sample(plan, tables)
+    sample = Sample(part, tables)
     swapped = sample.swap_test is not None
-    scores = np.empty((len(sample.metrics), plan.resamples))
-    kept = [np.empty((metric.width, plan.resamples if swapped else 0)) for metric in sample.metrics]
-    for first, last in sample.row_blocks(0, plan.resamples):
+    scores = np.empty((len(sample.metrics), part.resamples))
+    kept = [np.empty((metric.width, part.resamples if swapped else 0)) for metric in sample.metrics]
+    for first, last in sample.row_blocks(0, part.resamples):
         scores[:, first:last] = sample.bootstrap_scores(first, last)[:, 0]
         if swapped:
             for rows, sums in zip(kept, sample.swapped_sums(first, last), strict=True):
@@ -85,21 +84,21 @@ def resample(plan: Plan, tables: Sequence[Array]) -> Totals:
     )
 
 
-def wants_statistics(plan: Plan, m: int, a: Totals, b: Totals) -> bool:
+def wants_statistics(part: Part, m: int, a: Totals, b: Totals) -> bool:
     """Whether an exact p-value of the pair is possible, for which its statistics are needed."""
-    if plan.recipe.exact == "never":
+    if part.recipe.exact == "never":
         return False
     few = np.count_nonzero(a.prints[m] != b.prints[m]) <= MOST_UNITS
-    return bool(few) or plan.recipe.metrics[m].fraction is not None
+    return bool(few) or part.recipe.metrics[m].fraction is not None
 
 
 def swap_fact(
-    plan: Plan, m: int, a: Totals, b: Totals, tables: tuple[Array, Array] | None
+    part: Part, m: int, a: Totals, b: Totals, tables: tuple[Array, Array] | None
 ) -> SwapFact:
     """Randomization of one pair, a before b, from their totals.
 
     Args:
-        plan: Its recipe is applied.
+        part: Its recipe is applied.
         m: The metric.
         a: The first system.
         b: The second.
@@ -107,15 +106,15 @@ def swap_fact(
     """
     exact = None
     if tables:
-        first_units, second_units = units_of_swaps(plan, np.stack(tables))
-        exact = exact_p(plan.recipe, m, first_units, second_units)
+        first_units, second_units = units_of_swaps(part, np.stack(tables))
+        exact = exact_p(part.recipe, m, first_units, second_units)
     if exact is not None:
         return SwapFact(0, exact)
-    metric = plan.recipe.metrics[m]
+    metric = part.recipe.metrics[m]
     score_a, score_b = metric.score(np.stack([a.observed[m], b.observed[m]]))
     observed = np.array([metric.sign * (score_a - score_b)])
     tolerance = slack(np.array([score_a]), np.array([score_b]))
-    test = next(TESTS[name] for name in plan.recipe.tests if TESTS[name].draws == "swaps")
+    test = next(TESTS[name] for name in part.recipe.tests if TESTS[name].draws == "swaps")
     count = 0
     rows = max(1, TOGETHER_BYTES // (16 * metric.width))
     for first in range(0, a.kept[m].shape[1], rows):
@@ -126,17 +125,17 @@ def swap_fact(
             b.observed[m],
         )
         draws = oriented(metric.score_columns(x), metric.score_columns(y), metric.sign)
-        count += int(test.count(observed, draws[None], tolerance, plan.recipe.alternative)[0])
+        count += int(test.count(observed, draws[None], tolerance, part.recipe.alternative)[0])
     return SwapFact(count, None)
 
 
-def alone(plan: Plan, system: int) -> Plan:
-    """The plan of one of its systems, under the same draws."""
+def alone(part: Part, system: int) -> Part:
+    """The part of one of its systems, under the same draws."""
     return replace(
-        plan,
-        systems=(plan.systems[system],),
-        digests=(plan.digests[system],),
-        recipe=replace(plan.recipe, resamples=plan.resamples, baseline=None),
+        part,
+        systems=(part.systems[system],),
+        digests=(part.digests[system],),
+        recipe=replace(part.recipe, resamples=part.resamples, baseline=None),
     )
 
 

@@ -1,0 +1,168 @@
+"""From a request, as JSON or a notebook has it, to a comparison.
+
+One shape everywhere. References are one list of lines, or several such lists. Systems are a list of
+objects with a name, or a mapping from names to what the systems bring: their lines, the lines of
+several training runs, or an object with `hypotheses`, `replicas` and `scores`. Test sets are a list
+of objects with a name, or a mapping from names to objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigtest.comparison.comparison import Comparison, Entry
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
+from sigtest.data.names import check_name
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, SigtestError
+
+CONTENT = ("references", "systems", "documents", "labels", "segments")
+OUTPUT = ("hypotheses", "replicas", "scores")
+SEVERAL = ("testsets", "pooled")
+CHOICES = (
+    "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "pairs",
+    "exact", "unit", "stratified",
+)  # fmt: skip
+
+
+def parse_comparison(request: Mapping[str, Any]) -> Comparison:
+    """The comparison that a request of the form of POST /v1/comparisons asks for.
+
+    Raises:
+        SigtestError: A field that is unknown, of the wrong type or out of range, or parts that do
+            not fit each other; messages name the test set, the system and the line.
+    """
+    if not isinstance(request, Mapping):
+        raise InputError("A comparison is asked for with a JSON object.")
+    if "testsets" in request:
+        return _parse_several(request)
+    for name in request:
+        choose(name, CONTENT + CHOICES, name, "field")
+    recipe = Recipe.of({name: request[name] for name in CHOICES if name in request})
+    return Comparison((_parse_entry(request),), recipe)
+
+
+def parse_testset(body: Mapping[str, Any]) -> TestSet:
+    """The test set that a request describes."""
+    return TestSet.of(
+        reference_sets(body.get("references", [])),
+        documents=body.get("documents"),
+        segments=body.get("segments"),
+        labels=body.get("labels"),
+    )
+
+
+def reference_sets(references: Any) -> Any:
+    """Reference sets from one list of lines, or from a list of such lists."""
+    if isinstance(references, str | bytes | Mapping) or not isinstance(references, Sequence):
+        return references  # left to be refused
+    first = next((entry for entry in references if entry is not None), None)
+    return [references] if isinstance(first, str) else references
+
+
+def named_systems(systems: Any) -> list[Any]:
+    """A list of objects with a name each, from that or from a mapping by name."""
+    if not isinstance(systems, Mapping):
+        return check_list(systems, "systems")
+    return [{"name": name, **_output(brought)} for name, brought in systems.items()]
+
+
+def parse_system(body: object, path: str) -> System:
+    """One entry of `systems`; errors carry its place in the request."""
+    if not isinstance(body, Mapping):
+        raise InputError(f"{path} must be an object with name and hypotheses.", field=path)
+    for name in body:
+        choose(name, ("name", *OUTPUT), f"{path}.{name}", "field of a system")
+    if "name" not in body:
+        raise InputError(f"{path} has no name.", field=f"{path}.name")
+    try:
+        return System.of(
+            body["name"], body.get("hypotheses"), body.get("scores"), body.get("replicas")
+        )
+    except InputError as error:
+        error.field = f"{path}.{error.field}"
+        raise
+
+
+def _output(brought: Any) -> dict[str, Any]:
+    """What a system brings, from its lines, from those of its replicas, or from an object."""
+    if isinstance(brought, Mapping):
+        return dict(brought)
+    if isinstance(brought, Sequence) and not isinstance(brought, str) and brought:
+        first = brought[0]
+        if isinstance(first, Sequence) and not isinstance(first, str):
+            return {"replicas": brought}
+    return {"hypotheses": brought}
+
+
+def _parse_entry(body: Mapping[str, Any]) -> Entry:
+    """One test set and its systems."""
+    if "systems" not in body:
+        raise InputError("systems is missing: a list of systems.", field="systems")
+    systems = tuple(
+        parse_system(system, f"systems[{i}]")
+        for i, system in enumerate(named_systems(body["systems"]))
+    )
+    content = dict(body)
+    if not body.get("references") and body.get("segments") is None:
+        content["segments"] = _segments_of_scores(systems)
+    return Entry(parse_testset(content), systems)
+
+
+def _parse_several(request: Mapping[str, Any]) -> Comparison:
+    for name in request:
+        choose(name, SEVERAL + CHOICES, name, "field")
+    pooled = request.get("pooled", False)
+    if not isinstance(pooled, bool):
+        raise InputError("pooled must be true or false.", field="pooled")
+    recipe = Recipe.of({name: request[name] for name in CHOICES if name in request})
+    given = request["testsets"]
+    if isinstance(given, Mapping):
+        given = [
+            {"name": name, **body} if isinstance(body, Mapping) else body
+            for name, body in given.items()
+        ]
+    bodies = check_list(given, "testsets")
+    named = [_parse_named(body, f"testsets[{i}]") for i, body in enumerate(bodies)]
+    if len(named) < 2:
+        raise InputError(
+            f"testsets needs at least two test sets; {len(named)} given. One is asked for without "
+            "testsets.",
+            field="testsets",
+        )
+    return Comparison(
+        tuple(entry for _, entry in named), recipe, tuple(name for name, _ in named), pooled
+    )
+
+
+def _parse_named(body: object, path: str) -> tuple[str, Entry]:
+    """One entry of `testsets`; errors carry its place in the request."""
+    if not isinstance(body, Mapping):
+        raise InputError(f"{path} must be an object with name, references and systems.", field=path)
+    for name in body:
+        choose(name, ("name", *CONTENT), f"{path}.{name}", "field of a test set")
+    if "name" not in body:
+        raise InputError(f"{path} has no name.", field=f"{path}.name")
+    try:
+        name = check_name(body["name"], "test set")
+    except InputError as error:
+        error.field = f"{path}.name"
+        raise
+    try:
+        return name, _parse_entry(body)
+    except SigtestError as error:
+        error.field = f"{path}.{error.field}" if error.field else path
+        error.message = f"Test set {name!r}: {error.message}"
+        error.args = (error.message,)
+        raise
+
+
+def _segments_of_scores(systems: Sequence[System]) -> int | None:
+    """Where there are no references, the first system's scores say how many segments there are."""
+    for system in systems:
+        for table in system.scores.values():
+            return len(table)
+    return None

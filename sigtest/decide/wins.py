@@ -1,0 +1,67 @@
+"""Which system wins on how many of several test sets, and whether that could be chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.comparison.plan import Part
+from sigtest.comparison.recipe import Recipe
+from sigtest.draws.sample import oriented_differences
+from sigtest.report import SmallTest, WinsReport
+from sigtest.significance.corrections import adjust
+from sigtest.significance.wins import Wins, wins
+
+
+def count_wins(part: Part, scores: Sequence[Array]) -> tuple[WinsReport, ...]:
+    """Won, lost and tied test sets of every pair and metric; scores are (M, S) of each test set."""
+    recipe = part.recipe
+    reports: list[WinsReport] = []
+    for m, metric in enumerate(recipe.metrics):
+        seen = [oriented_differences(part, m, own[m]) for own in scores]
+        moved = np.array([observed for observed, _ in seen])
+        tolerance = np.array([slack for _, slack in seen])
+        family = [
+            wins(moved[:, p], tolerance[:, p], recipe.alternative) for p in range(len(part.pairs))
+        ]
+        signs = _decided(recipe, [pair.sign_p for pair in family])
+        ranks = _decided(recipe, [pair.signed_rank_p for pair in family])
+        for p, pair in enumerate(family):
+            differences = tuple((metric.sign * moved[:, p]).tolist())
+            reports.append(_wins_report(part, m, p, pair, differences, signs[p], ranks[p]))
+    return tuple(reports)
+
+
+def _decided(recipe: Recipe, p: Sequence[float]) -> list[SmallTest]:
+    adjusted = adjust(np.array(p), recipe.correction).tolist()
+    return [
+        SmallTest(own, corrected, corrected <= recipe.alpha)
+        for own, corrected in zip(p, adjusted, strict=True)
+    ]
+
+
+def _wins_report(
+    part: Part,
+    m: int,
+    p: int,
+    pair: Wins,
+    differences: tuple[float, ...],
+    sign_test: SmallTest,
+    signed_rank: SmallTest,
+) -> WinsReport:
+    a, b = part.pairs[p].tolist()
+    return WinsReport(
+        a=part.systems[a],
+        b=part.systems[b],
+        metric=part.recipe.labels[m],
+        alternative=part.recipe.alternative,
+        differences=differences,
+        won=pair.won,
+        lost=pair.lost,
+        tied=pair.tied,
+        rank_sum=pair.rank_sum,
+        sign_test=sign_test,
+        signed_rank=signed_rank,
+    )

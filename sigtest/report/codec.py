@@ -1,0 +1,161 @@
+"""Reports to JSON and back, from the annotations of their dataclasses.
+
+Names of fields are names in JSON. Tuples and sequences are arrays, mappings by text are objects,
+dataclasses and named tuples are objects. A field that equals its default, or is marked OMITTED and
+is None, is left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+Encode = Callable[[Any], Any]
+
+OMITTED = "left out where there is none"
+_PLAIN = {str, int, float, bool, type(None)}
+_NOTHING = object()
+
+
+@dataclasses.dataclass(frozen=True)
+class FieldType:
+    """One field of a record.
+
+    Attributes:
+        name: In the class and in JSON.
+        annotation: Its type, without marks.
+        omitted: A value with which it is left out.
+    """
+
+    name: str
+    annotation: Any
+    omitted: Any
+
+
+def is_record(kind: Any) -> bool:
+    """Whether a type is a dataclass or a named tuple."""
+    return dataclasses.is_dataclass(kind) or hasattr(kind, "_field_defaults")
+
+
+@cache
+def fields_of(kind: Any) -> tuple[FieldType, ...]:
+    """The fields of a dataclass or named tuple, in order."""
+    hints = get_type_hints(kind, include_extras=True)
+    if dataclasses.is_dataclass(kind):
+        defaults = {field.name: _default(field) for field in dataclasses.fields(kind)}
+    else:
+        defaults = {name: kind._field_defaults.get(name, _NOTHING) for name in kind._fields}
+    found = []
+    for name, omitted in defaults.items():
+        annotation = hints[name]
+        if get_origin(annotation) is Annotated:
+            annotation, *marks = get_args(annotation)
+            omitted = None if OMITTED in marks else omitted
+        found.append(FieldType(name, annotation, omitted))
+    return tuple(found)
+
+
+def encode(value: Any) -> Any:
+    """What JSON has of a report, or of a part of it."""
+    own = _encoder(type(value))  # type: ignore[arg-type]  # types can be hashed
+    return value if own is None else own(value)
+
+
+def decode(kind: type[T], body: Any) -> T:
+    """The value that `encode` wrote.
+
+    Raises:
+        KeyError: A field is missing.
+        TypeError: A field is unknown, or of another kind.
+    """
+    made: T = _decoder(kind)(body)  # type: ignore[arg-type]  # types can be hashed
+    return made
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default is not dataclasses.MISSING:
+        return field.default
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return _NOTHING
+
+
+@cache
+def _encoder(kind: Any) -> Encode | None:
+    """How a value of a type is encoded; nothing where JSON has it as it is."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind in _PLAIN or origin is Literal or (isinstance(kind, type) and issubclass(kind, str)):
+        return None
+    if origin in (Union, types.UnionType):
+        (part,) = (part for part in inner if part is not type(None))
+        some = _encoder(part)
+        return None if some is None else lambda value: None if value is None else some(value)
+    if is_record(kind):
+        return _record_encoder(kind)
+    if origin is not None and issubclass(origin, Mapping):
+        entry = _encoder(inner[1])
+        if entry is None:
+            return dict
+        return lambda value: {key: entry(held) for key, held in value.items()}
+    if origin is not None and issubclass(origin, Sequence):
+        each = _encoder(inner[0])
+        return list if each is None else lambda value: [each(held) for held in value]
+    raise TypeError(f"{kind!r} has no place in a report")
+
+
+def _record_encoder(kind: Any) -> Encode:
+    @cache  # when first used: a record may hold records of its own kind
+    def parts() -> list[tuple[str, Encode | None, Any]]:
+        return [(f.name, _encoder(f.annotation), f.omitted) for f in fields_of(kind)]
+
+    def record(value: Any) -> dict[str, Any]:
+        body = {}
+        for name, own, omitted in parts():
+            entry = getattr(value, name)
+            if entry is omitted or (omitted is not _NOTHING and entry == omitted):
+                continue
+            body[name] = entry if own is None else own(entry)
+        return body
+
+    return record
+
+
+@cache
+def _decoder(kind: Any) -> Encode:
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return lambda body: body
+    if origin in (Union, types.UnionType):
+        (own,) = (_decoder(part) for part in inner if part is not type(None))
+        return lambda body: None if body is None else own(body)
+    if is_record(kind):
+        return _record_decoder(kind)
+    if origin is not None and issubclass(origin, Mapping):
+        own = _decoder(inner[1])
+        return lambda body: {key: own(entry) for key, entry in body.items()}
+    if origin is not None and issubclass(origin, Sequence):
+        if len(inner) == 2 and inner[1] is not Ellipsis:
+            readers = tuple(map(_decoder, inner))
+            return lambda body: tuple(own(e) for own, e in zip(readers, body, strict=True))
+        own = _decoder(inner[0])
+        return lambda body: tuple(own(entry) for entry in body)
+    return lambda body: body
+
+
+def _record_decoder(kind: Any) -> Encode:
+    fields = fields_of(kind)
+    defaults = {f.name: f.omitted for f in fields if f.omitted is not _NOTHING}
+
+    @cache  # when first used: a record may hold records of its own kind
+    def readers() -> dict[str, Encode]:
+        return {f.name: _decoder(f.annotation) for f in fields}
+
+    def record(body: Any) -> Any:
+        read = readers()
+        return kind(**{**defaults, **{name: read[name](entry) for name, entry in body.items()}})
+
+    return record
