@@ -20,7 +20,7 @@ from app.waiting import Watcher, stopping
 from sigtest.version import __version__
 from workers.jobs import Jobs
 from workers.leaderboards import Leaderboards
-from workers.news import News
+from workers.queue.news import News
 from workers.settings import Settings as QueueSettings
 
 

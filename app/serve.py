@@ -18,7 +18,7 @@ from app.settings import Settings
 from sigtest.errors import SigtestError
 from workers.errors import SettingError
 from workers.settings import Settings as QueueSettings
-from workers.supervisor import running
+from workers.machine.supervisor import running
 
 HOST = "127.0.0.1"
 PORT = 8000

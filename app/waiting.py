@@ -21,7 +21,7 @@ from starlette.concurrency import run_in_threadpool
 from sigtest.draws.distribution import Distribution
 from workers.errors import NotReadyError
 from workers.jobs import Jobs, Record
-from workers.news import News
+from workers.queue.news import News
 
 SHORTEST, LONGEST = 0.02, 0.5  # seconds between looks
 DISTRIBUTION_SECONDS = 10

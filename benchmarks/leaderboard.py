@@ -23,7 +23,7 @@ from benchmarks.task import read_task
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from workers.server import connect
+from workers.store.server import connect
 from workers.settings import Settings
 
 RECIPE = {"metrics": ["bleu", "chrf", "ter"], "resamples": 9_999}

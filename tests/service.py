@@ -19,7 +19,7 @@ from sigtest.engine import compare
 from sigtest.render import RENDERERS
 from workers.jobs import Jobs, Record
 from workers.settings import Settings
-from workers.supervisor import running
+from workers.machine.supervisor import running
 
 CALLER = "tester"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "shared-task"
@@ -33,7 +33,7 @@ class Service:
     jobs: Jobs
 
     def supervisor(self) -> int:
-        return _only(children(os.getpid(), "workers.supervisor", str(self.settings.state)))
+        return _only(children(os.getpid(), "workers.machine.supervisor", str(self.settings.state)))
 
     def server(self) -> int:
         return _only(children(self.supervisor(), "valkey"))

@@ -19,7 +19,7 @@ def _state() -> Path:
 
 @dataclass(frozen=True)
 class Settings:
-    """Where comparisons are kept, who computes them and for how long they stay.
+    """Where questions are kept, who computes them and for how long they stay.
 
     Attributes:
         redis_url: REDIS_URL. A Redis or Valkey server (6.2 or later) that somebody else runs, with
@@ -27,18 +27,20 @@ class Settings:
         state: SIGTEST_STATE. Directory of the embedded server's data; a per-user state directory
             ($XDG_STATE_HOME/sigtest) by default.
         workers: WORKERS. Worker processes, 2 by default; each uses one core.
-        retention: SIGTEST_RETENTION. Seconds a comparison, its texts and its report are kept; seven
+        retention: SIGTEST_RETENTION. Seconds a question, its texts and its report are kept; seven
             days by default.
         remembrance: SIGTEST_REMEMBRANCE. Seconds afterwards during which an expired or deleted
-            comparison is said to be gone, not unknown; seven days by default.
-        cache: SIGTEST_CACHE. Seconds that measured statistics are kept after their last use, for
-            other comparisons with the same texts; one day by default.
+            question is said to be gone, not unknown; seven days by default.
+        cache: SIGTEST_CACHE. Seconds that derived statistics are kept after their last use, for
+            other questions of the same caller about the same texts; one hour by default.
         block: SIGTEST_BLOCK. Resamples a task; by default as many as take about half a second.
             Reports do not depend on it.
         timeout: SIGTEST_TIMEOUT. Seconds a single task may take; one hour by default.
-        attempts: SIGTEST_ATTEMPTS. How often a task is started before its comparison fails, where
+        attempts: SIGTEST_ATTEMPTS. How often a task is started before its question fails, where
             the worker dies each time; 5 by default.
-        pending: SIGTEST_PENDING. Unfinished comparisons accepted at a time; 1,000 by default.
+        pending: SIGTEST_PENDING. Unfinished questions that a caller may have; 1,000 by default.
+        budget: SIGTEST_BUDGET. Seconds of one core that a caller's unfinished questions may be
+            predicted to take together; two hours by default. A single question may take longer.
         totals: SIGTEST_TOTALS. Bytes of resampled totals kept for the leaderboards of all test
             sets; 1 GiB by default. What was not used for the longest time goes first, and is made
             again when it is needed.
@@ -49,11 +51,12 @@ class Settings:
     workers: int = 2
     retention: int = 7 * DAY
     remembrance: int = 7 * DAY
-    cache: int = DAY
+    cache: int = 3600
     block: int | None = None
     timeout: int = 3600
     attempts: int = 5
     pending: int = 1000
+    budget: int = 7200
     totals: int = 2**30
 
     @classmethod
@@ -89,6 +92,7 @@ NUMBERS = {
     "timeout": "SIGTEST_TIMEOUT",
     "attempts": "SIGTEST_ATTEMPTS",
     "pending": "SIGTEST_PENDING",
+    "budget": "SIGTEST_BUDGET",
     "totals": "SIGTEST_TOTALS",
 }
 

@@ -81,6 +81,11 @@ def pair_rows(
     )
 
 
+def no_rows(part: Part) -> Array:
+    """(0, columns) rows of one metric, where there is no system or no pair."""
+    return np.empty((0, FIRST_COUNT + len(_drawn(part))))
+
+
 def report_of_rows(
     part: Part,
     systems: Sequence[Array],

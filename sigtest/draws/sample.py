@@ -105,9 +105,9 @@ class Sample:
                     if not self.needs_swaps[m]:
                         continue
                     swaps[m] += self.count_swaps(m, kept)
-        return Block(start, stop, scores, swaps, self._ranges(start, stop))
+        return Block(start, stop, scores, swaps, self.ranges(start, stop))
 
-    def _ranges(self, start: int, stop: int) -> Array:
+    def ranges(self, start: int, stop: int) -> Array:
         """(M, R) ranges of the scores of permuted systems, for Tukey's correction only."""
         if self.part.recipe.correction != "tukey":
             return np.empty((len(self.metrics), 0))

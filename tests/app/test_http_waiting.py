@@ -13,7 +13,7 @@ from app import waiting
 from app.settings import Settings
 from workers.desk import Desk
 from workers.queue import Queue
-from workers.server import EmbeddedServer, connect
+from workers.store.server import EmbeddedServer, connect
 from workers.settings import Settings as QueueSettings
 from workers.store import Store
 from workers.tasks import run

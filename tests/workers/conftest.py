@@ -10,7 +10,7 @@ from workers.desk import Desk
 from workers.jobs import Jobs
 from workers.leaderboards import Leaderboards
 from workers.queue import Queue
-from workers.server import EmbeddedServer, connect
+from workers.store.server import EmbeddedServer, connect
 from workers.settings import Settings
 from workers.store import Store
 

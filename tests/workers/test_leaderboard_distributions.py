@@ -19,7 +19,7 @@ from workers.leaderboard_records import Leaderboard
 from workers.leaderboard_tasks import joins
 from workers.leaderboards import Leaderboards
 from workers.pieces import Task
-from workers.server import EmbeddedServer
+from workers.store.server import EmbeddedServer
 from workers.settings import Settings
 
 

@@ -13,7 +13,7 @@ from sigtest.errors import InputError, LengthError, RecipeError
 from workers.drafts import Draft
 from workers.leaderboard_records import Leaderboard
 from workers.leaderboards import Leaderboards
-from workers.server import connect
+from workers.store.server import connect
 
 RUNS: dict[str, tuple[Lines, ...]] = {
     "aspen": (SYSTEMS["aspen"], garbled(SYSTEMS["aspen"], 1), SYSTEMS["birch"]),

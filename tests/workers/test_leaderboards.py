@@ -23,7 +23,7 @@ from workers.errors import GoneError, NotFoundError, TakenError
 from workers.leaderboard_records import Standing
 from workers.leaderboard_tasks import joins
 from workers.leaderboards import Leaderboards
-from workers.server import connect
+from workers.store.server import connect
 from workers.settings import Settings
 
 

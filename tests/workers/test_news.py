@@ -7,8 +7,8 @@ import pytest
 from service import CALLER, example, synthetic, until
 
 from workers.jobs import Jobs
-from workers.news import News
-from workers.server import EmbeddedServer, connect
+from workers.queue.news import News
+from workers.store.server import EmbeddedServer, connect
 from workers.settings import Settings
 
 

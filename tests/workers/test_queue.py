@@ -15,7 +15,7 @@ from workers.desk import Desk
 from workers.jobs import Jobs, Status
 from workers.pieces import Task
 from workers.queue import NAME
-from workers.server import connect
+from workers.store.server import connect
 from workers.settings import Settings
 from workers.tasks import TASKS
 

@@ -11,7 +11,7 @@ from workers.desk import Desk
 from workers.jobs import Jobs
 from workers.pieces import Task
 from workers.queue import NAME
-from workers.reconciler import Reconciler
+from workers.machine.reconciler import Reconciler
 from workers.store import PENDING, Store
 
 

@@ -12,7 +12,7 @@ from service import CALLER, Service, children, finished, in_process, kill, start
 from sigtest.comparison.comparison import Comparison
 from workers.jobs import Jobs, Record, Status
 from workers.queue import NAME
-from workers.server import connect
+from workers.store.server import connect
 from workers.settings import Settings
 from workers.store import PENDING
 

@@ -11,7 +11,7 @@ from service import children, kill, until
 from sigtest.errors import UnavailableError
 from workers import server as module
 from workers.errors import SettingError, StorageError
-from workers.server import (
+from workers.store.server import (
     EmbeddedServer,
     connect,
     find_binary,

@@ -17,7 +17,7 @@ from workers.desk import Desk
 from workers.errors import GoneError
 from workers.jobs import Jobs, Record, Status
 from workers.pieces import Cut
-from workers.server import connect
+from workers.store.server import connect
 from workers.settings import Settings
 from workers.work import parts, plan_of
 

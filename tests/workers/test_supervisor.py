@@ -17,12 +17,12 @@ from workers import server
 from workers.errors import StorageError
 from workers.jobs import Jobs, Status
 from workers.settings import Settings
-from workers.supervisor import ROOT, running
+from workers.machine.supervisor import ROOT, running
 
 SERVE = """
 import time
 from workers.settings import Settings
-from workers.supervisor import running
+from workers.machine.supervisor import running
 
 with running(Settings.of()):
     print("ready", flush=True)
@@ -61,7 +61,7 @@ def running_now(pids: list[int]) -> list[int]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     settings = Settings(state=tmp_path, workers=1)
-    with launched(settings, "-m", "workers.worker") as process:
+    with launched(settings, "-m", "workers.machine.worker") as process:
         started_processes = family(process.pid)
         assert len(started_processes) == 3
         jobs = Jobs.connect(settings)
@@ -121,7 +121,7 @@ def test_server_that_cannot_start_is_said(
 
 def test_senseless_setting_ends_with_2() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "workers.supervisor"],
+        [sys.executable, "-m", "workers.machine.supervisor"],
         cwd=ROOT,
         env={**os.environ, "WORKERS": "many"},
         capture_output=True,

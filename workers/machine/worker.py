@@ -1,7 +1,7 @@
 """The process that takes tasks from the queue and forks a work horse for each.
 
-`python -m workers.worker` starts everything a machine needs to compute: the embedded server where
-no REDIS_URL is set, WORKERS of these processes, and what keeps them alive.
+`python -m workers.machine.worker` starts everything a machine needs to compute: the embedded server
+where no REDIS_URL is set, WORKERS of these processes, and what keeps them alive.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ from rq.queue import Queue as RedisQueue
 from rq.serializers import JSONSerializer
 
 from sigtest.metrics import meteor
-from workers.desk import Desk
 from workers.process import die_with_parent
-from workers.queue import NAME, Queue
-from workers.server import connect
+from workers.queue.jobs import NAME
 from workers.settings import Settings
-from workers.store import Store
-from workers.tasks import TASKS, run
+from workers.store.server import connect
+from workers.tasks.context import Context
+from workers.tasks.run import TASKS, run
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +47,7 @@ class PieceJob(Job):
     Redis could run anything as this user.
     """
 
-    desk: Desk
+    context: Context
 
     @classmethod
     def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> PieceJob:  # noqa: A002
@@ -89,7 +88,7 @@ class PieceJob(Job):
             super().heartbeat(timestamp, ttl, pipeline, xx)
 
     def _execute(self) -> None:
-        run(self.desk, str(self.func_name), self.args)
+        run(self.context, str(self.func_name), self.args)
 
 
 class PieceWorker(Worker):
@@ -107,7 +106,7 @@ class PieceWorker(Worker):
 
     def __init__(self, name: str, settings: Settings) -> None:
         redis = connect(settings, RETRIES)
-        self._desk = Desk(Store(redis, settings), Queue(redis, settings))
+        self._context = Context.on(redis, settings)
         super().__init__(
             # one queue: with two, RQ loses a task when a worker dies right after taking it
             [RedisQueue(NAME, connection=redis, job_class=PieceJob, serializer=JSONSerializer)],
@@ -155,7 +154,7 @@ class PieceWorker(Worker):
     def perform_job(self, job: Job, queue: RedisQueue) -> bool:
         """Run the job in the horse."""
         assert isinstance(job, PieceJob)
-        job.desk = self._desk
+        job.context = self._context
         return bool(super().perform_job(job, queue))
 
     def main_work_horse(self, job: Job, queue: RedisQueue) -> None:
@@ -174,7 +173,7 @@ def work(name: str, settings: Settings) -> None:
 
 def main() -> None:
     """Become the supervisor, whose environment must be set before NumPy is loaded."""
-    os.execv(sys.executable, [sys.executable, "-m", "workers.supervisor"])
+    os.execv(sys.executable, [sys.executable, "-m", "workers.machine.supervisor"])
 
 
 if __name__ == "__main__":

@@ -10,11 +10,10 @@ from contextlib import contextmanager, suppress
 from redis import Redis
 from redis.exceptions import RedisError
 
-from workers.server import connect
 from workers.settings import Settings
-from workers.store import PREFIX
+from workers.store.keys import NEWS
+from workers.store.server import connect
 
-PATTERN = f"{PREFIX}news:*"
 PATIENCE = 0.5  # seconds between looks whether to go on, and between attempts to connect
 
 Wake = Callable[[], object]
@@ -66,7 +65,7 @@ class News:
     def _follow(self) -> None:
         listener = self._redis.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
         with listener as pubsub:
-            pubsub.psubscribe(PATTERN)
+            pubsub.psubscribe(NEWS)
             while not self._closed.is_set():
                 message = pubsub.get_message(timeout=PATIENCE)
                 if message is not None:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from redis import Redis
 
 from sigtest.errors import InputError
-from workers.codec import decoded
+from workers.store.codec import decoded
 
 T = TypeVar("T")
 

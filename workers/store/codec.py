@@ -52,9 +52,12 @@ def pack_statistics(table: Array) -> bytes:
     return _save(_narrow(table))
 
 
-def unpack_statistics(data: bytes) -> Array:
-    """The (n, k) statistics that `pack_statistics` wrote."""
-    return _load(io.BytesIO(data)).astype(np.float64)
+def unpack_statistics(data: bytes) -> Array | None:
+    """The (n, k) statistics that `pack_statistics` wrote; nothing where the bytes are damaged."""
+    try:
+        return _load(io.BytesIO(data)).astype(np.float64)
+    except (ValueError, EOFError):
+        return None
 
 
 def pack_blocks(blocks: Sequence[Block]) -> bytes:

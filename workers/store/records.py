@@ -1,4 +1,4 @@
-"""What a caller is told about a comparison while it is computed and afterwards."""
+"""What a caller is told about a question while it is computed and afterwards."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sigtest.errors import RecipeError
+from sigtest.kinds import About
 
 
 class Status(StrEnum):
-    """Where a comparison stands."""
+    """Where a question stands."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -41,45 +41,31 @@ class Progress:
 
 @dataclass(frozen=True)
 class Record:
-    """A comparison as its caller sees it.
+    """A question as its caller sees it.
 
     Attributes:
-        id: 32 hexadecimal digits: a hash of caller, content, recipe and versions.
+        id: 32 hexadecimal digits: a hash of caller, content, choices and versions.
+        kind: Path of its kind.
         status: Where it stands.
         progress: How far it is.
         created_at: Seconds since the epoch.
         expires_at: When it will be forgotten, seconds since the epoch.
-        systems: Names, in input order.
-        metrics: Labels of the metrics.
-        tests: Names of the significance tests.
-        testsets: Names of the test sets where there are several.
+        about: Names and labels of what it is about.
+        testset: Id of the test set that it shows the leaderboard of, if it does.
+        computed_with: Version of sigtest that computed it, once it has succeeded.
         error: Why it failed, if it did.
     """
 
     id: str
+    kind: str
     status: Status
     progress: Progress
     created_at: float
     expires_at: float
-    systems: tuple[str, ...]
-    metrics: tuple[str, ...]
-    tests: tuple[str, ...]
-    testsets: tuple[str, ...]
-    error: str | None
-
-    def require_one_testset(self) -> None:
-        """Check that there is one test set of which distributions and plots can be made.
-
-        Raises:
-            RecipeError: There are several.
-        """
-        if self.testsets:
-            raise RecipeError(
-                "Distributions and plots are made of comparisons on one test set; this one is over "
-                f"{len(self.testsets)} ({', '.join(self.testsets)}). Submit a comparison on the "
-                "test set that you want to see.",
-                field="testsets",
-            )
+    about: About
+    testset: str | None = None
+    computed_with: str | None = None
+    error: str | None = None
 
     @property
     def etag(self) -> str:

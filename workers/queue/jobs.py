@@ -1,4 +1,4 @@
-"""The queue: tasks go in by name, once each; what RQ lost is found and forgotten.
+"""RQ's jobs: tasks go in by name, once each; what RQ lost is found and forgotten.
 
 All names and keys of RQ that sigtest depends on are here and in `worker.py`. RQ is trusted to
 deliver, and with nothing else: what is done and what is missing is known from the pieces.
@@ -17,14 +17,14 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY, clean_worker_registry
 
-from workers.pieces import Task, comparison_of
 from workers.settings import Settings
+from workers.store.task import Task, owner_of
 
 NAME = "sigtest"
 KEEP_FAILURES = 600
 
 
-class Queue:
+class Jobs:
     """The one queue that every worker serves.
 
     Args:
@@ -37,18 +37,22 @@ class Queue:
         self._settings = settings
         self._queue = RedisQueue(NAME, connection=redis, serializer=JSONSerializer)
 
-    def add(self, tasks: Iterable[Task], front: bool = False) -> None:
-        """Queue tasks; those queued or running already are left alone.
+    @property
+    def list_name(self) -> str:
+        """The key of the list that workers take from."""
+        return str(self._queue.key)
 
-        Args:
-            tasks: What to do.
-            front: Before everything else: somebody waits for an answer that takes little.
-        """
+    def registered(self) -> int:
+        """How many workers serve the queue, as far as it was told."""
+        return int(self._redis.scard(WORKERS_BY_QUEUE_KEY % NAME))
+
+    def add(self, tasks: Iterable[Task]) -> None:
+        """Queue tasks; those queued or running already are left alone."""
         for task in tasks:
             try:
                 self._queue.enqueue_call(
                     task.name,
-                    args=(task.comparison, *task.arguments),
+                    args=(task.owner, *task.arguments),
                     job_id=task.key,
                     unique=True,
                     description=task.key,
@@ -56,17 +60,16 @@ class Queue:
                     result_ttl=0,  # what a task did is in the pieces; its id is free again
                     failure_ttl=KEEP_FAILURES,
                     retry=Retry(max=self._settings.attempts),
-                    at_front=front,
                 )
             except DuplicateJobError:
                 continue
 
-    def drop(self, comparison: str) -> None:
-        """Take the tasks of a comparison out of the queue; those running find out themselves."""
+    def drop(self, owner: str) -> None:
+        """Take the tasks of a question out of the queue; those running find out themselves."""
         queued = map(_id, self._redis.lrange(self._queue.key, 0, -1))
         with self._redis.pipeline() as pipe:
             for key in queued:
-                if comparison_of(key) == comparison:
+                if owner_of(key) == owner:
                     pipe.lrem(self._queue.key, 0, key)
                     pipe.delete(Job.key_for(key))
             pipe.execute()

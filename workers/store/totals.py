@@ -20,10 +20,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sigtest.arrays import Array
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part
 from sigtest.decide.rows import wants_kept
 from sigtest.draws.totals import Totals
-from workers import codec
+from workers.store import codec
 
 BASE = "base"
 PRINTS = np.uint16  # two units that only look alike are found out when their statistics are read
@@ -31,11 +31,11 @@ WHOLE = (np.int16, np.int32)
 Parts = Mapping[str, bytes]
 
 
-def pack(plan: Plan, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes]:
+def pack(part: Part, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes]:
     """All parts of one system's totals.
 
     Args:
-        plan: The test set's.
+        part: Of the test set.
         totals: From `incremental.resample`.
         tables: (n, k) statistics, one array a metric.
     """
@@ -44,33 +44,34 @@ def pack(plan: Plan, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes
         "replicas": totals.replica_scores.tolist(),
     }
     parts = {BASE: json.dumps(base).encode()}
-    for m, metric in enumerate(plan.recipe.metrics):
+    for m, metric in enumerate(part.recipe.metrics):
         parts[f"scores:{m}"] = totals.scores[m].tobytes()
-        if wants_kept(plan, m, tables[m]):
+        if wants_kept(part, m, tables[m]):
             parts[f"kept:{m}"] = _pack_kept(totals.kept[m], totals.observed[m])
-        if plan.recipe.exact != "never":
+        if part.recipe.exact != "never":
             parts[f"prints:{m}"] = totals.prints[m].astype(PRINTS).tobytes()
             if metric.fraction is not None:
                 parts[f"table:{m}"] = codec.pack_statistics(tables[m])
     return parts
 
 
-def names(plan: Plan) -> list[str]:
-    """Every part that a system of this plan may have."""
+def names(part: Part) -> list[str]:
+    """Every part that the totals of a system may have."""
     kinds = ("scores", "kept", "prints", "table")
-    metrics = range(len(plan.recipe.metrics))
+    metrics = range(len(part.recipe.metrics))
     return [BASE, *(f"{kind}:{m}" for kind in kinds for m in metrics)]
 
 
-def unpack(plan: Plan, parts: Parts) -> Totals:
-    """Totals whose `kept` is empty: see `kept`."""
+def unpack(part: Part, parts: Parts) -> Totals:
+    """The totals that `pack` wrote; `kept` is empty where it was not stored."""
     base = json.loads(parts[BASE])
-    metrics = range(len(plan.recipe.metrics))
+    metrics = range(len(part.recipe.metrics))
     nothing = np.empty(0, dtype=np.uint64)
+    observed = tuple(np.array(sums, dtype=np.float64) for sums in base["observed"])
     return Totals(
-        observed=tuple(np.array(sums, dtype=np.float64) for sums in base["observed"]),
+        observed=observed,
         scores=np.stack([scores(parts, m) for m in metrics]),
-        kept=tuple(np.empty((metric.width, 0)) for metric in plan.recipe.metrics),
+        kept=tuple(kept(parts, m, observed[m]) for m in metrics),
         prints=tuple(
             np.frombuffer(parts[f"prints:{m}"], dtype=PRINTS).astype(np.uint64)
             if f"prints:{m}" in parts
@@ -86,11 +87,11 @@ def scores(parts: Parts, m: int) -> Array:
     return np.frombuffer(parts[f"scores:{m}"], dtype=np.float64)
 
 
-def kept(parts: Parts, m: int, observed: Array) -> Array | None:
-    """(k, R) sums of metric m under swaps, where they are kept."""
+def kept(parts: Parts, m: int, observed: Array) -> Array:
+    """(k, R) sums of metric m under swaps; R is 0 where they are not kept."""
     data = parts.get(f"kept:{m}")
     if data is None:
-        return None
+        return np.empty((len(observed), 0))
     stored = np.load(io.BytesIO(data), allow_pickle=False)
     whole = stored.dtype != np.float64
     sums: Array = stored + _half(observed) if whole else stored

@@ -29,12 +29,12 @@ from sigtest.errors import SigtestError
 from sigtest.processor import prepare_blas
 from workers.errors import StorageError
 from workers.process import die_with_parent
-from workers.server import EmbeddedServer, connect, find_binary, inspect
 from workers.settings import Settings
+from workers.store.server import EmbeddedServer, connect, find_binary, inspect
 
 log = logging.getLogger(__name__)
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 TICK = 0.1
 ROUND_SECONDS = 1.0
 READY_SECONDS = 120.0
@@ -111,18 +111,18 @@ class Supervisor:
         """Load everything that workers use, so that they share it."""
         # not at the top: NumPy reads the environment that `main` sets when it is loaded
         from sigtest.warm import warm
-        from workers import worker
-        from workers.queue import Queue
-        from workers.reconciler import Reconciler
-        from workers.store import Store
+        from workers.machine import worker
+        from workers.machine.reconciler import Reconciler
+        from workers.tasks.context import Context
 
         warm()
         gc.collect()
         gc.freeze()  # collections in workers would copy every page they look at
         self._work = worker.work
         redis = connect(self._settings, retries=0, timeout=2.0)
-        self._queue = Queue(redis, self._settings)
-        self._reconciler = Reconciler(Store(redis, self._settings), self._queue)
+        context = Context.on(redis, self._settings)
+        self._jobs = context.feed.jobs
+        self._reconciler = Reconciler(context)
         self._round_due = 0.0
 
     def _tick(self) -> bool:
@@ -134,7 +134,7 @@ class Supervisor:
             if time.monotonic() >= self._round_due:
                 self._round_due = time.monotonic() + ROUND_SECONDS
                 self._reconciler.round()
-            if not self._announced and all(self._queue.serves(slot.name) for slot in self._slots):
+            if not self._announced and all(self._jobs.serves(slot.name) for slot in self._slots):
                 self._announced = True
                 sys.stdout.write(READY + "\n")
                 sys.stdout.flush()
@@ -275,7 +275,7 @@ class _Keeper(threading.Thread):
 
     def _start(self) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "workers.supervisor", WATCH_STDIN],
+            [sys.executable, "-m", "workers.machine.supervisor", WATCH_STDIN],
             cwd=ROOT,
             env={**os.environ, **self._settings.as_environment()},
             stdin=subprocess.PIPE,

@@ -7,14 +7,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from sigtest.decide.rows import score_of
+from sigtest.arrays import Array
+from sigtest.decide.summary import score_report
 from sigtest.report import ScoreReport
-from workers.codec import unpack_bytes
 
 
 class Standing(StrEnum):
@@ -91,21 +90,15 @@ class State:
     Attributes:
         caller: Whose it is.
         record: What its caller is told.
-        era: Another one whenever something was replaced, deleted or raised.
-        revision: Another one whenever the measured systems are others.
-        showing: The last revision whose default leaderboard somebody puts together unasked.
         digests: Content of each system, by name.
-        measured: Names of the systems whose rows all exist.
+        rows: The rows of all contents that are measured, by digest.
         failures: Why a digest cannot be measured.
     """
 
     caller: str
     record: TestSetRecord
-    era: str
-    revision: str
-    showing: str
     digests: Mapping[str, str]
-    measured: frozenset[str]
+    rows: Mapping[str, bytes]
     failures: Mapping[str, str]
 
     @property
@@ -114,13 +107,17 @@ class State:
         return int(self.record.settings["resamples"])
 
     @property
+    def measured(self) -> tuple[str, ...]:
+        """Names of the systems that are measured, sorted."""
+        return tuple(name for name, digest in sorted(self.digests.items()) if digest in self.rows)
+
+    @property
     def pending(self) -> tuple[str, ...]:
         """Names of the systems that are to be measured, sorted."""
-        done = self.measured
         return tuple(
             name
             for name, digest in sorted(self.digests.items())
-            if name not in done and digest not in self.failures
+            if digest not in self.rows and digest not in self.failures
         )
 
     @property
@@ -129,97 +126,48 @@ class State:
         return {
             name: self.failures[digest]
             for name, digest in sorted(self.digests.items())
-            if name not in self.measured and digest in self.failures
+            if digest not in self.rows and digest in self.failures
         }
+
+    def system(self, name: str) -> SystemRecord:
+        """What is told of one system."""
+        digest = self.digests[name]
+        standing = Standing.FAILED if digest in self.failures else Standing.PENDING
+        scores = None
+        if digest in self.rows:
+            standing = Standing.MEASURED
+            rows = np.frombuffer(self.rows[digest]).reshape(len(self.record.metrics), -1)
+            scores = {
+                label: score_of(row) for label, row in zip(self.record.metrics, rows, strict=True)
+            }
+        error = self.failures.get(digest) if scores is None else None
+        return SystemRecord(name, digest, standing, scores, error)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What a leaderboard shows of its test set.
+    """How a leaderboard is decided, where not as its test set says.
 
     Attributes:
-        metric: Label of the metric.
-        test: Name of the significance test.
         alpha: Level of decisions and intervals.
         correction: Correction for multiple comparisons.
     """
 
-    metric: str
-    test: str
-    alpha: float
-    correction: str
+    alpha: float | None = None
+    correction: str | None = None
 
     @property
-    def field(self) -> str:
-        """What tells it from others."""
-        return json.dumps([self.metric, self.test, self.alpha, self.correction])
+    def spelled(self) -> str:
+        """What tells it from others: letters and digits, as ids of tasks have them."""
+        return json.dumps([self.alpha, self.correction]).encode().hex()
+
+    @classmethod
+    def of(cls, spelled: str) -> Choice:
+        """The choice that `spelled` wrote."""
+        return cls(*json.loads(bytes.fromhex(spelled)))
 
 
-@dataclass(frozen=True)
-class Leaderboard:
-    """A leaderboard as it is shown.
-
-    Attributes:
-        testset: Id of its test set.
-        name: Of the test set.
-        choice: What it shows.
-        packed: The report of all systems that are measured, compressed.
-        systems: Their names, sorted.
-        pending: Names of systems that are still to be measured.
-        failed: Why systems could not be measured, by name.
-        fresh: Whether every measured system is in the report.
-        era: Another one whenever something was replaced, deleted or raised since it was read.
-    """
-
-    testset: str
-    name: str
-    choice: Choice
-    packed: bytes
-    systems: tuple[str, ...]
-    pending: tuple[str, ...]
-    failed: Mapping[str, str]
-    fresh: bool
-    era: str
-
-    @cached_property
-    def report(self) -> bytes:
-        """Canonical JSON of the report."""
-        return unpack_bytes(self.packed)
-
-    @property
-    def head(self) -> dict[str, Any]:
-        """What it says besides the report."""
-        return {
-            "id": self.testset,
-            "name": self.name,
-            "metric": self.choice.metric,
-            "test": self.choice.test,
-            "pending": list(self.pending),
-            "failed": dict(self.failed),
-        }
-
-    @property
-    def etag(self) -> str:
-        """Changes whenever anything else does."""
-        head = json.dumps(self.head).encode("utf-8", "backslashreplace")
-        return hashlib.sha256(head + self.packed).hexdigest()[:32]
-
-
-def system_record(state: State, name: str, row: bytes | None) -> SystemRecord:
-    """What is told of a system, `row` being what its rows in all metrics say."""
-    digest = state.digests[name]
-    measured = name in state.measured and row is not None
-    scores = None
-    if measured and row is not None:
-        labels = state.record.metrics
-        rows = np.frombuffer(row).reshape(len(labels), -1)
-        scores = {label: score_of(row) for label, row in zip(labels, rows, strict=True)}
-    failed = digest in state.failures and not measured
-    standing = Standing.FAILED if failed else Standing.PENDING
-    return SystemRecord(
-        name,
-        digest,
-        Standing.MEASURED if measured else standing,
-        scores,
-        state.failures[digest] if failed else None,
-    )
+def score_of(row: Array) -> ScoreReport:
+    """What one row of a system says."""
+    score, low, high, stderr, *replicas = row.tolist()
+    return score_report(score, low, high, stderr, replicas)

@@ -1,8 +1,9 @@
-"""How a comparison is cut into pieces, and which tasks write those that are missing.
+"""How a question is cut into pieces, and which tasks write those that are missing.
 
-A piece is one statistics array (of a system and a metric) or one block of resamples. Pieces are
+A piece is one statistics array (of an output and a metric) or one block of resamples. Pieces are
 addressed by what they hold, never by a running number, so that a piece written late or twice, or
-for a comparison that was meanwhile cut differently, changes nothing.
+for a question that was meanwhile cut differently, changes nothing. A question of another kind than
+comparison has no pieces; one task computes it whole.
 """
 
 from __future__ import annotations
@@ -12,85 +13,62 @@ from dataclasses import dataclass
 from typing import Any
 
 from sigtest.comparison.plan import Plan
-from sigtest.significance import TESTS
-from workers import work
-from workers.records import Progress
-from workers.work import Work
+from sigtest.kinds import ComparisonQuestion, Question, measuring_seconds, resampling_seconds
+from workers.store.records import Progress
+from workers.store.task import Priced, Task
 
 # Seconds of work that are worth a task of their own: starting one takes about 0.02 s and loading
 # the statistics of a dozen systems about as long again.
 SHORT = 0.2
 BLOCK_SECONDS = 0.5
 BATCH_SECONDS = 2.0
-MEASURE_SECONDS = 15e-6  # for one segment, system and metric
 
 Run = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Task:
-    """A call of one of the functions in `tasks`.
-
-    Attributes:
-        name: The function.
-        comparison: Id of the comparison it works on.
-        arguments: What else it is told.
-    """
-
-    name: str
-    comparison: str
-    arguments: tuple[int | str, ...] = ()
-
-    @property
-    def key(self) -> str:
-        """Id of the task; equal tasks have equal ids and are queued once."""
-        return "-".join(str(part) for part in (self.comparison, self.name, *self.arguments))
-
-
-def comparison_of(key: str) -> str:
-    """Id of the comparison that the task with this id works on."""
-    return key.partition("-")[0]
-
-
-@dataclass(frozen=True)
 class Cut:
-    """How a comparison is cut; stored with it, since workers may have other settings.
+    """How a question is cut; stored with it, since workers may have other settings.
 
     Attributes:
         keys: Key of each statistics array, by output and metric.
         batch: Outputs that one task measures; they share the work on the references.
-        resamples: R.
+        resamples: R; 0 where nothing is resampled piece by piece.
         rows: Resamples that one task draws.
+        measuring: Predicted seconds of measuring everything.
+        computing: Predicted seconds of everything else.
     """
 
     keys: tuple[tuple[str, ...], ...]
     batch: int
     resamples: int
     rows: int
+    measuring: float
+    computing: float
 
     @classmethod
-    def of(cls, plan: Work, workers: int, rows: int | None = None) -> Cut:
-        """Cut a comparison so that small ones stay whole and large ones occupy every worker.
+    def of(cls, question: Question, workers: int, rows: int | None = None) -> Cut:
+        """Cut a question so that small ones stay whole and large ones occupy every worker.
 
         Args:
-            plan: What is to be computed.
+            question: What is to be computed.
             workers: Processes to share large work between.
             rows: Resamples a task draws, where that is a setting.
         """
-        parts = work.parts(plan)
-        measuring = sum(measuring_seconds(part) for part in parts)
-        resampling = sum(resampling_seconds(part) for part in work.resampled(plan))
-        tasks = _tasks(measuring, BATCH_SECONDS, workers)
+        if not isinstance(question, ComparisonQuestion):
+            return cls((), 1, 0, 1, 0.0, question.seconds)
+        plan = question.comparison.plan
+        measuring = sum(measuring_seconds(part) for part in plan.parts)
+        resampling = sum(resampling_seconds(part) for part in plan.all_parts)
         blocks = _tasks(resampling, BLOCK_SECONDS, workers)
+        outputs = len(plan.parts) * len(plan.systems)
         return cls(
-            keys=tuple(
-                tuple(part.statistics_key(s, metric) for metric in plan.recipe.metrics)
-                for part in parts
-                for s in range(len(plan.systems))
-            ),
-            batch=math.ceil(len(parts) * len(plan.systems) / tasks),
+            keys=statistics_keys(plan),
+            batch=math.ceil(outputs / _tasks(measuring, BATCH_SECONDS, workers)),
             resamples=plan.resamples,
             rows=rows or math.ceil(plan.resamples / blocks),
+            measuring=measuring,
+            computing=resampling,
         )
 
     @property
@@ -120,7 +98,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Pieces:
-    """Which pieces of an unfinished comparison exist.
+    """Which pieces of an unfinished question exist.
 
     Attributes:
         cut: Which there will be.
@@ -146,13 +124,16 @@ class Pieces:
         """Blocks missing."""
         return [block for block in self.cut.blocks if block not in self.drawn]
 
-    def tasks(self, comparison: str) -> list[Task]:
+    def tasks(self, owner: str) -> list[Priced]:
         """What to do next; all of it can be done at the same time."""
+        cut = self.cut
         if batches := self.unmeasured:
-            return [Task("measure", comparison, run) for run in batches]
+            each = cut.measuring / len(cut.batches)
+            return [Priced(Task("measure", owner, run), each) for run in batches]
         if blocks := self.undrawn:
-            return [Task("resample", comparison, run) for run in blocks]
-        return [Task("conclude", comparison)]
+            each = cut.computing / len(cut.blocks)
+            return [Priced(Task("resample", owner, run), each) for run in blocks]
+        return [Priced(Task("conclude", owner), 0.0 if cut.resamples else cut.computing)]
 
     @property
     def progress(self) -> Progress:
@@ -167,22 +148,13 @@ class Pieces:
         return Progress("report", 0, 1)
 
 
-def measuring_seconds(plan: Plan) -> float:
-    """About how long one worker would measure all systems."""
-    outputs = len(plan.systems) * plan.replicas
-    return MEASURE_SECONDS * plan.segments * outputs * len(plan.recipe.metrics)
-
-
-def resampling_seconds(plan: Plan) -> float:
-    """About how long one worker would resample; fitted to measured times, right within a third."""
-    swaps = any(TESTS[test].draws == "swaps" for test in plan.recipe.tests)
-    tables = 1 + plan.replicas if swaps else 1  # each replica has swaps of its own
-    pairs = len(plan.pairs) if swaps else 0
-    width = sum(metric.width for metric in plan.recipe.metrics)
-    columns = width * len(plan.systems)
-    drawing = tables * plan.units * (5.5e-10 + 1.8e-11 * columns)
-    scoring = 1.3e-9 * columns + 3.8e-9 * width * pairs
-    return plan.resamples * (drawing + scoring + 1e-7)
+def statistics_keys(plan: Plan) -> tuple[tuple[str, ...], ...]:
+    """Key of each statistics array of a comparison, by output and metric."""
+    return tuple(
+        tuple(part.statistics_key(s, metric) for metric in plan.recipe.metrics)
+        for part in plan.parts
+        for s in range(len(plan.systems))
+    )
 
 
 def _tasks(seconds: float, each: float, workers: int) -> int:

@@ -1,0 +1,1 @@
+"""What keeps a machine computing: worker processes, and who looks after them."""

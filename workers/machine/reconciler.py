@@ -1,0 +1,59 @@
+"""Finds work that was lost with a worker or with Redis, and lets it wait for its turn again."""
+
+from __future__ import annotations
+
+from workers.store.boards import Choice
+from workers.store.task import Priced, owner_of
+from workers.tasks import boards, questions
+from workers.tasks.context import Context
+
+
+class Reconciler:
+    """Compares what is missing with what waits, is queued or runs.
+
+    A question with a task that waits, is queued or runs is left alone. Where there is none, its
+    tasks count as lost when two rounds in a row see it so: a single round may look between the end
+    of one task and the queueing of the next. Several reconcilers may work on one Redis; what two
+    of them queue twice changes nothing.
+
+    Args:
+        context: The stores and the queue.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._jobs = context.feed.jobs
+        self._idle: set[str] = set()
+        self._stuck: set[str] = set()
+
+    def round(self) -> None:
+        """Look once; to be called about once a second."""
+        alive = self._jobs.alive()  # before looking for pieces: a task that ended has written them
+        busy = {owner_of(key) for key in alive} | self._context.feed.waiting()
+        stuck = self._jobs.stuck(alive)
+        self._jobs.forget(stuck & self._stuck)
+        self._stuck = stuck
+        unfinished = {*self._context.questions.pending(), *self._context.testsets.joining()}
+        idle = unfinished - busy
+        self._revive(idle & self._idle)
+        self._idle = idle
+        self._jobs.forget_workers()
+        self._context.feed.fill()
+
+    def _revive(self, lost: set[str]) -> None:
+        asked = lost.intersection(self._context.questions.pending())
+        for question_id, pieces in questions.missing(self._context, sorted(asked)).items():
+            stored = self._context.questions.find(question_id)
+            if stored is not None:
+                self._again(stored.caller, pieces.tasks(question_id))
+        for testset_id in sorted(lost - asked):
+            state = self._context.testsets.state(testset_id)
+            if state is None:
+                self._context.testsets.settle(testset_id)
+            else:
+                refresh = [boards.refreshing(state, "again", Choice())]
+                self._again(state.caller, boards.joins(state) or refresh)
+
+    def _again(self, caller: str, tasks: list[Priced]) -> None:
+        self._jobs.forget(entry.task.key for entry in tasks)
+        self._context.feed.add(caller, tasks)

@@ -1,0 +1,233 @@
+"""Questions for those who serve them: submit, watch, read, cancel. `app` calls this and no more.
+
+Every function may raise StorageError, and those that take an id raise NotFoundError for one that
+is unknown or somebody else's and GoneError for one that expired or was deleted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sigtest.comparison.plan import Plan
+from sigtest.draws.distribution import Distribution, pair_of
+from sigtest.errors import RecipeError
+from sigtest.kinds import Question
+from workers.errors import BusyError, ConflictError, GoneError, NotFoundError, NotReadyError
+from workers.guard import storage
+from workers.settings import Settings
+from workers.store import keys
+from workers.store.pieces import Cut, Pieces
+from workers.store.questions import gone
+from workers.store.records import Record, Status
+from workers.store.server import connect
+from workers.store.task import Priced, Task
+from workers.tasks.context import Context
+
+DISTRIBUTE_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class PairAsked:
+    """Which pseudo-statistics are asked for.
+
+    Attributes:
+        a: First system.
+        b: Second system.
+        metric: Label of the metric.
+        test: Name of the significance test.
+        testset: Name of a test set, where there are several.
+    """
+
+    a: str
+    b: str
+    metric: str
+    test: str
+    testset: str | None = None
+
+
+class Questions:
+    """The questions of all callers; safe to share between threads.
+
+    Args:
+        context: The stores and the queue.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.questions
+        self._feed = context.feed
+        self._settings = context.settings
+
+    @classmethod
+    def connect(cls, settings: Settings) -> Questions:
+        """Questions on the server that the settings name, which need not be up yet."""
+        return cls(Context.on(connect(settings), settings))
+
+    @property
+    def context(self) -> Context:
+        """The stores and the queue."""
+        return self._context
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._store.redis.close()
+
+    @storage()
+    def submit(
+        self, kind: str, question: Question, caller: str, idempotency_key: str | None = None
+    ) -> tuple[Record, bool]:
+        """Accept a question; once this returns it survives any crash.
+
+        Args:
+            kind: Path of its kind.
+            question: What is asked.
+            caller: Who asks; callers do not see each other's questions.
+            idempotency_key: Another submission with this key must have the same content.
+
+        Returns:
+            The question, and whether it was created: equal content from the same caller is the
+            same question, which runs again only if it failed or was cancelled. What was created is
+            as at its acceptance, whatever is cached.
+
+        Raises:
+            ConflictError: The key was used with different content.
+            BusyError: The caller has too much unfinished.
+        """
+        question_id = keys.hashed(caller, kind, question.key)
+        cut = Cut.of(question, self._settings.workers, self._settings.block)
+        verdict, load = self._store.create(
+            question_id, kind, question, cut, caller, idempotency_key
+        )
+        if verdict == "conflict":
+            raise ConflictError("This Idempotency-Key was used with different content.")
+        if verdict in {"many", "busy"}:
+            raise self._refusal(verdict, question.seconds, load)
+        if verdict == "known":
+            return self._find(question_id, caller), False
+        self._feed.add(caller, self._store.pieces(question_id).tasks(question_id))
+        nothing = Pieces(cut, frozenset(), frozenset()).progress
+        record = self._find(question_id, caller)
+        return replace(record, status=Status.QUEUED, progress=nothing), True
+
+    @storage()
+    def find(self, question_id: str, caller: str, kind: str | None = None) -> Record:
+        """A question of the caller, of one kind where that is said."""
+        return self._find(question_id, caller, kind)
+
+    @storage()
+    def listing(
+        self, caller: str, kind: str, cursor: str | None, limit: int
+    ) -> tuple[list[Record], str | None]:
+        """The caller's questions of one kind, newest first, and the cursor of the next page.
+
+        Raises:
+            InputError: A cursor that no listing gave.
+        """
+        return self._store.listing(caller, kind, cursor, limit)
+
+    @storage()
+    def report(self, question_id: str, caller: str) -> bytes:
+        """The report of a finished question as canonical JSON.
+
+        Raises:
+            NotReadyError: It is unfinished, failed or cancelled.
+        """
+        self._succeeded(question_id, caller)
+        report = self._store.report(question_id)
+        if report is None:
+            raise gone(question_id)
+        return report
+
+    @storage()
+    def distribution(
+        self, question_id: str, caller: str, pair: PairAsked, asked: bool
+    ) -> Distribution | None:
+        """The pseudo-statistics of one pair of a comparison, as far as they are made.
+
+        Args:
+            question_id: The comparison.
+            caller: Whose it is.
+            pair: What is asked for.
+            asked: Whether a worker has been asked for them before.
+
+        Raises:
+            RecipeError: A system, metric, test or test set that is no part of the comparison.
+            NotReadyError: The comparison has no report.
+        """
+        record = self._succeeded(question_id, caller)
+        plan = Plan.of(self._store.outline(question_id))
+        number = plan.number_of(pair.testset)
+        part = plan.parts[number]
+        restricted, systems = pair_of(part, pair.a, pair.b, pair.metric, pair.test)
+        space = record.testset or keys.space_of(caller)
+        found = self._store.cache(space).values(restricted.key)
+        if found is not None:
+            return Distribution(pair.a, pair.b, pair.metric, pair.test, *found)
+        if not asked:
+            recipe = part.recipe
+            places = recipe.labels.index(pair.metric), recipe.tests.index(pair.test)
+            task = Task("distribute", question_id, (number, *systems, *places))
+            self._feed.add(caller, [Priced(task, DISTRIBUTE_SECONDS)])
+        return None
+
+    @storage()
+    def remove(self, question_id: str, caller: str) -> Record | None:
+        """Cancel an unfinished question and return it, or delete a finished one with its texts.
+
+        Raises:
+            RecipeError: It is what a leaderboard shows, and goes with its test set.
+        """
+        record = self._find(question_id, caller)
+        if record.testset is not None:
+            raise RecipeError(
+                f"This comparison is shown by the leaderboard of test set {record.testset}; "
+                "it is deleted with the test set.",
+                field="id",
+            )
+        if self._store.commit(question_id, Status.CANCELLED):
+            self._feed.drop(question_id)
+            return self._find(question_id, caller)
+        self._store.delete(question_id, caller)
+        return None
+
+    @storage()
+    def check(self) -> None:
+        """Write something, to see that it can be done."""
+        self._store.probe()
+
+    @storage()
+    def workers(self) -> int:
+        """How many workers are alive, here and on other machines."""
+        return self._feed.jobs.workers()
+
+    def _refusal(self, verdict: str, seconds: float, load: float) -> BusyError:
+        if verdict == "many":
+            return BusyError(
+                f"You have {self._settings.pending:,} unfinished questions, the most that this "
+                "service accepts of one caller; try again later.",
+                limit="SIGTEST_PENDING",
+            )
+        return BusyError(
+            f"This question is predicted to take {seconds:,.0f} seconds of one core and your "
+            f"unfinished ones {load:,.0f}, together more than the {self._settings.budget:,} that "
+            "one caller may have unfinished; try again later.",
+            limit="SIGTEST_BUDGET",
+        )
+
+    def _find(self, question_id: str, caller: str, kind: str | None = None) -> Record:
+        stored = self._store.find(question_id)
+        known = stored is not None and kind in (None, stored.record.kind)
+        if stored is not None and known and stored.caller == caller:
+            return stored.record
+        if stored is None and self._store.was(question_id, caller):
+            raise gone(question_id)
+        raise NotFoundError(f"There is no {'question' if kind is None else kind} {question_id}.")
+
+    def _succeeded(self, question_id: str, caller: str) -> Record:
+        record = self._find(question_id, caller)
+        if record.status is not Status.SUCCEEDED:
+            raise NotReadyError(f"It is {record.status}; there is no report.", record)
+        return record
+
+
+__all__ = ["GoneError", "PairAsked", "Questions", "Record", "Status"]

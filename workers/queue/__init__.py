@@ -1,0 +1,1 @@
+"""Which task is next."""

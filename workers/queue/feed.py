@@ -1,0 +1,72 @@
+"""Who is served next: the one place that decides it.
+
+Tasks wait in the store, by caller and by question. The queue that workers take from holds only
+about one for each worker; whenever one is added or ends, `feed` fills it up. Callers are taken in
+turn, by the seconds of work that they were given, so that nobody's work delays another's by more
+than what runs already; of one caller's questions small ones come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from redis import Redis
+
+from workers.queue.jobs import Jobs
+from workers.store import keys, scripts
+from workers.store.codec import decoded
+from workers.store.task import Priced, Task
+
+
+class Feed:
+    """The tasks that wait.
+
+    Args:
+        redis: The server, with bytes as answers.
+        jobs: The queue that workers take from.
+    """
+
+    def __init__(self, redis: Redis, jobs: Jobs) -> None:
+        self._redis = redis
+        self.jobs = jobs
+        self._wait = redis.register_script(scripts.WAIT)
+        self._feed = redis.register_script(scripts.FEED)
+
+    def add(self, caller: str, tasks: Iterable[Priced]) -> None:
+        """Let tasks of one question wait for their turn, and fill the queue up.
+
+        Args:
+            caller: Whose question it is.
+            tasks: All of the same question.
+        """
+        priced = list(tasks)
+        if not priced:
+            return
+        owner = keys.hashed(caller)
+        question = priced[0].task.owner
+        lists = [keys.WAITING, f"{keys.WAITING}:{owner}", keys.key("tasks", question)]
+        lines = [f"{entry.seconds:.6f} {entry.task.spelled}" for entry in priced]
+        total = sum(entry.seconds for entry in priced)
+        self._wait(lists, [owner, question, repr(total), *lines])
+        self.fill()
+
+    def fill(self) -> None:
+        """Give the queue as many tasks as there are workers to take them."""
+        most = max(1, self.jobs.registered())
+        prefixes = [f"{keys.WAITING}:", keys.key("tasks", "")]
+        taken = self._feed([keys.WAITING, self.jobs.list_name], [most, *prefixes])
+        self.jobs.add(Task.of(decoded(line).partition(" ")[2]) for line in taken)
+
+    def drop(self, question: str) -> None:
+        """Forget the tasks of a question; those running find out themselves."""
+        self._redis.delete(keys.key("tasks", question))
+        self.jobs.drop(question)
+
+    def waiting(self) -> set[str]:
+        """Ids of the questions and test sets with tasks that wait."""
+        callers: list[bytes] = self._redis.zrange(keys.WAITING, 0, -1)  # type: ignore[assignment]
+        with self._redis.pipeline(transaction=False) as pipe:
+            for caller in callers:
+                pipe.zrange(f"{keys.WAITING}:{decoded(caller)}", 0, -1)
+            found = pipe.execute()
+        return {decoded(question) for ids in found for question in ids}

@@ -1,0 +1,1 @@
+"""What is kept in Redis or Valkey, and how."""

@@ -1,0 +1,97 @@
+"""Every key in Redis, and how long it lives.
+
+    sigtest:question:ID            hash    facts about a question: kind, caller, outline, outcome
+    sigtest:contents:ID            hash    what was brought, by field, compressed
+    sigtest:blocks:ID              hash    blocks of resamples, by version and "start-stop"
+    sigtest:attempts:ID            hash    how often each task was started
+    sigtest:report:ID              string  canonical JSON of the report, compressed
+    sigtest:gone:ID                string  the caller; outlives a question or a test set
+    sigtest:pending                set     ids of unfinished questions
+    sigtest:pending:CALLER         hash    predicted seconds of a caller's unfinished questions
+    sigtest:listing:CALLER:KIND    sorted  a caller's questions of one kind, or test sets, by time
+    sigtest:idempotency:HASH       string  id of the question that an idempotency key stands for
+    sigtest:cache:SPACE:HASH       string  statistics of one output, or a distribution
+    sigtest:news:ID                channel says that something of a question was finished
+
+    sigtest:waiting                sorted  callers with tasks that wait, by seconds handed out
+    sigtest:waiting:CALLER         sorted  ids whose tasks wait, the next one first
+    sigtest:tasks:ID               list    tasks that wait, the next one first
+
+    sigtest:testset:ID             hash    facts about a test set: caller, plan, resamples
+    sigtest:testset-text:ID        string  references, documents, labels; compressed
+    sigtest:testset-systems:ID     hash    digest of each system's content, by name
+    sigtest:testset-outputs:ID     hash    hypotheses and scores by digest, compressed
+    sigtest:testset-rows:ID        hash    rows of systems and pairs, by R and digests
+    sigtest:testset-failures:ID    hash    why a digest cannot be measured
+    sigtest:testset-attempts:ID    hash    how often the joining of a digest was started
+    sigtest:testset-shown:ID       hash    ids of the comparisons that leaderboards show
+    sigtest:testset-reports:ID     set     ids of all comparisons that were made for leaderboards
+    sigtest:joining                set     ids of test sets with systems to be measured
+    sigtest:totals:ID:R:DIGEST     hash    totals of one system under R resamples, by part
+    sigtest:totals-used            sorted  keys of totals, by last use
+    sigtest:totals-sizes           hash    bytes of totals by key
+    sigtest:totals-bytes           string  bytes of all totals
+
+Everything of a question expires with it, whatever happens to those who wrote it; everything of a
+test set expires some time after the last change of the test set. A SPACE is a caller, or a test
+set: what one of them has cached tells another nothing. Caches hold no text, and expire some time
+after their last use. Totals may go earlier: they follow from the outputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+PREFIX = "sigtest:"
+PENDING = PREFIX + "pending"
+WAITING = PREFIX + "waiting"
+JOINING = PREFIX + "joining"
+TOTALS_USED = PREFIX + "totals-used"
+TOTALS_SIZES = PREFIX + "totals-sizes"
+TOTALS_BYTES = PREFIX + "totals-bytes"
+PROBE = PREFIX + "probe"
+NEWS = PREFIX + "news:*"
+
+OF_QUESTION = ("question", "contents", "blocks", "attempts", "report")
+OF_TESTSET = (
+    "testset",
+    "testset-text",
+    "testset-systems",
+    "testset-outputs",
+    "testset-rows",
+    "testset-failures",
+    "testset-attempts",
+    "testset-shown",
+    "testset-reports",
+)
+
+
+def key(kind: str, name: str) -> str:
+    """The key of one kind of thing."""
+    return f"{PREFIX}{kind}:{name}"
+
+
+def of_caller(kind: str, caller: str, *more: str) -> str:
+    """The key of something that a caller has; names of callers may hold anything."""
+    return ":".join((f"{PREFIX}{kind}", hashed(caller), *more))
+
+
+def cached(space: str, name: str) -> str:
+    """The key of something cached inside one space."""
+    return key("cache", f"{space}:{name}")
+
+
+def space_of(caller: str) -> str:
+    """The space of what a caller asks."""
+    return hashed("caller", caller)
+
+
+def totals(testset_id: str, resamples: int, digest: str) -> str:
+    """The key of one system's totals."""
+    return key("totals", f"{testset_id}:{resamples}:{digest}")
+
+
+def hashed(*parts: str) -> str:
+    """32 hexadecimal digits that stand for some text."""
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]

@@ -1,0 +1,379 @@
+"""Questions in Redis, and the pieces of those that are unfinished."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from redis import Redis
+
+from sigtest.kinds import About, Question
+from sigtest.version import __version__
+from workers.errors import GoneError
+from workers.settings import Settings
+from workers.store import codec, keys, scripts
+from workers.store.cache import Cache
+from workers.store.codec import decoded
+from workers.store.listings import page, place_of
+from workers.store.pieces import Cut, Pieces, Run
+from workers.store.records import Progress, Record, Status
+
+SHOWN = (
+    "caller", "kind", "created", "expiry", "about", "testset", "started", "outcome", "progress",
+    "computed_with", "error",
+)  # fmt: skip
+PROBE_SECONDS = 10
+THREADS = 4  # compression lets other threads run
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A question as it is stored.
+
+    Attributes:
+        record: What its caller is told.
+        caller: Whose it is.
+    """
+
+    record: Record
+    caller: str
+
+    @property
+    def space(self) -> str:
+        """Where what it computes is cached."""
+        return self.record.testset or keys.space_of(self.caller)
+
+
+class QuestionStore:
+    """Reads and writes questions and their pieces. Raises what redis raises.
+
+    Args:
+        redis: The server, with bytes as answers.
+        settings: How long things live, and how much a caller may have pending.
+    """
+
+    def __init__(self, redis: Redis, settings: Settings) -> None:
+        self.redis = redis
+        self.settings = settings
+        self._create = redis.register_script(scripts.CREATE)
+        self._begin = redis.register_script(scripts.BEGIN)
+        self._add_block = redis.register_script(scripts.ADD_BLOCK)
+        self._commit = redis.register_script(scripts.COMMIT)
+
+    def probe(self) -> None:
+        """Write a key, which fails where the server cannot be reached or is out of memory."""
+        self.redis.set(keys.PROBE, b"", ex=PROBE_SECONDS)
+
+    def cache(self, space: str) -> Cache:
+        """What is cached in a space."""
+        return Cache(self.redis, space, self.settings.cache)
+
+    # questions
+
+    def create(
+        self,
+        question_id: str,
+        kind: str,
+        question: Question,
+        cut: Cut,
+        caller: str,
+        idempotency_key: str | None,
+    ) -> tuple[str, float]:
+        """Store a question and count it as pending.
+
+        Returns:
+            `created`; `known` where it exists and has not failed or been cancelled; `conflict`
+            where the idempotency key stands for another one; `many` where the caller has too many
+            pending, `busy` where these are predicted to take too long. And the predicted seconds
+            of what the caller has pending.
+        """
+        now = time.time()
+        expiry = int((now + self.settings.retention) * 1000)
+        place = place_of(question_id, now)
+        facts: dict[str, str | bytes] = {
+            "caller": caller,
+            "kind": kind,
+            "created": repr(now),
+            "expiry": str(expiry),
+            "about": json.dumps(asdict(question.about)),
+            "place": place,
+            "outline": codec.pack_json(question.outline()),
+            "cut": codec.pack_json(cut.as_json()),
+        }
+        fields = _flat(facts)
+        names = [
+            *(keys.key(part, question_id) for part in keys.OF_QUESTION),
+            keys.key("gone", question_id),
+            keys.PENDING,
+            keys.of_caller("pending", caller),
+            keys.of_caller("listing", caller, kind),
+            keys.key("idempotency", keys.hashed(caller, idempotency_key or "")),
+        ]
+        options: list[str | int] = [
+            question_id,
+            expiry,
+            expiry + self.settings.remembrance * 1000,
+            self.settings.pending,
+            self.settings.budget,
+            repr(question.seconds),
+            place,
+            caller,
+            int(idempotency_key is not None),
+            len(fields),
+        ]
+        contents = _packed(question.contents())
+        verdict, load = self._create(names, [*options, *fields, *_flat(contents)])[:2]
+        return decoded(verdict), float(load)
+
+    def find(self, question_id: str) -> Stored | None:
+        """A question, unless it expired, was deleted or never was."""
+        found = self.redis.hmget(keys.key("question", question_id), SHOWN)
+        facts = dict(zip(SHOWN, found, strict=True))
+        return None if facts["caller"] is None else self._stored(question_id, facts)
+
+    def was(self, question_id: str, caller: str) -> bool:
+        """Whether the caller had something with this id that is gone now."""
+        left = self.redis.get(keys.key("gone", question_id))
+        return left is not None and decoded(left) == caller
+
+    def listing(
+        self, caller: str, kind: str, cursor: str | None, limit: int
+    ) -> tuple[list[Record], str | None]:
+        """The caller's questions of one kind; see `page`."""
+
+        def find(question_id: str) -> Record | None:
+            stored = self.find(question_id)
+            return None if stored is None else stored.record
+
+        return page(self.redis, keys.of_caller("listing", caller, kind), cursor, limit, find)
+
+    def pending(self) -> list[str]:
+        """Ids of the questions without an outcome."""
+        return sorted(decoded(question_id) for question_id in self.redis.smembers(keys.PENDING))
+
+    def drop_pending(self, question_id: str) -> None:
+        """Stop caring for a question that expired before it was finished."""
+        self.redis.srem(keys.PENDING, question_id)
+
+    def commit(
+        self, question_id: str, outcome: Status, error: str = "", report: bytes = b""
+    ) -> bool:
+        """Give a question its outcome, unless it has one; with the report where it succeeded.
+
+        The progress of one that failed or was cancelled stays where it was.
+        """
+        stored = self.find(question_id)
+        if stored is None:
+            return False
+        progress = Progress("report", 1, 1)
+        if outcome is not Status.SUCCEEDED:
+            progress = stored.record.progress
+        names = [
+            *(keys.key(part, question_id) for part in keys.OF_QUESTION),
+            keys.PENDING,
+            keys.of_caller("pending", stored.caller),
+        ]
+        packed, channel = codec.pack_bytes(report), keys.key("news", question_id)
+        told = json.dumps(vars(progress))
+        arguments = [question_id, outcome.value, error, packed, channel, told, __version__]
+        return bool(self._commit(names, arguments))
+
+    def add_finished(
+        self,
+        question_id: str,
+        caller: str,
+        about: About,
+        outline: Mapping[str, Any],
+        testset: str,
+        expiry: int,
+        report: bytes,
+    ) -> None:
+        """Store a comparison that a leaderboard shows, with its report.
+
+        Args:
+            question_id: Where.
+            caller: Whose test set it is.
+            about: Names and labels.
+            outline: The plan.
+            testset: Id of the test set, which has the contents.
+            expiry: In milliseconds since the epoch.
+            report: Canonical JSON.
+        """
+        facts: dict[str, str | bytes] = {
+            "caller": caller,
+            "kind": "comparisons",
+            "created": repr(time.time()),
+            "expiry": str(expiry),
+            "about": json.dumps(asdict(about)),
+            "testset": testset,
+            "outline": codec.pack_json(outline),
+            "outcome": Status.SUCCEEDED.value,
+            "progress": json.dumps(vars(Progress("report", 1, 1))),
+            "computed_with": __version__,
+        }
+        name = keys.key("question", question_id)
+        with self.redis.pipeline() as pipe:
+            pipe.hset(name, mapping=facts)  # type: ignore[arg-type]  # bytes are fine
+            pipe.pexpireat(name, expiry)
+            packed = codec.pack_bytes(report)
+            pipe.set(keys.key("report", question_id), packed, pxat=expiry)
+            pipe.publish(keys.key("news", testset), question_id)
+            pipe.execute()
+
+    def delete(self, question_id: str, caller: str) -> None:
+        """Delete everything about a question except that it was there."""
+        name = keys.key("question", question_id)
+        place, kind = self.redis.hmget(name, ["place", "kind"])
+        with self.redis.pipeline() as pipe:
+            pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
+            pipe.srem(keys.PENDING, question_id)
+            pipe.hdel(keys.of_caller("pending", caller), question_id)
+            if place is not None and kind is not None:
+                pipe.zrem(keys.of_caller("listing", caller, decoded(kind)), place)
+            pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
+            pipe.execute()
+
+    def report(self, question_id: str) -> bytes | None:
+        """Canonical JSON of a finished question."""
+        data = self.redis.get(keys.key("report", question_id))
+        return None if data is None else codec.unpack_bytes(data)  # type: ignore[arg-type]  # bytes
+
+    # what tasks read and write
+
+    def begin(self, question_id: str, task: str) -> int:
+        """Note that a task is started; how often it was, 0 where there is nothing left to do."""
+        names = [keys.key("question", question_id), keys.key("attempts", question_id)]
+        return int(self._begin(names, [task, repr(time.time())]))
+
+    def unfinished(self, question_id: str) -> bool:
+        """Whether the question exists and has no outcome."""
+        return bool(self.redis.sismember(keys.PENDING, question_id))
+
+    def outline(self, question_id: str) -> dict[str, Any]:
+        """What is known of a question without its contents.
+
+        Raises:
+            GoneError: It expired or was deleted.
+        """
+        packed = self.redis.hget(keys.key("question", question_id), "outline")
+        if packed is None:
+            raise gone(question_id)
+        outline: dict[str, Any] = codec.unpack_json(packed)  # type: ignore[arg-type]  # bytes
+        return outline
+
+    def pieces(self, question_id: str) -> Pieces:
+        """Which pieces of a question exist.
+
+        Raises:
+            GoneError: It expired or was deleted.
+        """
+        name = keys.key("question", question_id)
+        packed, caller, testset = self.redis.hmget(name, ["cut", "caller", "testset"])
+        if packed is None or caller is None:
+            raise gone(question_id)
+        cut = Cut.from_json(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+        drawn = _runs(self.redis.hkeys(keys.key("blocks", question_id)))
+        space = decoded(testset) if testset is not None else keys.space_of(decoded(caller))
+        return Pieces(cut, self.cache(space).existing(cut.distinct_keys), drawn)
+
+    def content(self, question_id: str, field: str) -> Any:
+        """Something that was brought.
+
+        Raises:
+            GoneError: It was deleted with the question.
+        """
+        packed = self.redis.hget(keys.key("contents", question_id), field)
+        if packed is None:
+            raise gone(question_id)
+        return codec.unpack_json(packed)  # type: ignore[arg-type]  # bytes
+
+    def contents(self, question_id: str) -> dict[str, Any]:
+        """Everything that was brought."""
+        packed = self.redis.hgetall(keys.key("contents", question_id))
+        return {
+            decoded(field): codec.unpack_json(data)  # type: ignore[arg-type]  # bytes
+            for field, data in packed.items()
+        }
+
+    def add_blocks(self, question_id: str, drawn: Sequence[Any]) -> frozenset[Run]:
+        """Keep what a run of resamples gave; which runs exist afterwards."""
+        name = _block(drawn[0].start, drawn[0].stop)
+        names = [keys.key("question", question_id), keys.key("blocks", question_id)]
+        return _runs(self._add_block(names, [name, codec.pack_blocks(drawn)]))
+
+    def blocks(self, question_id: str, runs: Sequence[Run]) -> list[Any]:
+        """What these runs of resamples gave, as far as it exists."""
+        found = []
+        for start, stop in runs:
+            data = self.redis.hget(keys.key("blocks", question_id), _block(start, stop))
+            if data is not None:
+                found.append(codec.unpack_blocks(start, stop, data))  # type: ignore[arg-type]
+        return found
+
+    def tell(self, question_id: str) -> None:
+        """Wake those who wait for something of a question."""
+        self.redis.publish(keys.key("news", question_id), b"")
+
+    def _stored(self, question_id: str, facts: dict[str, Any]) -> Stored:
+        names = {field: tuple(held) for field, held in json.loads(facts["about"]).items()}
+        if facts["outcome"] is not None:
+            status = Status(decoded(facts["outcome"]))
+            progress = Progress(**json.loads(facts["progress"]))
+        else:
+            status = Status.QUEUED if facts["started"] is None else Status.RUNNING
+            try:
+                progress = self.pieces(question_id).progress
+            except GoneError:
+                progress = Progress("report", 0, 1)
+        record = Record(
+            id=question_id,
+            kind=decoded(facts["kind"]),
+            status=status,
+            progress=progress,
+            created_at=float(facts["created"]),
+            expires_at=int(facts["expiry"]) / 1000,
+            about=About(**names),
+            testset=_text(facts["testset"]),
+            computed_with=_text(facts["computed_with"]) if status is Status.SUCCEEDED else None,
+            error=_text(facts["error"]),
+        )
+        return Stored(record, decoded(facts["caller"]))
+
+
+def gone(question_id: str) -> GoneError:
+    """The error for a question that was there."""
+    return GoneError(f"{question_id} expired or was deleted; submit it again.")
+
+
+def _packed(contents: Mapping[str, Any]) -> dict[str, bytes]:
+    """Contents by field, compressed side by side."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        return dict(zip(contents, pool.map(codec.pack_json, contents.values()), strict=True))
+
+
+def _block(start: int, stop: int) -> str:
+    """What a block is called; another version's blocks are none of this one's."""
+    return f"{__version__} {start}-{stop}"
+
+
+def _runs(names: Sequence[bytes | str]) -> frozenset[Run]:
+    """Blocks of this version from the names of their fields."""
+    ends = []
+    for name in map(decoded, names):
+        version, _, run = name.rpartition(" ")
+        if version == __version__:
+            start, _, stop = run.partition("-")
+            ends.append((int(start), int(stop)))
+    return frozenset(ends)
+
+
+def _text(value: bytes | str | None) -> str | None:
+    return None if value is None else decoded(value) or None
+
+
+def _flat(fields: Mapping[str, str | bytes]) -> list[str | bytes]:
+    return [part for pair in fields.items() for part in pair]

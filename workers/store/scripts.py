@@ -1,0 +1,276 @@
+"""Changes that must happen whole or not at all, as Lua that the server runs undivided.
+
+The server's append-only file keeps the writes of one script together, so that a crash cannot leave
+half of them behind. Fields and values come in JSON-free pairs, in chunks that Lua can unpack.
+"""
+
+_COMMON = """
+local CHUNK = 4000
+local function put(key, first, last)
+    for i = first, last, CHUNK do
+        redis.call('HSET', key, unpack(ARGV, i, math.min(i + CHUNK - 1, last)))
+    end
+end
+"""
+
+# KEYS: question, contents, blocks, attempts, report, tombstone, pending, pending of the caller,
+#       listing, idempotency
+# ARGV: id, expiry, end of the tombstone (both in ms), most pending of a caller, most predicted
+#       seconds of a caller, predicted seconds, place in the listing, caller, 1 with an idempotency
+#       key, number of fields of the question times two, these fields and values, then those of the
+#       contents
+CREATE = (
+    _COMMON
+    + """
+local id, expiry = ARGV[1], ARGV[2]
+local bound = ARGV[9] == '1' and redis.call('GET', KEYS[10])
+if bound and bound ~= id then return {'conflict', '0', '0'} end
+local outcome = redis.call('HGET', KEYS[1], 'outcome')
+local verdict = 'known'
+if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'cancelled' then
+    local load = 0
+    for _, seconds in ipairs(redis.call('HVALS', KEYS[8])) do load = load + tonumber(seconds) end
+    if redis.call('HLEN', KEYS[8]) >= tonumber(ARGV[4]) then return {'many', tostring(load)} end
+    if load > 0 and load + tonumber(ARGV[6]) > tonumber(ARGV[5]) then
+        return {'busy', tostring(load)}
+    end
+    local place = redis.call('HGET', KEYS[1], 'place')
+    if place then redis.call('ZREM', KEYS[9], place) end
+    redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])
+    local last = 10 + tonumber(ARGV[10])
+    put(KEYS[1], 11, last)
+    put(KEYS[2], last + 1, #ARGV)
+    redis.call('PEXPIREAT', KEYS[1], expiry)
+    redis.call('PEXPIREAT', KEYS[2], expiry)
+    redis.call('SET', KEYS[6], ARGV[8], 'PXAT', ARGV[3])
+    redis.call('SADD', KEYS[7], id)
+    redis.call('HSET', KEYS[8], id, ARGV[6])
+    redis.call('PEXPIREAT', KEYS[8], expiry)
+    redis.call('ZADD', KEYS[9], 0, ARGV[7])
+    redis.call('PEXPIREAT', KEYS[9], expiry)
+    verdict = 'created'
+end
+if ARGV[9] == '1' then redis.call('SET', KEYS[10], id, 'PXAT', expiry) end
+return {verdict, '0'}
+"""
+)
+
+# KEYS: question, attempts
+# ARGV: task, time
+# Returns how often the task was started, 0 where its question is finished or gone.
+BEGIN = """
+local expiry = redis.call('HGET', KEYS[1], 'expiry')
+if not expiry or redis.call('HEXISTS', KEYS[1], 'outcome') == 1 then return 0 end
+redis.call('HSETNX', KEYS[1], 'started', ARGV[2])
+local attempt = redis.call('HINCRBY', KEYS[2], ARGV[1], 1)
+redis.call('PEXPIREAT', KEYS[2], expiry)
+return attempt
+"""
+
+# KEYS: question, blocks
+# ARGV: block, its bytes
+# Returns which blocks exist after this one was added. Nothing is added to a question that is
+# finished or gone.
+ADD_BLOCK = """
+local expiry = redis.call('HGET', KEYS[1], 'expiry')
+if expiry and redis.call('HEXISTS', KEYS[1], 'outcome') == 0 then
+    redis.call('HSETNX', KEYS[2], ARGV[1], ARGV[2])
+    redis.call('PEXPIREAT', KEYS[2], expiry)
+end
+return redis.call('HKEYS', KEYS[2])
+"""
+
+# KEYS: question, contents, blocks, attempts, report, pending, pending of the caller
+# ARGV: id, outcome, error, report, channel, progress, version
+# The first outcome stays; returns whether it was this one. Only a success keeps its contents, for
+# the distributions that may be asked for.
+COMMIT = """
+local expiry = redis.call('HGET', KEYS[1], 'expiry')
+if not expiry or redis.call('HSETNX', KEYS[1], 'outcome', ARGV[2]) == 0 then return 0 end
+redis.call('HSET', KEYS[1], 'progress', ARGV[6], 'computed_with', ARGV[7])
+if ARGV[2] == 'succeeded' then
+    redis.call('SET', KEYS[5], ARGV[4], 'PXAT', expiry)
+else
+    redis.call('HSET', KEYS[1], 'error', ARGV[3])
+    redis.call('DEL', KEYS[2])
+end
+redis.call('DEL', KEYS[3], KEYS[4])
+redis.call('SREM', KEYS[6], ARGV[1])
+redis.call('HDEL', KEYS[7], ARGV[1])
+redis.call('PUBLISH', ARGV[5], ARGV[2])
+return 1
+"""
+
+# KEYS: callers that wait, ids of this caller that wait, tasks of this id
+# ARGV: caller, id, predicted seconds of all that the id still needs, tasks
+# A caller starts where the least served one stands; of a caller's questions small ones come first,
+# but none waits for ever: what comes later starts later.
+WAIT = """
+local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or '0'
+redis.call('ZADD', KEYS[1], 'NX', least, ARGV[1])
+local served = redis.call('ZSCORE', KEYS[1], ARGV[1])
+redis.call('ZADD', KEYS[2], 'NX', served + tonumber(ARGV[3]), ARGV[2])
+for i = 4, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
+return 1
+"""
+
+# KEYS: callers that wait, the list of the queue
+# ARGV: how many tasks that list may hold, prefixes of the keys of a caller and of an id
+# Takes callers in turn, by the seconds of work that they were given; returns the tasks taken.
+FEED = """
+local taken = {}
+local room = tonumber(ARGV[1]) - redis.call('LLEN', KEYS[2])
+while room > 0 do
+    local caller = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
+    if not caller then break end
+    local ids = ARGV[2] .. caller
+    local id = redis.call('ZRANGE', ids, 0, 0)[1]
+    if id then
+        local tasks = ARGV[3] .. id
+        local task = redis.call('LPOP', tasks)
+        if task then
+            redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller)
+            taken[#taken + 1] = task
+            room = room - 1
+        end
+        if redis.call('LLEN', tasks) == 0 then redis.call('ZREM', ids, id) end
+    end
+    if redis.call('ZCARD', ids) == 0 then redis.call('ZREM', KEYS[1], caller) end
+end
+return taken
+"""
+
+_TESTSET = """
+local record, text, systems, outputs, rows, failures, attempts, shown = unpack(KEYS, 1, 8)
+local reports, gone, joining = unpack(KEYS, 9, 11)
+local function live(expiry, remembered)
+    redis.call('HSET', record, 'expiry', expiry)
+    for i = 1, 9 do redis.call('PEXPIREAT', KEYS[i], expiry) end
+    redis.call('SET', gone, redis.call('HGET', record, 'caller'), 'PXAT', remembered)
+end
+local function forget(digest)
+    for _, other in ipairs(redis.call('HVALS', systems)) do
+        if other == digest then return end
+    end
+    for _, key in ipairs({outputs, failures, attempts}) do redis.call('HDEL', key, digest) end
+end
+"""
+
+# KEYS of the scripts below: those of OF_TESTSET, tombstone, joining
+# ARGV: id, expiry, end of the tombstone, listing, place, text, fields and values of the record
+CREATE_TESTSET = (
+    _TESTSET
+    + """
+local verdict = 'known'
+if redis.call('EXISTS', record) == 0 then
+    redis.call('HSET', record, unpack(ARGV, 7))
+    redis.call('SET', text, ARGV[6])
+    redis.call('ZADD', ARGV[4], 0, ARGV[5])
+    verdict = 'created'
+end
+live(ARGV[2], ARGV[3])
+redis.call('PEXPIREAT', ARGV[4], ARGV[3])
+return verdict
+"""
+)
+
+# ARGV: id, expiry, end of the tombstone, name, digest, output, 1 to replace, most systems
+PUT = (
+    _TESTSET
+    + """
+if redis.call('EXISTS', record) == 0 then return 'gone' end
+local name, digest = ARGV[4], ARGV[5]
+local held = redis.call('HGET', systems, name)
+if held and held ~= digest and ARGV[7] ~= '1' then return 'taken' end
+if not held and redis.call('HLEN', systems) >= tonumber(ARGV[8]) then return 'full' end
+local verdict = 'known'
+if held == digest then
+    if redis.call('HDEL', failures, digest) == 1 then
+        redis.call('HDEL', attempts, digest)
+        verdict = 'again'
+    end
+else
+    verdict = held and 'replaced' or 'created'
+    redis.call('HSET', systems, name, digest)
+    redis.call('HSET', outputs, digest, ARGV[6])
+    if held then forget(held) end
+end
+if verdict ~= 'known' then redis.call('SADD', joining, ARGV[1]) end
+live(ARGV[2], ARGV[3])
+return verdict
+"""
+)
+
+# ARGV: id, expiry, end of the tombstone, name
+REMOVE = (
+    _TESTSET
+    + """
+local held = redis.call('HGET', systems, ARGV[4])
+if not held then return 'absent' end
+redis.call('HDEL', systems, ARGV[4])
+forget(held)
+redis.call('SADD', joining, ARGV[1])
+live(ARGV[2], ARGV[3])
+return 'removed'
+"""
+)
+
+# ARGV: id, expiry, end of the tombstone, resamples
+RAISE = (
+    _TESTSET
+    + """
+if redis.call('EXISTS', record) == 0 then return 'gone' end
+local now, asked = tonumber(redis.call('HGET', record, 'resamples')), tonumber(ARGV[4])
+if asked < now then return 'fewer' end
+live(ARGV[2], ARGV[3])
+if asked == now then return 'same' end
+redis.call('HSET', record, 'resamples', ARGV[4])
+redis.call('DEL', rows, failures, attempts)
+redis.call('SADD', joining, ARGV[1])
+return 'raised'
+"""
+)
+
+# ARGV: id, digest
+# Returns how often joining was started, 0 where no system has this content.
+JOIN = (
+    _TESTSET
+    + """
+if redis.call('HEXISTS', outputs, ARGV[2]) == 0 then return 0 end
+if redis.call('HEXISTS', failures, ARGV[2]) == 1 then return 0 end
+local attempt = redis.call('HINCRBY', attempts, ARGV[2], 1)
+redis.call('PEXPIREAT', attempts, redis.call('HGET', record, 'expiry'))
+return attempt
+"""
+)
+
+# KEYS: totals, those used, their sizes, bytes of all
+# ARGV: time, most bytes, bytes of these totals, expiry in ms, their parts and bytes
+# Totals that were not used for the longest time go where there are too many of all test sets.
+KEEP = (
+    _COMMON
+    + """
+local function drop(key)
+    local size = redis.call('HGET', KEYS[3], key)
+    if size then
+        redis.call('HDEL', KEYS[3], key)
+        redis.call('ZREM', KEYS[2], key)
+        redis.call('DECRBY', KEYS[4], size)
+    end
+    redis.call('DEL', key)
+end
+drop(KEYS[1])
+put(KEYS[1], 5, #ARGV)
+redis.call('PEXPIREAT', KEYS[1], ARGV[4])
+redis.call('ZADD', KEYS[2], ARGV[1], KEYS[1])
+redis.call('HSET', KEYS[3], KEYS[1], ARGV[3])
+local sum = redis.call('INCRBY', KEYS[4], ARGV[3])
+while sum > tonumber(ARGV[2]) do
+    local oldest = redis.call('ZRANGE', KEYS[2], 0, 0)[1]
+    if not oldest then break end
+    drop(oldest)
+    sum = tonumber(redis.call('GET', KEYS[4]))
+end
+return 1
+"""
+)

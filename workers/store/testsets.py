@@ -1,0 +1,354 @@
+"""Test sets in Redis, the systems that they have, and what workers keep of these."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from redis import Redis
+
+from sigtest.comparison.plan import Part
+from sigtest.data.testset import System, TestSet
+from sigtest.version import __version__
+from workers.errors import GoneError
+from workers.settings import Settings
+from workers.store import codec, keys, scripts, totals
+from workers.store.boards import State, TestSetRecord
+from workers.store.codec import decoded
+from workers.store.listings import page, place_of
+
+SHOWN = ("caller", "created", "expiry", "summary", "resamples")
+Argument: TypeAlias = str | bytes | int | float
+
+KIND = "testsets"  # what their listing is called
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What rows are called under one number of resamples.
+
+    Attributes:
+        resamples: R.
+    """
+
+    resamples: int
+
+    def system(self, digest: str) -> str:
+        """The row of one system."""
+        return f"{__version__} {self.resamples} {digest}"
+
+    def pair(self, a: str, b: str) -> str:
+        """The row of a pair, from both digests."""
+        return f"{__version__} {self.resamples} {a} {b}"
+
+
+class TestSetStore:
+    """Reads and writes test sets and systems. Raises what redis raises.
+
+    Args:
+        redis: The server, with bytes as answers.
+        settings: How long things live, and how many bytes of totals there may be.
+    """
+
+    __test__ = False  # pytest: not a test class
+
+    def __init__(self, redis: Redis, settings: Settings) -> None:
+        self.redis = redis
+        self.settings = settings
+        register = redis.register_script
+        self._create, self._put, self._remove, self._raise, self._join, self._keep = map(
+            register,
+            (
+                scripts.CREATE_TESTSET,
+                scripts.PUT,
+                scripts.REMOVE,
+                scripts.RAISE,
+                scripts.JOIN,
+                scripts.KEEP,
+            ),
+        )
+
+    # test sets
+
+    def create(self, testset_id: str, name: str, caller: str, testset: TestSet, part: Part) -> bool:
+        """Store a test set; whether it was not there before."""
+        now = time.time()
+        summary = {
+            "name": name,
+            "content": _content(part, testset),
+            "settings": {**part.recipe.as_json(), "replicas": part.replicas},
+            "metrics": part.recipe.labels,
+        }
+        facts: dict[str, str | bytes] = {
+            "caller": caller,
+            "created": repr(now),
+            "place": place_of(testset_id, now),
+            "part": codec.pack_json(part.as_json()),
+            "summary": json.dumps(summary),
+            "resamples": str(part.resamples),
+        }
+        fields: list[Argument] = [entry for pair in facts.items() for entry in pair]
+        listing: str = keys.of_caller("listing", caller, KIND)
+        text = codec.pack_json(testset.as_json() | {"segments": testset.segments})
+        first: list[Argument] = [testset_id, *self._lives(), listing, facts["place"], text]
+        return decoded(self._create(_names(testset_id), first + fields)) == "created"
+
+    def state(self, testset_id: str) -> State | None:
+        """A test set as it is now, unless it expired, was deleted or never was."""
+        with self.redis.pipeline() as pipe:
+            pipe.hmget(keys.key("testset", testset_id), SHOWN)
+            pipe.hgetall(keys.key("testset-systems", testset_id))
+            pipe.hgetall(keys.key("testset-failures", testset_id))
+            facts, digests, failures = pipe.execute()
+        if facts[0] is None:
+            return None
+        caller, created, expiry, summary, resamples = map(decoded, facts)
+        told = json.loads(summary)
+        held = {decoded(name): decoded(digest) for name, digest in digests.items()}
+        names = Rows(int(resamples))
+        found = self.rows(testset_id, [names.system(digest) for digest in held.values()])
+        state = State(
+            caller,
+            TestSetRecord(
+                id=testset_id,
+                name=told["name"],
+                created_at=float(created),
+                expires_at=int(expiry) / 1000,
+                content=told["content"],
+                settings={**told["settings"], "resamples": int(resamples)},
+                metrics=tuple(told["metrics"]),
+                systems=len(held),
+                pending=0,
+            ),
+            held,
+            {d: row for d, row in zip(held.values(), found, strict=True) if row is not None},
+            {decoded(digest): decoded(why) for digest, why in failures.items()},
+        )
+        return replace(state, record=replace(state.record, pending=len(state.pending)))
+
+    def was(self, testset_id: str, caller: str) -> bool:
+        """Whether the caller had a test set with this id that is gone now."""
+        left = self.redis.get(keys.key("gone", testset_id))
+        return left is not None and decoded(left) == caller
+
+    def part(self, testset_id: str) -> Part:
+        """The settings of a test set, without systems.
+
+        Raises:
+            GoneError: It expired or was deleted.
+        """
+        packed, resamples = self.redis.hmget(keys.key("testset", testset_id), ["part", "resamples"])
+        if packed is None or resamples is None:
+            raise gone(testset_id)
+        part = Part.of(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+        return replace(part, recipe=replace(part.recipe, resamples=int(resamples)))
+
+    def testset(self, testset_id: str) -> TestSet:
+        """References, documents and labels.
+
+        Raises:
+            GoneError: They were deleted.
+        """
+        packed = self.redis.get(keys.key("testset-text", testset_id))
+        if packed is None:
+            raise gone(testset_id)
+        return TestSet.load(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+
+    def listing(
+        self, caller: str, cursor: str | None, limit: int
+    ) -> tuple[list[TestSetRecord], str | None]:
+        """The caller's test sets; see `page`."""
+
+        def find(testset_id: str) -> TestSetRecord | None:
+            state = self.state(testset_id)
+            return None if state is None else state.record
+
+        return page(self.redis, keys.of_caller("listing", caller, KIND), cursor, limit, find)
+
+    def raise_resamples(self, testset_id: str, resamples: int) -> str:
+        """Raise R: `raised`, `same`, `fewer` or `gone`."""
+        arguments = [testset_id, *self._lives(), resamples]
+        return decoded(self._raise(_names(testset_id), arguments))
+
+    def delete(self, testset_id: str, caller: str) -> None:
+        """Delete everything about a test set except that it was there."""
+        state = self.state(testset_id)
+        place = self.redis.hget(keys.key("testset", testset_id), "place")
+        shown = self.redis.smembers(keys.key("testset-reports", testset_id))
+        with self.redis.pipeline() as pipe:
+            for digest in state.digests.values() if state else ():
+                pipe.delete(keys.totals(testset_id, state.resamples, digest) if state else "")
+            for question_id in map(decoded, shown):
+                pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
+                pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
+            if place is not None:
+                pipe.zrem(keys.of_caller("listing", caller, KIND), place)
+            pipe.delete(*_names(testset_id)[: len(keys.OF_TESTSET)])
+            pipe.srem(keys.JOINING, testset_id)
+            remembered = self._lives()[1]
+            pipe.set(keys.key("gone", testset_id), caller, pxat=remembered)
+            pipe.execute()
+
+    # systems
+
+    def put(self, testset_id: str, system: System, replaces: bool, most: int) -> str:
+        """Add or replace a system.
+
+        Returns:
+            `created`, `replaced`, `known` (the same content is there), `again` (it is, and had
+            failed), `taken` (other content is there), `full` or `gone`.
+        """
+        output = codec.pack_json(system.as_json())
+        arguments: list[Argument] = [system.name, system.sha256, output, int(replaces), most]
+        return decoded(self._put(_names(testset_id), [testset_id, *self._lives(), *arguments]))
+
+    def remove(self, testset_id: str, name: str) -> str:
+        """Remove a system: `removed` or `absent`."""
+        return decoded(self._remove(_names(testset_id), [testset_id, *self._lives(), name]))
+
+    def output(self, testset_id: str, digest: str) -> System | None:
+        """What a system brought, under a name of no meaning; nothing where it was removed."""
+        packed = self.redis.hget(keys.key("testset-outputs", testset_id), digest)
+        if packed is None:
+            return None
+        return System.load("system", codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+
+    # what workers make of them
+
+    def joining(self) -> list[str]:
+        """Ids of the test sets whose systems have changed since they were last settled."""
+        return sorted(decoded(testset_id) for testset_id in self.redis.smembers(keys.JOINING))
+
+    def settle(self, testset_id: str) -> None:
+        """Nothing is left to do for a test set."""
+        self.redis.srem(keys.JOINING, testset_id)
+
+    def begin(self, testset_id: str, digest: str) -> int:
+        """Note that the joining of a digest starts; how often it did, 0 if there is no need."""
+        return int(self._join(_names(testset_id), [testset_id, digest]))
+
+    def fail(self, testset_id: str, digest: str, message: str) -> None:
+        """Note why a digest cannot be measured."""
+        name = keys.key("testset-failures", testset_id)
+        expiry = self._expiry(testset_id)
+        if expiry:
+            with self.redis.pipeline() as pipe:
+                pipe.hset(name, digest, message)
+                pipe.pexpireat(name, expiry)
+                pipe.execute()
+
+    def rows(self, testset_id: str, names: Sequence[str]) -> list[bytes | None]:
+        """Rows by their names."""
+        found: list[bytes | None] = []
+        if names:
+            key = keys.key("testset-rows", testset_id)
+            found = self.redis.hmget(key, names)  # type: ignore[assignment]  # bytes
+        return found
+
+    def add_rows(self, testset_id: str, rows: Mapping[str, bytes]) -> None:
+        """Keep rows, which follow from what their names say."""
+        expiry = self._expiry(testset_id)
+        if rows and expiry:
+            name = keys.key("testset-rows", testset_id)
+            with self.redis.pipeline() as pipe:
+                pipe.hset(name, mapping=rows)  # type: ignore[arg-type]  # bytes are fine
+                pipe.pexpireat(name, expiry)
+                pipe.execute()
+
+    def tidy(self, testset_id: str, state: State) -> None:
+        """Drop rows of what no system brings, where they have become many."""
+        name = keys.key("testset-rows", testset_id)
+        size = len(state.digests)
+        if self.redis.hlen(name) <= 2 * (size * (size + 1) + 100):
+            return
+        current = set(state.digests.values())
+        old = [
+            field
+            for field in map(decoded, self.redis.hkeys(name))
+            if not set(field.split(" ")[2:]) <= current
+        ]
+        if old:
+            self.redis.hdel(name, *old)
+
+    def shown(self, testset_id: str, choice: str) -> str | None:
+        """Id of the comparison that was shown last."""
+        found = self.redis.hget(keys.key("testset-shown", testset_id), choice)
+        return None if found is None else decoded(found)
+
+    def show(self, testset_id: str, choice: str, question_id: str) -> None:
+        """Note which comparison is to be shown."""
+        expiry = self._expiry(testset_id)
+        if not expiry:
+            return
+        shown, reports = (keys.key(f"testset-{part}", testset_id) for part in ("shown", "reports"))
+        with self.redis.pipeline() as pipe:
+            pipe.hset(shown, choice, question_id)
+            pipe.sadd(reports, question_id)
+            for name in (shown, reports):
+                pipe.pexpireat(name, expiry)
+            pipe.publish(keys.key("news", testset_id), question_id)
+            pipe.execute()
+
+    def keep(self, testset_id: str, resamples: int, digest: str, parts: totals.Parts) -> None:
+        """Keep a system's totals as long as there is room."""
+        expiry = self._expiry(testset_id)
+        if not expiry:
+            return
+        fields = [entry for pair in parts.items() for entry in pair]
+        size = totals.size(parts.values())
+        names = [
+            keys.totals(testset_id, resamples, digest),
+            keys.TOTALS_USED,
+            keys.TOTALS_SIZES,
+            keys.TOTALS_BYTES,
+        ]
+        bounds: list[Argument] = [repr(time.time()), self.settings.totals, size, expiry]
+        self._keep(names, [*bounds, *fields])
+
+    def totals(
+        self, testset_id: str, resamples: int, digests: Sequence[str], names: Sequence[str]
+    ) -> list[dict[str, bytes]]:
+        """Some parts of the totals of some systems; nothing of those that were evicted."""
+        places = [keys.totals(testset_id, resamples, digest) for digest in digests]
+        with self.redis.pipeline(transaction=False) as pipe:
+            for place in places:
+                pipe.hmget(place, names)
+            found = pipe.execute()
+        if places:
+            self.redis.zadd(keys.TOTALS_USED, dict.fromkeys(places, time.time()), xx=True)
+        return [
+            {name: part for name, part in zip(names, parts, strict=True) if part is not None}
+            for parts in found
+        ]
+
+    def _expiry(self, testset_id: str) -> int:
+        """When a test set expires, in milliseconds; 0 where it is gone."""
+        return int(self.redis.hget(keys.key("testset", testset_id), "expiry") or 0)
+
+    def _lives(self) -> tuple[int, int]:
+        """When what is changed now expires, and when it is no longer remembered, in ms."""
+        expiry = int((time.time() + self.settings.retention) * 1000)
+        return expiry, expiry + self.settings.remembrance * 1000
+
+
+def gone(testset_id: str) -> GoneError:
+    """The error for a test set that was there."""
+    return GoneError(f"The test set {testset_id} expired or was deleted; make it again.")
+
+
+def _names(testset_id: str) -> list[str]:
+    """The keys that scripts on test sets take."""
+    own = [keys.key(part, testset_id) for part in keys.OF_TESTSET]
+    return [*own, keys.key("gone", testset_id), keys.JOINING]
+
+
+def _content(part: Part, testset: TestSet) -> dict[str, Any]:
+    content: dict[str, Any] = {"segments": part.segments, "references": part.references}
+    if part.document_count:
+        content["documents"] = part.document_count
+    if testset.labels is not None:
+        content["labels"] = len(set(testset.labels))
+    return {**content, "sha256": part.testset}

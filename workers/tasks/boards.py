@@ -1,0 +1,246 @@
+"""What workers do for leaderboards: measure a system that joins, and write what is shown.
+
+A leaderboard shows the ordinary comparison of the systems that are measured. Its report is put
+together from rows, which are functions of what they are about, so that each may be made twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.comparison.plan import Part, Plan
+from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
+from sigtest.draws.sample import Sample
+from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
+from sigtest.kinds import about
+from sigtest.render import json
+from sigtest.report import Report
+from sigtest.significance import TESTS
+from sigtest.significance.corrections import JOINT
+from workers.store import keys
+from workers.store.boards import Choice, State
+from workers.store.task import Priced, Task
+from workers.store.testsets import Rows
+from workers.tasks.context import Context
+from workers.tasks.sampling import Member, Sampling
+
+TOGETHER = 12  # systems whose totals are in memory at the same time
+LOOKS = 5  # at a test set that changes while it is looked at
+JOIN_SECONDS = 0.5
+REFRESH_SECONDS = 0.1
+
+
+def join(context: Context, testset_id: str, digest: str, resamples: int) -> None:
+    """Measure what one system brought and compare it with every other that is measured.
+
+    Of two that join at the same time each writes its row before it looks for others; so the later
+    one finds the other.
+    """
+    sampling = Sampling(context, testset_id, context.testsets.part(testset_id))
+    if sampling.part.resamples != resamples:
+        return  # raised meanwhile; another task has the new number
+    member = sampling.members([digest]).get(digest)
+    if member is None:
+        return
+    row = row_of(sampling.part, member.totals)
+    context.testsets.add_rows(testset_id, {Rows(resamples).system(digest): row})
+    state = context.testsets.state(testset_id)
+    if state is None:
+        return
+    _compare(sampling, state, member)
+    if not state.pending:
+        refresh(context, testset_id, Choice().spelled)
+
+
+def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
+    """Write the report of the systems that are measured now, where it is not there."""
+    choice = Choice.of(spelled)
+    sampling = Sampling(context, testset_id, context.testsets.part(testset_id))
+    for _look in range(LOOKS):
+        state = context.testsets.state(testset_id)
+        if state is None:
+            return
+        part = shown_part(sampling.part, state, choice)
+        question_id = id_of(testset_id, part)
+        if context.questions.find(question_id) is None:
+            report = _report(sampling, state, part)
+            if report is None:
+                continue  # a system was removed meanwhile
+            _store(context, state, question_id, part, report)
+        context.testsets.show(testset_id, choice.spelled, question_id)
+        after = context.testsets.state(testset_id)
+        if after is None or after.digests == state.digests:
+            break
+    if state is not None and not state.pending:
+        context.testsets.tidy(testset_id, state)
+        context.testsets.settle(testset_id)
+
+
+def joins(state: State) -> list[Priced]:
+    """A task for everything that is to be measured."""
+    digests = dict.fromkeys(state.digests[name] for name in state.pending)
+    return [
+        Priced(Task("join", state.record.id, (digest, state.resamples)), JOIN_SECONDS)
+        for digest in digests
+    ]
+
+
+def refreshing(state: State, question_id: str, choice: Choice) -> Priced:
+    """The task that writes what a leaderboard shows."""
+    arguments = (choice.spelled, question_id)
+    return Priced(Task("refresh", state.record.id, arguments), REFRESH_SECONDS)
+
+
+def shown_part(part: Part, state: State, choice: Choice) -> Part:
+    """What a leaderboard compares: the systems that are measured, by name."""
+    recipe = part.recipe
+    decided = replace(
+        recipe,
+        alpha=recipe.alpha if choice.alpha is None else choice.alpha,
+        correction=recipe.correction if choice.correction is None else choice.correction,
+    )
+    names = state.measured
+    digests = tuple(state.digests[name] for name in names)
+    return replace(part, systems=names, digests=digests, recipe=decided)
+
+
+def id_of(testset_id: str, part: Part) -> str:
+    """Id of the comparison that a leaderboard shows: its test set's own, not its caller's."""
+    return keys.hashed("testset", testset_id, part.key)
+
+
+def _store(context: Context, state: State, question_id: str, part: Part, report: Report) -> None:
+    plan = Plan((part,))
+    context.questions.add_finished(
+        question_id,
+        state.caller,
+        about(plan),
+        plan.as_json(),
+        state.record.id,
+        int(state.record.expires_at * 1000),
+        json.render(report).encode(),
+    )
+
+
+def _compare(sampling: Sampling, state: State, member: Member) -> None:
+    """Make the rows that are missing of a system and every other that is measured."""
+    own = member.digest
+    mine = [name for name, digest in state.digests.items() if digest == own]
+    pairs = {  # digests of both, in the order of their names
+        (own, state.digests[other]) if name < other else (state.digests[other], own)
+        for name in mine
+        for other in state.measured
+        if other != name
+    }
+    _make_rows(sampling, sorted(pairs), {own: member})
+
+
+def _make_rows(
+    sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
+) -> None:
+    """Make the rows of these pairs that do not exist, some systems at a time."""
+    names = Rows(sampling.part.resamples)
+    testsets, testset_id = sampling.context.testsets, sampling.testset_id
+    found = testsets.rows(testset_id, [names.pair(*pair) for pair in pairs])
+    wanted = [pair for pair, row in zip(pairs, found, strict=True) if row is None]
+    for there, rows in _rows_of(sampling, wanted, known):
+        made = {names.pair(*pair): row.tobytes() for pair, row in zip(there, rows, strict=True)}
+        testsets.add_rows(testset_id, made)
+
+
+def _rows_of(
+    sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
+) -> Iterator[tuple[list[tuple[str, str]], Array]]:
+    """Pairs whose systems are both there, and their (P, M, 8 + tests) rows; some at a time."""
+    part = sampling.part
+    for first in range(0, len(pairs), TOGETHER):
+        batch = pairs[first : first + TOGETHER]
+        others = {digest for pair in batch for digest in pair} - known.keys()
+        members = known | sampling.members(sorted(others))
+        there = [pair for pair in batch if set(pair) <= members.keys()]
+        if not there:
+            continue
+        place = {digest: i for i, digest in enumerate(members)}
+        systems = [member.totals for member in members.values()]
+        places = np.array([(place[a], place[b]) for a, b in there])
+        rows = []
+        for m in range(len(part.recipe.metrics)):
+            swaps = [_swaps(sampling, m, members[a], members[b]) for a, b in there]
+            rows.append(pair_rows(part, m, systems, places, swaps))
+        yield there, np.ascontiguousarray(np.stack(rows, axis=1))
+
+
+def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
+    """What randomization says of a pair."""
+    part = sampling.part
+    if all(TESTS[test].draws != "swaps" for test in part.recipe.tests):
+        return SwapFact(0, None)
+    if wants_statistics(part, m, a.totals, b.totals):
+        tables = sampling.table(a, m), sampling.table(b, m)
+        # totals under swaps are not kept where the exact p-value is as good as certain
+        fact = swap_fact(part, m, a.totals, b.totals, tables)
+        if fact.exact is not None:
+            return fact
+    return swap_fact(part, m, sampling.with_kept(a, m), sampling.with_kept(b, m), None)
+
+
+def _report(sampling: Sampling, state: State, part: Part) -> Report | None:
+    """The report, or nothing where a system was removed meanwhile."""
+    testsets, testset_id = sampling.context.testsets, sampling.testset_id
+    pairs = [(part.digests[a], part.digests[b]) for a, b in part.pairs.tolist()]
+    if part.recipe.alpha == sampling.part.recipe.alpha:
+        systems = [state.rows[digest] for digest in part.digests]
+        _make_rows(sampling, pairs, {})
+        names = Rows(part.resamples)
+        found = testsets.rows(testset_id, [names.pair(*pair) for pair in pairs])
+        rows = [row for row in found if row is not None]
+    else:  # rows have intervals of the test set's own level
+        at_level = Sampling(sampling.context, testset_id, part)
+        members = at_level.members(part.digests)
+        systems = [row_of(part, members[d].totals) for d in part.digests if d in members]
+        made = _rows_of(at_level, pairs, {})
+        rows = [row.tobytes() for _, batch in made for row in batch]
+    if len(rows) < len(pairs) or len(systems) < len(part.systems):
+        return None
+    draws, ranges = _joint(sampling, part)
+    own, both = _by_metric(part, systems), _by_metric(part, rows)
+    return report_of_rows(part, own, both, draws, ranges)
+
+
+def row_of(part: Part, totals: Totals) -> bytes:
+    """The row of one system, of all metrics."""
+    metrics = range(len(part.recipe.metrics))
+    return np.concatenate([system_row(part, m, totals) for m in metrics]).tobytes()
+
+
+def _joint(sampling: Sampling, part: Part) -> tuple[list[Array], list[Array]]:
+    """Draws and ranges of all systems, as far as the correction looks at them together."""
+    if part.recipe.correction not in JOINT or len(part.systems) < 2:
+        return [], []
+    ranges: list[Array] = []
+    if part.recipe.correction == "tukey":
+        tables = [
+            np.stack([sampling.statistics(digest, [m])[m] for digest in part.digests])
+            for m in range(len(part.recipe.metrics))
+        ]
+        ranges = list(Sample(part, tables).ranges(0, part.resamples))
+    return _scores(sampling, part.digests), ranges
+
+
+def _scores(sampling: Sampling, digests: Sequence[str]) -> list[Array]:
+    """For each metric (S, R) bootstrap scores."""
+    metrics = range(len(sampling.part.recipe.metrics))
+    return [sampling.scores(digests, m) for m in metrics]
+
+
+def _by_metric(part: Part, rows: Sequence[bytes]) -> list[Array]:
+    """For each metric, the rows of all systems or pairs."""
+    size = len(part.recipe.metrics)
+    if not rows:
+        return [no_rows(part) for _ in range(size)]
+    numbers = np.frombuffer(b"".join(rows)).reshape(len(rows), size, -1)
+    return [np.ascontiguousarray(numbers[:, m]) for m in range(size)]

@@ -1,0 +1,40 @@
+"""What every task works with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from redis import Redis
+
+from workers.queue.feed import Feed
+from workers.queue.jobs import Jobs
+from workers.settings import Settings
+from workers.store.questions import QuestionStore
+from workers.store.testsets import TestSetStore
+
+
+@dataclass(frozen=True)
+class Context:
+    """The stores and the queue, on one server.
+
+    Attributes:
+        settings: Limits and times.
+        questions: Where questions are.
+        testsets: Where test sets are.
+        feed: Where tasks go.
+    """
+
+    settings: Settings
+    questions: QuestionStore
+    testsets: TestSetStore
+    feed: Feed
+
+    @classmethod
+    def on(cls, redis: Redis, settings: Settings) -> Context:
+        """Everything on a server."""
+        return cls(
+            settings,
+            QuestionStore(redis, settings),
+            TestSetStore(redis, settings),
+            Feed(redis, Jobs(redis, settings)),
+        )

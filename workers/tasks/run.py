@@ -1,0 +1,86 @@
+"""The tasks by name, and the one ladder of failures that all of them stand on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from redis.exceptions import RedisError
+from rq.timeouts import JobTimeoutException
+
+from sigtest.errors import SigtestError
+from workers.errors import GoneError
+from workers.store.boards import Choice
+from workers.store.records import Status
+from workers.store.task import Task
+from workers.tasks import boards, questions
+from workers.tasks.context import Context
+
+log = logging.getLogger(__name__)
+
+# All that the queue can name.
+TASKS: dict[str, Callable[..., None]] = {
+    task.__name__: task
+    for task in (
+        questions.measure,
+        questions.resample,
+        questions.conclude,
+        questions.distribute,
+        boards.join,
+        boards.refresh,
+    )
+}
+VIEWS = {"distribute", "refresh"}  # what they fail to make can be asked for again
+
+
+def run(context: Context, name: str, arguments: Sequence[Any]) -> None:
+    """Run a task, and fill the queue up. What would go wrong again becomes somebody's error.
+
+    Raises:
+        RedisError: The server failed; the task is worth another try.
+    """
+    task = Task(name, arguments[0], tuple(arguments[1:]))
+    try:
+        if name in VIEWS or _begin(context, task):
+            TASKS[name](context, *arguments)
+    except RedisError:
+        raise
+    except GoneError:
+        pass  # it was deleted while it was worked on
+    except SigtestError as error:
+        _fail(context, task, error.message)
+    except JobTimeoutException:
+        limit = context.settings.timeout
+        _fail(context, task, f"One task ({name}) took more than {limit} seconds.")
+    except Exception as error:
+        log.exception("task %s failed", task.key)
+        _fail(context, task, f"Internal error in one task ({name}): {type(error).__name__}.")
+    context.feed.fill()
+
+
+def _begin(context: Context, task: Task) -> bool:
+    """Whether to start the task: its result is wanted, and it does not kill workers."""
+    if task.name == boards.join.__name__:
+        attempt = context.testsets.begin(task.owner, str(task.arguments[0]))
+    else:
+        attempt = context.questions.begin(task.owner, task.key)
+    limit = context.settings.attempts
+    if attempt > limit:
+        message = (
+            f"One task ({task.name}) was started {limit} times and its worker died each time; "
+            "it may need more memory than there is."
+        )
+        _fail(context, task, message)
+    return 0 < attempt <= limit
+
+
+def _fail(context: Context, task: Task, message: str) -> None:
+    """Tell the caller why there is no answer."""
+    if task.name in VIEWS:
+        log.error("task %s: %s", task.key, message)
+    elif task.name == boards.join.__name__:
+        context.testsets.fail(task.owner, str(task.arguments[0]), message)
+        boards.refresh(context, task.owner, Choice().spelled)
+    else:
+        context.questions.commit(task.owner, Status.FAILED, message)

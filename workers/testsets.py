@@ -1,0 +1,369 @@
+"""Test sets with systems that arrive over time, and their leaderboards. `app` calls this.
+
+Every function may raise StorageError, and those that take an id raise NotFoundError for one that
+is unknown or somebody else's and GoneError for one that expired or was deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sigtest.comparison.comparison import part_of, require_units
+from sigtest.comparison.plan import Part
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.names import check_name
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import Text
+from sigtest.decide.rows import no_rows, report_of_rows
+from sigtest.errors import InputError, LimitError, RecipeError
+from sigtest.metrics.scores import Supplied
+from sigtest.report import Report
+from workers.errors import NotFoundError, TakenError
+from workers.guard import storage
+from workers.settings import Settings
+from workers.store import keys
+from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
+from workers.store.server import connect
+from workers.store.testsets import gone
+from workers.tasks import boards
+from workers.tasks.context import Context
+
+
+@dataclass(frozen=True)
+class NewTestSet:
+    """A test set that is asked for, checked.
+
+    Attributes:
+        name: What its caller calls it.
+        testset: References, documents, labels.
+        part: The settings, without systems; its `replicas` are those of every system to come.
+    """
+
+    name: str
+    testset: TestSet
+    part: Part
+
+    @classmethod
+    def of(cls, name: str, testset: TestSet, recipe: Recipe, replicas: int = 1) -> NewTestSet:
+        """Check that test set and settings fit each other.
+
+        Args:
+            name: What to call it.
+            testset: References, documents, labels.
+            recipe: What to compute.
+            replicas: Training replicas that every system brings; 1 for plain hypotheses.
+
+        Raises:
+            SigtestError: A bad name, or settings that a leaderboard cannot work with.
+        """
+        check_name(name, "test set")
+        if not isinstance(replicas, int) or isinstance(replicas, bool) or replicas < 1:
+            raise RecipeError(
+                "replicas must be a whole number, 1 or more: how many outputs every system brings.",
+                field="replicas",
+            )
+        if recipe.baseline is not None:
+            raise RecipeError("A leaderboard compares all pairs; leave pairs out.", field="pairs")
+        _require_measurable(testset, recipe, replicas)
+        require_units(testset, recipe)
+        # `auto` is for a number of pairs that is known beforehand
+        fixed = replace(recipe, resamples=recipe.resolved(1))
+        return cls(name, testset, part_of(testset, fixed, (), (), replicas))
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """What a leaderboard shows.
+
+    Attributes:
+        testset: The test set.
+        comparison: Id of the comparison that it shows; nothing before there is one.
+        systems: Names of the systems that are in it.
+        pending: Names of those that are to be measured, or not in it yet.
+        failed: Why systems could not be measured, by name.
+        fresh: Whether it has every system that is measured.
+    """
+
+    testset: TestSetRecord
+    comparison: str | None
+    systems: tuple[str, ...]
+    pending: tuple[str, ...]
+    failed: Mapping[str, str]
+    fresh: bool
+
+
+class TestSets:
+    """The test sets of all callers; safe to share between threads.
+
+    Args:
+        context: The stores and the queue.
+    """
+
+    __test__ = False  # pytest: not a test class
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.testsets
+        self._feed = context.feed
+
+    @classmethod
+    def connect(cls, settings: Settings) -> TestSets:
+        """Test sets on the server that the settings name, which need not be up yet."""
+        return cls(Context.on(connect(settings), settings))
+
+    # test sets
+
+    @storage()
+    def create(self, asked: NewTestSet, caller: str) -> tuple[TestSetRecord, bool]:
+        """Make a test set; equal content and settings from the same caller are the same one.
+
+        Returns:
+            The test set, and whether it was made.
+        """
+        part = asked.part
+        testset_id = keys.hashed(
+            caller, "testset", asked.name, part.key, str(part.replicas), part.testset
+        )
+        created = self._store.create(testset_id, asked.name, caller, asked.testset, part)
+        return self._state(testset_id, caller).record, created
+
+    @storage()
+    def find(self, testset_id: str, caller: str) -> TestSetRecord:
+        """A test set of the caller."""
+        return self._state(testset_id, caller).record
+
+    @storage()
+    def testset(self, testset_id: str, caller: str) -> TestSet:
+        """References, documents and labels of a test set."""
+        self._state(testset_id, caller)
+        return self._store.testset(testset_id)
+
+    @storage()
+    def listing(
+        self, caller: str, cursor: str | None, limit: int
+    ) -> tuple[list[TestSetRecord], str | None]:
+        """The caller's test sets, newest first, and the cursor of the next page if there is one.
+
+        Raises:
+            InputError: A cursor that no listing gave.
+        """
+        return self._store.listing(caller, cursor, limit)
+
+    @storage()
+    def raise_resamples(self, testset_id: str, caller: str, resamples: int) -> TestSetRecord:
+        """Draw more resamples, the first of which stay; every system is measured again.
+
+        Raises:
+            RecipeError: Fewer than there are, or more than there can be.
+        """
+        state = self._state(testset_id, caller)
+        part = self._store.part(testset_id)
+        replace(part.recipe, resamples=resamples)  # checks the range
+        verdict = self._store.raise_resamples(testset_id, resamples)
+        if verdict == "gone":
+            raise gone(testset_id)
+        if verdict == "fewer":
+            raise RecipeError(
+                f"The test set has {state.resamples:,} resamples already; more can be asked for, "
+                f"not {resamples:,}.",
+                field="resamples",
+            )
+        state = self._state(testset_id, caller)
+        self._feed.add(caller, boards.joins(state))
+        return state.record
+
+    @storage()
+    def delete(self, testset_id: str, caller: str) -> None:
+        """Delete a test set with its systems and everything that was computed."""
+        self._state(testset_id, caller)
+        self._feed.drop(testset_id)
+        self._store.delete(testset_id, caller)
+
+    # systems
+
+    @storage()
+    def check(self, testset_id: str, caller: str, system: System) -> None:
+        """Check that a system fits its test set and brings what its metrics measure.
+
+        Raises:
+            SigtestError: It does not.
+        """
+        self._state(testset_id, caller)
+        part = self._store.part(testset_id)
+        brought = len(system.runs)
+        if brought != part.replicas:
+            raise InputError(
+                f"System {system.name!r} brings {_replicas(brought)}; every system of this test "
+                f"set brings {_replicas(part.replicas)}.",
+                field="replicas",
+                system=system.name,
+            )
+        system.require_segments(part.segments)
+        # metrics look whether there are references, not at them
+        testset = TestSet(part.segments, (Text(()),) * part.references)
+        for metric in part.recipe.metrics:
+            metric.check(testset, system.runs[0])
+
+    @storage()
+    def put(
+        self, testset_id: str, caller: str, system: System, replaces: bool, most: int, limit: str
+    ) -> tuple[SystemRecord, str]:
+        """Add a system, or replace one by other content.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            system: What it brings, checked by `check`.
+            replaces: Whether other content under the same name may go.
+            most: Systems that the test set may have.
+            limit: The setting that says so.
+
+        Returns:
+            The system, and what was done: `created`, `replaced`, `known`, or `again` where the
+            same content had failed.
+
+        Raises:
+            TakenError: Other content is there under this name.
+            LimitError: The test set has as many systems as it may have.
+        """
+        verdict = self._store.put(testset_id, system, replaces, most)
+        if verdict == "gone":
+            raise gone(testset_id)
+        if verdict == "taken":
+            raise TakenError(
+                f"The test set has a system {system.name!r} with other content; "
+                "replace it with ?replace=true (--replace), or take another name.",
+                field="name",
+                system=system.name,
+            )
+        if verdict == "full":
+            raise LimitError(
+                f"The test set has {most:,} system{'' if most == 1 else 's'} already, the most "
+                f"that {limit} allows with its replicas, metrics and resamples.",
+                limit=limit,
+                field="name",
+                system=system.name,
+            )
+        state = self._state(testset_id, caller)
+        if verdict != "known":
+            own = [e for e in boards.joins(state) if system.sha256 in e.task.arguments]
+            self._feed.add(caller, own)
+        return self._system(state, system.name), verdict
+
+    @storage()
+    def system(self, testset_id: str, caller: str, name: str) -> SystemRecord:
+        """One system of a test set.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        return self._system(self._state(testset_id, caller), name)
+
+    @storage()
+    def systems(
+        self, testset_id: str, caller: str, after: str | None, limit: int
+    ) -> tuple[list[SystemRecord], str | None]:
+        """Systems in the order of their names, and the name after which the next page starts."""
+        state = self._state(testset_id, caller)
+        names = sorted(name for name in state.digests if after is None or name > after)
+        page = names[:limit]
+        following = page[-1] if len(names) > limit else None
+        return [state.system(name) for name in page], following
+
+    @storage()
+    def remove(self, testset_id: str, caller: str, name: str) -> None:
+        """Delete a system with its texts.
+
+        Raises:
+            NotFoundError: There is none of this name.
+        """
+        self._system(self._state(testset_id, caller), name)
+        self._store.remove(testset_id, name)
+
+    # leaderboards
+
+    @storage()
+    def leaderboard(
+        self, testset_id: str, caller: str, choice: Choice, asked: str = ""
+    ) -> tuple[Leaderboard, str]:
+        """A leaderboard as far as it is made; a worker is asked for what is missing.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            choice: How it is decided.
+            asked: What the call before returned, where this is not the first.
+
+        Returns:
+            The leaderboard; and the comparison that a worker was asked for.
+
+        Raises:
+            RecipeError: An impossible choice.
+        """
+        state = self._state(testset_id, caller)
+        part = boards.shown_part(self._store.part(testset_id), state, choice)
+        wanted = boards.id_of(testset_id, part)
+        shown: str | None = wanted
+        stored = self._context.questions.find(wanted)
+        if stored is None:
+            if wanted != asked:
+                task = boards.refreshing(state, wanted, choice)
+                self._feed.add(caller, [task])
+            shown = self._store.shown(testset_id, choice.spelled)
+            stored = self._context.questions.find(shown) if shown is not None else None
+        systems = stored.record.about.systems if stored is not None else ()
+        failed = state.failed
+        there = {*systems, *failed}
+        return (
+            Leaderboard(
+                testset=state.record,
+                comparison=shown if stored is not None else None,
+                systems=systems,
+                pending=tuple(name for name in sorted(state.digests) if name not in there),
+                failed=failed,
+                fresh=shown == wanted,
+            ),
+            wanted,
+        )
+
+    @storage()
+    def empty(self, testset_id: str, choice: Choice) -> Report:
+        """What a leaderboard shows before any system is measured."""
+        part = self._store.part(testset_id)
+        nobody = replace(part, systems=(), digests=())
+        rows = [no_rows(part) for _ in part.recipe.metrics]
+        return report_of_rows(nobody, rows, rows)
+
+    def _state(self, testset_id: str, caller: str) -> State:
+        state = self._store.state(testset_id)
+        if state is not None and state.caller == caller:
+            return state
+        if state is None and self._store.was(testset_id, caller):
+            raise gone(testset_id)
+        raise NotFoundError(f"There is no test set {testset_id}.")
+
+    def _system(self, state: State, name: str) -> SystemRecord:
+        if name not in state.digests:
+            raise NotFoundError(
+                f"The test set {state.record.id} has no system {name!r}.", system=name
+            )
+        return state.system(name)
+
+
+def _require_measurable(testset: TestSet, recipe: Recipe, replicas: int) -> None:
+    """Check that there can be systems which bring what the metrics measure."""
+    for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
+        supplied = isinstance(metric, Supplied)
+        if supplied and replicas > 1:
+            raise RecipeError(
+                f"{label} is about scores computed elsewhere, which systems with replicas do not "
+                "bring; leave out one of the two.",
+                field="metrics",
+            )
+        if not supplied and not testset.references:
+            raise InputError(f"{label} needs references; none are given.", field="references")
+
+
+def _replicas(count: int) -> str:
+    return f"{count} replicas" if count > 1 else "no replicas"
