@@ -9,27 +9,29 @@ from typing import TypedDict
 
 from fastapi import Depends, FastAPI
 
-from app import contract, problems
-from app.dependencies import refuse_unknown_parameters
-from app.head import Head
-from app.headers import NoSniffing
-from app.limits import BodyLimit
-from app.routes import comparisons, health, plots, testset_plots, testsets
+from app import health
+from app.http import problems
+from app.http.middleware import BodyLimit, Head, NoSniffing
+from app.http.state import refuse_unknown_parameters
+from app.http.waiting import Watcher, stopping
+from app.questions.routes import router_of
+from app.schema import document
 from app.settings import Settings
-from app.waiting import Watcher, stopping
+from app.testsets import routes as testsets
+from sigtest.kinds import KINDS
 from sigtest.version import __version__
-from workers.jobs import Jobs
-from workers.leaderboards import Leaderboards
+from workers.questions import Questions
 from workers.queue.news import News
 from workers.settings import Settings as QueueSettings
+from workers.testsets import TestSets
 
 
 class State(TypedDict):
     """What is open while the service runs, and travels with every request."""
 
     settings: Settings
-    jobs: Jobs
-    leaderboards: Leaderboards
+    questions: Questions
+    testsets: TestSets
     watcher: Watcher
 
 
@@ -48,19 +50,23 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[State]:
-        jobs = Jobs.connect(stored)
-        boards = Leaderboards.connect(stored)
+        questions = Questions.connect(stored)
         news = News.connect(stored)
         with stopping() as event, closing(news):
-            watcher = Watcher(jobs, news, event)
-            yield State(settings=chosen, jobs=jobs, leaderboards=boards, watcher=watcher)
+            watcher = Watcher(questions, news, event)
+            yield State(
+                settings=chosen,
+                questions=questions,
+                testsets=TestSets(questions.context),
+                watcher=watcher,
+            )
 
     app = FastAPI(
         title="sigtest",
         summary="Calibrated significance tests for comparing translation systems.",
-        description=contract.DESCRIPTION,
+        description=document.DESCRIPTION,
         version=__version__,
-        openapi_tags=contract.TAGS,
+        openapi_tags=document.TAGS,
         license_info={"name": "MIT", "identifier": "MIT"},
         docs_url=None,  # these pages would load their scripts from elsewhere
         redoc_url=None,
@@ -69,14 +75,13 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         generate_unique_id_function=lambda route: route.name,
         dependencies=[Depends(refuse_unknown_parameters)],
     )
-    app.include_router(comparisons.router)
-    app.include_router(plots.router)
+    for kind in KINDS.values():
+        app.include_router(router_of(kind))
     app.include_router(testsets.router)
-    app.include_router(testset_plots.router)
     app.include_router(health.router)
     app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)
     app.add_middleware(Head)
     app.add_middleware(NoSniffing)  # outermost, so that refusals have it too
-    app.openapi = partial(contract.document, app)  # type: ignore[method-assign]
+    app.openapi = partial(document.document, app)  # type: ignore[method-assign]
     problems.install(app)
     return app

@@ -17,8 +17,8 @@ from app.main import create_app
 from app.settings import Settings
 from sigtest.errors import SigtestError
 from workers.errors import SettingError
-from workers.settings import Settings as QueueSettings
 from workers.machine.supervisor import running
+from workers.settings import Settings as QueueSettings
 
 HOST = "127.0.0.1"
 PORT = 8000

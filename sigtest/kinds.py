@@ -17,8 +17,12 @@ from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Part, Plan
 from sigtest.data.testset import System, TestSet
+from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
-from sigtest.report import Report
+from sigtest.render.comparison import present
+from sigtest.render.formats import Presented
+from sigtest.render.plots import PICTURES, Picture, view
+from sigtest.report import Report, ReportOnSeveral
 from sigtest.significance import TESTS
 
 # Seconds of one core, fitted to measured times; right within a third.
@@ -80,10 +84,20 @@ class Kind(ABC, Generic[Asked]):
     Attributes:
         name: What a single one is called.
         path: What all are called, in paths of the service and in the registry.
+        summary: What is asked, in one sentence.
+        reports: The dataclasses that a report may be, which its JSON schema is read off.
+        schema: JSON schema of a request.
+        examples: Requests that work as they stand, as OpenAPI has them.
+        pictures: By name.
     """
 
     name: ClassVar[str]
     path: ClassVar[str]
+    summary: ClassVar[str]
+    reports: ClassVar[tuple[type, ...]]
+    schema: ClassVar[Mapping[str, Any]] = {}
+    examples: ClassVar[Mapping[str, Any]] = {}
+    pictures: ClassVar[Mapping[str, Picture]] = {}
 
     @abstractmethod
     def parse(self, request: Mapping[str, Any]) -> Asked:
@@ -102,8 +116,37 @@ class Kind(ABC, Generic[Asked]):
         """The report, a function of the question and the version alone."""
 
     @abstractmethod
-    def read(self, body: Mapping[str, Any]) -> Finished:
+    def read(self, body: Mapping[str, Any]) -> Any:
         """The report that `as_json` wrote."""
+
+    @abstractmethod
+    def present(self, report: Any) -> Presented:
+        """A report for any format."""
+
+    def draw(
+        self,
+        name: str,
+        report: Any,
+        metric: str | None = None,
+        test: str | None = None,
+        testset: str | None = None,
+        distribution: Distribution | None = None,
+    ) -> str:
+        """One of the pictures of a report, as SVG.
+
+        Args:
+            name: Of the picture.
+            report: What to draw.
+            metric: The first where none is named.
+            test: The first that keeps its level where none is named.
+            testset: One of several; all together where none is named.
+            distribution: Of a pair, where the picture needs one.
+
+        Raises:
+            SigtestError: The report has nothing such.
+        """
+        shown = view(report, metric, test, testset, distribution)
+        return self.pictures[name].draw(shown)
 
 
 @dataclass(frozen=True)
@@ -150,6 +193,9 @@ class Comparisons(Kind[ComparisonQuestion]):
 
     name: ClassVar[str] = "comparison"
     path: ClassVar[str] = "comparisons"
+    summary: ClassVar[str] = "Is one system better than another? One recipe on test sets."
+    reports: ClassVar[tuple[type, ...]] = (Report, ReportOnSeveral)
+    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
 
     def parse(self, request: Mapping[str, Any]) -> ComparisonQuestion:
         return ComparisonQuestion(parse_comparison(request))
@@ -174,6 +220,9 @@ class Comparisons(Kind[ComparisonQuestion]):
 
     def read(self, body: Mapping[str, Any]) -> Report:
         return Report.from_json(body)
+
+    def present(self, report: Report) -> Presented:
+        return present(report)
 
 
 KINDS: dict[str, Kind[Any]] = {kind.path: kind for kind in (Comparisons(),)}

@@ -55,6 +55,30 @@ def parse_testset(body: Mapping[str, Any]) -> TestSet:
     )
 
 
+def listed(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request with lists where it has the shorter spellings; what is of no use stays as it is."""
+    body = dict(request)
+    if "references" in body:
+        body["references"] = reference_sets(body["references"])
+    if isinstance(body.get("systems"), Mapping):
+        body["systems"] = named_systems(body["systems"])
+    if "testsets" in body:
+        body["testsets"] = named_testsets(body["testsets"])
+    return body
+
+
+def named_testsets(testsets: Any) -> Any:
+    """A list of objects with a name each, from that or from a mapping by name."""
+    if isinstance(testsets, Mapping):
+        testsets = [
+            {"name": name, **body} if isinstance(body, Mapping) else body
+            for name, body in testsets.items()
+        ]
+    if not isinstance(testsets, list | tuple):
+        return testsets
+    return [listed(body) if isinstance(body, Mapping) else body for body in testsets]
+
+
 def reference_sets(references: Any) -> Any:
     """Reference sets from one list of lines, or from a list of such lists."""
     if isinstance(references, str | bytes | Mapping) or not isinstance(references, Sequence):
@@ -119,13 +143,7 @@ def _parse_several(request: Mapping[str, Any]) -> Comparison:
     if not isinstance(pooled, bool):
         raise InputError("pooled must be true or false.", field="pooled")
     recipe = Recipe.of({name: request[name] for name in CHOICES if name in request})
-    given = request["testsets"]
-    if isinstance(given, Mapping):
-        given = [
-            {"name": name, **body} if isinstance(body, Mapping) else body
-            for name, body in given.items()
-        ]
-    bodies = check_list(given, "testsets")
+    bodies = check_list(named_testsets(request["testsets"]), "testsets")
     named = [_parse_named(body, f"testsets[{i}]") for i, body in enumerate(bodies)]
     if len(named) < 2:
         raise InputError(

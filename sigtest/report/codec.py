@@ -36,6 +36,11 @@ class FieldType:
     omitted: Any
 
 
+def is_required(field: FieldType) -> bool:
+    """Whether JSON always has a field."""
+    return field.omitted is _NOTHING
+
+
 def is_record(kind: Any) -> bool:
     """Whether a type is a dataclass or a named tuple."""
     return dataclasses.is_dataclass(kind) or hasattr(kind, "_field_defaults")

@@ -1,0 +1,38 @@
+"""Probes, and where everything else is."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from app.http.errors import UnreadyError
+from app.http.state import Asked
+from app.schema.document import PROBLEMS
+from app.schema.service import EntryBody, HealthBody, ReadyBody
+
+router = APIRouter(tags=["probes"], responses=PROBLEMS)
+
+
+@router.get("/")
+async def entry() -> EntryBody:
+    """Where the description of this service is, and its collections."""
+    return EntryBody()
+
+
+@router.get("/healthz")
+async def healthz() -> HealthBody:
+    """The process is alive."""
+    return HealthBody()
+
+
+@router.get("/readyz")
+def readyz(asked: Asked) -> ReadyBody:
+    """The storage can be reached and at least one worker is there.
+
+    Raises:
+        UnreadyError: No worker is.
+    """
+    asked.check()
+    alive = asked.workers()
+    if not alive:
+        raise UnreadyError("No worker process is running; questions would wait.")
+    return ReadyBody(workers=alive)

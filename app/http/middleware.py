@@ -1,0 +1,107 @@
+"""What every request passes: a limit on its body, HEAD, and what answers say to browsers."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.http.problems import of_error
+from sigtest.errors import LimitError, SigtestError
+
+DROP_SECONDS = 10
+DROP_TIMES = 3  # as large as the largest body that is kept
+
+
+class BodyLimit:
+    """Middleware that counts a body while it comes in and keeps none that is too large."""
+
+    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+        self.app = app
+        self.max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse a body before it is read where its size is announced, else at the limit."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        announced = headers.get(b"content-length", b"0")
+        if announced.isdigit() and int(announced) > self.max_bytes:
+            if b"expect" not in headers:  # who expects 100 has not sent anything yet
+                await self.drop_rest(receive)
+            await of_error(self.error())(scope, receive, send)
+            return
+        read = 0
+
+        async def counting() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self.max_bytes:
+                await self.drop_rest(receive)
+                raise self.error()
+            return message
+
+        await self.app(scope, counting, send)
+
+    async def drop_rest(self, receive: Receive) -> None:
+        """Read on for a while and keep nothing of it.
+
+        Closing a connection while its client still sends would take the answer away with it.
+        """
+        dropped = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DROP_SECONDS):
+                while dropped <= DROP_TIMES * self.max_bytes:
+                    message = await receive()
+                    dropped += len(message.get("body", b""))
+                    if not message.get("more_body"):
+                        return
+
+    def error(self) -> SigtestError:
+        """The error of a body that is too large."""
+        return LimitError(
+            f"The body is larger than max_body_bytes, {self.max_bytes:,} bytes.",
+            limit="max_body_bytes",
+        )
+
+
+class Head:
+    """Middleware: routes know GET alone; a HEAD is a GET whose answer ends with its headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let GET be answered; a stream is over, for its sender too, before it begins."""
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def beginning(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await send(message)
+                await send({"type": "http.response.body", "body": b""})
+
+        # a copy: the server looks at the method in its own, and sends no body with HEAD
+        await self.app({**scope, "method": "GET"}, receive, beginning)
+
+
+class NoSniffing:
+    """Middleware: an answer is what its Content-Type says, whatever names from outside it holds."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Add `X-Content-Type-Options: nosniff`."""
+
+        async def marking(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["X-Content-Type-Options"] = "nosniff"
+            await send(message)
+
+        await self.app(scope, receive, marking)

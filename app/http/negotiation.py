@@ -1,0 +1,105 @@
+"""What a client would like: a format, a conditional answer, to wait."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+
+from app.http.errors import NotAcceptableError
+from app.http.state import Limits
+from sigtest.render.formats import FORMATS
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a client said of formats.
+
+    Attributes:
+        accept: Its `Accept` header; nothing accepts everything.
+        asked: Its `?format=`, which overrides the header.
+    """
+
+    accept: str
+    asked: str | None = None
+
+
+def choose_format(wish: Wish) -> str:
+    """The name of the format that a client wants most.
+
+    Raises:
+        NotAcceptableError: It wants none that there is.
+    """
+    if wish.asked is not None:
+        if wish.asked not in FORMATS:
+            raise NotAcceptableError(
+                f"This report has no format {wish.asked[:60]!r}; "
+                f"choose one of {', '.join(FORMATS)}.",
+                field="format",
+            )
+        return wish.asked
+    ranges = dict(_ranges(wish.accept)) or {"*/*": 1.0}
+    weighed = [(_weight(name, ranges), name) for name in FORMATS]
+    # max takes the first of equals, so JSON where nothing is preferred
+    (quality, _), best = max(weighed, key=lambda entry: entry[0])
+    if quality <= 0:
+        offered = ", ".join(form.media_type for form in FORMATS.values())
+        raise NotAcceptableError(f"This report is available as {offered}.", field="Accept")
+    return best
+
+
+def _ranges(accept: str) -> list[tuple[str, float]]:
+    """Media ranges and their quality, as RFC 9110 section 12.5.1 writes them."""
+    found = []
+    for part in filter(None, (part.strip() for part in accept.split(","))):
+        name, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        weights = [p[2:] for p in parameters if p.startswith("q=")] or ["1"]
+        valid = re.fullmatch(r"[01](\.\d{0,3})?", weights[0])
+        found.append((name, min(float(weights[0]), 1.0) if valid else 0.0))
+    return found
+
+
+def _weight(name: str, ranges: dict[str, float]) -> tuple[float, int]:
+    """Quality of a format, then how precisely it was named."""
+    media = FORMATS[name].media_type
+    spellings = [media, *FORMATS[name].aliases]
+    for spelling in spellings:
+        if spelling in ranges:
+            return ranges[spelling], 2
+    if (group := media.partition("/")[0] + "/*") in ranges:
+        return ranges[group], 1
+    return ranges.get("*/*", 0.0), 0
+
+
+async def _wish(
+    request: Request,
+    asked: Annotated[
+        str | None,
+        Query(
+            alias="format",
+            description="Overrides Accept.",
+            json_schema_extra={"enum": list(FORMATS)},
+        ),
+    ] = None,
+) -> Wish:
+    return Wish(",".join(request.headers.getlist("accept")), asked)
+
+
+async def _wait(request: Request, settings: Limits) -> int | None:
+    """Seconds of `Prefer: wait=N` (RFC 7240), as far as the service grants them."""
+    preferences = ",".join(request.headers.getlist("prefer"))
+    found = re.search(r'(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?=[,;]|$)', preferences, re.I)
+    return min(int(found[1]), settings.max_wait_seconds) if found else None
+
+
+def matches(request: Request, etag: str) -> bool:
+    """Whether the client has this very representation already (RFC 9110 section 13.1.2)."""
+    held = ",".join(request.headers.getlist("if-none-match"))
+    tags = [tag.strip().removeprefix("W/") for tag in held.split(",")]
+    return etag.removeprefix("W/") in tags or "*" in tags
+
+
+Wished = Annotated[Wish, Depends(_wish)]
+Wait = Annotated[int | None, Depends(_wait)]

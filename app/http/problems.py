@@ -1,0 +1,208 @@
+"""Errors to problem details (RFC 9457): the one place that knows status codes."""
+
+from __future__ import annotations
+
+import http
+import json
+import logging
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.routing import Match
+
+from app.http.errors import (
+    AuthenticationError,
+    MalformedError,
+    NotAcceptableError,
+    UnreadyError,
+    UnsupportedMediaError,
+)
+from sigtest.errors import (
+    InputError,
+    LengthError,
+    LimitError,
+    RecipeError,
+    SigtestError,
+    UnavailableError,
+)
+from workers.errors import (
+    BusyError,
+    ConflictError,
+    GoneError,
+    NotFoundError,
+    NotReadyError,
+    StorageError,
+    TakenError,
+)
+from workers.questions import Record, Status
+
+MEDIA_TYPE = "application/problem+json"
+PREFIX = "urn:sigtest:problem:"
+MAX_MESSAGE = 1000
+RETRY_SECONDS = 2
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of problem: the stable end of its `type`, its title, and its status code."""
+
+    slug: str
+    title: str
+    status: int
+
+
+KINDS: dict[type[SigtestError], Kind] = {
+    InputError: Kind("invalid-input", "The input cannot be used", 422),
+    LengthError: Kind("length-mismatch", "Lists that should be equally long are not", 422),
+    MalformedError: Kind("malformed-body", "The body cannot be read", 422),
+    RecipeError: Kind("invalid-recipe", "An unknown or impossible choice", 422),
+    UnavailableError: Kind("unavailable", "A part that is not installed here", 422),
+    LimitError: Kind("limit-exceeded", "More than this service accepts", 413),
+    ConflictError: Kind("idempotency-key-reused", "The Idempotency-Key belongs to another", 422),
+    AuthenticationError: Kind("unauthorized", "A valid API key is needed", 401),
+    NotFoundError: Kind("not-found", "There is no such resource", 404),
+    NotAcceptableError: Kind("not-acceptable", "No such representation", 406),
+    NotReadyError: Kind("not-ready", "The answer is not there (yet)", 409),
+    TakenError: Kind("name-taken", "Another system has this name", 409),
+    GoneError: Kind("gone", "The resource has expired or was deleted", 410),
+    UnsupportedMediaError: Kind("unsupported-media-type", "A body of this kind is not read", 415),
+    BusyError: Kind("busy", "Too much of yours is unfinished", 429),
+    StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
+    UnreadyError: Kind("unready", "The service is not ready", 503),
+    SigtestError: Kind("error", "The request failed", 500),
+}
+PARAMETERS = Kind("invalid-parameter", "A parameter cannot be used", 422)
+INTERNAL = Kind("internal-error", "Something went wrong here", 500)
+
+# Limits on what is asked for; the others are sizes, over which an answer is 413.
+COUNTS = {"max_metrics", "max_resamples", "max_scores", "max_rows"}
+
+
+def of_error(error: SigtestError) -> Response:
+    """The answer to an error that was meant for the user."""
+    kind = next(KINDS[base] for base in type(error).__mro__ if base in KINDS)
+    extra: dict[str, Any] = {}
+    headers: dict[str, str] = {}
+    if isinstance(error, LimitError):
+        extra["limit"] = error.limit
+        if error.limit == "max_body_bytes":
+            headers["Connection"] = "close"  # or the server would go on reading
+        if error.limit in COUNTS:
+            kind = Kind(kind.slug, kind.title, 422)
+    if isinstance(error, NotReadyError) and error.record is not None:
+        extra["progress"] = dict(vars(error.record.progress))
+    entry = {"field": error.field, "system": error.system, "line": error.line}
+    named = {name: value for name, value in entry.items() if value is not None}
+    if named:
+        extra["errors"] = [{**named, "message": error.message}]
+    if kind.status in {429, 503} or (isinstance(error, NotReadyError) and _comes(error.record)):
+        headers["Retry-After"] = str(RETRY_SECONDS)
+    if kind.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="sigtest"'
+    return problem(kind, error.message, extra, headers)
+
+
+def _comes(record: Record | None) -> bool:
+    """Whether what is not there yet will be."""
+    return record is None or not record.status.finished or record.status is Status.SUCCEEDED
+
+
+def stream_error(error: SigtestError) -> str:
+    """The problem document of an error that comes up in the middle of a stream."""
+    return bytes(of_error(error).body).decode()
+
+
+def problem(
+    kind: Kind,
+    detail: str,
+    extra: Mapping[str, Any] | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> Response:
+    """One problem document."""
+    body = {
+        "type": PREFIX + kind.slug,
+        "title": kind.title,
+        "status": kind.status,
+        "detail": detail,
+        **(extra or {}),
+    }
+    text = json.dumps(_shortened(body), ensure_ascii=False)
+    # What a user sent may hold half a surrogate pair, which UTF-8 cannot carry and JSON can.
+    content = text.encode("utf-8", "backslashreplace")
+    return Response(content, kind.status, dict(headers or {}), MEDIA_TYPE)
+
+
+def install(app: FastAPI) -> None:
+    """Let every error of `app` be answered with a problem document."""
+    app.add_exception_handler(SigtestError, _on_sigtest_error)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(RequestValidationError, _on_invalid_parameters)
+    app.add_exception_handler(Exception, _on_bug)
+
+
+def _on_sigtest_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, SigtestError)
+    return of_error(error)
+
+
+def _on_http_exception(request: Request, error: Exception) -> Response:
+    """Routes that do not exist, methods that they do not have."""
+    assert isinstance(error, HTTPException)
+    phrase = http.HTTPStatus(error.status_code).phrase
+    slug = phrase.lower().replace(" ", "-")
+    detail = f"{request.method} {request.url.path}: {error.detail}"
+    headers = dict(error.headers or {})
+    if error.status_code == 405:
+        headers["Allow"] = ", ".join(_methods(request))
+    return problem(Kind(slug, phrase, error.status_code), detail, headers=headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """What this path takes; the error knows only what one of its routes takes."""
+    taken = [
+        method
+        for method in ("DELETE", "GET", "PATCH", "POST", "PUT")
+        if any(
+            route.matches({**request.scope, "method": method})[0] == Match.FULL
+            for route in request.app.routes
+        )
+    ]
+    return sorted({*taken, "HEAD"} if "GET" in taken else taken)
+
+
+def _on_invalid_parameters(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    errors = [
+        {"field": ".".join(str(part) for part in flaw["loc"][1:]), "message": flaw["msg"]}
+        for flaw in error.errors()
+    ]
+    detail = "; ".join(f"{entry['field']}: {entry['message']}" for entry in errors)
+    return problem(PARAMETERS, detail, {"errors": errors})
+
+
+def _on_bug(request: Request, error: Exception) -> Response:
+    """Nothing of the error is told; its id is in the log next to the traceback."""
+    identity = uuid.uuid4().hex
+    log.error("problem %s at %s %s", identity, request.method, request.url.path, exc_info=error)
+    return problem(
+        INTERNAL, f"This is a fault of the service; its log has id {identity}.", {"id": identity}
+    )
+
+
+def _shortened(value: Any) -> Any:
+    """A problem never repeats more of what was sent than helps."""
+    if isinstance(value, str) and len(value) > MAX_MESSAGE:
+        return value[:MAX_MESSAGE] + "..."
+    if isinstance(value, Mapping):
+        return {key: _shortened(entry) for key, entry in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_shortened(entry) for entry in value]
+    return value

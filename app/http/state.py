@@ -1,0 +1,57 @@
+"""What is open while the service runs, and what routes ask for by type."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Query, Request
+from fastapi.dependencies.models import Dependant
+
+from app.settings import Settings
+from sigtest.data.choices import choose
+from sigtest.errors import RecipeError
+from workers.questions import Questions
+from workers.testsets import TestSets
+
+
+async def _settings(request: Request) -> Settings:
+    settings: Settings = request.state.settings
+    return settings
+
+
+async def _questions(request: Request) -> Questions:
+    questions: Questions = request.state.questions
+    return questions
+
+
+async def _testsets(request: Request) -> TestSets:
+    testsets: TestSets = request.state.testsets
+    return testsets
+
+
+async def refuse_unknown_parameters(request: Request) -> None:
+    """Dependency of every route: a misspelt or doubled query parameter is an error, as in a body.
+
+    Raises:
+        RecipeError: A parameter that the route does not have, or one that is given twice.
+    """
+    route = request.scope["route"]
+    known = sorted(_query_parameters(route.dependant))
+    for name in request.query_params:
+        if not known:
+            raise RecipeError(f"{request.url.path} takes no parameters.", field=name)
+        choose(name, known, name, "parameter")
+        if len(request.query_params.getlist(name)) > 1:
+            raise RecipeError(f"The parameter {name!r} is given twice.", field=name)
+
+
+def _query_parameters(dependant: Dependant) -> set[str]:
+    """Names of the query parameters of a route and of all that it depends on."""
+    own = {field.alias for field in dependant.query_params}
+    return own.union(*(_query_parameters(inner) for inner in dependant.dependencies))
+
+
+Limits = Annotated[Settings, Depends(_settings)]
+Asked = Annotated[Questions, Depends(_questions)]
+Boards = Annotated[TestSets, Depends(_testsets)]
+Cursor = Annotated[str | None, Query(max_length=200, description="Where to go on.")]

@@ -1,0 +1,164 @@
+"""Following a comparison without holding a thread, until the service is told to stop.
+
+Forty requests that waited in threads would leave none for anybody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from types import FrameType
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
+
+from sigtest.draws.distribution import Distribution
+from workers.errors import NotReadyError
+from workers.questions import PairAsked, Questions, Record
+from workers.queue.news import News
+
+T = TypeVar("T")
+
+SHORTEST, LONGEST = 0.02, 0.5  # seconds between looks
+DISTRIBUTION_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Looks at comparisons again and again, and at once when one is finished.
+
+    Attributes:
+        questions: Where they are.
+        news: Says when to look.
+        stopping: Set when the service is told to stop; nobody waits any longer then.
+    """
+
+    questions: Questions
+    news: News
+    stopping: threading.Event
+
+    async def changes(self, record: Record, caller: str, seconds: float) -> AsyncIterator[Record]:
+        """A comparison now and at every change, until it has finished or the time is over."""
+        yield record
+        deadline = time.monotonic() + seconds
+        pause = SHORTEST
+        with self._hearing(record.id) as rest:
+            while not record.status.finished and (left := deadline - time.monotonic()) > 0:
+                await rest(min(pause, left))
+                pause = min(2 * pause, LONGEST)
+                if self.stopping.is_set():
+                    return
+                found = await run_in_threadpool(self.questions.find, record.id, caller)
+                if found.etag != record.etag:
+                    record = found
+                    yield record
+
+    async def settled(self, record: Record, caller: str, seconds: float | None) -> Record:
+        """A comparison as it is when it has finished, or when the time is over."""
+        async for current in self.changes(record, caller, seconds or 0):
+            record = current
+        return record
+
+    async def distribution(self, record: Record, caller: str, pair: PairAsked) -> Distribution:
+        """The pseudo-statistics of one pair, made by a worker when first asked for.
+
+        Raises:
+            NotReadyError: The comparison has no report, or the worker needs longer; ask again.
+            RecipeError: See `Questions.distribution`.
+        """
+        deadline = time.monotonic() + DISTRIBUTION_SECONDS
+        asked = False
+        with self._hearing(record.id) as rest:
+            while True:
+                found = await run_in_threadpool(
+                    self.questions.distribution, record.id, caller, pair, asked
+                )
+                left = deadline - time.monotonic()
+                if found is not None:
+                    return found
+                if left <= 0 or self.stopping.is_set():
+                    raise NotReadyError("The distribution is being computed; ask again.", record)
+                asked = True
+                await rest(min(left, LONGEST))
+
+    async def until(
+        self, about: str, look: Callable[[], T], enough: Callable[[T], bool], seconds: float
+    ) -> T:
+        """What `look` finds when it is enough, or when the time is over.
+
+        Args:
+            about: Id of the question or test set whose news say when to look again.
+            look: Runs in a thread.
+            enough: Whether to stop waiting.
+            seconds: At most.
+        """
+        deadline = time.monotonic() + seconds
+        with self._hearing(about) as rest:
+            found = await run_in_threadpool(look)
+            while not enough(found) and (left := deadline - time.monotonic()) > 0:
+                if self.stopping.is_set():
+                    break
+                await rest(min(left, LONGEST))
+                found = await run_in_threadpool(look)
+        return found
+
+    @contextmanager
+    def _hearing(self, comparison_id: str) -> Iterator[Callable[[float], Awaitable[None]]]:
+        """Listen to what becomes of a comparison.
+
+        Yields:
+            A function that returns when something about it was finished, or after so many seconds.
+        """
+        heard, loop = asyncio.Event(), asyncio.get_running_loop()
+
+        async def rest(seconds: float) -> None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(heard.wait(), seconds)
+            heard.clear()
+
+        with self.news.about(comparison_id, lambda: loop.call_soon_threadsafe(heard.set)):
+            yield rest
+
+
+@contextmanager
+def stopping() -> Iterator[threading.Event]:
+    """An event that is set by SIGINT and SIGTERM, before the server's own handlers run.
+
+    A server stops when its connections are closed, and would wait for streams that never end.
+    """
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event  # signals are none of this thread's business
+        return
+    previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def note(number: int, frame: FrameType | None) -> None:
+        event.set()
+        handler = previous[signal.Signals(number)]
+        if callable(handler):
+            handler(number, frame)
+        else:
+            signal.signal(number, handler)
+            signal.raise_signal(number)
+
+    for number in previous:
+        signal.signal(number, note)
+    try:
+        yield event
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+async def _watcher(request: Request) -> Watcher:
+    watcher: Watcher = request.state.watcher
+    return watcher
+
+
+Watch = Annotated[Watcher, Depends(_watcher)]

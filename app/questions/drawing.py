@@ -1,0 +1,108 @@
+"""Pictures of reports: what a request wants to see, and what has to be made first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from starlette.concurrency import run_in_threadpool
+
+from app.http.waiting import Watcher
+from app.questions import answers
+from sigtest.data.choices import choose
+from sigtest.draws.distribution import Distribution
+from sigtest.errors import RecipeError
+from sigtest.kinds import Kind
+from sigtest.render.standings import leading_test
+from workers.questions import PairAsked, Questions, Record
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What of a report is to be shown.
+
+    Attributes:
+        metric: Label of a metric.
+        test: Name of a significance test.
+        testset: Name of a test set, where there are several.
+        a: First system of a pair.
+        b: Second system.
+    """
+
+    metric: str | None = None
+    test: str | None = None
+    testset: str | None = None
+    a: str | None = None
+    b: str | None = None
+
+
+async def _chosen(
+    metric: Annotated[str | None, Query(description="The first by default.")] = None,
+    test: Annotated[
+        str | None, Query(description="By default the first that keeps its level.")
+    ] = None,
+    testset: Annotated[
+        str | None, Query(description="One of several; all together by default.")
+    ] = None,
+    a: Annotated[str | None, Query(description="First system of the pair.")] = None,
+    b: Annotated[str | None, Query(description="Second system.")] = None,
+) -> Chosen:
+    return Chosen(metric, test, testset, a, b)
+
+
+Options = Annotated[Chosen, Depends(_chosen)]
+
+
+async def draw(
+    kind: Kind[Any],
+    name: str,
+    record: Record,
+    caller: str,
+    questions: Questions,
+    watch: Watcher,
+    chosen: Chosen,
+) -> str:
+    """The SVG of a picture.
+
+    A worker draws distributions when they are first asked for; 409 with `Retry-After` where that
+    takes longer than this request.
+
+    Raises:
+        RecipeError: No such picture, or nothing such in the report.
+        NotReadyError: There is no report, or no distribution yet.
+    """
+    picture = kind.pictures[choose(name, kind.pictures, "picture", "picture")]
+    drawn: Distribution | None = None
+    if picture.needs == "distribution":
+        pair = await run_in_threadpool(pair_of, record, caller, questions, chosen)
+        drawn = await watch.distribution(record, caller, pair)
+
+    def made() -> str:
+        report = answers.read(questions.report(record.id, caller), record)
+        return kind.draw(name, report, chosen.metric, chosen.test, chosen.testset, drawn)
+
+    return await run_in_threadpool(made)
+
+
+def pair_of(record: Record, caller: str, questions: Questions, chosen: Chosen) -> PairAsked:
+    """The pair that is asked for; metric and test are those that stand first by default.
+
+    Raises:
+        RecipeError: No pair is named.
+        NotReadyError: There is no report.
+    """
+    for field in ("a", "b"):
+        if getattr(chosen, field) is None:
+            raise RecipeError(f"{field} is missing: the name of a system.", field=field)
+    report = answers.read(questions.report(record.id, caller), record)
+    leading = leading_test(report)
+    if leading is None:
+        raise RecipeError("The report has no pairs; it needs two systems.", field="a")
+    return PairAsked(
+        str(chosen.a),
+        str(chosen.b),
+        chosen.metric or next(iter(report.metrics)),
+        chosen.test or leading,
+        chosen.testset,
+    )

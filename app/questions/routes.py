@@ -1,0 +1,193 @@
+"""The routes of one kind of question; every kind has the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import AfterValidator
+from pydantic_core import PydanticCustomError
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from app.http.auth import Caller
+from app.http.negotiation import Wait, Wished
+from app.http.problems import stream_error
+from app.http.state import Asked, Cursor, Limits
+from app.http.waiting import Watch
+from app.questions import answers
+from app.questions.drawing import Options, draw, pair_of
+from app.requests.question import Read
+from app.schema import document
+from app.schema.answers import DistributionBody, QuestionBody, listing_model
+from sigtest.errors import SigtestError
+from sigtest.kinds import KINDS, Comparisons, Kind
+from workers.questions import Record
+
+PAGE = 20
+
+KEY = re.compile("[!-~]{1,255}")
+
+
+def _plain(key: str | None) -> str | None:
+    """A key that fits into a header; the error of another one says in words what it may be."""
+    if key is not None and not KEY.fullmatch(key):
+        raise PydanticCustomError(
+            "key", "A key is 1 to 255 letters, digits and signs of ASCII, without spaces."
+        )
+    return key
+
+
+Key = Annotated[
+    str | None,
+    AfterValidator(_plain),
+    Header(
+        alias="Idempotency-Key",
+        description="The same key always returns the same question; 1 to 255 letters, digits "
+        "and signs of ASCII, without spaces.",
+        json_schema_extra={"pattern": f"^{KEY.pattern}$"},
+    ),
+]
+
+Id = Annotated[str, Path(alias="id", description="Id that the submission was answered with.")]
+
+
+async def _kind(request: Request) -> Kind[Any]:
+    """The kind whose path was asked for."""
+    return KINDS[request.url.path.split("/")[2]]
+
+
+OfKind = Annotated[Kind[Any], Depends(_kind)]
+
+
+async def _found(question_id: Id, kind: OfKind, caller: Caller, asked: Asked) -> Record:
+    return await run_in_threadpool(asked.find, question_id, caller.name, kind.path)
+
+
+Found = Annotated[Record, Depends(_found)]
+
+
+async def submit(
+    kind: OfKind,
+    caller: Caller,
+    asked: Asked,
+    watch: Watch,
+    question: Read,
+    wait: Wait,
+    key: Key = None,
+) -> Response:
+    """Ask a question.
+
+    Equal content and an equal `Idempotency-Key` both return the question that exists (200); one
+    that failed or was cancelled runs again. `Prefer: wait=N` waits up to N seconds for the end.
+    """
+    record, created = await run_in_threadpool(asked.submit, kind.path, question, caller.name, key)
+    record = await watch.settled(record, caller.name, wait)
+    return answers.submitted(record, created, wait)
+
+
+def listing(
+    kind: OfKind,
+    caller: Caller,
+    asked: Asked,
+    settings: Limits,
+    cursor: Cursor = None,
+    limit: Annotated[int, Query(ge=1, description="Entries a page.")] = PAGE,
+) -> Response:
+    """The caller's questions of this kind, newest first."""
+    most = min(limit, settings.max_page)
+    records, after = asked.listing(caller.name, kind.path, cursor, most)
+    return answers.listing(kind, records, after)
+
+
+async def status(
+    request: Request, caller: Caller, watch: Watch, found: Found, wait: Wait
+) -> Response:
+    """How far it is. `If-None-Match` and `Prefer: wait=N` save polling."""
+    record = await watch.settled(found, caller.name, wait)
+    return answers.unless_held(request, answers.question(record, wait=wait))
+
+
+def report(request: Request, caller: Caller, asked: Asked, found: Found, wish: Wished) -> Response:
+    """The report, in the format that `Accept` or `?format=` asks for."""
+    stored = asked.report(found.id, caller.name)
+    return answers.unless_held(request, answers.report(stored, found, wish))
+
+
+async def picture(
+    request: Request,
+    kind: OfKind,
+    caller: Caller,
+    asked: Asked,
+    watch: Watch,
+    found: Found,
+    name: Annotated[str, Path(alias="picture", description="Which picture.")],
+    options: Options,
+) -> Response:
+    """A picture of the report, as SVG.
+
+    A worker draws distributions when they are first asked for; 409 with `Retry-After` where that
+    takes longer than this request.
+    """
+    svg = await draw(kind, name, found, caller.name, asked, watch, options)
+    return answers.picture(request, svg)
+
+
+async def distribution(
+    caller: Caller,
+    asked: Asked,
+    watch: Watch,
+    found: Found,
+    options: Options,
+    values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
+) -> Response:
+    """The pseudo-statistics that one pair's observed difference is held against."""
+    pair = await run_in_threadpool(pair_of, found, caller.name, asked, options)
+    drawn = await watch.distribution(found, caller.name, pair)
+    return await run_in_threadpool(answers.distribution, drawn, values)
+
+
+async def events(
+    caller: Caller, watch: Watch, settings: Limits, found: Found
+) -> AsyncIterator[ServerSentEvent]:
+    """Progress as Server-Sent Events: `progress` at every change, at last `finished`."""
+    try:
+        async for record in watch.changes(found, caller.name, settings.max_event_seconds):
+            told = "finished" if record.status.finished else "progress"
+            data = QuestionBody.of(record).model_dump_json()
+            yield ServerSentEvent(event=told, id=record.etag, raw_data=data)
+    except SigtestError as error:  # the status code has been sent already
+        yield ServerSentEvent(event="error", raw_data=stream_error(error))
+
+
+def remove(caller: Caller, asked: Asked, found: Found) -> Response:
+    """Cancel it, or delete it with what was uploaded where it has finished."""
+    cancelled = asked.remove(found.id, caller.name)
+    return answers.question(cancelled) if cancelled else Response(status_code=204)
+
+
+def router_of(kind: Kind[Any]) -> APIRouter:
+    """All routes of a kind."""
+    router = APIRouter(prefix=f"/v1/{kind.path}", tags=[kind.path], responses=document.PROBLEMS)
+    name = kind.name.replace(" ", "_")
+    add = router.add_api_route
+    listed: document.Described = {200: {"model": listing_model(kind)}}
+    held, drawn = document.CACHING, document.pictures(kind)
+    add("", submit, methods=["POST"], status_code=202, name=f"submit_{name}",
+        openapi_extra=document.submission(kind), responses=document.SUBMITTED)  # fmt: skip
+    add("", listing, name=f"list_{name}s", responses=listed)
+    add("/{id}", status, name=f"get_{name}", openapi_extra=document.POLLING,
+        responses=document.STATUS)  # fmt: skip
+    add("/{id}", remove, methods=["DELETE"], name=f"delete_{name}", responses=document.REMOVAL)
+    add("/{id}/report", report, name=f"get_{name}_report", openapi_extra=held,
+        responses=document.report(kind))  # fmt: skip
+    add("/{id}/plots/{picture}.svg", picture, name=f"draw_{name}", openapi_extra=drawn,
+        responses=document.PICTURE)  # fmt: skip
+    add("/{id}/events", events, name=f"follow_{name}", response_class=EventSourceResponse)
+    if isinstance(kind, Comparisons):
+        add("/{id}/distribution", distribution, name=f"get_{name}_distribution",
+            responses={200: {"model": DistributionBody}})  # fmt: skip
+    return router

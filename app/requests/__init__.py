@@ -1,0 +1,1 @@
+"""From bodies to what is asked for. Nothing is stored here."""

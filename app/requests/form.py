@@ -1,0 +1,175 @@
+"""Forms with files: which parts there are, and what is in the files."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import zlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, BinaryIO
+from urllib.parse import unquote
+
+from fastapi import Request
+from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
+
+from app.http.errors import MalformedError
+from app.requests.json import parse_json
+from app.settings import Settings
+from sigtest.data.names import system_name
+from sigtest.data.numbers import LABEL, parse_numbers
+from sigtest.data.text import parse_lines
+from sigtest.errors import InputError, LimitError, SigtestError
+
+CHUNK = 2**20
+SINGLE = ("documents", "labels", "sources")  # of which a form has one file, or a list in `request`
+
+Files = Mapping[str, Sequence[UploadFile]]
+
+
+@asynccontextmanager
+async def form_of(request: Request, settings: Settings) -> AsyncIterator[FormData]:
+    """The form that a request brings; its files are gone when the block is left.
+
+    Raises:
+        MalformedError: It is no form, or has too many parts.
+    """
+    try:
+        form = await request.form(max_files=2 * settings.max_systems + 100, max_fields=100)
+    except HTTPException as error:
+        raise MalformedError(f"The form cannot be read: {error.detail}") from error
+    try:
+        yield form
+    finally:
+        await form.close()
+
+
+def check_parts(form: FormData, parts: Sequence[str]) -> None:
+    """Check that a form has none but these parts."""
+    for part in form:
+        if part not in parts:
+            raise InputError(
+                f"Unknown part {part[:60]!r}; a form has {', '.join(parts)}.", field=part
+            )
+
+
+def request_of(form: FormData) -> dict[str, Any]:
+    """The `request` part of a form, a field or a file; nothing where there is none."""
+    parts = form.getlist("request")
+    if not parts:
+        return {}
+    if len(parts) > 1:
+        raise InputError("A form has one request part at most.", field="request")
+    part = parts[0]
+    return parse_json(part.encode() if isinstance(part, str) else part.file.read(), "request")
+
+
+def files_of(form: FormData, part: str) -> list[UploadFile]:
+    """The files of one part; a browser's empty file input is none."""
+    files = []
+    for entry in form.getlist(part):
+        if isinstance(entry, str):
+            raise InputError(f"{part} must be sent as files, each with its name.", field=part)
+        if entry.filename or entry.size:
+            files.append(entry)
+    return files
+
+
+def add_texts(body: dict[str, Any], files: Files, reader: FileReader) -> None:
+    """Read references, documents, labels and sources into the body of a request."""
+    body["references"] = [
+        reader.lines(file, f"references[{i}]") for i, file in enumerate(files["references"])
+    ]
+    for part in SINGLE:
+        given = files.get(part, ())
+        if len(given) > 1:
+            raise InputError(f"A form has one {part} file at most.", field=part)
+        if given:
+            body[part] = reader.lines(given[0], part)
+
+
+def refuse_doubled(body: Mapping[str, Any], files: Files) -> None:
+    """Check that nothing is both in `request` and in files, or in `request` where files belong."""
+    for part in files:
+        if part in body and (files[part] or part not in SINGLE):
+            raise InputError(f"A form brings {part} as files, not in request.", field=part)
+
+
+def label_and_system(file: UploadFile) -> tuple[str, str]:
+    """What a file of numbers is called: `[LABEL:]SYSTEM.tsv`."""
+    label, _, name = system_name(plain(file.filename)).rpartition(":")
+    return label or LABEL, name
+
+
+def add_scores(
+    system: dict[str, Any], name: str, file: UploadFile, field: str, reader: FileReader
+) -> None:
+    """Read a file of numbers into what a system brings."""
+    label, _ = label_and_system(file)
+    try:
+        rows = parse_numbers(reader.lines(file, field), plain(file.filename))
+    except InputError as error:
+        error.field = field
+        raise
+    brought = system.setdefault("scores", {})
+    if label in brought:
+        raise InputError(
+            f"System {name!r} has two files of {label!r} scores.", field=field, system=name
+        )
+    brought[label] = rows
+
+
+class FileReader:
+    """Reads the text files of one upload, all together within a limit.
+
+    Args:
+        max_bytes: Bytes of text, decompressed.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.left = max_bytes
+
+    def lines(self, upload: UploadFile, field: str) -> tuple[str, ...]:
+        """The lines of a file; one called `.gz` is decompressed.
+
+        Raises:
+            InputError: Empty, damaged, or not UTF-8.
+            LimitError: More text than this upload may bring.
+        """
+        name = plain(upload.filename)
+        try:
+            return parse_lines(self.content(upload.file, name), name)
+        except SigtestError as error:
+            error.field = field
+            raise
+
+    def content(self, file: BinaryIO, name: str) -> bytes:
+        """The bytes of a file, as far as they are allowed."""
+        if not name.endswith(".gz"):
+            return self.read(file, name)
+        try:
+            with gzip.GzipFile(fileobj=file, mode="rb") as inner:
+                return self.read(inner, name)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError(f"{name} is not a whole gzip file: {error}") from error
+
+    def read(self, file: BinaryIO | gzip.GzipFile, name: str) -> bytes:
+        """The rest of a file, in chunks: a gzip bomb is never unpacked beyond the limit."""
+        chunks = []
+        while chunk := file.read(min(CHUNK, self.left + 1)):
+            chunks.append(chunk)
+            self.left -= len(chunk)
+            if self.left < 0:
+                raise LimitError(
+                    f"{name} takes the files' text beyond max_text_bytes, "
+                    f"{self.max_bytes:,} bytes after decompression.",
+                    limit="max_text_bytes",
+                )
+        return b"".join(chunks)
+
+
+def plain(filename: str | None) -> str:
+    """A file name as it was before a form's encoding escaped quotes and control characters."""
+    return re.sub(r"%(0[0-9a-fA-F]|1[0-9a-fA-F]|22)", lambda m: unquote(m[0]), filename or "")

@@ -1,0 +1,193 @@
+"""A request's body to a test set or to what a system brings. Nothing is stored here."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+
+from app.http.errors import UnsupportedMediaError
+from app.http.state import Limits
+from app.requests import limits
+from app.requests.form import (
+    FileReader,
+    add_scores,
+    add_texts,
+    check_parts,
+    files_of,
+    form_of,
+    refuse_doubled,
+    request_of,
+)
+from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
+from app.schema.testsets import SETTINGS
+from app.settings import Settings
+from sigtest.comparison.parse import OUTPUT, listed, parse_testset
+from sigtest.comparison.plan import Part
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
+from sigtest.data.testset import System
+from sigtest.data.text import check_lines, parse_lines
+from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
+from workers.testsets import NewTestSet
+
+CONTENT = ("references", "documents", "labels", "sources", "segments")
+PARTS = ("references", "documents", "labels", "sources", "request")
+OUTPUT_PARTS = ("hypotheses", "scores")
+TEXT = "text/plain"
+GZIP = ("application/gzip", "application/x-gzip")
+
+
+@dataclass(frozen=True)
+class Raise:
+    """A larger number of resamples that was asked for."""
+
+    resamples: int
+
+
+async def read_testset(request: Request, settings: Limits) -> NewTestSet:
+    """Dependency: the test set that the body asks for, checked."""
+    if kind_of(request) == FORM:
+        refuse_encoding(request)
+        async with form_of(request, settings) as form:
+            return await run_in_threadpool(_testset_of_form, form, settings)
+    body = await _json(request, FORM)
+    return await run_in_threadpool(_testset, body, settings)
+
+
+async def read_raise(request: Request, settings: Limits) -> Raise:
+    """Dependency: the resamples that the body asks for."""
+    body = await _json(request)
+    for field in body:
+        if field != "resamples":
+            raise RecipeError(
+                f"{field[:60]!r} is fixed when a test set is made; only resamples can be raised.",
+                field=field,
+            )
+    resamples = body.get("resamples")
+    if not isinstance(resamples, int) or isinstance(resamples, bool):
+        raise RecipeError("resamples must be a whole number.", field="resamples")
+    limits.check_count("max_resamples", "resamples", resamples, "resamples", settings)
+    return Raise(resamples)
+
+
+async def read_system(
+    request: Request,
+    settings: Limits,
+    name: Annotated[str, Path(description="Name of the system.")],
+) -> System:
+    """Dependency: what a system brings, as JSON, as files, or as text with one line a segment."""
+    kind = kind_of(request)
+    if kind == FORM:
+        refuse_encoding(request)
+        async with form_of(request, settings) as form:
+            read = partial(_output_of_form, name, form, settings)
+            return await run_in_threadpool(_system, name, read, settings)
+    if kind not in {JSON, TEXT, *GZIP}:
+        raise unread(kind, JSON, FORM, TEXT, GZIP[0])
+    encoding = request.headers.get("content-encoding", "identity").lower()
+    if encoding not in {"identity", "gzip"} or (encoding == "gzip" and kind == JSON):
+        raise UnsupportedMediaError(f"{kind} with Content-Encoding {encoding} is not read.")
+    data = await request.body()
+    packed = kind in GZIP or encoding == "gzip"
+    read = partial(_output_of_body, data, kind, packed, settings)
+    return await run_in_threadpool(_system, name, read, settings)
+
+
+Drafted = Annotated[NewTestSet, Depends(read_testset)]
+Raised = Annotated[Raise, Depends(read_raise)]
+Brought = Annotated[System, Depends(read_system)]
+
+
+def _testset_of_form(form: FormData, settings: Settings) -> NewTestSet:
+    check_parts(form, PARTS)
+    body = request_of(form)
+    files = {part: files_of(form, part) for part in PARTS if part != "request"}
+    refuse_doubled(body, files)
+    add_texts(body, files, FileReader(settings.max_text_bytes))
+    return _testset(body, settings)
+
+
+def _testset(body: Mapping[str, Any], settings: Settings) -> NewTestSet:
+    body = listed(body)
+    for field in body:
+        choose(field, ("name", "replicas", *CONTENT, *SETTINGS), field, "field")
+    if "name" not in body:
+        raise InputError("name is missing: what to call the test set.", field="name")
+    limits.check_content(body, settings)
+    recipe = Recipe.of({field: body[field] for field in SETTINGS if field in body})
+    testset = parse_testset(body)
+    if body.get("sources") is not None:
+        sources = check_lines(body["sources"], "sources", field="sources")
+        if len(sources) != testset.segments:
+            raise LengthError(
+                f"sources has {len(sources)} entr{'y' if len(sources) == 1 else 'ies'}, "
+                f"the test set has {testset.segments} segments.",
+                field="sources",
+            )
+    asked = NewTestSet.of(body["name"], testset, recipe, body.get("replicas", 1))
+    _check_part(asked.part, settings)
+    return asked
+
+
+def _check_part(part: Part, settings: Settings) -> None:
+    metrics = len(part.recipe.metrics)
+    limits.check_count("max_metrics", "metrics", metrics, "metrics", settings)
+    limits.check_count("max_resamples", "resamples", part.resamples, "resamples", settings)
+    limits.check_scores(1, metrics, part.resamples, settings)
+    limits.check_count("max_systems", "replicas", part.replicas, "outputs of a system", settings)
+
+
+def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> System:
+    """What a body brings, checked; every error names the system."""
+    try:
+        output = read()
+        limits.check_output(name, output, settings)
+        return System.of(name, **output)
+    except SigtestError as error:
+        error.system = name
+        raise
+
+
+def _output_of_body(data: bytes, kind: str, packed: bool, settings: Settings) -> dict[str, Any]:
+    if kind == JSON:
+        body = parse_json(data, "body")
+        for field in body:
+            choose(field, OUTPUT, field, "field")
+        return body
+    reader = FileReader(settings.max_text_bytes)
+    try:
+        text = reader.content(io.BytesIO(data), "the file.gz" if packed else "the file")
+        return {"hypotheses": parse_lines(text, "the file")}
+    except SigtestError as error:
+        error.field = "body"
+        raise
+
+
+def _output_of_form(name: str, form: FormData, settings: Settings) -> dict[str, Any]:
+    """Several files of hypotheses are replicas, in the order of the form."""
+    check_parts(form, OUTPUT_PARTS)
+    files = {part: files_of(form, part) for part in OUTPUT_PARTS}
+    reader = FileReader(settings.max_text_bytes)
+    texts = [reader.lines(file, f"hypotheses[{i}]") for i, file in enumerate(files["hypotheses"])]
+    body: dict[str, Any] = {}
+    if texts:
+        body = {"hypotheses": texts[0]} if len(texts) == 1 else {"replicas": texts}
+    for i, file in enumerate(files["scores"]):
+        add_scores(body, name, file, f"scores[{i}]", reader)
+    return body
+
+
+async def _json(request: Request, *others: str) -> dict[str, Any]:
+    """The JSON of a request that may be of no kind but this and `others`."""
+    kind = kind_of(request)
+    if kind != JSON:
+        raise unread(kind, JSON, *others)
+    refuse_encoding(request)
+    return await run_in_threadpool(parse_json, await request.body(), "body")

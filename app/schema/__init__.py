@@ -1,0 +1,1 @@
+"""The OpenAPI document: models of requests and answers, examples."""

@@ -1,0 +1,130 @@
+"""Wire models of answers about questions: how far they are, where to go on."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import BaseModel, Field, create_model
+
+from app.schema.fragments import absent
+from sigtest.draws.distribution import Distribution
+from sigtest.kinds import KINDS, Kind
+from workers.questions import Record, Status
+
+
+class ProgressBody(BaseModel):
+    """How far a question is."""
+
+    phase: str = Field(description="statistics, resampling or report.")
+    done: int = Field(description="Pieces of this phase that exist.")
+    total: int = Field(description="Pieces of this phase in all.")
+
+
+class Links(BaseModel):
+    """Where to go on. Every link can be followed as it stands."""
+
+    self: str
+    report: str
+    events: str
+    testset: str | None = Field(
+        default=None,
+        exclude_if=absent,
+        description="The test set whose leaderboard shows this comparison.",
+    )
+    plots: dict[str, str] = Field(description="Pictures that need no pair, by name.")
+
+
+class QuestionBody(BaseModel):
+    """A question: what was asked for and how far it is."""
+
+    id: str = Field(description="Hash of content, choices and versions, and of the caller.")
+    kind: str = Field(description="Path of its kind.")
+    status: Status
+    progress: ProgressBody
+    created_at: datetime
+    expires_at: datetime = Field(description="When it is deleted with its texts; 410 afterwards.")
+    systems: list[str]
+    metrics: list[str] = Field(description="What the report calls them.")
+    tests: list[str]
+    testsets: list[str] | None = Field(
+        default=None, exclude_if=absent, description="Their names, where there are several."
+    )
+    computed_with: str | None = Field(
+        default=None, exclude_if=absent, description="Version of sigtest, once it has succeeded."
+    )
+    error: str | None = Field(description="Why it failed, if it did.")
+    links: Links
+
+    @classmethod
+    def of(cls, record: Record) -> QuestionBody:
+        """What is told of a stored question."""
+        here = f"/v1/{record.kind}/{record.id}"
+        about = record.about
+        return cls(
+            id=record.id,
+            kind=record.kind,
+            status=record.status,
+            progress=ProgressBody(**vars(record.progress)),
+            created_at=datetime.fromtimestamp(record.created_at, UTC),
+            expires_at=datetime.fromtimestamp(record.expires_at, UTC),
+            systems=list(about.systems),
+            metrics=list(about.metrics),
+            tests=list(about.tests),
+            testsets=list(about.testsets) or None,
+            computed_with=record.computed_with,
+            error=record.error,
+            links=Links(
+                self=here,
+                report=f"{here}/report",
+                events=f"{here}/events",
+                testset=f"/v1/testsets/{record.testset}" if record.testset else None,
+                plots={
+                    name: f"{here}/plots/{name}.svg"
+                    for name, picture in KINDS[record.kind].pictures.items()
+                    if picture.needs == "report"
+                },
+            ),
+        )
+
+
+def listing_model(kind: Kind[Any]) -> type[BaseModel]:
+    """A page of the caller's questions of one kind, newest first."""
+    fields: dict[str, Any] = {
+        kind.path: (list[QuestionBody], Field(description="Newest first.")),
+        "next_cursor": (
+            str | None,
+            Field(description="Send as ?cursor= for the next page."),
+        ),
+    }
+    title = "".join(word.capitalize() for word in kind.name.split())
+    model: type[BaseModel] = create_model(f"{title}Listing", **fields)
+    return model
+
+
+class DistributionBody(BaseModel):
+    """Pseudo-statistics of one pair, which its observed difference is held against."""
+
+    a: str
+    b: str
+    metric: str
+    test: str
+    observed: float = Field(description="score_a - score_b, in units of the metric.")
+    bins: list[float] = Field(description="51 edges.")
+    counts: list[int] = Field(description="Pseudo-statistics in each of 50 bins.")
+    values: list[float] | None = Field(default=None, description="All of them, by resample.")
+
+    @classmethod
+    def of(cls, drawn: Distribution, values: bool) -> DistributionBody:
+        """What is told of a distribution."""
+        edges, counts = drawn.histogram()
+        return cls.model_construct(  # numbers of our own need no validation, and are many
+            a=drawn.a,
+            b=drawn.b,
+            metric=drawn.metric,
+            test=drawn.test,
+            observed=drawn.observed,
+            bins=edges.tolist(),
+            counts=counts.tolist(),
+            values=drawn.values.tolist() if values else None,
+        )

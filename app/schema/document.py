@@ -1,0 +1,263 @@
+"""The OpenAPI document: what FastAPI cannot read off the code.
+
+Bodies are parsed by hand (see `app.requests`), so their schemas and runnable examples are named
+here. Schemas of reports are those of their dataclasses.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from pydantic.json_schema import models_json_schema
+
+from app.http.problems import MEDIA_TYPE
+from app.schema import answers, examples, requests, service, testsets
+from app.schema.fragments import HELD, REF, header, ref
+from app.schema.reports import components
+from sigtest.kinds import KINDS, Comparisons, Kind
+from sigtest.render.formats import FORMATS
+
+Described = dict[int | str, dict[str, Any]]
+
+DESCRIPTION = """\
+Tells whether one machine-translation (or other NLP) system is really better than another.
+Systems' outputs and references go in; calibrated p-values, intervals and rank clusters come back.
+
+Ask for a comparison (`POST /v1/comparisons`), follow it (`GET /v1/comparisons/{id}`, its `events`,
+or `Prefer: wait=30`), read its `report`. Systems that arrive over time are put to a test set
+(`POST /v1/testsets`), whose `leaderboard` is brought up to date for each. Every error is a problem
+document (RFC 9457) with a stable `type`; `errors` name the field, the system and the line.
+"""
+TAGS = [
+    *({"name": kind.path, "description": kind.summary} for kind in KINDS.values()),
+    {
+        "name": "leaderboards",
+        "description": "Test sets with systems that arrive over time.",
+    },
+    {"name": "probes", "description": "For those who keep the service running."},
+]
+PROBLEMS: Described = {
+    "default": {
+        "description": "A problem document; `type` says which.",
+        "content": {MEDIA_TYPE: {"schema": ref(service.Problem)}},
+    }
+}
+HEADERS = {
+    "Location": header("Where the question is."),
+    "Retry-After": header("Seconds after which to look again; while unfinished."),
+    "Preference-Applied": header("The wait that was granted."),
+    "ETag": header("Changes whenever the question does."),
+}
+PREFER = {
+    "name": "Prefer",
+    "in": "header",
+    "description": "`wait=N` waits up to N seconds for the end (RFC 7240).",
+    "schema": {"type": "string", "examples": ["wait=10"]},
+}
+IF_NONE_MATCH = {
+    "name": "If-None-Match",
+    "in": "header",
+    "description": "An ETag; 304 where it is still true.",
+    "schema": {"type": "string"},
+}
+POLLING: dict[str, Any] = {"parameters": [PREFER, IF_NONE_MATCH]}
+CACHING: dict[str, Any] = {"parameters": [IF_NONE_MATCH]}
+SUBMITTED: Described = {
+    202: {
+        "model": answers.QuestionBody,
+        "description": "Accepted; to be computed.",
+        "headers": HEADERS,
+    },
+    200: {
+        "model": answers.QuestionBody,
+        "description": "An equal question exists, or it has finished within the wait.",
+        "headers": HEADERS,
+    },
+}
+STATUS: Described = {
+    200: {
+        "model": answers.QuestionBody,
+        "headers": {name: told for name, told in HEADERS.items() if name != "Location"},
+    },
+    304: {"description": "Nothing has changed since the ETag in If-None-Match."},
+}
+PICTURE: Described = {
+    200: {
+        "description": "The picture, as wide as a paper's column (8.5 cm) where its labels allow.",
+        "content": {"image/svg+xml": {"schema": {"type": "string"}}},
+    },
+    304: HELD,
+}
+REMOVAL: Described = {
+    200: {"model": answers.QuestionBody, "description": "It was unfinished and is cancelled."},
+    204: {"description": "It had finished and is deleted with its texts."},
+}
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+FORM = "multipart/form-data"
+JSON = "application/json"
+JSON_PART = {"request": {"contentType": JSON}}
+
+# test sets
+LOCATION = {"Location": header("Where it is."), "ETag": header("Changes when it does.")}
+CREATION: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON: {"schema": ref(testsets.TestSetRequest), "examples": examples.TESTSETS},
+            FORM: {"schema": ref(testsets.TestSetForm), "encoding": JSON_PART},
+        },
+    }
+}
+CREATED: Described = {
+    201: {"model": testsets.TestSetResource, "description": "Made.", "headers": LOCATION},
+    200: {
+        "model": testsets.TestSetResource,
+        "description": "An equal test set exists.",
+        "headers": LOCATION,
+    },
+}
+TESTSET: Described = {200: {"model": testsets.TestSetResource, "headers": LOCATION}, 304: HELD}
+RAISED: Described = {200: {"model": testsets.TestSetResource, "headers": LOCATION}}
+RAISE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON: {
+                "schema": ref(testsets.RaiseRequest),
+                "examples": {"more": {"summary": "More.", "value": {"resamples": 1999}}},
+            }
+        },
+    }
+}
+PUT: dict[str, Any] = {
+    "parameters": [PREFER],
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON: {"schema": ref(requests.OutputRequest), "examples": examples.OUTPUTS},
+            FORM: {"schema": ref(testsets.OutputForm)},
+            "text/plain": {"schema": {"type": "string"}},
+            "application/gzip": BINARY,
+        },
+    },
+}
+PLACED = {"Location": LOCATION["Location"]}
+SYSTEM_PUT: Described = {
+    202: {
+        "model": testsets.SystemResource,
+        "description": "Accepted; to be measured.",
+        "headers": PLACED,
+    },
+    201: {
+        "model": testsets.SystemResource,
+        "description": "New, and measured within the wait.",
+        "headers": PLACED,
+    },
+    200: {
+        "model": testsets.SystemResource,
+        "description": "The same content is there, or replaced and measured within the wait.",
+        "headers": PLACED,
+    },
+}
+SYSTEM: Described = {200: {"model": testsets.SystemResource}}
+WRITTEN_BY_HAND = (
+    requests.ComparisonRequest,
+    requests.FormRequest,
+    requests.OutputRequest,
+    requests.SeveralRequest,
+    service.Problem,
+    testsets.OutputForm,
+    testsets.RaiseRequest,
+    testsets.TestSetForm,
+    testsets.TestSetRequest,
+)
+
+
+def submission(kind: Kind[Any]) -> dict[str, Any]:
+    """What a submission of a kind takes."""
+    content: dict[str, Any] = {
+        JSON: {"schema": kind.schema or {"type": "object"}, "examples": kind.examples}
+    }
+    if isinstance(kind, Comparisons):
+        asked = {"anyOf": [ref(requests.ComparisonRequest), ref(requests.SeveralRequest)]}
+        content[JSON] = {"schema": asked, "examples": examples.COMPARISONS}
+        content[FORM] = {"schema": ref(requests.FormRequest), "encoding": JSON_PART}
+    return {"parameters": [PREFER], "requestBody": {"required": True, "content": content}}
+
+
+def report(kind: Kind[Any]) -> Described:
+    """What the report of a kind is, in every format."""
+    schema = {"anyOf": [_ref(model.__name__) for model in kind.reports]}
+    return _in_formats(schema, "The report.")
+
+
+def leaderboard() -> Described:
+    """What a leaderboard is, in every format."""
+    return _in_formats(_ref("Leaderboard"), "The leaderboard.")
+
+
+def pictures(kind: Kind[Any]) -> dict[str, Any]:
+    """Which pictures a kind has."""
+    name = {
+        "name": "picture",
+        "in": "path",
+        "required": True,
+        "description": "; ".join(f"`{p.name}`: {p.title}" for p in kind.pictures.values()),
+        "schema": {"type": "string", "enum": list(kind.pictures)},
+    }
+    return {"parameters": [IF_NONE_MATCH, name]}
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document of `app`, with the schemas that are named here."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            description=app.description,
+            routes=app.routes,
+            tags=app.openapi_tags,
+        )
+        _, named = models_json_schema(
+            [(model, "validation") for model in WRITTEN_BY_HAND], ref_template=REF
+        )
+        parts = schema["components"]["schemas"]
+        parts.update(named["$defs"])
+        parts.update(components(*(model for kind in KINDS.values() for model in kind.reports)))
+        parts["Leaderboard"] = _leaderboard(parts["Report"])
+        schema["components"]["schemas"] = dict(sorted(parts.items()))
+        app.openapi_schema = schema
+    return app.openapi_schema
+
+
+def _leaderboard(report: dict[str, Any]) -> dict[str, Any]:
+    """The report of one metric and test, and what stands beside it."""
+    envelope = testsets.LeaderboardEnvelope.model_json_schema()
+    return {
+        **report,
+        "title": "Leaderboard",
+        "description": "The report of one metric and test over all systems that are measured, by "
+        "name, with what a leaderboard says besides.",
+        "properties": {**envelope["properties"], **report["properties"]},
+        "required": [*envelope["required"], *report["required"]],
+    }
+
+
+def _in_formats(schema: dict[str, Any], description: str) -> Described:
+    return {
+        200: {
+            "description": description,
+            "content": {
+                form.media_type: {"schema": schema if form.name == "json" else {"type": "string"}}
+                for form in FORMATS.values()
+            },
+        },
+        304: HELD,
+    }
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": REF.format(model=name)}

@@ -1,0 +1,91 @@
+"""JSON schemas of reports, read off their dataclasses and the docstrings that document them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Union, get_args, get_origin
+
+from sigtest.report.codec import FieldType, fields_of, is_record, is_required
+
+_PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+_ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*)$")
+
+
+def components(*kinds: type) -> dict[str, Any]:
+    """Schemas of these records and of all that they hold, by name."""
+    found: dict[str, Any] = {}
+    for kind in kinds:
+        _add(kind, found)
+    return found
+
+
+def described(kind: type) -> dict[str, str]:
+    """What a record's docstring says of each of its fields, under `Attributes:`."""
+    text = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2]
+    words: dict[str, str] = {}
+    name = ""
+    for line in text.splitlines():
+        if match := _ATTRIBUTE.match(line):
+            name, words[match[1]] = match[1], match[2]
+        elif name and line.startswith(" " * 8):
+            words[name] += " " + line.strip()
+    return words
+
+
+def _add(kind: type, found: dict[str, Any]) -> None:
+    if kind.__name__ in found:
+        return
+    found[kind.__name__] = {}  # a record may hold records of its own kind
+    words = described(kind)
+    fields = fields_of(kind)
+    found[kind.__name__] = {
+        "title": kind.__name__,
+        "type": "object",
+        "description": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
+        "properties": {field.name: _property(field, words, found) for field in fields},
+        "required": [field.name for field in fields if is_required(field)],
+        "additionalProperties": False,
+    }
+
+
+def _property(field: FieldType, words: Mapping[str, str], found: dict[str, Any]) -> dict[str, Any]:
+    kind = field.annotation
+    if not is_required(field) and type(None) in get_args(kind):
+        (kind,) = (part for part in get_args(kind) if part is not type(None))  # absent, never null
+    schema = _schema(kind, found)
+    if field.name not in words:
+        return schema
+    return (
+        {"allOf": [schema], "description": words[field.name]}
+        if "$ref" in schema
+        else {
+            **schema,
+            "description": words[field.name],
+        }
+    )
+
+
+def _schema(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
+    origin, inner = get_origin(kind), get_args(kind)
+    if kind in _PLAIN:
+        return {"type": _PLAIN[kind]}
+    if origin is Literal:
+        return {"type": "string", "enum": list(inner)}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [_schema(part, found) for part in inner]}
+    if kind is type(None):
+        return {"type": "null"}
+    if is_record(kind):
+        _add(kind, found)
+        return {"$ref": f"#/components/schemas/{kind.__name__}"}
+    if origin is not None and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": _schema(inner[1], found)}
+    if origin is not None and issubclass(origin, Sequence):
+        items = _schema(inner[0], found)
+        if len(inner) == 2 and inner[1] is not Ellipsis:
+            return {"type": "array", "items": items, "minItems": 2, "maxItems": 2}
+        return {"type": "array", "items": items}
+    raise TypeError(f"{kind!r} has no JSON schema")

@@ -1,0 +1,229 @@
+"""Wire models of requests for comparisons, described for people and for code generators.
+
+They are documented here and not validated: `sigtest` checks their meaning, and a model over every
+segment of a test set costs seconds. A test gives generated bodies to both.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from app.schema.fragments import file_field, files_field
+from sigtest.comparison.recipe import DEFAULT_SEED, EXACT, MAX_RESAMPLES, MAX_SEED, UNITS
+from sigtest.metrics import METRICS
+from sigtest.significance import ALTERNATIVES, TESTS
+from sigtest.significance.corrections import CORRECTIONS
+
+
+def _one_of(names: Any) -> dict[str, Any]:
+    return {"enum": list(names)}
+
+
+class Strict(BaseModel):
+    """Has no fields but those named here."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class SystemRequest(Strict):
+    """One system: hypotheses, or scores computed elsewhere, or both."""
+
+    name: str = Field(
+        min_length=1,
+        max_length=200,
+        description="Its name in the report. No quotes, angle brackets, slashes or control "
+        "characters.",
+    )
+    hypotheses: list[str] | None = Field(
+        default=None,
+        description="One line a segment; a line has no line break and no NUL character.",
+    )
+    replicas: list[list[str]] | None = Field(
+        default=None,
+        description="Instead of hypotheses: the outputs of several training runs of the system, "
+        "as many for every system.",
+    )
+    scores: dict[str, list[float] | list[list[float]]] | None = Field(
+        default=None,
+        description="Numbers computed elsewhere, by label: one a segment, or a tuple a segment "
+        "(score and weight; numerator and denominator; match, system and reference).",
+    )
+
+
+class OutputRequest(Strict):
+    """What a system brings: hypotheses, or scores computed elsewhere, or both; or replicas."""
+
+    hypotheses: list[str] | None = Field(default=None, description="One line a segment.")
+    replicas: list[list[str]] | None = Field(
+        default=None,
+        description="Instead of hypotheses: the outputs of several training runs, as many for "
+        "every system.",
+    )
+    scores: dict[str, list[float] | list[list[float]]] | None = Field(
+        default=None, description="Numbers computed elsewhere, by label."
+    )
+
+
+Brought = list[str] | list[list[str]] | OutputRequest  # hypotheses, replicas, or an object
+
+
+class MetricRequest(BaseModel):
+    """A metric with options, which carry the names of its reference program."""
+
+    model_config = ConfigDict(extra="allow")
+
+    name: str = Field(json_schema_extra=_one_of(METRICS))
+
+
+class BaselineRequest(Strict):
+    """Compare every other system with this one."""
+
+    baseline: str = Field(description="Name of a system.")
+
+
+class SettingsRequest(Strict):
+    """How systems are measured and compared; what is left out has its default."""
+
+    metrics: list[str | MetricRequest] = Field(
+        default=["bleu"],
+        description=f"Names, spellings such as `bleu:tokenize=zh`, or objects. "
+        f"Known: {', '.join(METRICS)}.",
+    )
+    tests: list[str] = Field(
+        default=["approximate_randomization"],
+        description="Significance tests.",
+        json_schema_extra={"items": {"type": "string", **_one_of(TESTS)}},
+    )
+    alternative: str = Field(
+        default="two-sided",
+        description="`greater` claims that the first system of each pair is better, `less` that "
+        "it is worse.",
+        json_schema_extra=_one_of(ALTERNATIVES),
+    )
+    resamples: int | Literal["auto"] = Field(
+        default="auto",
+        description=f"1 to {MAX_RESAMPLES:,}; `auto` takes as many as corrected p-values need.",
+    )
+    seed: int = Field(
+        default=DEFAULT_SEED, ge=0, le=MAX_SEED, description="Every draw follows from it."
+    )
+    alpha: float = Field(default=0.05, gt=0, lt=1, description="Level of decisions.")
+    correction: str = Field(
+        default="holm",
+        description="Correction for multiple comparisons, per metric and test.",
+        json_schema_extra=_one_of(CORRECTIONS),
+    )
+    exact: str = Field(
+        default="auto",
+        description="`never` resamples even where an exact p-value could be had.",
+        json_schema_extra=_one_of(EXACT),
+    )
+    unit: str = Field(
+        default="segment", description="What is resampled.", json_schema_extra=_one_of(UNITS)
+    )
+    stratified: bool = Field(
+        default=False, description="Whether the bootstrap draws within each label; needs labels."
+    )
+
+
+class RecipeRequest(SettingsRequest):
+    """What to compute; what is left out has its default."""
+
+    pairs: Literal["all"] | BaselineRequest = Field(
+        default="all", description="Which pairs to compare."
+    )
+
+
+class NamedRequest(RecipeRequest):
+    """What to compute, perhaps on a test set that is there already."""
+
+    builtin: str | None = Field(
+        default=None,
+        description="Instead of references: a test set that sacreBLEU knows, such as "
+        "`wmt17/en-de`. The operator must have it or allow downloads.",
+    )
+    testset: str | None = Field(
+        default=None,
+        description="Instead of references, documents and labels: the id of a test set of the "
+        "caller's, which has them.",
+    )
+
+
+class TextsRequest(Strict):
+    """What systems are measured against."""
+
+    references: list[str | None] | list[list[str | None]] = Field(
+        default=[],
+        description="One line a segment, or a list of such reference sets; null is a missing "
+        "reference.",
+    )
+    documents: list[str] | None = Field(default=None, description="Document of each segment.")
+    labels: list[str] | None = Field(
+        default=None, description="Label of each segment, such as its domain."
+    )
+    segments: int | None = Field(
+        default=None, ge=1, description="Number of segments; needed only without references."
+    )
+
+
+class ComparisonRequest(NamedRequest, TextsRequest):
+    """A test set, its systems, and what to compute."""
+
+    systems: list[SystemRequest] | dict[str, Brought] = Field(
+        description="Two at least, in the order in which pairs are formed: a list of objects, or "
+        "an object with what each brings by its name."
+    )
+
+
+class FormRequest(BaseModel):
+    """The same as files, or as one archive: UTF-8 text with one line a segment, perhaps `.gz`.
+
+    A system's name is its file's name without `.gz` and the last suffix.
+    """
+
+    references: list[bytes] = files_field("Files with a reference set each.")
+    systems: list[bytes] = files_field("Files with the hypotheses of a system each.")
+    scores: list[bytes] = files_field(
+        "Files of numbers, called `[LABEL:]SYSTEM.tsv`: one number or a tuple a line."
+    )
+    documents: bytes | None = file_field("A file with the document of each segment.")
+    labels: bytes | None = file_field("A file with the label of each segment.")
+    archive: bytes | None = file_field(
+        "Instead of the other files: a zip, tar or tar.gz with `reference*`, `systems/*` and "
+        "perhaps `documents*` and `labels*`, or WMT XML, alone or in one of these."
+    )
+    request: NamedRequest | None = Field(default=None, description="The rest, as JSON.")
+
+
+class NamedTestSetRequest(TextsRequest):
+    """One test set of several, and what the systems bring to it."""
+
+    name: str = Field(
+        min_length=1, max_length=200, description="What the report calls it; each its own."
+    )
+    systems: list[SystemRequest] | dict[str, Brought] = Field(
+        description="The same on every test set, in the same order."
+    )
+
+
+class UnnamedTestSetRequest(TextsRequest):
+    """The same under a name that stands outside."""
+
+    systems: list[SystemRequest] | dict[str, Brought] = Field(
+        description="The same on every test set, in the same order."
+    )
+
+
+class SeveralRequest(RecipeRequest):
+    """Several test sets, the same systems on each, and what to compute."""
+
+    testsets: list[NamedTestSetRequest] | dict[str, UnnamedTestSetRequest] = Field(
+        description="Two at least, each under a name of its own."
+    )
+    pooled: bool = Field(
+        default=False,
+        description="Whether sums over all test sets mean something: they share a language and all "
+        "else that a score depends on. Scores are averaged otherwise.",
+    )

@@ -1,0 +1,57 @@
+"""Wire models of the service itself: where everything is, probes, problems."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from sigtest.kinds import KINDS
+from sigtest.version import __version__
+
+
+class EntryBody(BaseModel):
+    """Where everything else is."""
+
+    version: str = Field(default=__version__, description="Of sigtest.")
+    openapi: str = Field(default="/openapi.json", description="All requests and answers.")
+    testsets: str = "/v1/testsets"
+    questions: dict[str, str] = Field(
+        default={path: f"/v1/{path}" for path in KINDS}, description="Each kind of question."
+    )
+
+
+class HealthBody(BaseModel):
+    """The process is alive."""
+
+    status: Literal["ok"] = "ok"
+
+
+class ReadyBody(BaseModel):
+    """The service can do its work."""
+
+    status: Literal["ready"] = "ready"
+    workers: int = Field(description="Worker processes that are alive.")
+
+
+class ProblemError(BaseModel):
+    """One flaw of a request."""
+
+    field: str | None = Field(
+        default=None, description="Path of the field, or name of the parameter."
+    )
+    system: str | None = None
+    line: int | None = Field(default=None, description="1-based line, or segment.")
+    message: str
+
+
+class Problem(BaseModel):
+    """Problem details (RFC 9457)."""
+
+    type: str = Field(description="Stable name of this kind of problem.")
+    title: str
+    status: int
+    detail: str
+    errors: list[ProblemError] | None = None
+    limit: str | None = Field(default=None, description="Name of the setting that was exceeded.")
+    id: str | None = Field(default=None, description="Of the entry in the service's log (500).")

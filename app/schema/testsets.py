@@ -1,0 +1,211 @@
+"""Wire models of test sets, their systems and their leaderboards."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from pydantic import BaseModel, Field
+
+from app.schema.fragments import file_field, files_field
+from app.schema.requests import SettingsRequest, Strict, TextsRequest
+from sigtest.comparison.recipe import MAX_RESAMPLES
+from sigtest.render.plots import PICTURES
+from sigtest.report import encode
+from workers.store.boards import Standing, SystemRecord, TestSetRecord
+
+PATH = "/v1/testsets"
+SETTINGS = tuple(SettingsRequest.model_fields)
+SHOWN = (*SETTINGS, "replicas")
+
+
+class TestSetSettings(SettingsRequest):
+    """How every system is measured and compared with all others.
+
+    `resamples` of `auto` are 9,999, as nobody knows how many systems will come.
+    """
+
+    __test__ = False  # pytest: not a test class
+
+    name: str = Field(min_length=1, max_length=200, description="What to call it.")
+    replicas: int = Field(
+        default=1, ge=1, description="Training replicas that every system brings."
+    )
+    segments: int | None = Field(
+        default=None, ge=1, description="Number of segments; needed only without references."
+    )
+
+
+class TestSetRequest(TestSetSettings, TextsRequest):
+    """What every system is measured against, and how."""
+
+    sources: list[str] | None = Field(
+        default=None, description="Source segments; checked for their number and not kept."
+    )
+
+
+class TestSetForm(BaseModel):
+    """The same as files: UTF-8 text with one line a segment, perhaps `.gz`."""
+
+    __test__ = False  # pytest: not a test class
+
+    references: list[bytes] = files_field("Files with a reference set each.")
+    documents: bytes | None = file_field("A file with the document of each segment.")
+    labels: bytes | None = file_field("A file with the label of each segment.")
+    sources: bytes | None = file_field("A file with the source segments; not kept.")
+    request: TestSetSettings = Field(description="Name and settings, as JSON.")
+
+
+class RaiseRequest(Strict):
+    """The one setting that can be changed: more resamples, the first of which stay."""
+
+    resamples: int = Field(ge=1, le=MAX_RESAMPLES)
+
+
+class OutputForm(BaseModel):
+    """The same as files: UTF-8 text with one line a segment, perhaps `.gz`."""
+
+    hypotheses: list[bytes] = files_field(
+        "A file with the hypotheses; or one for each training replica, in their order."
+    )
+    scores: list[bytes] = files_field(
+        "Files of numbers, called `[LABEL:]ANYTHING.tsv`: one number or a tuple a line."
+    )
+
+
+class ContentBody(BaseModel):
+    """Sizes and content hash."""
+
+    segments: int
+    references: int
+    documents: int | None = None
+    labels: int | None = None
+    sha256: str
+
+
+class TestSetLinks(BaseModel):
+    """Where to go on."""
+
+    __test__ = False  # pytest: not a test class
+
+    self: str
+    systems: str
+    leaderboard: str
+    plots: dict[str, str] = Field(description="Pictures of the leaderboard, by name.")
+
+
+class TestSetResource(BaseModel):
+    """A test set, its settings and how many systems it has."""
+
+    __test__ = False  # pytest: not a test class
+
+    id: str = Field(description="Hash of caller, content, settings and versions.")
+    name: str
+    created_at: datetime
+    expires_at: datetime = Field(
+        description="When it is deleted with its systems unless something changes; 410 afterwards."
+    )
+    testset: ContentBody
+    settings: dict[str, Any] = Field(description="As they are in force.")
+    systems: int
+    pending: int = Field(description="How many systems are still to be measured.")
+    links: TestSetLinks
+
+    @classmethod
+    def of(cls, record: TestSetRecord) -> TestSetResource:
+        """What is told of a stored test set."""
+        here = f"{PATH}/{record.id}"
+        return cls(
+            id=record.id,
+            name=record.name,
+            created_at=datetime.fromtimestamp(record.created_at, UTC),
+            expires_at=datetime.fromtimestamp(record.expires_at, UTC),
+            testset=ContentBody(**record.content),
+            settings={k: v for k, v in record.settings.items() if k in SHOWN},
+            systems=record.systems,
+            pending=record.pending,
+            links=TestSetLinks(
+                self=here,
+                systems=f"{here}/systems",
+                leaderboard=f"{here}/leaderboard",
+                plots={
+                    name: f"{here}/leaderboard/plots/{name}.svg"
+                    for name, picture in PICTURES.items()
+                    if picture.needs == "report"
+                },
+            ),
+        )
+
+
+class TestSetListing(BaseModel):
+    """The caller's test sets, newest first."""
+
+    __test__ = False  # pytest: not a test class
+
+    testsets: list[TestSetResource]
+    next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")
+
+
+class SystemLinks(BaseModel):
+    """Where to go on."""
+
+    self: str
+    testset: str
+    leaderboard: str
+
+
+class SystemResource(BaseModel):
+    """A system of a test set."""
+
+    name: str
+    status: Standing
+    digest: str = Field(description="Hash of its content; the name is no part of it.")
+    scores: dict[str, dict[str, Any]] | None = Field(
+        description="By metric, as a report has them, at the test set's own alpha; once measured."
+    )
+    error: str | None = Field(description="Why it could not be measured, if it could not.")
+    links: SystemLinks
+
+    @classmethod
+    def of(cls, testset_id: str, record: SystemRecord) -> SystemResource:
+        """What is told of a stored system."""
+        scores = {metric: encode(score) for metric, score in (record.scores or {}).items()}
+        return cls(
+            name=record.name,
+            status=record.standing,
+            digest=record.digest,
+            scores=scores or None,
+            error=record.error,
+            links=SystemLinks(
+                self=system_path(testset_id, record.name),
+                testset=f"{PATH}/{testset_id}",
+                leaderboard=f"{PATH}/{testset_id}/leaderboard",
+            ),
+        )
+
+
+class SystemListing(BaseModel):
+    """The systems of a test set in the order of their names."""
+
+    systems: list[SystemResource]
+    next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")
+
+
+class LeaderboardEnvelope(BaseModel):
+    """What a leaderboard says besides the report that it shows."""
+
+    id: str = Field(description="Of the test set.")
+    name: str = Field(description="Of the test set.")
+    metric: str
+    test: str
+    comparison: str | None = Field(
+        description="Where the whole report stays: all metrics and tests, every format and picture."
+    )
+    pending: list[str] = Field(description="Systems that are not in it yet.")
+    failed: dict[str, str] = Field(description="Why systems could not be measured.")
+
+
+def system_path(testset_id: str, name: str) -> str:
+    """Where a system is."""
+    return f"{PATH}/{testset_id}/systems/{quote(name, safe='')}"

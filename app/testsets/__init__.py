@@ -1,0 +1,1 @@
+"""Test sets, the systems that arrive over time, and their leaderboards."""

@@ -1,0 +1,113 @@
+"""Answers with their headers: test sets, systems, leaderboards."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from starlette.responses import Response
+
+from app.http.negotiation import Wish, choose_format
+from app.questions import answers as questions
+from app.schema.testsets import PATH, SystemResource, TestSetResource, system_path
+from app.testsets.board import Board
+from sigtest.render import json
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS
+from sigtest.report import Report
+from workers.store.boards import Standing, SystemRecord, TestSetRecord
+
+DONE = {"created": 201, "replaced": 200, "known": 200, "again": 200}
+
+
+def found(record: TestSetRecord) -> Response:
+    """A test set as it stands."""
+    headers = {"ETag": f'"{record.etag}"'}
+    body = TestSetResource.of(record).model_dump_json(exclude_none=True)
+    return Response(body, 200, headers, "application/json")
+
+
+def made(record: TestSetRecord, created: bool) -> Response:
+    """201 for a test set that is new, 200 otherwise."""
+    answer = found(record)
+    answer.status_code = 201 if created else 200
+    answer.headers["Location"] = f"{PATH}/{record.id}"
+    return answer
+
+
+def system(
+    testset_id: str, record: SystemRecord, status: int = 200, wait: int | None = None
+) -> Response:
+    """A system as it stands."""
+    headers = {}
+    if record.standing is Standing.PENDING:
+        headers["Retry-After"] = str(questions.RETRY_SECONDS)
+    if wait is not None:
+        headers["Preference-Applied"] = f"wait={wait}"
+    body = SystemResource.of(testset_id, record).model_dump_json()
+    return Response(body, status, headers, "application/json")
+
+
+def submitted(testset_id: str, record: SystemRecord, verdict: str, wait: int | None) -> Response:
+    """202 for a system that is new here and still to be measured."""
+    waits = record.standing is Standing.PENDING and verdict != "known"
+    answer = system(testset_id, record, 202 if waits else DONE[verdict], wait)
+    answer.headers["Location"] = system_path(testset_id, record.name)
+    return answer
+
+
+def leaderboard(board: Board, wish: Wish) -> Response:
+    """A leaderboard in one of the formats: one metric and test, and what is pending."""
+    name = choose_format(wish)
+    envelope = _envelope(board)
+    if name == "json":
+        told = LeaderboardReport(envelope, board.report)
+        content = json.render(told)
+    else:
+        content = FORMATS[name].render(present(_annotated(board)))
+    etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    answer = questions.document(content, name, f"{etag}-{name}", board.shown.testset.id)
+    if not board.shown.fresh:
+        answer.headers["Retry-After"] = str(questions.RETRY_SECONDS)
+    return answer
+
+
+@dataclass(frozen=True)
+class LeaderboardReport:
+    """A report with what a leaderboard says besides.
+
+    Attributes:
+        envelope: What it says besides.
+        report: Of one metric and test.
+    """
+
+    envelope: Mapping[str, Any]
+    report: Report
+
+    def as_json(self) -> dict[str, Any]:
+        """Both, the envelope first."""
+        return {**self.envelope, **self.report.as_json()}
+
+
+def _envelope(board: Board) -> dict[str, Any]:
+    shown = board.shown
+    return {
+        "id": shown.testset.id,
+        "name": shown.testset.name,
+        "metric": board.metric,
+        "test": board.test,
+        "comparison": f"/v1/comparisons/{shown.comparison}" if shown.comparison else None,
+        "pending": list(shown.pending),
+        "failed": dict(shown.failed),
+    }
+
+
+def _annotated(board: Board) -> Report:
+    """The report with a warning about every system that it lacks."""
+    shown, report = board.shown, board.report
+    said = [f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()]
+    if shown.pending:
+        said.append(f"Still to be measured: {', '.join(shown.pending)}.")
+    return replace(report, warnings=(*report.warnings, *said))

@@ -1,0 +1,98 @@
+"""What of a leaderboard is to be shown, and waiting until it is there."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Path, Query
+from starlette.concurrency import run_in_threadpool
+
+from app.http.auth import Caller
+from app.http.state import Asked, Boards
+from app.http.waiting import Watch
+from app.questions.drawing import Options
+from sigtest.data.choices import choose
+from sigtest.errors import RecipeError
+from sigtest.report import Report
+from sigtest.report.selection import select
+from workers.errors import NotReadyError
+from workers.questions import Record
+from workers.store.boards import Choice
+from workers.testsets import Leaderboard
+
+WAIT_SECONDS = 2.0  # for a newer one; until then there is one without the systems just submitted
+
+
+@dataclass(frozen=True)
+class Board:
+    """A leaderboard with the report that it shows.
+
+    Attributes:
+        shown: What it shows.
+        record: The comparison; nothing before there is one.
+        whole: The report of all metrics and tests.
+        metric: Label of the metric to show.
+        test: Name of the test to show.
+    """
+
+    shown: Leaderboard
+    record: Record | None
+    whole: Report
+    metric: str
+    test: str
+
+    @property
+    def report(self) -> Report:
+        """The report of the metric and test."""
+        return select(self.whole, metric=self.metric, test=self.test)
+
+    def require_record(self) -> Record:
+        """The comparison that is shown.
+
+        Raises:
+            NotReadyError: There is none yet.
+        """
+        if self.record is None:
+            raise NotReadyError("No system is measured yet; ask again.")
+        return self.record
+
+
+async def _board(
+    testset_id: Annotated[str, Path(alias="id", description="Id of a test set.")],
+    caller: Caller,
+    boards: Boards,
+    asked: Asked,
+    watch: Watch,
+    options: Options,
+    alpha: Annotated[float | None, Query(description="Level of decisions and intervals.")] = None,
+    correction: Annotated[str | None, Query(description="For multiple comparisons.")] = None,
+) -> Board:
+    choice = Choice(alpha, correction)
+    wanted = ""
+
+    def look() -> Leaderboard:
+        nonlocal wanted
+        shown, wanted = boards.leaderboard(testset_id, caller.name, choice, wanted)
+        return shown
+
+    def read(shown: Leaderboard) -> Board:
+        record, whole = None, None
+        if shown.comparison is not None:
+            record = asked.find(shown.comparison, caller.name)
+            whole = Report.from_json(json.loads(asked.report(record.id, caller.name)))
+        settings = shown.testset
+        metric = options.metric or settings.metrics[0]
+        test = options.test or settings.tests[0]
+        choose(metric, settings.metrics, "metric", "metric of this test set")
+        choose(test, settings.tests, "test", "test of this test set")
+        if options.testset is not None:
+            raise RecipeError("A leaderboard has one test set; leave testset out.", field="testset")
+        return Board(shown, record, whole or boards.empty(testset_id, choice), metric, test)
+
+    found = await watch.until(testset_id, look, lambda shown: shown.fresh, WAIT_SECONDS)
+    return await run_in_threadpool(read, found)
+
+
+Shown = Annotated[Board, Depends(_board)]

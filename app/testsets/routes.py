@@ -1,0 +1,187 @@
+"""The routes of test sets, their systems and their leaderboards."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from app.http.auth import Caller
+from app.http.negotiation import Wait, Wished
+from app.http.state import Asked, Boards, Cursor, Limits
+from app.http.waiting import Watch
+from app.questions import answers as questions
+from app.questions.drawing import Options, draw, pair_of
+from app.requests.limits import check_scores, room
+from app.requests.testset import Brought, Drafted, Raised
+from app.schema import document
+from app.schema.answers import DistributionBody
+from app.schema.testsets import PATH, SystemListing, SystemResource, TestSetListing, TestSetResource
+from app.testsets import answers
+from app.testsets.board import Shown
+from sigtest.kinds import KINDS
+from workers.store.boards import Standing
+
+router = APIRouter(prefix=PATH, tags=["leaderboards"], responses=document.PROBLEMS)
+
+PAGE = 100
+COMPARISONS = KINDS["comparisons"]
+
+Id = Annotated[str, Path(alias="id", description="Id of a test set.")]
+Name = Annotated[str, Path(alias="name", description="Name of the system.")]
+Limit = Annotated[int, Query(ge=1, description="Entries a page.")]
+
+
+@router.post("", status_code=201, openapi_extra=document.CREATION, responses=document.CREATED)
+def create_testset(caller: Caller, boards: Boards, asked: Drafted) -> Response:
+    """Make a test set; equal content and settings are the same test set (200)."""
+    record, created = boards.create(asked, caller.name)
+    return answers.made(record, created)
+
+
+@router.get("", responses={200: {"model": TestSetListing}})
+def list_testsets(
+    caller: Caller,
+    boards: Boards,
+    settings: Limits,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> TestSetListing:
+    """The caller's test sets, newest first."""
+    records, after = boards.listing(caller.name, cursor, min(limit, settings.max_page))
+    return TestSetListing(testsets=[TestSetResource.of(r) for r in records], next_cursor=after)
+
+
+@router.get("/{id}", openapi_extra=document.CACHING, responses=document.TESTSET)
+def get_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
+    """A test set, its settings and how many systems it has."""
+    record = boards.find(testset_id, caller.name)
+    return questions.unless_held(request, answers.found(record))
+
+
+@router.patch("/{id}", openapi_extra=document.RAISE, responses=document.RAISED)
+def raise_resamples(
+    testset_id: Id, caller: Caller, boards: Boards, settings: Limits, raised: Raised
+) -> Response:
+    """Draw more resamples; every system is pending until it is measured with them.
+
+    All other settings are fixed when a test set is made.
+    """
+    found = boards.find(testset_id, caller.name)
+    check_scores(max(1, found.systems), len(found.metrics), raised.resamples, settings)
+    return answers.found(boards.raise_resamples(testset_id, caller.name, raised.resamples))
+
+
+@router.delete("/{id}", status_code=204)
+def delete_testset(testset_id: Id, caller: Caller, boards: Boards) -> Response:
+    """Delete a test set with its systems and everything that was computed."""
+    boards.delete(testset_id, caller.name)
+    return Response(status_code=204)
+
+
+@router.get("/{id}/systems", responses={200: {"model": SystemListing}})
+def list_systems(
+    testset_id: Id,
+    caller: Caller,
+    boards: Boards,
+    settings: Limits,
+    cursor: Cursor = None,
+    limit: Limit = PAGE,
+) -> SystemListing:
+    """The systems of a test set in the order of their names."""
+    most = min(limit, settings.max_page)
+    records, after = boards.systems(testset_id, caller.name, cursor, most)
+    told = [SystemResource.of(testset_id, record) for record in records]
+    return SystemListing(systems=told, next_cursor=after)
+
+
+@router.put("/{id}/systems/{name:path}", status_code=202, openapi_extra=document.PUT,
+            responses=document.SYSTEM_PUT)  # fmt: skip
+async def put_system(
+    testset_id: Id,
+    caller: Caller,
+    boards: Boards,
+    settings: Limits,
+    watch: Watch,
+    brought: Brought,
+    wait: Wait,
+    replace: Annotated[bool, Query(description="Whether other content may be replaced.")] = False,
+) -> Response:
+    """Submit a system, which is measured and compared with all others of its test set.
+
+    The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
+    measured.
+    """
+    await run_in_threadpool(boards.check, testset_id, caller.name, brought)
+    found = await run_in_threadpool(boards.find, testset_id, caller.name)
+    record, verdict = await run_in_threadpool(
+        boards.put, testset_id, caller.name, brought, replace, *room(found, settings)
+    )
+    if wait and record.standing is Standing.PENDING:
+        record = await watch.until(
+            testset_id,
+            lambda: boards.system(testset_id, caller.name, record.name),
+            lambda now: now.standing is not Standing.PENDING or now.digest != record.digest,
+            wait,
+        )
+    return answers.submitted(testset_id, record, verdict, wait)
+
+
+@router.get("/{id}/systems/{name:path}", responses=document.SYSTEM)
+def get_system(testset_id: Id, name: Name, caller: Caller, boards: Boards) -> Response:
+    """A system: pending, measured or failed, and its scores."""
+    return answers.system(testset_id, boards.system(testset_id, caller.name, name))
+
+
+@router.delete("/{id}/systems/{name:path}", status_code=204)
+def delete_system(testset_id: Id, name: Name, caller: Caller, boards: Boards) -> Response:
+    """Delete a system; the others stay as they are."""
+    boards.remove(testset_id, caller.name, name)
+    return Response(status_code=204)
+
+
+@router.get("/{id}/leaderboard", openapi_extra=document.CACHING, responses=document.leaderboard())
+async def leaderboard(request: Request, asked: Asked, shown: Shown, wish: Wished) -> Response:
+    """Systems by name with scores, clusters and rank ranges, and all pairs; one metric and test.
+
+    It shows the comparison of the systems that are measured; `comparison` says where that has all
+    metrics and tests. `alpha` and `correction` change what is shown and nothing else. Systems that
+    are not in it yet are `pending`.
+    """
+    made = await run_in_threadpool(answers.leaderboard, shown, wish)
+    return questions.unless_held(request, made)
+
+
+@router.get("/{id}/leaderboard/plots/{picture}.svg", openapi_extra=document.pictures(COMPARISONS),
+            responses=document.PICTURE)  # fmt: skip
+async def leaderboard_picture(
+    request: Request,
+    caller: Caller,
+    asked: Asked,
+    watch: Watch,
+    shown: Shown,
+    picture: Annotated[str, Path(description="Which picture.")],
+    options: Options,
+) -> Response:
+    """A picture of what the leaderboard shows, as SVG."""
+    record = shown.require_record()
+    svg = await draw(COMPARISONS, picture, record, caller.name, asked, watch, options)
+    return questions.picture(request, svg)
+
+
+@router.get("/{id}/leaderboard/distribution", responses={200: {"model": DistributionBody}})
+async def leaderboard_distribution(
+    caller: Caller,
+    asked: Asked,
+    watch: Watch,
+    shown: Shown,
+    options: Options,
+    values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
+) -> Response:
+    """The pseudo-statistics that one pair's observed difference is held against."""
+    record = shown.require_record()
+    pair = await run_in_threadpool(pair_of, record, caller.name, asked, options)
+    drawn = await watch.distribution(record, caller.name, pair)
+    return await run_in_threadpool(questions.distribution, drawn, values)
