@@ -17,7 +17,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
-from workers.jobs import Jobs, Record
+from workers.questions import Jobs, Record
 from workers.settings import Settings
 from workers.machine.supervisor import running
 

@@ -6,9 +6,9 @@ import httpx
 from exchange import COMPARISONS, submit
 from pydantic import BaseModel
 
-from app.schemas import ComparisonRequest
+from app.schema.requests import ComparisonRequest
 from app.suite_schemas import SuiteRequest
-from app.testset_schemas import OutputRequest, TestSetRequest
+from app.schema.testsets import OutputRequest, TestSetRequest
 
 
 def spelled(model: type[BaseModel], content: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from exchange import COMPARISONS, Serve, Stored, problem
 
-from app.limits import check_scores
+from app.requests.limits import check_scores
 from app.settings import Settings
 from sigtest.errors import LimitError
 

@@ -8,8 +8,8 @@ import pytest
 from exchange import COMPARISONS, problem, submit
 
 from app import openapi
-from app.contract import EXAMPLES
-from app.schemas import RecipeRequest
+from app.schema.document import EXAMPLES
+from app.schema.requests import RecipeRequest
 from sigtest.comparison.comparison import CHOICES
 from sigtest.comparison.recipe import Recipe
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from exchange import problem, submit
 
-from app.errors import NotAcceptableError
-from app.negotiation import FORMATS, MEDIA_TYPES, Wish, choose_format
-from app.schemas import ReportBody
+from app.http.errors import NotAcceptableError
+from app.http.negotiation import FORMATS, MEDIA_TYPES, Wish, choose_format
+from app.schema.requests import ReportBody
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS

@@ -13,7 +13,7 @@ from exchange import Serve, problem
 
 from app.settings import Settings
 from app.testset_contract import EXAMPLES, SYSTEM_EXAMPLES
-from app.testset_schemas import SETTINGS, TestSetRequest
+from app.schema.testsets import SETTINGS, TestSetRequest
 from sigtest.cli import main
 from sigtest.comparison.comparison import CHOICES
 from sigtest.engine import compare

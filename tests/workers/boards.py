@@ -14,8 +14,8 @@ from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 from workers.drafts import Draft
-from workers.leaderboard_records import Choice, Leaderboard, TestSetRecord
-from workers.leaderboards import Leaderboards
+from workers.store.boards import Choice, Leaderboard, TestSetRecord
+from workers.testsets import Leaderboards
 
 Lines = tuple[str, ...]
 Output = Lines | tuple[Lines, ...]  # hypotheses, or those of several replicas

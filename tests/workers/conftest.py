@@ -7,8 +7,8 @@ import pytest
 from service import Service, started
 
 from workers.desk import Desk
-from workers.jobs import Jobs
-from workers.leaderboards import Leaderboards
+from workers.questions import Jobs
+from workers.testsets import Leaderboards
 from workers.queue import Queue
 from workers.store.server import EmbeddedServer, connect
 from workers.settings import Settings

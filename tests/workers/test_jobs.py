@@ -22,7 +22,7 @@ from workers.errors import (
     NotReadyError,
     StorageError,
 )
-from workers.jobs import Jobs, Status
+from workers.questions import Jobs, Status
 from workers.settings import Settings
 from workers.tasks import run
 

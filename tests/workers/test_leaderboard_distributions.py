@@ -15,9 +15,9 @@ from sigtest.errors import RecipeError
 from workers.desk import Desk
 from workers.errors import NotFoundError, UnfinishedError
 from workers.leaderboard_distributions import distributing
-from workers.leaderboard_records import Leaderboard
+from workers.store.boards import Leaderboard
 from workers.leaderboard_tasks import joins
-from workers.leaderboards import Leaderboards
+from workers.testsets import Leaderboards
 from workers.pieces import Task
 from workers.store.server import EmbeddedServer
 from workers.settings import Settings

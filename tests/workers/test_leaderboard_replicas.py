@@ -11,8 +11,8 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.errors import InputError, LengthError, RecipeError
 from workers.drafts import Draft
-from workers.leaderboard_records import Leaderboard
-from workers.leaderboards import Leaderboards
+from workers.store.boards import Leaderboard
+from workers.testsets import Leaderboards
 from workers.store.server import connect
 
 RUNS: dict[str, tuple[Lines, ...]] = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from service import CALLER, example, synthetic, until
 
-from workers.jobs import Jobs
+from workers.questions import Jobs
 from workers.queue.news import News
 from workers.store.server import EmbeddedServer, connect
 from workers.settings import Settings

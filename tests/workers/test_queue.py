@@ -12,7 +12,7 @@ from rq.serializers import JSONSerializer
 from service import CALLER, Service, example, finished, started, synthetic, until
 
 from workers.desk import Desk
-from workers.jobs import Jobs, Status
+from workers.questions import Jobs, Status
 from workers.pieces import Task
 from workers.queue import NAME
 from workers.store.server import connect

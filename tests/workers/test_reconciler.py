@@ -8,7 +8,7 @@ from byhand import finish, missing, perform
 from service import CALLER, example, in_process
 
 from workers.desk import Desk
-from workers.jobs import Jobs
+from workers.questions import Jobs
 from workers.pieces import Task
 from workers.queue import NAME
 from workers.machine.reconciler import Reconciler

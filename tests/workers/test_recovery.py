@@ -10,7 +10,7 @@ import pytest
 from service import CALLER, Service, children, finished, in_process, kill, started, synthetic, until
 
 from sigtest.comparison.comparison import Comparison
-from workers.jobs import Jobs, Record, Status
+from workers.questions import Jobs, Record, Status
 from workers.queue import NAME
 from workers.store.server import connect
 from workers.settings import Settings

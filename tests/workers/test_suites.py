@@ -15,7 +15,7 @@ from sigtest.render import json
 from sigtest.suite_engine import compare_suite
 from workers.desk import Desk
 from workers.errors import GoneError
-from workers.jobs import Jobs, Record, Status
+from workers.questions import Jobs, Record, Status
 from workers.pieces import Cut
 from workers.store.server import connect
 from workers.settings import Settings

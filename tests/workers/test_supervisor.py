@@ -15,7 +15,7 @@ from service import CALLER, children, finished, in_process, kill, started, synth
 from sigtest.errors import UnavailableError
 from workers import server
 from workers.errors import StorageError
-from workers.jobs import Jobs, Status
+from workers.questions import Jobs, Status
 from workers.settings import Settings
 from workers.machine.supervisor import ROOT, running
 

@@ -13,7 +13,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.metrics.bleu import Bleu
 from workers.desk import Desk
 from workers.errors import GoneError, NotReadyError
-from workers.jobs import Jobs, Progress, Record, Status
+from workers.questions import Jobs, Progress, Record, Status
 from workers.pieces import Task
 from workers.store import Store
 from workers.tasks import run

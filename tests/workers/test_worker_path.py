@@ -9,7 +9,7 @@ from service import CALLER, Service, example, finished, in_process, started, syn
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from workers.jobs import Jobs, Status
+from workers.questions import Jobs, Status
 from workers.settings import Settings
 
 SCORES = {
