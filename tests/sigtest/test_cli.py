@@ -125,6 +125,19 @@ def test_bom_and_crlf_are_stripped_and_odd_separators_split_nothing(report):
     scores = [system["scores"]["bleu"]["score"] for system in found["systems"]]
     assert scores[0] == scores[1]
     assert found["testset"]["segments"] == 12
+    # metrics may overlook a carriage return; the hash that tells identical systems does not
+    assert any("good, dos" in warning for warning in found["warnings"])
+
+
+def test_crlf_is_no_part_of_references_and_documents(report):
+    lines = {"ref": Path("ref.txt").read_text(), "docs": "d1\n" * 6 + "d2\n" * 6}
+    hashes = set()
+    for ending in ("\n", "\r\n"):
+        for name, text in lines.items():
+            Path(f"{name}.any").write_bytes(text.replace("\n", ending).encode())
+        found = report("-r", "ref.any", "good.txt", "bad.txt", "--documents", "docs.any")
+        hashes.add(found["testset"]["sha256"])
+    assert len(hashes) == 1
 
 
 def test_standard_input_is_one_of_the_files(files):

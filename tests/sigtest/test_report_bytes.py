@@ -8,13 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from computed import report_of
 from corpus import content
 from hashes import require_unchanged
-
-from sigtest.comparison import Comparison
-from sigtest.engine import compare
-from sigtest.suite import Suite
-from sigtest.suite_engine import compare_suite
 
 RANDOMIZATION, BOOTSTRAP = "approximate_randomization", "bootstrap"
 PAIRED, PRINTED = "paired_bootstrap", "riezler_maxwell_bootstrap"
@@ -126,13 +122,6 @@ POOLED = {
     "max_t against a baseline",
 }
 OF_SEVERAL = {"max_t": "benjamini_hochberg", "tukey": "holm"}  # max_t and tukey: of one set only
-
-
-def report_of(body: dict[str, Any]) -> dict[str, Any]:
-    """The JSON report that a JSON request gets."""
-    if "testsets" in body:
-        return compare_suite(Suite.of(body)).as_json()
-    return compare(Comparison.of(body)).as_json()
 
 
 def of_one(name: str) -> dict[str, Any]:

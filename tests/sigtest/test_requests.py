@@ -5,12 +5,11 @@ from typing import Any
 
 import pytest
 
-from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import Recipe
-from sigtest.data.names import system_name
-from sigtest.data.testset import System, TestSet
-from sigtest.data.text import check_lines
+from sigtest.comparison import Comparison
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.recipe import Recipe
+from sigtest.testset import System, TestSet, system_name
+from sigtest.text import check_lines, parse_lines
 
 BODY: dict[str, Any] = {
     "references": [["a", "b"]],
@@ -22,7 +21,7 @@ VALUES: list[Any] = [None, True, 0, -1, 1.5, "x", [], ["x"], [[]], {}, {"x": 1}]
 def refused(body: dict[str, Any]) -> str | None:
     """The field that is to blame, if the comparison is refused."""
     try:
-        parse_comparison(body)
+        Comparison.of(body)
     except SigtestError as error:
         return error.field or ""
     return None
@@ -56,6 +55,12 @@ def test_other_separators_stay_inside_a_line() -> None:
     assert check_lines(lines, "x", field="x") == tuple(lines)
 
 
+def test_one_carriage_return_before_a_line_feed_ends_a_line() -> None:
+    lines = parse_lines(b"a\r\nb\r\r\n\r\n\rc\rd\r\ne\r", "x")
+    assert lines == ("a", "b\r", "", "\rc\rd", "e")
+    assert parse_lines(b"a\n\n", "x") == ("a", "")
+
+
 def test_missing_references_are_no_missing_hypotheses() -> None:
     assert TestSet.of([["a", None], [None, "b"]]).segments == 2
     with pytest.raises(SigtestError, match="null"):
@@ -81,7 +86,7 @@ def test_a_file_names_its_system(file: str, name: str) -> None:
 @pytest.mark.parametrize("value", [1e300, 1e-300])
 def test_numbers_that_cannot_be_summed_exactly_are_refused(value: float) -> None:
     with pytest.raises(InputError, match="segment 2: the 'x' score is too large or too small"):
-        parse_comparison({"systems": [{"name": "A", "scores": {"x": [1.0, value]}}]})
+        Comparison.of({"systems": [{"name": "A", "scores": {"x": [1.0, value]}}]})
 
 
 @pytest.mark.parametrize(

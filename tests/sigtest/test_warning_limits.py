@@ -1,0 +1,172 @@
+"""What a report warns of, on both sides of each limit; the wording is no concern of these tests."""
+
+from typing import Any
+
+import pytest
+from computed import report_of
+from corpus import Numbers
+
+BOOTSTRAP = "bootstrap"
+
+
+def draws(size: int, seed: int = 1) -> list[float]:
+    """Numbers on a grid of quarters, which any power of two multiplies exactly."""
+    numbers = Numbers(seed)
+    return [numbers.below(40) / 4 for _ in range(size)]
+
+
+def of_scores(columns: dict[str, list[float]], **fields: Any) -> dict[str, Any]:
+    systems = [{"name": name, "scores": {"x": column}} for name, column in columns.items()]
+    choices = {"metrics": ["scores"], "tests": [BOOTSTRAP], "resamples": 9999}
+    return {"systems": systems, **choices, **fields}
+
+
+def warnings_of(columns: dict[str, list[float]], **fields: Any) -> list[str]:
+    warnings: list[str] = report_of(of_scores(columns, **fields))["warnings"]
+    return warnings
+
+
+def two(size: int, **fields: Any) -> list[str]:
+    return warnings_of({"A": draws(size), "B": draws(size, 2)}, **fields)
+
+
+def test_below_300_segments_a_bootstrap_is_warned_of() -> None:
+    (warning,) = two(299)
+    assert "299 segments" in warning
+    assert two(300) == []
+
+
+def test_documents_are_counted_where_they_are_the_units() -> None:
+    for documents in (299, 300):
+        fields = {"documents": [f"d{i // 2}" for i in range(2 * documents)], "unit": "document"}
+        warnings = two(2 * documents, **fields)
+        assert [f"{documents} documents" in warning for warning in warnings] == (
+            [True] if documents == 299 else []
+        )
+
+
+def test_a_stratum_below_20_units_is_warned_of() -> None:
+    def stratified(smallest: int) -> list[str]:
+        labels = ["small"] * smallest + ["large"] * (400 - smallest)
+        return two(400, labels=labels, stratified=True)
+
+    (warning,) = stratified(19)
+    assert "19 segments" in warning
+    (warning,) = stratified(1)
+    assert "1 segment;" in warning
+    assert stratified(20) == []
+    assert two(400, labels=["small"] + ["large"] * 399) == []
+
+
+def test_strata_of_documents_are_counted_in_documents() -> None:
+    def stratified(smallest: int) -> list[str]:
+        documents = [f"d{i // 2}" for i in range(640)]
+        labels = ["small" if i // 2 < smallest else "large" for i in range(640)]
+        fields = {"documents": documents, "labels": labels, "unit": "document"}
+        return two(640, stratified=True, **fields)
+
+    (warning,) = stratified(19)
+    assert "19 documents" in warning
+    assert stratified(20) == []
+
+
+def unequal(*sizes: float, shifts: tuple[float, ...] = (0, 0, 0)) -> list[str]:
+    """Warnings where max-T compares systems with a baseline of zeros.
+
+    All differences are multiples of one column, so that their standard errors are in exactly the
+    ratio of the sizes.
+    """
+    column = draws(300)
+    others = {
+        f"S{i}": [size * value + shift for value in column]
+        for i, (size, shift) in enumerate(zip(sizes, shifts, strict=True))
+    }
+    columns = {"baseline": [0.0] * 300, **others}
+    return warnings_of(columns, correction="max_t", pairs={"baseline": "baseline"})
+
+
+def test_standard_errors_above_twice_the_median_are_warned_of_with_max_t() -> None:
+    (warning,) = unequal(0.5, 1, 2.015625)
+    assert "max_t" in warning
+    assert unequal(0.5, 1, 2) == []  # twice is not above
+    assert unequal(0.5, 1, 1.984375) == []
+    assert unequal(0.03125, 1, 1.984375) == []  # the largest counts, not the smallest
+
+
+def test_differences_that_never_vary_have_no_part_in_the_median() -> None:
+    """Standard errors 0, 1 and 2.5: the median of those that vary is 1.75, of all it would be 1."""
+    assert unequal(0, 1, 2.5, shifts=(5, 0, 0)) == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "needed"),
+    [
+        ({}, 9_999),  # one pair: any smallest p is far below alpha
+        ({"alpha": 0.01}, 9_999),
+        ({"alpha": 1e-4}, 99_999),
+    ],
+)
+def test_fewer_resamples_than_the_corrected_level_needs_are_warned_of(
+    fields: dict[str, Any], needed: int
+) -> None:
+    (warning,) = two(300, **{**fields, "resamples": needed - 1})
+    assert f"{needed:,}" in warning
+    assert f"{needed - 1:,}" in warning
+    assert two(300, **{**fields, "resamples": needed}) == []
+
+
+def test_segments_of_known_documents_are_warned_of_unless_documents_are_drawn() -> None:
+    documents = [f"d{i}" for i in range(300)]
+    (warning,) = two(300, documents=documents)
+    assert "document" in warning
+    assert two(300, documents=documents, unit="document") == []
+
+
+def test_identical_systems_are_named() -> None:
+    column = draws(300)
+    columns = {"A": column, "B": draws(300, 2), "C": column, "D": column}
+    (warning,) = warnings_of(columns)
+    assert "A, C, D" in warning
+    columns["C"] = [*column[:-1], column[-1] + 1]
+    (warning,) = warnings_of(columns)
+    assert "A, D" in warning
+
+
+@pytest.mark.parametrize(
+    ("fields", "warned"),
+    [
+        ({"tests": ["riezler_maxwell_bootstrap"]}, ["11 %"]),
+        ({"tests": ["approximate_randomization"], "correction": "tukey"}, ["exchangeable"]),
+        ({"tests": ["approximate_randomization"]}, []),
+    ],
+)
+def test_choices_that_hold_no_level_are_warned_of(
+    fields: dict[str, Any], warned: list[str]
+) -> None:
+    found = two(300, **fields)
+    assert len(found) == len(warned)
+    assert all(words in warning for words, warning in zip(warned, found, strict=True))
+
+
+def test_several_test_sets_too_few_for_their_own_tests_are_warned_of() -> None:
+    """Two-sided, T test sets can give p = 2 / 2**T at best: .0625 for 5, .03125 for 6."""
+
+    def over(testsets: int, **fields: Any) -> list[str]:
+        bodies = [
+            {
+                "name": f"t{t}",
+                "systems": of_scores({"A": draws(9, t), "B": draws(9, -t)})["systems"],
+            }
+            for t in range(1, testsets + 1)
+        ]
+        choices = {"metrics": ["scores"], "tests": [BOOTSTRAP], "resamples": 99, **fields}
+        warnings: list[str] = report_of({"testsets": bodies, **choices})["warnings"]
+        return warnings
+
+    (warning,) = over(5)
+    assert "0.0625" in warning
+    assert over(6) == []
+    assert over(5, alternative="greater") == []
+    (warning,) = over(4, alternative="greater")
+    assert "0.0625" in warning
+    assert over(4, alternative="greater", alpha=0.0625) == []
