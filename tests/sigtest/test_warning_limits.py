@@ -86,11 +86,11 @@ def unequal(*sizes: float, shifts: tuple[float, ...] = (0, 0, 0)) -> list[str]:
 
 
 def test_standard_errors_above_twice_the_median_are_warned_of_with_max_t() -> None:
-    (warning,) = unequal(0.5, 1, 2.015625)
+    (warning,) = unequal(0.5, 1, 2.0078125)
     assert "max_t" in warning
     assert unequal(0.5, 1, 2) == []  # twice is not above
-    assert unequal(0.5, 1, 1.984375) == []
-    assert unequal(0.03125, 1, 1.984375) == []  # the largest counts, not the smallest
+    assert unequal(0.5, 1, 1.9921875) == []
+    assert unequal(0.03125, 1, 1.9921875) == []  # the largest counts, not the smallest
 
 
 def test_differences_that_never_vary_have_no_part_in_the_median() -> None:
