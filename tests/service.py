@@ -17,9 +17,9 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
+from workers.machine.supervisor import running
 from workers.questions import Jobs, Record
 from workers.settings import Settings
-from workers.machine.supervisor import running
 
 CALLER = "tester"
 EXAMPLE = Path(__file__).parents[1] / "examples" / "shared-task"

@@ -7,8 +7,8 @@ from exchange import COMPARISONS, submit
 from pydantic import BaseModel
 
 from app.schema.requests import ComparisonRequest
-from app.suite_schemas import SuiteRequest
 from app.schema.testsets import OutputRequest, TestSetRequest
+from app.suite_schemas import SuiteRequest
 
 
 def spelled(model: type[BaseModel], content: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from exchange import COMPARISONS, problem, submit
 from app import openapi
 from app.schema.document import EXAMPLES
 from app.schema.requests import RecipeRequest
-from sigtest.comparison.comparison import CHOICES
+from sigtest.comparison.parse import CHOICES
 from sigtest.comparison.recipe import Recipe
 
 PICTURES = ("distribution", "matrix", "intervals")

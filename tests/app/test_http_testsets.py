@@ -11,11 +11,12 @@ import httpx
 import pytest
 from exchange import Serve, problem
 
+from app.schema.testsets import SETTINGS, TestSetRequest
 from app.settings import Settings
 from app.testset_contract import EXAMPLES, SYSTEM_EXAMPLES
-from app.schema.testsets import SETTINGS, TestSetRequest
 from sigtest.cli import main
-from sigtest.comparison.comparison import CHOICES
+from sigtest.comparison.parse import CHOICES
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 

@@ -13,9 +13,9 @@ from app import waiting
 from app.settings import Settings
 from workers.desk import Desk
 from workers.queue import Queue
-from workers.store.server import EmbeddedServer, connect
 from workers.settings import Settings as QueueSettings
 from workers.store import Store
+from workers.store.server import EmbeddedServer, connect
 from workers.tasks import run
 
 PAIR = {"a": "A", "b": "B", "metric": "bleu", "test": "approximate_randomization"}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from computed import report_of
 
-from sigtest.multiplicity import adjust
+from sigtest.significance.corrections import adjust
 from sigtest.significance.montecarlo import clopper_pearson
 
 RANDOMIZATION = "approximate_randomization"

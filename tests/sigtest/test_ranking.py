@@ -11,7 +11,7 @@ import pytest
 from computed import report_of
 from corpus import content
 
-from sigtest.ranking import rank
+from sigtest.significance.ranking import rank
 
 Place = tuple[int, int, int]  # cluster, first rank, last rank
 

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
-from sigtest.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.names import system_name
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import check_lines, parse_lines
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.recipe import Recipe
-from sigtest.testset import System, TestSet, system_name
-from sigtest.text import check_lines, parse_lines
 
 BODY: dict[str, Any] = {
     "references": [["a", "b"]],
@@ -21,7 +22,7 @@ VALUES: list[Any] = [None, True, 0, -1, 1.5, "x", [], ["x"], [[]], {}, {"x": 1}]
 def refused(body: dict[str, Any]) -> str | None:
     """The field that is to blame, if the comparison is refused."""
     try:
-        Comparison.of(body)
+        parse_comparison(body)
     except SigtestError as error:
         return error.field or ""
     return None
@@ -86,7 +87,7 @@ def test_a_file_names_its_system(file: str, name: str) -> None:
 @pytest.mark.parametrize("value", [1e300, 1e-300])
 def test_numbers_that_cannot_be_summed_exactly_are_refused(value: float) -> None:
     with pytest.raises(InputError, match="segment 2: the 'x' score is too large or too small"):
-        Comparison.of({"systems": [{"name": "A", "scores": {"x": [1.0, value]}}]})
+        parse_comparison({"systems": [{"name": "A", "scores": {"x": [1.0, value]}}]})
 
 
 @pytest.mark.parametrize(

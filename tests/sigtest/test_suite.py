@@ -15,7 +15,7 @@ from test_strata import read, sample_of
 from sigtest import engine, suite_engine
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.suite import Suite
+from sigtest.comparison.comparison.suite import Suite
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare

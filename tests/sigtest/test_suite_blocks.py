@@ -6,8 +6,8 @@ import pytest
 from test_suite import request_of
 
 from sigtest import engine
-from sigtest.comparison.suite import Suite
-from sigtest.comparison.suite_plan import SuitePlan
+from sigtest.comparison.comparison.suite import Suite
+from sigtest.comparison.comparison.suite_plan import SuitePlan
 from sigtest.render import json
 from sigtest.report.suite_report import SuiteReport
 from sigtest.suite_engine import SuiteSample, compare_suite, reduce_suite

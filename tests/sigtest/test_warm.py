@@ -20,7 +20,7 @@ from sigtest.engine import compare
 from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import measure
 from sigtest.significance import TESTS
-from sigtest.comparison.suite import Suite
+from sigtest.comparison.comparison.suite import Suite
 from sigtest.suite_engine import compare_suite
 from sigtest.warm import warm
 

@@ -8,11 +8,11 @@ from service import Service, started
 
 from workers.desk import Desk
 from workers.questions import Jobs
-from workers.testsets import Leaderboards
 from workers.queue import Queue
-from workers.store.server import EmbeddedServer, connect
 from workers.settings import Settings
 from workers.store import Store
+from workers.store.server import EmbeddedServer, connect
+from workers.testsets import Leaderboards
 
 
 @pytest.fixture(scope="session")

@@ -15,12 +15,12 @@ from sigtest.errors import RecipeError
 from workers.desk import Desk
 from workers.errors import NotFoundError, UnfinishedError
 from workers.leaderboard_distributions import distributing
-from workers.store.boards import Leaderboard
 from workers.leaderboard_tasks import joins
-from workers.testsets import Leaderboards
 from workers.pieces import Task
-from workers.store.server import EmbeddedServer
 from workers.settings import Settings
+from workers.store.boards import Leaderboard
+from workers.store.server import EmbeddedServer
+from workers.testsets import Leaderboards
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from sigtest.data.testset import TestSet
 from sigtest.errors import InputError, LengthError, RecipeError
 from workers.drafts import Draft
 from workers.store.boards import Leaderboard
-from workers.testsets import Leaderboards
 from workers.store.server import connect
+from workers.testsets import Leaderboards
 
 RUNS: dict[str, tuple[Lines, ...]] = {
     "aspen": (SYSTEMS["aspen"], garbled(SYSTEMS["aspen"], 1), SYSTEMS["birch"]),

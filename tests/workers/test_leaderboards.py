@@ -20,11 +20,11 @@ from sigtest.errors import LengthError, LimitError, RecipeError
 from sigtest.render import RENDERERS
 from workers.drafts import Draft
 from workers.errors import GoneError, NotFoundError, TakenError
-from workers.store.boards import Standing
 from workers.leaderboard_tasks import joins
-from workers.testsets import Leaderboards
-from workers.store.server import connect
 from workers.settings import Settings
+from workers.store.boards import Standing
+from workers.store.server import connect
+from workers.testsets import Leaderboards
 
 
 @pytest.fixture

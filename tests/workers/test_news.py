@@ -8,8 +8,8 @@ from service import CALLER, example, synthetic, until
 
 from workers.questions import Jobs
 from workers.queue.news import News
-from workers.store.server import EmbeddedServer, connect
 from workers.settings import Settings
+from workers.store.server import EmbeddedServer, connect
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from rq.serializers import JSONSerializer
 from service import CALLER, Service, example, finished, started, synthetic, until
 
 from workers.desk import Desk
-from workers.questions import Jobs, Status
 from workers.pieces import Task
+from workers.questions import Jobs, Status
 from workers.queue import NAME
-from workers.store.server import connect
 from workers.settings import Settings
+from workers.store.server import connect
 from workers.tasks import TASKS
 
 

@@ -8,10 +8,10 @@ from byhand import finish, missing, perform
 from service import CALLER, example, in_process
 
 from workers.desk import Desk
-from workers.questions import Jobs
-from workers.pieces import Task
-from workers.queue import NAME
 from workers.machine.reconciler import Reconciler
+from workers.pieces import Task
+from workers.questions import Jobs
+from workers.queue import NAME
 from workers.store import PENDING, Store
 
 

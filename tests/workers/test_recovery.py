@@ -12,9 +12,9 @@ from service import CALLER, Service, children, finished, in_process, kill, start
 from sigtest.comparison.comparison import Comparison
 from workers.questions import Jobs, Record, Status
 from workers.queue import NAME
-from workers.store.server import connect
 from workers.settings import Settings
 from workers.store import PENDING
+from workers.store.server import connect
 
 SLOW = {"segments": 1500, "systems": 6, "metrics": ["bleu", "chrf"], "resamples": 20_000}
 

@@ -11,6 +11,7 @@ from service import children, kill, until
 from sigtest.errors import UnavailableError
 from workers import server as module
 from workers.errors import SettingError, StorageError
+from workers.settings import Settings
 from workers.store.server import (
     EmbeddedServer,
     connect,
@@ -19,7 +20,6 @@ from workers.store.server import (
     private_directory,
     socket_path,
 )
-from workers.settings import Settings
 
 
 def pid_of(settings: Settings) -> int:

@@ -9,16 +9,16 @@ from byhand import finish, missing, perform
 from service import CALLER, Service, example, finished, kill, started, synthetic, until
 
 from sigtest.comparison.comparison import CONTENT, Comparison
-from sigtest.comparison.suite import Suite
+from sigtest.comparison.comparison.suite import Suite
 from sigtest.errors import RecipeError
 from sigtest.render import json
 from sigtest.suite_engine import compare_suite
 from workers.desk import Desk
 from workers.errors import GoneError
-from workers.questions import Jobs, Record, Status
 from workers.pieces import Cut
-from workers.store.server import connect
+from workers.questions import Jobs, Record, Status
 from workers.settings import Settings
+from workers.store.server import connect
 from workers.work import parts, plan_of
 
 SLOW = {"segments": 800, "systems": 5, "metrics": ["bleu", "chrf"], "resamples": 20_000}

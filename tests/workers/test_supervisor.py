@@ -15,9 +15,9 @@ from service import CALLER, children, finished, in_process, kill, started, synth
 from sigtest.errors import UnavailableError
 from workers import server
 from workers.errors import StorageError
+from workers.machine.supervisor import ROOT, running
 from workers.questions import Jobs, Status
 from workers.settings import Settings
-from workers.machine.supervisor import ROOT, running
 
 SERVE = """
 import time

@@ -13,8 +13,8 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.metrics.bleu import Bleu
 from workers.desk import Desk
 from workers.errors import GoneError, NotReadyError
-from workers.questions import Jobs, Progress, Record, Status
 from workers.pieces import Task
+from workers.questions import Jobs, Progress, Record, Status
 from workers.store import Store
 from workers.tasks import run
 
