@@ -5,9 +5,9 @@ OPENBLAS_NUM_THREADS=1 python -m benchmarks.growth
 
 from functools import partial
 
-from benchmarks.task import Task, read_task, sample_of, seconds
+from benchmarks.task import Task, read_task, reduced, sample_of, seconds
 from sigtest.draws.sample import Sample
-from sigtest.engine import compare, reduce
+from sigtest.engine import compare
 
 RECIPE = {"metrics": ["bleu"], "tests": ["approximate_randomization"], "resamples": 9_999}
 
@@ -15,7 +15,7 @@ RECIPE = {"metrics": ["bleu"], "tests": ["approximate_randomization"], "resample
 def resampling(sample: Sample) -> float:
     """Best of three runs after extraction."""
     return min(
-        seconds(lambda: reduce(sample, [sample.block(0, sample.plan.resamples)])) for _ in range(3)
+        seconds(lambda: reduced(sample, [sample.block(0, sample.part.resamples)])) for _ in range(3)
     )
 
 
@@ -47,7 +47,7 @@ def main() -> None:
         print(f"  R = {resamples}: {resampling(sample):.3f}")
     for systems in (15, 30, 60):
         sample = sample_of(task.comparison(systems, **RECIPE))
-        print(f"  k = {systems}: {resampling(sample):.3f}, {len(sample.plan.pairs)} pairs")
+        print(f"  k = {systems}: {resampling(sample):.3f}, {len(sample.part.pairs)} pairs")
     for systems in (15, 30, 60):
         whole, share = pair_share(task, systems)
         print(

@@ -23,8 +23,8 @@ from benchmarks.task import read_task
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from workers.store.server import connect
 from workers.settings import Settings
+from workers.store.server import connect
 
 RECIPE = {"metrics": ["bleu", "chrf", "ter"], "resamples": 9_999}
 TICKS = os.sysconf("SC_CLK_TCK")

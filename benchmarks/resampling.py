@@ -16,9 +16,8 @@ import numpy as np
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.significance import Result, _paired_ar_test, _paired_bs_test
 
-from benchmarks.task import Task, paired, read_task, sample_of
+from benchmarks.task import Task, paired, read_task, reduced, sample_of
 from sigtest.draws.sample import Sample
-from sigtest.engine import reduce
 from sigtest.significance.montecarlo import p_value
 
 AR = "approximate_randomization"
@@ -36,14 +35,14 @@ class ReadyBleu(BLEU):
 
 
 def report(sample: Sample) -> None:
-    reduce(sample, [sample.block(0, sample.plan.resamples)])
+    reduced(sample, [sample.block(0, sample.part.resamples)])
 
 
 def swaps(sample: Sample) -> None:
-    counts = np.zeros(len(sample.plan.pairs), dtype=np.int64)
-    for first, last in sample.row_blocks(0, sample.plan.resamples):
+    counts = np.zeros(len(sample.part.pairs), dtype=np.int64)
+    for first, last in sample.row_blocks(0, sample.part.resamples):
         counts += sample.count_swaps(0, sample.swapped_sums(first, last)[0])
-    p_value(counts, sample.plan.resamples)
+    p_value(counts, sample.part.resamples)
 
 
 def sacrebleu(task: Task, count: int, row: str, resamples: int) -> None:

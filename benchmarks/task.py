@@ -12,9 +12,13 @@ import numpy as np
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.plan import Plan
 from sigtest.data.text import parse_lines
-from sigtest.draws.sample import Sample
+from sigtest.decide.facts import gather
+from sigtest.decide.summary import summarise
+from sigtest.draws.sample import Block, Sample
 from sigtest.engine import measure
+from sigtest.report import Report
 
 ROOT = Path(__file__).parents[1]
 Lines = tuple[str, ...]
@@ -76,7 +80,7 @@ def sample_of(comparison: Comparison) -> Sample:
         )
         for metric in comparison.recipe.metrics
     ]
-    return Sample(comparison.plan, tables)
+    return Sample(comparison.plan.parts[0], tables)
 
 
 def seconds(run: Callable[[], object]) -> float:
@@ -97,3 +101,8 @@ def paired(ours: Callable[[], object], theirs: Callable[[], object], runs: int) 
 
 def _lines(path: Path) -> Lines:
     return parse_lines(path.read_bytes(), path.name)
+
+
+def reduced(sample: Sample, blocks: Sequence[Block]) -> Report:
+    """The report of one test set, from blocks that together hold every resample once."""
+    return summarise(Plan((sample.part,)), [gather(sample, list(blocks))])

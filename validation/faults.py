@@ -110,9 +110,9 @@ def _winner_first(kind: Any) -> Callable[..., Counts]:
 
 def _unpaired(self: Sample, first: int, last: int) -> Array:
     """Every system resampled on its own."""
-    scores = np.empty((len(self.metrics), len(self.plan.systems), last - first))
-    for s in range(len(self.plan.systems)):
-        counts = weights.bootstrap_counts(self.plan.recipe.seed + s, first, last, self.units)
+    scores = np.empty((len(self.metrics), len(self.part.systems), last - first))
+    for s in range(len(self.part.systems)):
+        counts = weights.bootstrap_counts(self.part.recipe.seed + s, first, last, self.units)
         for m, sums in enumerate(self.columns.sums(counts)):
             scores[m, s] = self.metrics[m].score_columns(sums)[s]
     return scores
@@ -147,7 +147,7 @@ def _without_replacement(
 def _half_swapped(self: Sample, m: int, kept: Array) -> Iterator[tuple[slice, Array]]:
     """The swapped units of the other system are forgotten."""
     scores = self.metrics[m].sign * self.metrics[m].score_columns(kept)
-    for i, (a, b) in enumerate(self.plan.pairs):
+    for i, (a, b) in enumerate(self.part.pairs):
         yield slice(i, i + 1), (scores[a] - scores[b])[None]
 
 

@@ -10,12 +10,17 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.comparison import Comparison, Entry
+from sigtest.comparison.plan import Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System, TestSet
+from sigtest.decide.facts import gather
+from sigtest.decide.summary import summarise
+from sigtest.draws.sample import Block, Sample
 from sigtest.engine import measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS, Metric
+from sigtest.report import Report
 from validation.populations import SLOW_METRICS
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "it", "rained")
@@ -67,25 +72,29 @@ def comparison(
     made = tuple(_system(f"s{s}", reference, 0.15 + 0.05 * s, rng) for s in range(systems))
     recipe = Recipe(tuple(chosen) or metrics(), **{"exact": "never", **choices})
     documents = [f"d{i // 3}" for i in range(n)]
-    return Comparison(TestSet.of([reference], documents), made, recipe)
+    return Comparison((Entry(TestSet.of([reference], documents), made),), recipe)
 
 
 def tables(made: Comparison) -> list[Array]:
     """One (S, n, k) array of statistics a metric."""
     return [
-        np.stack([measure(made.testset, system, metric) for system in made.systems])
+        np.stack(
+            [measure(made.entries[0].testset, system, metric) for system in made.entries[0].systems]
+        )
         for metric in made.recipe.metrics
     ]
 
 
 def with_systems(made: Comparison, order: Sequence[int]) -> Comparison:
     """The comparison with its systems in another order, or only some of them."""
-    return replace(made, systems=tuple(made.systems[s] for s in order))
+    (entry,) = made.entries
+    systems = tuple(entry.systems[s] for s in order)
+    return replace(made, entries=(replace(entry, systems=systems),))
 
 
 def with_copy(made: Comparison) -> Comparison:
     """The first system and an identical copy of it."""
-    first = made.systems[0]
+    first = made.entries[0].systems[0]
     return replace(made, systems=(first, replace(first, name="copy")))
 
 
@@ -110,3 +119,8 @@ def _system(name: str, reference: list[str], noise: float, rng: np.random.Genera
         "triple": np.stack([matched.clip(0), system + 1.0, np.full(n, 5.0)], axis=1),
     }
     return System.of(name, lines, {label: rows.tolist() for label, rows in scores.items()})
+
+
+def reduced(sample: Sample, blocks: Sequence[Block]) -> Report:
+    """The report of one test set, from blocks that together hold every resample once."""
+    return summarise(Plan((sample.part,)), [gather(sample, list(blocks))])

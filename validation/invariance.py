@@ -11,17 +11,18 @@ from unittest.mock import patch
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.recipe import EXACT, Exact, parse_metric
 from sigtest.decide import facts
 from sigtest.draws import product, weights
 from sigtest.draws import sample as sample_module
 from sigtest.draws.sample import Block, Sample
-from sigtest.engine import compare, reduce
+from sigtest.engine import compare
 from sigtest.report import PairReport, Report
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative
 from sigtest.significance.exact import enumerate_swaps
 from validation import fixtures
+from validation.fixtures import reduced
 from validation.parallel import spread
 from validation.results import Check, all_hold
 from validation.settings import SEED
@@ -79,14 +80,14 @@ def p_is_never_zero() -> Check:
     cases = 0
     metric = parse_metric("scores:of=grid")
     made = fixtures.comparison(SEED, 60, chosen=[metric])
-    better, worse = made.systems
+    better, worse = made.entries[0].systems
     systems = (
         replace(better, scores={"grid": np.full((60, 1), 9.0)}),
         replace(worse, scores={"grid": np.zeros((60, 1))}),
     )
     for alternative in ("two-sided", "greater"):
         recipe = replace(made.recipe, tests=ALL_TESTS, resamples=99, alternative=alternative)
-        for pair in compare(Comparison(made.testset, systems, recipe)).pairs:
+        for pair in compare(Comparison((Entry(made.entries[0].testset, systems),), recipe)).pairs:
             cases += 1
             wanted = TESTS[pair.test].sides(recipe.alternative) / 100
             # a constant difference leaves centred bootstraps no spread: their count is 0, too
@@ -186,16 +187,16 @@ def blocks_are_irrelevant(workers: int = 2) -> Check:
     made = fixtures.comparison(SEED, 40, systems=3, tests=ALL_TESTS, resamples=RESAMPLES)
     wanted = render(compare(made))
     tables = fixtures.tables(made)
-    sample = Sample(made.plan, tables)
+    sample = Sample(made.plan.parts[0], tables)
     problems = []
     cuts = ([0, RESAMPLES], [0, 1, 7, 256, 300, RESAMPLES], [0, 255, 257, RESAMPLES])
     for cut in cuts:
         edges = list(itertools.pairwise(cut))
         blocks = [sample.block(*edge) for edge in reversed(edges)]
-        if render(reduce(sample, blocks)) != wanted:
+        if render(reduced(sample, blocks)) != wanted:
             problems.append(f"blocks at {cut}")
     task = partial(_block, made, tables)
-    if render(reduce(sample, spread(task, [(0, 100), (100, RESAMPLES)], workers))) != wanted:
+    if render(reduced(sample, spread(task, [(0, 100), (100, RESAMPLES)], workers))) != wanted:
         problems.append(f"{workers} processes")
     chunks = (
         (product, "ROWS", 1),
@@ -217,7 +218,7 @@ def blocks_are_irrelevant(workers: int = 2) -> Check:
 
 
 def _block(made: Comparison, tables: list[Array], edges: tuple[int, int]) -> Block:
-    return Sample(made.plan, tables).block(*edges)
+    return Sample(made.plan.parts[0], tables).block(*edges)
 
 
 def resamples_extend() -> Check:

@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.engine import reduce
 from sigtest.report import Report
 from sigtest.significance.corrections import CORRECTIONS, JOINT, adjust, experimentwise_error
 from validation import families
 from validation.calibration import limit
 from validation.families import FIRST, Family
+from validation.fixtures import reduced
 from validation.nulls import sample_of
 from validation.parallel import runs, spread
 from validation.populations import Population
@@ -119,7 +119,7 @@ def _report(population: Population, tables: list[Array], seed: int, correction: 
     sample = sample_of(
         population, tables, seed, RESAMPLES, tests=(JOINT[correction],), correction=correction
     )
-    return reduce(sample, [sample.block(0, RESAMPLES)])
+    return reduced(sample, [sample.block(0, RESAMPLES)])
 
 
 def errors_are_controlled(null: list[Outcome], partly: list[Outcome]) -> Check:

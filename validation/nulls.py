@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative
@@ -47,8 +47,8 @@ def sample_of(
     recipe = Recipe(population.metrics, resamples=resamples, seed=seed, **given)
     named = len(population.systems) == len(tables[0])
     names = population.systems if named else tuple(f"s{s}" for s in range(len(tables[0])))
-    plan = Plan(names, names, tables[0].shape[1], 1, documents, "simulated", recipe)
-    return Sample(plan, tables)
+    part = Part(names, names, tables[0].shape[1], 1, documents, "simulated", recipe)
+    return Sample(part, tables)
 
 
 def exchanged(population: Population, n: int, rng: np.random.Generator) -> list[Array]:
@@ -61,7 +61,7 @@ def exchanged(population: Population, n: int, rng: np.random.Generator) -> list[
 
 def differences(sample: Sample) -> tuple[list[Array], list[Array]]:
     """Oriented bootstrap and swapped differences of the first pair: (R,) each, one a metric."""
-    resamples = sample.plan.resamples
+    resamples = sample.part.resamples
     booted = [np.empty(resamples) for _ in sample.metrics]
     swapped = [np.empty(resamples) for _ in sample.metrics]
     for first, last in sample.row_blocks(0, resamples):
@@ -85,7 +85,7 @@ def p_values(sample: Sample) -> Array:
             test = TESTS[name]
             draws = booted[m] if test.draws == "counts" else swapped[m]
             count = test.count(observed, draws[None], tolerance, alternative)
-            p[m, c] = p_value(count, sample.plan.resamples, test.sides(alternative))[0]
+            p[m, c] = p_value(count, sample.part.resamples, test.sides(alternative))[0]
     return p
 
 

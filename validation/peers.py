@@ -94,7 +94,7 @@ def scipy_bootstrap_agrees() -> Check:
             SEED, SEGMENTS, chosen=[parse_metric(f"scores:of={label}")], resamples=RESAMPLES
         )
         (table,) = fixtures.tables(made)
-        sample = Sample(made.plan, [table])
+        sample = Sample(made.plan.parts[0], [table])
         scores = sample.bootstrap_scores(0, RESAMPLES)[0]
         ours = scores[0] - scores[1]
         drawn = as_lists(bootstrap_counts(made.recipe.seed, 0, RESAMPLES, SEGMENTS))
@@ -153,9 +153,11 @@ def _sacrebleu_seed(seed: int) -> Iterator[None]:
 def sacrebleu_p(made: Comparison, kind: str, seed: int, resamples: int) -> dict[str, float]:
     """p-values that sacreBLEU's PairedTest prints, by metric: first system the baseline."""
     named: list[tuple[str, Sequence[str]]] = [
-        (system.name, system.hypotheses.complete) for system in made.systems if system.hypotheses
+        (system.name, system.hypotheses.complete)
+        for system in made.entries[0].systems
+        if system.hypotheses
     ]
-    references = [text.complete for text in made.testset.references]
+    references = [text.complete for text in made.entries[0].testset.references]
     with _sacrebleu_seed(seed):
         metrics = {name: SACREBLEU[name](references=references) for name in _names(made)}
         test = PairedTest(named, metrics, None, test_type=kind, n_samples=resamples)
@@ -173,14 +175,14 @@ def on_sacrebleu_draws(made: Comparison, test: str, seed: int) -> dict[str, tupl
     """(p as sigtest counts, p with a strict >) on sacreBLEU's draws, by metric."""
     resamples = made.plan.resamples
     rng = np.random.default_rng(seed)
-    n = made.testset.segments
+    n = made.entries[0].testset.segments
     swaps = TESTS[test].draws == "swaps"
     if swaps:
         weights = rng.integers(2, size=(resamples, n), dtype=bool).astype(np.float32)
     else:
         drawn = rng.choice(n, size=(resamples, n), replace=True)
         weights = np.stack([np.bincount(row, minlength=n) for row in drawn]).astype(np.float32)
-    sample = Sample(made.plan, fixtures.tables(made))
+    sample = Sample(made.plan.parts[0], fixtures.tables(made))
     found = {}
     for m, sums in enumerate(sample.columns.sums(weights)):
         observed, tolerance = sample.observed[m]

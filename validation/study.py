@@ -12,13 +12,13 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.draws.sample import Sample
-from sigtest.engine import reduce
 from sigtest.render.plots import distribution_plot, matrix_plot
 from sigtest.render.plots.distribution import counted
 from sigtest.report import Report
 from sigtest.significance import Alternative
 from sigtest.significance.montecarlo import clopper_pearson
 from validation import figures, human, published
+from validation.fixtures import reduced
 from validation.nulls import sample_of
 from validation.populations import Population
 from validation.results import Check, Figure, Part, Table, all_hold
@@ -77,7 +77,7 @@ def conducted(population: Population, resamples: int) -> Study:
             chosen, list(chosen.tables), SEED, resamples, tests=tests, alternative=wanted
         )
         samples[wanted] = sample
-        reports[wanted] = reduce(sample, [sample.block(0, resamples)])
+        reports[wanted] = reduced(sample, [sample.block(0, resamples)])
     return Study(chosen, samples, reports)
 
 
@@ -136,7 +136,7 @@ def pictures_count_what_reports_count(study: Study) -> tuple[Check, tuple[Figure
         report, sample = study.reports[alternative], study.samples[alternative]
         higher = report.metrics[metric].higher_is_better
         for test in STUDY_TESTS:
-            plan, numbers = pair_of(sample.plan, a, b, metric, test)
+            plan, numbers = pair_of(sample.part, a, b, metric, test)
             table = sample.tables[labels.index(metric)][list(numbers)]
             found = distribution(plan, [table], metric)
             (pair,) = [

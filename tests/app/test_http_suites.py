@@ -14,8 +14,8 @@ from app.settings import Settings
 from app.suite_schemas import SuiteReportBody, SuiteRequest
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison.parse import CHOICES
 from sigtest.comparison.comparison.suite import Suite
+from sigtest.comparison.parse import CHOICES
 from sigtest.data.text import parse_lines
 from sigtest.errors import RecipeError
 from sigtest.render import RENDERERS

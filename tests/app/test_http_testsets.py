@@ -15,8 +15,7 @@ from app.schema.testsets import SETTINGS, TestSetRequest
 from app.settings import Settings
 from app.testset_contract import EXAMPLES, SYSTEM_EXAMPLES
 from sigtest.cli import main
-from sigtest.comparison.parse import CHOICES
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.parse import CHOICES, parse_comparison
 from sigtest.engine import compare
 from sigtest.render import RENDERERS
 

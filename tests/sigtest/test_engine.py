@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from computed import reduced
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
@@ -13,7 +14,7 @@ from sigtest.data.text import parse_lines
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts, swap_masks
-from sigtest.engine import compare, measure, reduce
+from sigtest.engine import compare, measure
 from sigtest.metrics import METRICS
 from sigtest.report import PairReport, Report
 from sigtest.significance import ALTERNATIVES, TESTS
@@ -49,7 +50,7 @@ def sample_of(comparison: Comparison) -> Sample:
         )
         for metric in comparison.recipe.metrics
     ]
-    return Sample(comparison.plan, tables)
+    return Sample(comparison.plan.parts[0], tables)
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +59,10 @@ def sample(example: Path) -> Sample:
 
 
 def in_blocks(sample: Sample, size: int) -> Report:
-    resamples = sample.plan.resamples
+    resamples = sample.part.resamples
     starts = list(range(0, resamples, size))
     blocks = [sample.block(start, min(start + size, resamples)) for start in reversed(starts)]
-    return reduce(sample, blocks)
+    return reduced(sample, blocks)
 
 
 @pytest.mark.parametrize("size", [1, 64, 499, 1000])
@@ -70,7 +71,7 @@ def test_blocks_in_any_size_and_order_give_the_same_report(sample: Sample, size:
 
 
 def test_resamples_can_be_drawn_one_by_one_or_all_at_once(sample: Sample) -> None:
-    total = sample.plan.resamples
+    total = sample.part.resamples
     runs = [(r, r + 1) for r in range(total)]
     one_by_one = np.concatenate([sample.bootstrap_scores(*run) for run in runs], axis=2)
     kept = [sample.swapped_sums(*run)[0] for run in runs]
@@ -99,8 +100,8 @@ def test_identical_systems_have_p_one_in_every_test_and_metric(
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_counts_equal_textbook_loops(sample: Sample, alternative: str) -> None:
     """Each test as its paper prints it, one resample after the other, on the same draws."""
-    recipe = replace(sample.plan.recipe, alternative=alternative, resamples=200)
-    plan = replace(sample.plan, recipe=recipe)
+    recipe = replace(sample.part.recipe, alternative=alternative, resamples=200)
+    plan = replace(sample.part, recipe=recipe)
     sample = Sample(plan, sample.tables)
     report = in_blocks(sample, 64)
     n = sample.units
@@ -224,7 +225,7 @@ def test_auto_takes_enough_resamples_for_the_correction(example: Path) -> None:
 def test_distribution_is_what_the_report_counted(sample: Sample, test: str) -> None:
     report = in_blocks(sample, 500)
     for metric in METRIC_NAMES:
-        plan, (a, b) = pair_of(sample.plan, "aspen", "birch", metric, test)
+        plan, (a, b) = pair_of(sample.part, "aspen", "birch", metric, test)
         table = sample.tables[METRIC_NAMES.index(metric)][[a, b]]
         drawn = distribution(plan, [table], metric)
         pair = next(p for p in report.pairs if (p.test, p.metric) == (test, metric))
@@ -258,8 +259,8 @@ def test_wmt17_p_values(data: Path, oracles: Path) -> None:
     sample = sample_of(parse_comparison(request))
     found = {}
     for alternative in ALTERNATIVES:
-        recipe = replace(sample.plan.recipe, alternative=alternative)
-        plan = replace(sample.plan, recipe=recipe)
+        recipe = replace(sample.part.recipe, alternative=alternative)
+        plan = replace(sample.part, recipe=recipe)
         for pair in in_blocks(Sample(plan, sample.tables), 4096).pairs:
             found[pair.a, pair.test, alternative] = pair
     lines = (oracles / "significance.wmt17.en-de.tsv").read_text().splitlines()

@@ -8,7 +8,7 @@ import pytest
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part, Plan
 from sigtest.data.text import parse_lines
 from sigtest.decide.facts import facts_of
 from sigtest.decide.summary import summarise
@@ -18,7 +18,7 @@ from sigtest.report import Report
 
 
 def leaderboard(
-    plan: Plan, totals: Sequence[Totals], swaps: Mapping[tuple[int, int, int], SwapFact]
+    plan: Part, totals: Sequence[Totals], swaps: Mapping[tuple[int, int, int], SwapFact]
 ) -> Report:
     """The report of all systems, from what is kept of each.
 
@@ -45,11 +45,11 @@ def leaderboard(
                 replica_scores=np.stack([total.replica_scores[m] for total in totals]),
             )
         )
-    return summarise(plan, facts)
+    return summarise(Plan((plan,)), [facts])
 
 
 def from_parts(comparison: Comparison) -> Report:
-    plan = comparison.plan
+    plan = comparison.plan.parts[0]
     tables = [
         [
             measure(comparison.entries[0].testset, system, metric)

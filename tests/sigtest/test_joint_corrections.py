@@ -89,8 +89,10 @@ def test_joint_corrections_do_not_depend_on_blocks() -> None:
                 ]
             )
         ]
-        whole = Sample(comparison.plan, tables).block(0, 199)
-        parts = [Sample(comparison.plan, tables).block(a, b) for a, b in ((0, 50), (50, 199))]
+        whole = Sample(comparison.plan.parts[0], tables).block(0, 199)
+        parts = [
+            Sample(comparison.plan.parts[0], tables).block(a, b) for a, b in ((0, 50), (50, 199))
+        ]
         for field in ("scores", "ranges"):
             joined = np.concatenate([getattr(part, field) for part in parts], axis=-1)
             assert (joined == getattr(whole, field)).all()

@@ -49,7 +49,7 @@ def drawn(a: str, b: str, metric: str, test: str, alternative: str, exact: str =
         "exact": exact,
     }
     comparison = parse_comparison(request)
-    plan, pair = pair_of(comparison.plan, a, b, metric, test)
+    plan, pair = pair_of(comparison.plan.parts[0], a, b, metric, test)
     tables = [
         measure(
             comparison.entries[0].testset, comparison.entries[0].systems[s], plan.recipe.metrics[0]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from computed import reduced
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
@@ -13,7 +14,7 @@ from sigtest.data.text import parse_lines
 from sigtest.draws import weights
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts, stratified_counts
-from sigtest.engine import compare, measure, reduce
+from sigtest.engine import compare, measure
 from sigtest.errors import SigtestError
 from sigtest.report import Report
 from sigtest.significance import TESTS
@@ -50,13 +51,13 @@ def sample_of(comparison: Comparison) -> Sample:
         )
         for metric in comparison.recipe.metrics
     ]
-    return Sample(comparison.plan, tables)
+    return Sample(comparison.plan.parts[0], tables)
 
 
 def in_blocks(sample: Sample, size: int) -> Report:
-    starts = range(0, sample.plan.resamples, size)
-    return reduce(
-        sample, [sample.block(s, min(s + size, sample.plan.resamples)) for s in reversed(starts)]
+    starts = range(0, sample.part.resamples, size)
+    return reduced(
+        sample, [sample.block(s, min(s + size, sample.part.resamples)) for s in reversed(starts)]
     )
 
 
@@ -99,7 +100,7 @@ def test_counts_equal_textbook_loops(example: Path) -> None:
     places = {name: [i for i, label in enumerate(LABELS) if label == name] for name in strata}
     expected = {}
     for m, metric in enumerate(comparison.recipe.metrics):
-        for a, b in sample.plan.pairs.tolist():
+        for a, b in sample.part.pairs.tolist():
             differences = []
             for r in range(300):
                 rows: list[int] = []
@@ -112,7 +113,7 @@ def test_counts_equal_textbook_loops(example: Path) -> None:
                 differences.append(metric.sign * float(x - y))
             seen = metric.sign * float(sample.scores[m][a] - sample.scores[m][b])
             tau = sum(differences) / 300
-            names = comparison.recipe.labels[m], *(sample.plan.systems[s] for s in (a, b))
+            names = comparison.recipe.labels[m], *(sample.part.systems[s] for s in (a, b))
             shifted = [abs(d - tau) >= abs(seen) - 1e-7 for d in differences]
             against = sum(d <= 1e-7 for d in differences), sum(d >= -1e-7 for d in differences)
             expected["bootstrap", *names] = sum(shifted)
@@ -155,12 +156,12 @@ def test_blocks_of_any_size_give_the_same_report(example: Path, unit: str) -> No
     )
     sample = sample_of(parse_comparison(request))
     assert in_blocks(sample, 7).as_json() == in_blocks(sample, 300).as_json()
-    kept = sample._counts(0, 50) @ np.eye(2)[sample.plan.strata]
-    assert (kept == np.bincount(sample.plan.strata)).all()
+    kept = sample._counts(0, 50) @ np.eye(2)[sample.part.strata]
+    assert (kept == np.bincount(sample.part.strata)).all()
 
 
 def test_what_is_not_used_leaves_no_trace(example: Path) -> None:
-    plan = parse_comparison(request_of(example, labels=LABELS)).plan
+    (plan,) = parse_comparison(request_of(example, labels=LABELS)).plan.parts
     assert plan.labels is None
     assert "stratified" not in plan.signature
     assert "stratified" not in plan.recipe.as_json()

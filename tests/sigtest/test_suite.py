@@ -12,20 +12,20 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 from test_strata import read, sample_of
 
-from sigtest import engine, suite_engine
+from sigtest import engine
 from sigtest.cli import main
+from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.comparison.suite import Suite
 from sigtest.draws.sample import Sample
+from sigtest.draws.samples import Samples
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
 from sigtest.render import json as json_format
-from sigtest.render import suite as suite_format
-from sigtest.report import SystemReport
-from sigtest.report.suite_report import SuiteReport
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS
+from sigtest.report import Report, SystemReport
 from sigtest.significance import ALTERNATIVES
-from sigtest.suite_engine import compare_suite
 
 NAMES = ("aspen", "birch", "cedar", "dogwood", "elm")
 TESTS = ["approximate_randomization", "bootstrap", "paired_bootstrap"]
@@ -58,22 +58,27 @@ def request_of(example: Path, **fields: object) -> dict:
     }
 
 
-def run(example: Path, **fields: object) -> SuiteReport:
-    return compare_suite(Suite.of(request_of(example, **fields)))
+def alone(suite: Comparison, number: int) -> Comparison:
+    """One of the test sets of a comparison, as a comparison of its own."""
+    return Comparison((suite.entries[number],), suite.recipe)
+
+
+def run(example: Path, **fields: object) -> Report:
+    return compare(parse_comparison(request_of(example, **fields)))
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_macro_counts_equal_textbook_loops(example: Path, alternative: str) -> None:
     """Every pseudo-statistic is the mean of those of the test sets, each with its own stream."""
     names = ("aspen", "birch", "elm")
-    suite = Suite.of(request_of(example, alternative=alternative, names=names))
-    overall = compare_suite(suite).overall
-    samples = [sample_of(comparison) for comparison in suite.comparisons]
+    suite = parse_comparison(request_of(example, alternative=alternative, names=names))
+    overall = compare(suite)
+    samples = [sample_of(alone(suite, t)) for t in range(3)]
     turn = -1 if alternative == "less" else 1
     two = alternative == "two-sided"
     expected = {}
-    for m, metric in enumerate(suite.whole.recipe.metrics):
-        for a, b in suite.whole.pairs.tolist():
+    for m, metric in enumerate(suite.plan.whole.recipe.metrics):
+        for a, b in suite.plan.whole.pairs.tolist():
             seen, swapped, resampled = 0.0, np.zeros(300), np.zeros(300)
             for t, sample in enumerate(samples):
                 x, y = sample.tables[m][a], sample.tables[m][b]
@@ -89,7 +94,7 @@ def test_macro_counts_equal_textbook_loops(example: Path, alternative: str) -> N
                     drawn = bootstrap_counts(12345, r, r + 1, len(x), stream=t + 1)[0].astype(int)
                     moved = difference(np.repeat(x, drawn, axis=0), np.repeat(y, drawn, axis=0))
                     resampled[r] += moved / 3
-            key = suite.whole.recipe.labels[m], names[a], names[b]
+            key = suite.plan.whole.recipe.labels[m], names[a], names[b]
             far = (abs(seen) if two else turn * seen) - 1e-7
             shifted = resampled - resampled.mean()
             for test, draws in (("approximate_randomization", swapped), ("bootstrap", shifted)):
@@ -106,9 +111,11 @@ def test_macro_counts_equal_textbook_loops(example: Path, alternative: str) -> N
 
 def test_macro_scores_are_means(example: Path) -> None:
     report = run(example)
-    for s, system in enumerate(report.overall.systems):
+    for s, system in enumerate(report.systems):
         for metric, score in system.scores.items():
-            own = [result.report.systems[s].scores[metric].score for result in report.testsets]
+            own = [
+                result.report.systems[s].scores[metric].score for result in report.several.testsets
+            ]
             assert score.score == pytest.approx(sum(own) / 3, rel=1e-12)
             assert score.ci[0] < score.score < score.ci[1]
 
@@ -132,7 +139,7 @@ def test_pooled_is_one_concatenated_test_set_stratified_by_test_set(example: Pat
         }
     )
     expected = compare(whole)
-    found = compare_suite(Suite.of(request)).overall
+    found = compare(parse_comparison(request))
     assert [s.scores for s in found.systems] == [s.scores for s in expected.systems]
     family = {"p_adjusted": 0, "significant": False, "undecided": False, "verdict": ""}
     family |= {"resamples_needed": None, "detectable": (0, 0)}
@@ -146,18 +153,18 @@ def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None
     request = request_of(example, stratified=True, pooled=True)
     for part, own in zip(request["testsets"], labels, strict=True):
         part["labels"] = own
-    suite = Suite.of(request)
-    assert [plan.stream for plan in suite.plans] == [1, 3, 5]
-    tables = engine.measure_all(suite.comparisons, lambda *told: None)
-    parts = [Sample(p, own)._counts(0, 9) for p, own in zip(suite.plans, tables, strict=True)]
-    whole = Sample(suite.whole, suite_engine._concatenated(suite, tables))._counts(0, 9)
+    suite = parse_comparison(request)
+    assert [plan.stream for plan in suite.plan.parts] == [1, 3, 5]
+    tables = engine._measure_all(suite, lambda *told: None)
+    parts = [Sample(p, own)._counts(0, 9) for p, own in zip(suite.plan.parts, tables, strict=True)]
+    whole = Samples(suite.plan, tables).pooled._counts(0, 9)
     assert (np.hstack(parts) == whole).all()
 
 
 def test_test_sets_have_streams_of_their_own(example: Path) -> None:
     same = content(example, slice(0, 50))
     request = request_of(example, testsets=[{"name": n, **same} for n in ("one", "two")])
-    one, two = (result.report for result in compare_suite(Suite.of(request)).testsets)
+    one, two = (result.report for result in compare(parse_comparison(request)).several.testsets)
     assert one.systems[0].scores["bleu"].score == two.systems[0].scores["bleu"].score
     assert one.systems[0].scores["bleu"].ci != two.systems[0].scores["bleu"].ci
     assert [p.count for p in one.pairs] != [p.count for p in two.pairs]
@@ -167,9 +174,9 @@ def test_test_sets_have_streams_of_their_own(example: Path) -> None:
 @pytest.mark.parametrize("average", ["macro", "pooled"])
 def test_one_family_spans_all_test_sets(example: Path, average: str) -> None:
     report = run(example, pooled=average == "pooled", correction="holm")
-    assert report.overall.average == average
-    assert report.comparisons == 4 * 10
-    rows = [*(result.report.pairs for result in report.testsets), report.overall.pairs]
+    assert report.several.average == average
+    assert report.several.comparisons == 4 * 10
+    rows = [*(result.report.pairs for result in report.several.testsets), report.pairs]
     for metric in ("bleu", "ter"):
         for test in TESTS:
             family = [p for pairs in rows for p in pairs if (p.metric, p.test) == (metric, test)]
@@ -182,9 +189,9 @@ def test_one_family_spans_all_test_sets(example: Path, average: str) -> None:
 @pytest.mark.parametrize("exact", ["auto", "never"])
 def test_identical_systems_have_p_one(example: Path, pooled: bool, exact: str) -> None:
     report = run(example, pooled=pooled, exact=exact, names=("cedar", "dogwood"))
-    for pairs in [*(result.report.pairs for result in report.testsets), report.overall.pairs]:
+    for pairs in [*(result.report.pairs for result in report.several.testsets), report.pairs]:
         assert {pair.p_value for pair in pairs} == {1.0}
-    for row in report.wins:
+    for row in report.several.wins:
         assert (row.won, row.lost, row.tied, row.sign_test.p_value) == (0, 0, 3, 1.0)
 
 
@@ -206,13 +213,17 @@ def test_replicas_go_through(example: Path, pooled: bool) -> None:
             {"name": "A", "replicas": texts[:2]},
             {"name": "B", "replicas": texts[2:]},
         ]
-    report = compare_suite(Suite.of(request))
-    score = report.overall.systems[0].scores["bleu"]
+    report = compare(parse_comparison(request))
+    score = report.systems[0].scores["bleu"]
     if not pooled:
-        own = [result.report.systems[0].scores["bleu"].replicas for result in report.testsets]
+        own = [
+            result.report.systems[0].scores["bleu"].replicas for result in report.several.testsets
+        ]
         assert score.replicas == pytest.approx(np.mean(own, axis=0).tolist(), rel=1e-12)
     assert score.training_stderr == pytest.approx(np.std(score.replicas, ddof=1))
-    assert re.search(rf"\nA .*\] +{score.training_stderr:.2f}\n", suite_format.render(report))
+    assert re.search(
+        rf"\nA .*\] +{score.training_stderr:.2f}\n", FORMATS["text"].render(present(report))
+    )
 
 
 def test_cluster_lines_are_those_of_all_together_and_the_title_says_so(example: Path) -> None:
@@ -221,21 +232,21 @@ def test_cluster_lines_are_those_of_all_together_and_the_title_says_so(example: 
     parts = [
         {**part, "name": f"{part['name']} {i}"} for part in request["testsets"] for i in "1234"
     ]
-    report = compare_suite(Suite.of({**request, "testsets": parts}))
+    report = compare(parse_comparison({**request, "testsets": parts}))
 
     def clusters(systems: Sequence[SystemReport]) -> list[int]:
         return [system.ranks["chrf"][TESTS[0]].cluster for system in systems]
 
-    assert clusters(report.testsets[0].report.systems) == [1, 1, 2]
-    assert clusters(report.overall.systems) == [1, 2, 3]
-    title, table = suite_format.render(report).split("\n\n")[1:3]
+    assert clusters(report.several.testsets[0].report.systems) == [1, 1, 2]
+    assert clusters(report.systems) == [1, 2, 3]
+    title, table = FORMATS["text"].render(present(report)).split("\n\n")[1:3]
     assert title.endswith(f"ranks by {TESTS[0]}, cluster lines for all together")
     assert sum(line.startswith("╌") for line in table.splitlines()) == 2
 
 
 def test_wins_are_counted_where_less_is_better(example: Path) -> None:
     report = run(example, names=("elm", "aspen"))
-    for row in report.wins:
+    for row in report.several.wins:
         assert (row.won, row.lost, row.tied, row.rank_sum) == (0, 3, 0, 0)
         assert (row.differences[0] > 0) == (row.metric == "ter")
         assert row.sign_test.p_value == 0.25
@@ -243,14 +254,14 @@ def test_wins_are_counted_where_less_is_better(example: Path) -> None:
 
 
 def test_auto_resamples_are_enough_for_the_whole_family(example: Path) -> None:
-    suite = Suite.of(request_of(example, resamples="auto", correction="bonferroni"))
+    suite = parse_comparison(request_of(example, resamples="auto", correction="bonferroni"))
     # two-sided paired bootstrap over 40: 80 / (R + 1) <= .005 needs R = 15,999
-    assert {plan.resamples for plan in (*suite.plans, suite.whole)} == {99_999}
+    assert {plan.resamples for plan in (*suite.plan.parts, suite.plan.whole)} == {99_999}
 
 
 def failing(example: Path, **fields: object) -> str:
     with pytest.raises(SigtestError) as caught:
-        Suite.of(request_of(example, **fields))
+        parse_comparison(request_of(example, **fields))
     return str(caught.value)
 
 
@@ -258,7 +269,7 @@ def test_bad_suites_are_one_clear_error_each(example: Path) -> None:
     first, second = request_of(example)["testsets"][:2]
     fewer = {**second, "systems": second["systems"][:4]}
     two_references = {**second, "references": second["references"] * 2}
-    assert failing(example, testsets=[first]) == ("A suite needs at least two test sets; 1 given.")
+    assert failing(example, testsets=[first]) == ("testsets needs at least two test sets; 1 given.")
     assert failing(example, testsets=[first, first]) == "Two test sets are named 'first'."
     turned = {**second, "systems": [second["systems"][i] for i in (0, 2, 1, 3, 4)]}
     rule = "; every test set needs the same systems, in the same order."

@@ -20,8 +20,6 @@ from sigtest.engine import compare
 from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import measure
 from sigtest.significance import TESTS
-from sigtest.comparison.comparison.suite import Suite
-from sigtest.suite_engine import compare_suite
 from sigtest.warm import warm
 
 
@@ -84,16 +82,17 @@ for request in requests:
 for pooled in (False, True):
     content = {"references": references, "systems": systems}
     testsets = [{"name": name, **content} for name in "uv"]
-    compare_suite(Suite.of({"testsets": testsets, "metrics": ["bleu", "ter"], "resamples": 99,
+    compare(parse_comparison({"testsets": testsets, "metrics": ["bleu", "ter"], "resamples": 99,
                             "tests": list(TESTS), "pooled": pooled}))
 board = parse_comparison(all_tests)
+(entry,), (part,) = board.entries, board.plan.parts
 totals, tables = zip(*(
-    (resample(alone(board.plan, place), [table[None] for table in own]), own)
-    for place, system in enumerate(board.systems)
-    for own in [[measure(board.testset, system, metric) for metric in board.recipe.metrics]]
+    (resample(alone(part, place), [table[None] for table in own]), own)
+    for place, system in enumerate(entry.systems)
+    for own in [[measure(entry.testset, system, metric) for metric in board.recipe.metrics]]
 ))
 for m in range(len(everything)):
-    swap_fact(board.plan, m, totals[0], totals[1], (tables[0][m], tables[1][m]))
+    swap_fact(part, m, totals[0], totals[1], (tables[0][m], tables[1][m]))
 for late in sorted(signatures() - before):
     print(*late)
 """

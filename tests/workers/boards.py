@@ -8,8 +8,8 @@ from typing import Any
 from service import CALLER, EXAMPLE, until
 
 from sigtest.comparison.comparison import system_of
-from sigtest.comparison.recipe import Recipe
 from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare

@@ -40,7 +40,7 @@ def test_block_comes_back(correction: str) -> None:
         measure(comparison.entries[0].testset, system, metric)
         for system in comparison.entries[0].systems
     ]
-    block = Sample(comparison.plan, [np.stack(tables)]).block(3, 40)
+    block = Sample(comparison.plan.parts[0], [np.stack(tables)]).block(3, 40)
     (back,) = codec.unpack_blocks(3, 40, codec.pack_blocks([block]))
     assert (back.start, back.stop) == (3, 40)
     for name in Block.__dataclass_fields__:
