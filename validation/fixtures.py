@@ -94,8 +94,9 @@ def with_systems(made: Comparison, order: Sequence[int]) -> Comparison:
 
 def with_copy(made: Comparison) -> Comparison:
     """The first system and an identical copy of it."""
-    first = made.entries[0].systems[0]
-    return replace(made, systems=(first, replace(first, name="copy")))
+    (entry,) = made.entries
+    systems = (entry.systems[0], replace(entry.systems[0], name="copy"))
+    return replace(made, entries=(replace(entry, systems=systems),))
 
 
 def _sentence(rng: np.random.Generator) -> str:

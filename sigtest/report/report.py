@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, NamedTuple
@@ -338,13 +339,18 @@ class Report:
                 segments=sum(size.segments for size in sizes),
                 references=first.testset.references,
                 documents=_sum([size.documents for size in sizes]),
-                sha256="",
+                sha256=joined([size.sha256 for size in sizes]),
             ),
             systems=told.overall.systems,
             pairs=told.overall.pairs,
             warnings=told.warnings,
             several=Several(told.overall.average, told.comparisons, told.testsets, told.wins),
         )
+
+
+def joined(digests: Sequence[str]) -> str:
+    """One content hash for several."""
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def _sum(counts: Sequence[int | None]) -> int | None:
