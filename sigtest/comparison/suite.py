@@ -16,7 +16,7 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.significance.corrections import JOINT
+from sigtest.significance.corrections import CORRECTIONS
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Suite:
             if count > 1:
                 raise InputError(f"Two test sets are named {name!r}.", field="testsets")
         correction = self.comparisons[0].recipe.correction
-        if correction in JOINT:
+        if CORRECTIONS[correction].joint:
             raise RecipeError(
                 f"correction {correction} counts in the draws of one test set; for several take "
                 "holm or another one that needs p-values only.",

@@ -12,8 +12,9 @@ from scipy.special import ndtri
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.comparison.recipe import MAX_RESAMPLES, Recipe
 from sigtest.significance import SignificanceTest
-from sigtest.significance.corrections import adjust, critical_value, strictest_level, undecided
+from sigtest.significance.corrections import adjust
 from sigtest.significance.exact import ExactP
+from sigtest.significance.levels import critical_value, strictest_level, undecided
 from sigtest.significance.montecarlo import p_interval, p_value
 
 POWER = 0.8

@@ -14,9 +14,9 @@ from sigtest.draws.sample import Block, Sample, oriented_differences
 from sigtest.significance import TESTS
 from sigtest.significance.base import extremity, slack
 from sigtest.significance.convolution import convolve_swaps
-from sigtest.significance.corrections import step_down_counts
 from sigtest.significance.exact import ExactP, enumerate_swaps
 from sigtest.significance.intervals import percentile_interval, standard_deviation
+from sigtest.significance.joint import range_counts, step_down_counts
 
 CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
 
@@ -113,7 +113,7 @@ def facts_of(
     if plan.recipe.correction == "tukey":
         observed, tolerance = oriented_differences(plan, m, scores)
         least = np.abs(observed) - tolerance
-        joint["approximate_randomization"] = len(ranges) - np.searchsorted(np.sort(ranges), least)
+        joint["approximate_randomization"] = range_counts(least, ranges)
     return Facts(
         scores=scores,
         score_spread=spread_of(draws, plan.recipe.alpha),

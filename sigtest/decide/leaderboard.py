@@ -21,8 +21,9 @@ from sigtest.errors import RecipeError
 from sigtest.report import MetricReport, Report, ScoreReport, SystemReport, TestSetReport
 from sigtest.significance import TESTS
 from sigtest.significance.convolution import surely_on_grid
-from sigtest.significance.corrections import JOINT, experimentwise_error
+from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.exact import ExactP
+from sigtest.significance.levels import experimentwise_error
 from sigtest.version import __version__
 
 # Columns of a pair's row; the counts of the tests that look at bootstrap draws follow.
@@ -135,7 +136,8 @@ def needs_draws(settings: Plan, plan: Plan) -> bool:
         settings: The test set's own plan, for whose level the rows were made.
         plan: From `shown`.
     """
-    return plan.recipe.alpha != settings.recipe.alpha or plan.recipe.correction in JOINT
+    joint = CORRECTIONS[plan.recipe.correction].joint
+    return plan.recipe.alpha != settings.recipe.alpha or joint is not None
 
 
 def report(

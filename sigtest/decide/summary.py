@@ -22,7 +22,7 @@ from sigtest.report import (
     TestSetReport,
 )
 from sigtest.significance import TESTS, SignificanceTest
-from sigtest.significance.corrections import experimentwise_error
+from sigtest.significance.levels import experimentwise_error
 from sigtest.significance.ranking import Rank, rank
 from sigtest.version import __version__
 

@@ -10,7 +10,7 @@ import numpy as np
 from sigtest.comparison.plan import Plan
 from sigtest.decide.facts import Facts
 from sigtest.significance import TESTS
-from sigtest.significance.corrections import JOINT
+from sigtest.significance.corrections import CORRECTIONS
 
 FEW_UNITS = 300
 SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
@@ -53,7 +53,7 @@ def _all_exact(plan: Plan, facts: Sequence[Facts]) -> bool:
     """Whether no p-value, corrected or not, depends on the number of resamples."""
     return (
         all(TESTS[test].draws == "swaps" for test in plan.recipe.tests)
-        and plan.recipe.correction not in JOINT
+        and CORRECTIONS[plan.recipe.correction].joint is None
         and all(found is not None for known in facts for found in known.exact)
     )
 
