@@ -268,12 +268,15 @@ class PairBody(Strict):
     ci: tuple[float, float] = Field(description="Bootstrap interval of the difference.")
     stderr: float
     count: int | None = Field(
-        description="Pseudo-statistics at least as extreme; null for an exact p of over 40 units."
+        description="Pseudo-statistics at least as extreme; null for an exact p of over 40 units "
+        "and for a test that counts none."
     )
     resamples: int | None = Field(description="In all; null as for `count`.")
     p_value: float = Field(description="(count + 1) / (resamples + 1); exact: count / resamples.")
     log10_p: float
-    p_interval: tuple[float, float] = Field(description="95 % Clopper-Pearson interval.")
+    p_interval: tuple[float, float] | None = Field(
+        description="95 % Clopper-Pearson interval; null for a test that counts no draws."
+    )
     p_adjusted: float = Field(description="Corrected within this metric and test.")
     significant: bool
     undecided: bool = Field(description="Whether more resamples could turn the decision round.")

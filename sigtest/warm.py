@@ -16,9 +16,9 @@ from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
-from sigtest.significance import TESTS
+from sigtest.significance import resampling_tests
 
-SWAPS = [name for name, test in TESTS.items() if test.draws == "swaps"]
+SWAPS = [name for name, test in resampling_tests().items() if test.draws == "swaps"]
 
 
 def warm() -> None:
@@ -41,7 +41,7 @@ def warm() -> None:
 
 
 def _compare(**request: object) -> None:
-    compare(Comparison.of({"tests": list(TESTS), "resamples": 9, **request}))
+    compare(Comparison.of({"tests": list(resampling_tests()), "resamples": 9, **request}))
 
 
 def _join(comparison: Comparison) -> None:

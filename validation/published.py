@@ -12,7 +12,7 @@ from sigtest.comparison.recipe import parse_metric
 from sigtest.draws.product import Columns
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.metrics import Metric
-from sigtest.significance import TESTS, Alternative
+from sigtest.significance import Alternative, resampling_tests
 from sigtest.significance.base import slack
 from sigtest.significance.corrections import CORRECTIONS, adjust
 from sigtest.significance.exact import enumerate_swaps
@@ -213,7 +213,8 @@ def fixtures_have_their_probabilities(resamples: int = 20_000) -> Check:
         draws, observed, tolerance = _resampled(metric, a, b, resamples)
         for (test, alternative), wanted in RESAMPLED[name].items():
             cases += 1
-            count = TESTS[test].count(observed, draws, tolerance, _alternative(alternative))[0]
+            counting = resampling_tests()[test]
+            count = counting.count(observed, draws, tolerance, _alternative(alternative))[0]
             low, high = binom.interval(1 - SMALL_CHANCE, resamples, wanted)
             if not low <= count <= high:
                 problems.append(f"{name} {test} {alternative}: {count / resamples}, not {wanted}")

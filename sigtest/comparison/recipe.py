@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS, Metric
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.levels import smallest_attainable
 
@@ -79,6 +79,9 @@ class Recipe:
         _distinct([metric.spelling for metric in self.metrics], "metrics")
         _distinct(self.labels, "metrics")
         _distinct(self.tests, "tests")
+        for own in own_tests(self.tests).values():
+            for metric in self.metrics:
+                own.check(metric)
         self._check_joint_correction()
         if self.resamples != "auto":
             _in_range(self.resamples, 1, MAX_RESAMPLES, "resamples")

@@ -16,6 +16,7 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.significance import own_tests
 from sigtest.significance.corrections import CORRECTIONS
 
 
@@ -41,7 +42,7 @@ class Suite:
             InputError: Fewer than two test sets, a name used twice, other systems or other
                 numbers of replicas than the first test set has, pooled ones with other numbers of
                 reference sets.
-            RecipeError: Another recipe, or a correction that cannot span test sets.
+            RecipeError: Another recipe, or a correction or test that cannot span test sets.
         """
         if len(self.names) < 2:
             raise InputError(
@@ -56,6 +57,12 @@ class Suite:
                 f"correction {correction} counts in the draws of one test set; for several take "
                 "holm or another one that needs p-values only.",
                 field="correction",
+            )
+        for test in own_tests(self.comparisons[0].recipe.tests):
+            raise RecipeError(
+                f"{test} compares the units of one test set; for several take "
+                "approximate_randomization or another test that draws.",
+                field="tests",
             )
         for name, comparison in zip(self.names, self.comparisons, strict=True):
             self._check_fit(name, comparison)

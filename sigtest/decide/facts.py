@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Block, Sample, oriented_differences
-from sigtest.significance import TESTS
+from sigtest.significance import OwnP, own_tests, resampling_tests
 from sigtest.significance.base import extremity, slack
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import ExactP, enumerate_swaps
@@ -48,6 +48,7 @@ class Facts:
         exact: (P,) randomization p-values for which every swap was counted.
         joint_counts: (P,) counts of the correction that looks at all pairs' draws together; by
             the name of the test it goes with.
+        own: (P,) p-values of the tests that have one of their own, by name.
         replica_scores: (S, m) observed scores of each replica.
     """
 
@@ -58,6 +59,7 @@ class Facts:
     exact: tuple[ExactP | None, ...]
     joint_counts: dict[str, Counts]
     replica_scores: Array
+    own: dict[str, tuple[OwnP, ...]] = field(default_factory=dict)
 
 
 def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
@@ -65,7 +67,7 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
     ordered = sorted(blocks, key=lambda block: block.start)
     swaps = np.sum([block.swaps for block in ordered], axis=0)
     ranges = np.concatenate([block.ranges for block in ordered], axis=1)
-    return [
+    found = [
         facts_of(
             sample.plan,
             m,
@@ -78,6 +80,7 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
         )
         for m in range(len(sample.metrics))
     ]
+    return [replace(facts, own=_own(sample, m)) for m, facts in enumerate(found)]
 
 
 def facts_of(
@@ -105,9 +108,9 @@ def facts_of(
     """
     difference_spread, counts = differences(plan.recipe, m, plan.pairs, scores, draws)
     joint: dict[str, Counts] = {}
-    for test in plan.recipe.tests:
-        if TESTS[test].draws == "swaps":
-            counts[test] = swaps
+    for name, test in resampling_tests(plan.recipe.tests).items():
+        if test.draws == "swaps":
+            counts[name] = swaps
     if plan.recipe.correction == "max_t":
         joint["bootstrap"] = _max_t(plan, m, scores, draws)
     if plan.recipe.correction == "tukey":
@@ -138,7 +141,7 @@ def differences(
         draws: (S, R) bootstrap scores.
     """
     sign = recipe.metrics[m].sign
-    tests = [TESTS[test] for test in recipe.tests if TESTS[test].draws == "counts"]
+    tests = [test for test in resampling_tests(recipe.tests).values() if test.draws == "counts"]
     counts = {test.name: np.empty(len(pairs), dtype=np.int64) for test in tests}
     spread = Spread(*(np.empty(len(pairs)) for _ in range(3)))
     for run in _chunks(len(pairs), draws.shape[1]):
@@ -179,6 +182,18 @@ def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:
     return tuple(exact_p(sample.plan.recipe, m, table[a], table[b]) for a, b in sample.plan.pairs)
 
 
+def _own(sample: Sample, m: int) -> dict[str, tuple[OwnP, ...]]:
+    """Of the units that are drawn: segments or documents, with all their replicas."""
+    recipe, table = sample.plan.recipe, sample.tables[m]
+    return {
+        name: tuple(
+            test.p(recipe.metrics[m], table[a], table[b], recipe.alternative)
+            for a, b in sample.plan.pairs
+        )
+        for name, test in own_tests(recipe.tests).items()
+    }
+
+
 def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
     """The exact randomization p-value of a pair, where the recipe wants it and there is one.
 
@@ -188,7 +203,8 @@ def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
         a: (n, k) statistics of the first system's units of exchange.
         b: (n, k) statistics of the second.
     """
-    if recipe.exact == "never" or all(TESTS[test].draws != "swaps" for test in recipe.tests):
+    swapped = any(test.draws == "swaps" for test in resampling_tests(recipe.tests).values())
+    if recipe.exact == "never" or not swapped:
         return None
     metric = recipe.metrics[m]
     convolved = convolve_swaps(metric, a, b, recipe.alternative)

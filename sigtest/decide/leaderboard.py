@@ -19,7 +19,7 @@ from sigtest.decide.summary import score_report, summarise
 from sigtest.draws.incremental import SwapFact, Totals
 from sigtest.errors import RecipeError
 from sigtest.report import MetricReport, Report, ScoreReport, SystemReport, TestSetReport
-from sigtest.significance import TESTS
+from sigtest.significance import TESTS, own_tests
 from sigtest.significance.convolution import surely_on_grid
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.exact import ExactP
@@ -35,11 +35,17 @@ def settings_of(plan: Plan) -> Plan:
     """The plan of a new test set, whose settings a leaderboard can work with.
 
     Raises:
-        RecipeError: A baseline, or the correction `tukey`.
+        RecipeError: A baseline, the correction `tukey`, or a test without draws.
     """
     if plan.recipe.baseline is not None:
         raise RecipeError("A leaderboard compares all pairs; leave pairs out.", field="pairs")
     _refuse_tukey(plan.recipe.correction)
+    for test in own_tests(plan.recipe.tests):
+        raise RecipeError(
+            f"A leaderboard keeps no statistics that {test} could look at; take "
+            "approximate_randomization or another test that draws.",
+            field="tests",
+        )
     # `auto` is for a number of pairs that is known beforehand
     resamples = plan.recipe.resolved(1)
     return replace(plan, recipe=replace(plan.recipe, resamples=resamples))

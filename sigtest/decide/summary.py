@@ -64,12 +64,13 @@ def _families(parts: Sequence[Part], m: int, test: SignificanceTest) -> list[lis
     """The pairs of each comparison for one metric and test, decided as one family."""
     plan = parts[0].plan
     facts = [part.facts[m] for part in parts]
+    unseen = np.zeros(len(plan.pairs), dtype=np.int64)  # where a test has a p-value of its own
     decisions = decide(
         plan.recipe,
         plan.resamples,
         test,
-        counts=np.concatenate([known.counts[test.name] for known in facts]),
-        exact=[exact for known in facts for exact in known.exact],
+        counts=np.concatenate([known.counts.get(test.name, unseen) for known in facts]),
+        known=[p for known in facts for p in known.own.get(test.name, known.exact)],
         joint_counts=facts[0].joint_counts.get(test.name),  # for one comparison only
     )
     size = len(plan.pairs)
@@ -97,7 +98,7 @@ def _pairs(
         spread.low.tolist(),
         spread.high.tolist(),
         spread.stderr.tolist(),
-        decisions.exact[rows],
+        decisions.known[rows],
         decisions.counts[rows].tolist(),
         decisions.p[rows].tolist(),
         decisions.log10_p[rows].tolist(),
@@ -109,7 +110,7 @@ def _pairs(
         strict=True,
     )
     pairs: list[PairReport] = []
-    for row, (a, b), low, high, stderr, exact, *decided in columns:
+    for row, (a, b), low, high, stderr, known, *decided in columns:
         count, p, log10_p, p_low, p_high, adjusted, significant, undecided = decided
         pair = PairReport(
             a=plan.systems[a],
@@ -122,16 +123,16 @@ def _pairs(
             difference=scores[a] - scores[b],
             ci=(low, high),
             stderr=stderr,
-            count=exact.count if exact else count,
-            resamples=exact.patterns if exact else plan.resamples,
+            count=known.count if known else count,
+            resamples=known.patterns if known else plan.resamples,
             p_value=p,
             log10_p=log10_p,
-            p_interval=(p_low, p_high),
+            p_interval=None if test.draws == "none" else (p_low, p_high),
             p_adjusted=adjusted,
             significant=significant,
             undecided=undecided,
             resamples_needed=decisions.needed.get(row),
-            exact=exact is not None,
+            exact=known is not None and known.exact,
             calibrated=test.calibrated,
             detectable=(stderr * plain, stderr * corrected),
             verdict="",

@@ -18,7 +18,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.engine import compare
 from sigtest.draws.incremental import alone, resample, swap_fact
 from sigtest.engine import measure
-from sigtest.significance import TESTS
+from sigtest.significance import resampling_tests
 from sigtest.comparison.suite import Suite
 from sigtest.suite_engine import compare_suite
 from sigtest.warm import warm
@@ -56,7 +56,7 @@ scores = [
 replicas = [{"name": n, "replicas": [text(), text()]} for n in "abc"]
 everything = ["bleu", "chrf", "chrf++", "ter", "nist"]
 plain = {"references": references, "systems": systems, "metrics": everything, "resamples": 99}
-all_tests = {**plain, "tests": list(TESTS)}
+all_tests = {**plain, "tests": list(resampling_tests())}
 requests = [
     all_tests,
     {**all_tests, "alternative": "less"},
@@ -71,7 +71,7 @@ requests = [
     {**plain, "metrics": ["chrf:eps_smoothing=true", "chrf:whitespace=true,lowercase=true",
                           "ter:normalized=true,no_punct=true", "nist:tokenize=intl"]},
     {**plain, "systems": replicas},
-    {"systems": scores, "tests": list(TESTS), "resamples": 99, "metrics": [
+    {"systems": scores, "tests": list(resampling_tests()), "resamples": 99, "metrics": [
         {"name": "scores", "of": "coarse"}, {"name": "scores", "of": "fine"},
         {"name": "ratio", "of": "ratio"}]},
 ]
@@ -84,7 +84,7 @@ for pooled in (False, True):
     content = {"references": references, "systems": systems}
     testsets = [{"name": name, **content} for name in "uv"]
     compare_suite(Suite.of({"testsets": testsets, "metrics": ["bleu", "ter"], "resamples": 99,
-                            "tests": list(TESTS), "pooled": pooled}))
+                            "tests": list(resampling_tests()), "pooled": pooled}))
 board = Comparison.of(all_tests)
 totals, tables = zip(*(
     (resample(alone(board.plan, place), [table[None] for table in own]), own)
