@@ -17,9 +17,9 @@ from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
-from sigtest.significance import TESTS
+from sigtest.significance import resampling_tests
 
-SWAPS = [name for name, test in TESTS.items() if test.draws == "swaps"]
+SWAPS = [name for name, test in resampling_tests().items() if test.draws == "swaps"]
 
 
 def warm() -> None:
@@ -42,7 +42,7 @@ def warm() -> None:
 
 
 def _compare(**request: object) -> None:
-    compare(parse_comparison({"tests": list(TESTS), "resamples": 9, **request}))
+    compare(parse_comparison({"tests": list(resampling_tests()), "resamples": 9, **request}))
 
 
 def _join(comparison: Comparison) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from sigtest.significance import TESTS
+from sigtest.significance import resampling_tests
 from validation import published
 from validation.calibration import Cell, limit
 from validation.results import Check, Part, Table, all_hold
@@ -34,7 +34,8 @@ def formula_of_2005_is_one_sided(resamples: int = 200_000) -> Check:
     problems = []
     for delta, wanted in NORMAL_THEORY:
         draws = (quantiles + delta)[None]
-        count = TESTS[LEGACY].count(np.array([delta]), draws, np.zeros(1), "two-sided")[0]
+        legacy = resampling_tests()[LEGACY]
+        count = legacy.count(np.array([delta]), draws, np.zeros(1), "two-sided")[0]
         if abs(count / resamples - wanted) > 2e-5:
             problems.append(f"delta {delta}: {count / resamples:.6f}, not {wanted:.6f}")
     return all_hold(

@@ -10,7 +10,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.report import Report
-from sigtest.significance.corrections import CORRECTIONS, JOINT, adjust, experimentwise_error
+from sigtest.significance.corrections import CORRECTIONS, adjust
+from sigtest.significance.levels import experimentwise_error
 from validation import families
 from validation.calibration import limit
 from validation.families import FIRST, Family
@@ -28,6 +29,8 @@ RESAMPLES = 999
 FALSE_DISCOVERY = ("benjamini_hochberg", "benjamini_yekutieli")
 PROMISES_NOTHING = ("none",)
 COMPLETE_NULL_ONLY = ("tukey",)
+JOINT = {name: chosen.joint for name, chosen in CORRECTIONS.items() if chosen.joint}
+ALONE = tuple(name for name in CORRECTIONS if name not in JOINT)
 BY_SWAPS = "tukey"  # its report has the uncorrected p-values of approximate randomization, too
 # corrections that can only reject more than another one does: a fact of arithmetic
 ORDERED = (("holm", "bonferroni"), ("hochberg", "holm"), ("sidak", "bonferroni"))
@@ -64,7 +67,7 @@ class Outcome:
 
 def corrections() -> tuple[str, ...]:
     """Every correction that exists; those that look at the draws come last."""
-    return (*CORRECTIONS, *JOINT)
+    return (*ALONE, *JOINT)
 
 
 def measured(
@@ -108,7 +111,7 @@ def _decisions(population: Population, tables: list[Array], seed: int) -> Flags:
     reports = {name: _report(population, tables, seed, name) for name in JOINT}
     shape = (len(population.metrics), len(FIRST))
     p = np.array([pair.p_value for pair in reports[BY_SWAPS].pairs]).reshape(shape)
-    decided = [adjust(p, correction) <= ALPHA for correction in CORRECTIONS]
+    decided = [adjust(p, correction) <= ALPHA for correction in ALONE]
     for report in reports.values():
         adjusted = np.array([pair.p_adjusted for pair in report.pairs])
         decided.append((adjusted <= ALPHA).reshape(shape))

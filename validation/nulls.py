@@ -15,7 +15,7 @@ from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative
+from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.montecarlo import p_value
@@ -25,10 +25,10 @@ MOST_SWAPPED = 10  # units of which all swaps are listed in every simulation
 
 
 def cells() -> list[tuple[str, Alternative]]:
-    """Every test with every alternative that it knows."""
+    """Every test that draws, with every alternative that it knows."""
     return [
         (name, alternative)
-        for name, test in TESTS.items()
+        for name, test in resampling_tests().items()
         for alternative in ALTERNATIVES
         if alternative == "two-sided" or test.shown_alternative(alternative) == alternative
     ]
@@ -43,7 +43,7 @@ def sample_of(
     **choices: Any,
 ) -> Sample:
     """The product's sample of these statistics, one (S, n, k) table a metric."""
-    given = {"tests": tuple(TESTS), "exact": "never", **choices}
+    given = {"tests": tuple(resampling_tests()), "exact": "never", **choices}
     recipe = Recipe(population.metrics, resamples=resamples, seed=seed, **given)
     named = len(population.systems) == len(tables[0])
     names = population.systems if named else tuple(f"s{s}" for s in range(len(tables[0])))
@@ -82,7 +82,7 @@ def p_values(sample: Sample) -> Array:
     for m in range(len(sample.metrics)):
         observed, tolerance = sample.observed[m]
         for c, (name, alternative) in enumerate(asked):
-            test = TESTS[name]
+            test = resampling_tests()[name]
             draws = booted[m] if test.draws == "counts" else swapped[m]
             count = test.count(observed, draws[None], tolerance, alternative)
             p[m, c] = p_value(count, sample.part.resamples, test.sides(alternative))[0]

@@ -22,7 +22,7 @@ from sigtest.comparison.recipe import parse_metric
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.engine import compare
-from sigtest.significance import ALTERNATIVES, TESTS
+from sigtest.significance import ALTERNATIVES, resampling_tests
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.montecarlo import p_value
 from validation import fixtures
@@ -176,7 +176,8 @@ def on_sacrebleu_draws(made: Comparison, test: str, seed: int) -> dict[str, tupl
     resamples = made.plan.resamples
     rng = np.random.default_rng(seed)
     n = made.entries[0].testset.segments
-    swaps = TESTS[test].draws == "swaps"
+    counting = resampling_tests()[test]
+    swaps = counting.draws == "swaps"
     if swaps:
         weights = rng.integers(2, size=(resamples, n), dtype=bool).astype(np.float32)
     else:
@@ -193,7 +194,7 @@ def on_sacrebleu_draws(made: Comparison, test: str, seed: int) -> dict[str, tupl
             draws = sample.metrics[m].sign * (scores[0] - scores[1])[None]
         # ties lie inside the slack: turned round, it leaves them all out
         p, strict = (
-            p_value(TESTS[test].count(observed, draws, slack, "two-sided"), resamples)[0]
+            p_value(counting.count(observed, draws, slack, "two-sided"), resamples)[0]
             for slack in (tolerance, -tolerance)
         )
         found[sample.metrics[m].name] = (float(p), float(strict))

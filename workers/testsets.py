@@ -19,6 +19,7 @@ from sigtest.decide.rows import no_rows, report_of_rows
 from sigtest.errors import InputError, LimitError, RecipeError
 from sigtest.metrics.scores import Supplied
 from sigtest.report import Report
+from sigtest.significance import own_tests
 from workers.errors import NotFoundError, TakenError
 from workers.guard import storage
 from workers.settings import Settings
@@ -65,6 +66,12 @@ class NewTestSet:
             )
         if recipe.baseline is not None:
             raise RecipeError("A leaderboard compares all pairs; leave pairs out.", field="pairs")
+        for test in own_tests(recipe.tests):
+            raise RecipeError(
+                f"A leaderboard keeps no statistics that {test} could look at; take "
+                "approximate_randomization or another test that draws.",
+                field="tests",
+            )
         _require_measurable(testset, recipe, replicas)
         require_units(testset, recipe)
         # `auto` is for a number of pairs that is known beforehand

@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 
 from sigtest.metrics import METRICS, Metric
 from sigtest.significance import TESTS
-from sigtest.significance.corrections import CORRECTIONS, JOINT
+from sigtest.significance.corrections import CORRECTIONS
 
 
 def listing() -> str:
@@ -21,10 +21,9 @@ def listing() -> str:
         trust = "" if test.calibrated else " Not calibrated."
         lines += _entry(name, f"{_summary(type(test))}{trust}")
     lines += ["", "corrections for multiple comparisons (--correction NAME)"]
-    for name, method in CORRECTIONS.items():
-        lines += _entry(name, _summary(method))
-    for name, test_name in JOINT.items():
-        lines += _entry(name, f"From the draws of all pairs together; with {test_name} only.")
+    for name, correction in CORRECTIONS.items():
+        alone = f" With {correction.joint} only." if correction.joint else ""
+        lines += _entry(name, f"{_summary(correction.adjust)}{alone}")
     return "\n".join(lines) + "\n"
 
 

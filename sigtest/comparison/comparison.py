@@ -13,7 +13,8 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.data.names import check_name
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.significance.corrections import JOINT
+from sigtest.significance import own_tests
+from sigtest.significance.corrections import CORRECTIONS
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Comparison:
                 or other numbers of replicas than the first test set has, pooled ones with other
                 numbers of reference sets.
             LengthError: See `Entry.check`.
-            RecipeError: See `Entry.check`; a correction that cannot span test sets.
+            RecipeError: See `Entry.check`; a correction or test that cannot span test sets.
         """
         if not self.names:
             self.entries[0].check(self.recipe)
@@ -122,11 +123,17 @@ class Comparison:
             self._check_fit(i, entry)
 
     def _check_correction(self) -> None:
-        if self.recipe.correction in JOINT:
+        if CORRECTIONS[self.recipe.correction].joint is not None:
             raise RecipeError(
                 f"correction {self.recipe.correction} counts in the draws of one test set; for "
                 "several take holm or another one that needs p-values only.",
                 field="correction",
+            )
+        for test in own_tests(self.recipe.tests):
+            raise RecipeError(
+                f"{test} compares the units of one test set; for several take "
+                "approximate_randomization or another test that draws.",
+                field="tests",
             )
 
     def _check_entry(self, i: int, entry: Entry) -> None:

@@ -12,8 +12,9 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS, Metric
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative
-from sigtest.significance.corrections import CORRECTIONS, JOINT, smallest_attainable
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests
+from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance.levels import smallest_attainable
 
 Unit = Literal["segment", "document"]
 Exact = Literal["auto", "never"]
@@ -72,12 +73,15 @@ class Recipe:
         for test in self.tests:
             choose(test, TESTS, "tests", "significance test")
         choose(self.alternative, ALTERNATIVES, "alternative", "alternative")
-        choose(self.correction, [*CORRECTIONS, *JOINT], "correction", "correction")
+        choose(self.correction, CORRECTIONS, "correction", "correction")
         choose(self.exact, EXACT, "exact", "choice of exact p-values")
         choose(self.unit, UNITS, "unit", "unit of resampling")
         _distinct([metric.spelling for metric in self.metrics], "metrics")
         _distinct(self.labels, "metrics")
         _distinct(self.tests, "tests")
+        for own in own_tests(self.tests).values():
+            for metric in self.metrics:
+                own.check(metric)
         self._check_joint_correction()
         if self.resamples != "auto":
             _in_range(self.resamples, 1, MAX_RESAMPLES, "resamples")
@@ -91,7 +95,7 @@ class Recipe:
 
     def _check_joint_correction(self) -> None:
         """max_t and tukey go with one test each; tukey only with all pairs, two-sided."""
-        test = JOINT.get(self.correction)
+        test = CORRECTIONS[self.correction].joint
         if test and self.tests != (test,):
             raise RecipeError(
                 f"correction {self.correction} goes with the test {test} only.", field="correction"

@@ -11,9 +11,10 @@ from scipy.special import ndtri
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.comparison.recipe import MAX_RESAMPLES, Recipe
-from sigtest.significance import SignificanceTest
-from sigtest.significance.corrections import adjust, critical_value, strictest_level, undecided
+from sigtest.significance import OwnP, SignificanceTest
+from sigtest.significance.corrections import adjust
 from sigtest.significance.exact import ExactP
+from sigtest.significance.levels import critical_value, strictest_level, undecided
 from sigtest.significance.montecarlo import p_interval, p_value
 
 POWER = 0.8
@@ -25,7 +26,7 @@ class Decisions:
 
     Attributes:
         counts: (P,) pseudo-statistics at least as extreme as the difference.
-        exact: Exact p-values, where there are any.
+        known: p-values that are no estimates from draws, where there are any.
         p: (P,) p-values.
         log10_p: (P,) their decimal logarithms.
         low: (P,) lower ends of the p-values' 95 % intervals.
@@ -40,7 +41,7 @@ class Decisions:
     """
 
     counts: Counts
-    exact: Sequence[ExactP | None]
+    known: Sequence[ExactP | OwnP | None]
     p: Array
     log10_p: Array
     low: Array
@@ -58,7 +59,7 @@ def decide(
     test: SignificanceTest,
     *,
     counts: Counts,
-    exact: Sequence[ExactP | None],
+    known: Sequence[ExactP | OwnP | None],
     joint_counts: Counts | None,
 ) -> Decisions:
     """Correct and decide one family.
@@ -68,14 +69,14 @@ def decide(
         resamples: R.
         test: The significance test.
         counts: (P,) its counts.
-        exact: (P,) exact randomization p-values; of no meaning to other tests.
+        known: (P,) p-values that need no draws; of no meaning to tests on bootstrap draws.
         joint_counts: (P,) counts of a correction that looks at all pairs' draws together.
     """
     sides = test.sides(recipe.alternative)
     p = p_value(counts, resamples, sides)
     low, high = p_interval(counts, resamples, sides)
     log10_p = np.log10(p)
-    known = exact if test.draws == "swaps" else [None] * len(counts)
+    known = [None] * len(counts) if test.draws == "counts" else known
     for i, found in enumerate(known):
         if found is not None:
             p[i] = low[i] = high[i] = found.p_value
@@ -94,7 +95,7 @@ def decide(
         }
     return Decisions(
         counts=counts,
-        exact=known,
+        known=known,
         p=p,
         log10_p=log10_p,
         low=low,

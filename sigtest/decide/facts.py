@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,11 +12,11 @@ from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Block, Sample, exact_p, oriented_differences
 from sigtest.draws.samples import Blocks, Samples, mean
-from sigtest.significance import TESTS
+from sigtest.significance import OwnP, own_tests, resampling_tests
 from sigtest.significance.base import extremity, slack
-from sigtest.significance.corrections import step_down_counts
 from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import percentile_interval, standard_deviation
+from sigtest.significance.joint import range_counts, step_down_counts
 
 CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
 
@@ -48,6 +48,7 @@ class Facts:
         exact: (P,) randomization p-values for which every swap was counted.
         joint_counts: (P,) counts of the correction that looks at all pairs' draws together; by
             the name of the test it goes with.
+        own: (P,) p-values of the tests that have one of their own, by name.
         replica_scores: (S, m) observed scores of each replica.
     """
 
@@ -58,6 +59,7 @@ class Facts:
     exact: tuple[ExactP | None, ...]
     joint_counts: dict[str, Counts]
     replica_scores: Array
+    own: dict[str, tuple[OwnP, ...]] = field(default_factory=dict)
 
 
 def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
@@ -65,7 +67,7 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
     ordered = sorted(blocks, key=lambda block: block.start)
     swaps = np.sum([block.swaps for block in ordered], axis=0)
     ranges = np.concatenate([block.ranges for block in ordered], axis=1)
-    return [
+    found = [
         facts_of(
             sample.part,
             m,
@@ -78,6 +80,7 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
         )
         for m in range(len(sample.metrics))
     ]
+    return [replace(facts, own=_own(sample, m)) for m, facts in enumerate(found)]
 
 
 def gather_all(samples: Samples, blocks: Sequence[Blocks]) -> list[list[Facts]]:
@@ -140,15 +143,15 @@ def facts_of(
     """
     difference_spread, counts = differences(part.recipe, m, part.pairs, scores, draws)
     joint: dict[str, Counts] = {}
-    for test in part.recipe.tests:
-        if TESTS[test].draws == "swaps":
-            counts[test] = swaps
+    for name, test in resampling_tests(part.recipe.tests).items():
+        if test.draws == "swaps":
+            counts[name] = swaps
     if part.recipe.correction == "max_t":
         joint["bootstrap"] = _max_t(part, m, scores, draws)
     if part.recipe.correction == "tukey":
         observed, tolerance = oriented_differences(part, m, scores)
         least = np.abs(observed) - tolerance
-        joint["approximate_randomization"] = len(ranges) - np.searchsorted(np.sort(ranges), least)
+        joint["approximate_randomization"] = range_counts(least, ranges)
     return Facts(
         scores=scores,
         score_spread=spread_of(draws, part.recipe.alpha),
@@ -173,7 +176,7 @@ def differences(
         draws: (S, R) bootstrap scores.
     """
     sign = recipe.metrics[m].sign
-    tests = [TESTS[test] for test in recipe.tests if TESTS[test].draws == "counts"]
+    tests = [test for test in resampling_tests(recipe.tests).values() if test.draws == "counts"]
     counts = {test.name: np.empty(len(pairs), dtype=np.int64) for test in tests}
     spread = Spread(*(np.empty(len(pairs)) for _ in range(3)))
     for run in _chunks(len(pairs), draws.shape[1]):
@@ -212,6 +215,18 @@ def _max_t(part: Part, m: int, scores: Array, draws: Array) -> Counts:
 def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:
     table = sample.swap_tables[m]
     return tuple(exact_p(sample.part.recipe, m, table[a], table[b]) for a, b in sample.part.pairs)
+
+
+def _own(sample: Sample, m: int) -> dict[str, tuple[OwnP, ...]]:
+    """Of the units that are drawn: segments or documents, with all their replicas."""
+    recipe, table = sample.part.recipe, sample.tables[m]
+    return {
+        name: tuple(
+            test.p(recipe.metrics[m], table[a], table[b], recipe.alternative)
+            for a, b in sample.part.pairs
+        )
+        for name, test in own_tests(recipe.tests).items()
+    }
 
 
 def _chunks(pairs: int, resamples: int) -> Iterator[slice]:

@@ -17,9 +17,9 @@ from sigtest.decide.facts import Facts, Spread, differences, facts_of, spread_of
 from sigtest.decide.summary import summarise
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.report import Report
-from sigtest.significance import TESTS
+from sigtest.significance import resampling_tests
 from sigtest.significance.convolution import surely_on_grid
-from sigtest.significance.corrections import JOINT
+from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.exact import ExactP
 
 # Columns of a pair's row; the counts of the tests that look at bootstrap draws follow.
@@ -35,7 +35,8 @@ def wants_kept(part: Part, m: int, table: Array) -> bool:
         m: The metric.
         table: (n, k) statistics of the system.
     """
-    if all(TESTS[test].draws != "swaps" for test in part.recipe.tests):
+    tests = resampling_tests(part.recipe.tests).values()
+    if all(test.draws != "swaps" for test in tests):
         return False
     exact = part.recipe.exact != "never"
     return not (exact and surely_on_grid(part.recipe.metrics[m], table[None]))
@@ -104,7 +105,7 @@ def report_of_rows(
     """
     facts = []
     for m in range(len(part.recipe.metrics)):
-        if part.recipe.correction in JOINT and len(part.pairs):
+        if CORRECTIONS[part.recipe.correction].joint is not None and len(part.pairs):
             facts.append(_joint_facts(part, m, systems[m], pairs[m], draws[m], ranges))
         else:
             facts.append(_facts(part, systems[m], pairs[m]))
@@ -147,7 +148,8 @@ def _joint_facts(
 
 def _drawn(part: Part) -> list[str]:
     """The tests that look at bootstrap draws, in the order of the recipe."""
-    return [test for test in part.recipe.tests if TESTS[test].draws == "counts"]
+    tests = resampling_tests(part.recipe.tests)
+    return [name for name, test in tests.items() if test.draws == "counts"]
 
 
 def _exact_columns(exact: ExactP | None) -> tuple[float, float, float, float]:

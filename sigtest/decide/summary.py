@@ -26,7 +26,7 @@ from sigtest.report import (
     TestSetReport,
 )
 from sigtest.significance import TESTS, SignificanceTest
-from sigtest.significance.corrections import experimentwise_error
+from sigtest.significance.levels import experimentwise_error
 from sigtest.significance.ranking import Rank, rank
 from sigtest.version import __version__
 
@@ -76,12 +76,13 @@ def _families(
 ) -> list[list[PairReport]]:
     """The pairs of each part for one metric and test, decided as one family."""
     first = parts[0]
+    unseen = np.zeros(len(first.pairs), dtype=np.int64)  # where a test has a p-value of its own
     decisions = decide(
         first.recipe,
         first.resamples,
         test,
-        counts=np.concatenate([known.counts[test.name] for known in facts]),
-        exact=[exact for known in facts for exact in known.exact],
+        counts=np.concatenate([known.counts.get(test.name, unseen) for known in facts]),
+        known=[p for known in facts for p in known.own.get(test.name, known.exact)],
         joint_counts=facts[0].joint_counts.get(test.name),  # of one test set only
     )
     size = len(first.pairs)
@@ -109,7 +110,7 @@ def _pairs(
         spread.low.tolist(),
         spread.high.tolist(),
         spread.stderr.tolist(),
-        decisions.exact[rows],
+        decisions.known[rows],
         decisions.counts[rows].tolist(),
         decisions.p[rows].tolist(),
         decisions.log10_p[rows].tolist(),
@@ -121,7 +122,7 @@ def _pairs(
         strict=True,
     )
     pairs: list[PairReport] = []
-    for row, (a, b), low, high, stderr, exact, *decided in columns:
+    for row, (a, b), low, high, stderr, known, *decided in columns:
         count, p, log10_p, p_low, p_high, adjusted, significant, undecided = decided
         pair = PairReport(
             a=part.systems[a],
@@ -134,16 +135,16 @@ def _pairs(
             difference=scores[a] - scores[b],
             ci=(low, high),
             stderr=stderr,
-            count=exact.count if exact else count,
-            resamples=exact.patterns if exact else part.resamples,
+            count=known.count if known else count,
+            resamples=known.patterns if known else part.resamples,
             p_value=p,
             log10_p=log10_p,
-            p_interval=(p_low, p_high),
+            p_interval=None if test.draws == "none" else (p_low, p_high),
             p_adjusted=adjusted,
             significant=significant,
             undecided=undecided,
             resamples_needed=decisions.needed.get(row),
-            exact=exact is not None,
+            exact=known is not None and known.exact,
             calibrated=test.calibrated,
             detectable=(stderr * plain, stderr * corrected),
             verdict="",

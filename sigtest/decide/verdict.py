@@ -6,6 +6,7 @@ import math
 
 from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.report import PairReport
+from sigtest.significance.corrections import CORRECTIONS
 
 
 def verdict(pair: PairReport, higher_is_better: bool, correction: str, comparisons: int) -> str:
@@ -70,14 +71,4 @@ def _after(correction: str, comparisons: int) -> str:
     """What was done to the p-value, where anything was."""
     if correction == "none" or comparisons == 1:
         return ""
-    return f" after {_title(correction)} over {comparisons} pairs"
-
-
-def _title(correction: str) -> str:
-    named = {
-        "sidak": "Šidák",
-        "benjamini_hochberg": "Benjamini-Hochberg",
-        "benjamini_yekutieli": "Benjamini-Yekutieli",
-        "max_t": "max-T",
-    }
-    return named.get(correction, correction.capitalize())
+    return f" after {CORRECTIONS[correction].title} over {comparisons} pairs"

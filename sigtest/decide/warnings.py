@@ -10,7 +10,7 @@ import numpy as np
 from sigtest.comparison.plan import Part, Plan
 from sigtest.decide.facts import Facts
 from sigtest.significance import TESTS
-from sigtest.significance.corrections import JOINT
+from sigtest.significance.corrections import CORRECTIONS
 
 FEW_UNITS = 300
 SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
@@ -64,10 +64,11 @@ def _too_few_resamples(part: Part, facts: Sequence[Facts], comparisons: int) -> 
 
 def _all_exact(part: Part, facts: Sequence[Facts]) -> bool:
     """Whether no p-value, corrected or not, depends on the number of resamples."""
+    drawn = {TESTS[test].draws for test in part.recipe.tests}
     return (
-        all(TESTS[test].draws == "swaps" for test in part.recipe.tests)
-        and part.recipe.correction not in JOINT
-        and all(found is not None for known in facts for found in known.exact)
+        "counts" not in drawn
+        and CORRECTIONS[part.recipe.correction].joint is None
+        and ("swaps" not in drawn or all(p is not None for known in facts for p in known.exact))
     )
 
 

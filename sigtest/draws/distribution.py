@@ -16,7 +16,7 @@ from sigtest.comparison.plan import Part
 from sigtest.data.choices import choose
 from sigtest.draws.sample import Sample
 from sigtest.errors import RecipeError
-from sigtest.significance import TESTS
+from sigtest.significance import resampling_tests
 
 BINS = 50
 
@@ -59,7 +59,8 @@ def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, t
         The part, and the numbers of the two systems in the given one.
 
     Raises:
-        RecipeError: A system, metric or test that is no part of the comparison, or a itself as b.
+        RecipeError: A system, metric or test that is no part of the comparison, a test without
+            draws, or a itself as b.
     """
     if a == b:
         raise RecipeError("a and b must be two different systems.", field="b")
@@ -68,6 +69,8 @@ def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, t
     labels = part.recipe.labels
     label = labels.index(choose(metric, labels, "metric", "metric"))
     choose(test, part.recipe.tests, "test", "significance test")
+    if not resampling_tests([test]):
+        raise RecipeError(f"{test} has no pseudo-statistics to show.", field="test")
     recipe = replace(
         part.recipe,
         metrics=(part.recipe.metrics[label],),
@@ -93,7 +96,8 @@ def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distributi
         metric: What to call the metric.
     """
     sample = Sample(pair, tables)
-    test, scored = TESTS[pair.recipe.tests[0]], pair.recipe.metrics[0]
+    (test,) = resampling_tests(pair.recipe.tests).values()
+    scored = pair.recipe.metrics[0]
     draws = np.empty(pair.resamples)
     for first, last in sample.row_blocks(0, pair.resamples):
         if test.draws == "swaps":

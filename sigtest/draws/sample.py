@@ -17,7 +17,7 @@ from sigtest.draws.permutations import permuted_sums
 from sigtest.draws.product import Columns
 from sigtest.draws.units import replica_scores, units_of_draws, units_of_swaps
 from sigtest.draws.weights import bootstrap_counts, stratified_counts, swap_masks
-from sigtest.significance import TESTS, SignificanceTest
+from sigtest.significance import ResamplingTest, resampling_tests
 from sigtest.significance.base import slack
 from sigtest.significance.convolution import convolve_swaps, surely_on_grid
 from sigtest.significance.exact import ExactP, enumerate_swaps
@@ -83,15 +83,11 @@ class Sample:
         pairs = zip(self.metrics, self.swap_tables, strict=True)
         return np.array([replica_scores(self.part, metric, table) for metric, table in pairs])
 
-    @property
-    def tests(self) -> list[SignificanceTest]:
-        """The recipe's significance tests."""
-        return [TESTS[name] for name in self.part.recipe.tests]
-
     @cached_property
-    def swap_test(self) -> SignificanceTest | None:
+    def swap_test(self) -> ResamplingTest | None:
         """The test of the recipe that looks at swaps, if any."""
-        return next((test for test in self.tests if test.draws == "swaps"), None)
+        tests = resampling_tests(self.part.recipe.tests).values()
+        return next((test for test in tests if test.draws == "swaps"), None)
 
     def block(self, start: int, stop: int) -> Block:
         """Draw resamples `start` to `stop` for every system, metric and pair."""
@@ -211,7 +207,8 @@ def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
         a: (n, k) statistics of the first system's units of exchange.
         b: (n, k) statistics of the second.
     """
-    if recipe.exact == "never" or all(TESTS[test].draws != "swaps" for test in recipe.tests):
+    swapped = any(test.draws == "swaps" for test in resampling_tests(recipe.tests).values())
+    if recipe.exact == "never" or not swapped:
         return None
     metric = recipe.metrics[m]
     convolved = convolve_swaps(metric, a, b, recipe.alternative)

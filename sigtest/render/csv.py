@@ -34,7 +34,7 @@ def render(report: Report) -> str:
 def _values(pair: PairReport) -> list[object]:
     values: list[object] = []
     for name, value in pair._asdict().items():
-        values += value if name in ENDS else [value]
+        values += (value or (None, None)) if name in ENDS else [value]
     return values
 
 

@@ -86,17 +86,20 @@ class PairReport(NamedTuple):
         ci: Bootstrap percentile interval of the difference, level 1 - alpha.
         stderr: Standard deviation of the difference over bootstrap resamples.
         count: Pseudo-statistics at least as extreme as the difference; nothing for an exact p-value
-            from more than 40 differing units.
+            from more than 40 differing units, and for a test that counts none.
         resamples: Pseudo-statistics in all; nothing as for `count`.
-        p_value: (count + 1) / (resamples + 1), or count / resamples where exact.
+        p_value: (count + 1) / (resamples + 1), or count / resamples where exact; or that of a test
+            that counts none.
         log10_p: Its decimal logarithm.
-        p_interval: 95 % Clopper-Pearson interval of the p-value.
+        p_interval: 95 % Clopper-Pearson interval of the p-value; nothing for a test that counts
+            none.
         p_adjusted: Corrected within all pairs of this metric and test.
         significant: Whether p_adjusted is at most alpha.
         undecided: Whether more resamples could turn that decision round.
         resamples_needed: How many would likely settle an undecided pair; nothing where that is
             more than can be asked for.
-        exact: Whether every swap was counted.
+        exact: Whether the p-value is a probability under the null hypothesis, and neither an
+            estimate from draws nor an approximation.
         calibrated: Whether the test keeps its promised level.
         detectable: Smallest true differences that the test set can show with 80 % power, in units
             of the metric: at the plain alpha, and at the strictest corrected one.
@@ -117,7 +120,7 @@ class PairReport(NamedTuple):
     resamples: int | None
     p_value: float
     log10_p: float
-    p_interval: tuple[float, float]
+    p_interval: tuple[float, float] | None
     p_adjusted: float
     significant: bool
     undecided: bool

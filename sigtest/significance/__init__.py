@@ -1,8 +1,20 @@
 """The significance tests by name."""
 
-from sigtest.significance.base import ALTERNATIVES, Alternative, SignificanceTest
+from collections.abc import Iterable
+
+from sigtest.significance.base import (
+    ALTERNATIVES,
+    Alternative,
+    OwnP,
+    OwnTest,
+    ResamplingTest,
+    SignificanceTest,
+)
 from sigtest.significance.bootstrap import Bootstrap, PairedBootstrap, RiezlerMaxwellBootstrap
+from sigtest.significance.contingency import McNemar, McNemarMidP
+from sigtest.significance.paired import CorrectedT, PairedT
 from sigtest.significance.randomization import ApproximateRandomization
+from sigtest.significance.signs import SignedRank, SignTest
 
 TESTS: dict[str, SignificanceTest] = {
     test.name: test
@@ -11,7 +23,36 @@ TESTS: dict[str, SignificanceTest] = {
         Bootstrap(),
         PairedBootstrap(),
         RiezlerMaxwellBootstrap(),
+        McNemar(),
+        McNemarMidP(),
+        PairedT(),
+        CorrectedT(),
+        SignTest(),
+        SignedRank(),
     )
 }
 
-__all__ = ["ALTERNATIVES", "TESTS", "Alternative", "SignificanceTest"]
+
+def resampling_tests(names: Iterable[str] | None = None) -> dict[str, ResamplingTest]:
+    """Those of the named tests, or of all, that count in draws, by name."""
+    tests = [TESTS[name] for name in (TESTS if names is None else names)]
+    return {test.name: test for test in tests if isinstance(test, ResamplingTest)}
+
+
+def own_tests(names: Iterable[str] | None = None) -> dict[str, OwnTest]:
+    """Those of the named tests, or of all, that have a p-value of their own, by name."""
+    tests = [TESTS[name] for name in (TESTS if names is None else names)]
+    return {test.name: test for test in tests if isinstance(test, OwnTest)}
+
+
+__all__ = [
+    "ALTERNATIVES",
+    "TESTS",
+    "Alternative",
+    "OwnP",
+    "OwnTest",
+    "ResamplingTest",
+    "SignificanceTest",
+    "own_tests",
+    "resampling_tests",
+]

@@ -1,18 +1,26 @@
-"""What a significance test is: which draws it looks at, and what it counts in them."""
+"""What a significance test is: a null hypothesis, and where its p-value comes from.
+
+Most tests hold an observed difference against pseudo-statistics and count; some have a p-value of
+their own, from the units themselves.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts
+from sigtest.arrays import Array, Counts, Flags
+from sigtest.metrics import Metric
 
 Alternative = Literal["two-sided", "greater", "less"]
+Draws = Literal["counts", "swaps", "none"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 SLACK = 1e-9
+SMALLEST_P = 1e-300
 
 
 def slack(scores_a: Array, scores_b: Array) -> Array:
@@ -21,44 +29,24 @@ def slack(scores_a: Array, scores_b: Array) -> Array:
 
 
 class SignificanceTest(ABC):
-    """Compares an observed difference with its pseudo-statistics.
+    """What all tests have, wherever their p-values come from.
 
     Differences are oriented before they come here: positive means that a is better.
 
     Attributes:
         name: Its name in recipes and reports.
-        draws: Whether its pseudo-statistics come from bootstrap `counts` or from `swaps`.
-        directed: Whether its pseudo-statistics are differences with a sign, not lengths.
+        draws: Whether its pseudo-statistics come from bootstrap `counts`, from `swaps`, or from
+            nowhere, because it has a p-value of its own.
+        null: The null hypothesis, in words that follow "the null hypothesis of".
         calibrated: Whether a true null hypothesis is rejected as often as alpha says.
         caution: What the report says where it is used, if anything.
     """
 
     name: ClassVar[str]
-    draws: ClassVar[Literal["counts", "swaps"]]
-    directed: ClassVar[bool] = True
+    draws: ClassVar[Draws]
+    null: ClassVar[str]
     calibrated: ClassVar[bool] = True
     caution: ClassVar[str | None] = None
-
-    @abstractmethod
-    def count(
-        self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
-    ) -> Counts:
-        """Count the pseudo-statistics at least as extreme as the observed difference.
-
-        Args:
-            observed: (P,) differences a - b.
-            draws: (P, R) pseudo-statistics. For `swaps`, counts of parts of R may be added up;
-                for `counts` all R are needed at once.
-            tolerance: (P,) slack within which two numbers are tied.
-            alternative: The claim; `greater` says that a is better.
-
-        Returns:
-            (P,) counts.
-        """
-
-    def null_draws(self, draws: Array, alternative: Alternative) -> Array:
-        """The distribution that the observed difference is held against: (P, R) to (P, R)."""
-        return draws
 
     def sides(self, alternative: Alternative) -> int:
         """How many one-sided tests the p-value adds up."""
@@ -69,6 +57,120 @@ class SignificanceTest(ABC):
         return alternative
 
 
+class ResamplingTest(SignificanceTest):
+    """Counts the pseudo-statistics that are at least as extreme as an observed difference.
+
+    Attributes:
+        directed: Whether what is held against the difference has a sign, or is a length.
+        drawn: What its pseudo-statistics are called in pictures.
+    """
+
+    directed: ClassVar[bool] = True
+    drawn: ClassVar[str] = "pseudo-statistics"
+
+    def null_draws(self, draws: Array, alternative: Alternative) -> Array:
+        """The distribution that the observed difference is held against: (P, R) to (P, R)."""
+        return draws
+
+    @abstractmethod
+    def extreme(
+        self, observed: Array, null: Array, tolerance: Array, alternative: Alternative
+    ) -> Flags:
+        """Say which pseudo-statistics are at least as extreme as the observed difference.
+
+        This is the definition of the test; reports and pictures both follow it.
+
+        Args:
+            observed: (P,) differences a - b.
+            null: (P, R) what `null_draws` makes of the pseudo-statistics.
+            tolerance: (P,) slack within which two numbers are tied.
+            alternative: The claim; `greater` says that a is better.
+
+        Returns:
+            (P, R) flags.
+        """
+
+    def count(
+        self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
+    ) -> Counts:
+        """Count the pseudo-statistics that `extreme` says are; a test may do it faster.
+
+        Args:
+            observed: (P,) differences a - b.
+            draws: (P, R) pseudo-statistics. For `swaps`, counts of parts of R may be added up;
+                for `counts` all R are needed at once.
+            tolerance: (P,) slack within which two numbers are tied.
+            alternative: The claim.
+
+        Returns:
+            (P,) counts.
+        """
+        null = self.null_draws(draws, alternative)
+        return np.count_nonzero(self.extreme(observed, null, tolerance, alternative), axis=1)
+
+    def limits(self, observed: float, alternative: Alternative) -> tuple[float, ...]:
+        """Where counting begins on the axis of `null_draws`, as pictures mark it."""
+        return (observed, -observed) if alternative == "two-sided" else (observed,)
+
+
+@dataclass(frozen=True)
+class OwnP:
+    """A p-value that no draws are counted for.
+
+    Attributes:
+        p_value: Never below 1e-300.
+        log10_p: Its decimal logarithm, which may be lower.
+        exact: Whether it is a probability under the null hypothesis, and no approximation of one.
+        statistic: What was held against its null distribution, where the test has such a number.
+        df: Degrees of freedom, where there are any.
+        count: Always nothing; draws are counted by other tests.
+        patterns: Always nothing, too.
+    """
+
+    p_value: float
+    log10_p: float
+    exact: bool
+    statistic: float | None = None
+    df: float | None = None
+    count: None = None
+    patterns: None = None
+
+    @classmethod
+    def of_log10(
+        cls, log10_p: float, *, exact: bool, statistic: float | None, df: float | None = None
+    ) -> OwnP:
+        """From the decimal logarithm of a p-value."""
+        return cls(max(SMALLEST_P, 10.0**log10_p), log10_p, exact, statistic, df)
+
+
+class OwnTest(SignificanceTest):
+    """Has a p-value of its own: a function of the units' statistics, without any draws."""
+
+    draws: ClassVar[Draws] = "none"
+
+    def check(self, metric: Metric) -> None:
+        """Check, before anything is computed, that the test can use this metric.
+
+        Raises:
+            RecipeError: It cannot.
+        """
+        return
+
+    @abstractmethod
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+        """The p-value of one pair.
+
+        Args:
+            metric: Scores sums of units, and units.
+            a: (n, k) statistics of the first system's units.
+            b: (n, k) statistics of the second's.
+            alternative: The claim; `greater` says that a is better.
+
+        Raises:
+            InputError: Statistics that the test cannot use.
+        """
+
+
 def claim(values: Array, alternative: Alternative) -> Array:
     """Turn round what is claimed of a to be less, so that both claims read `greater`."""
     return -values if alternative == "less" else values
@@ -77,3 +179,9 @@ def claim(values: Array, alternative: Alternative) -> Array:
 def extremity(differences: Array, alternative: Alternative) -> Array:
     """How far differences go in the direction that is claimed; in either, where none is."""
     return np.abs(differences) if alternative == "two-sided" else claim(differences, alternative)
+
+
+def reaching(observed: Array, null: Array, tolerance: Array, alternative: Alternative) -> Flags:
+    """(P, R) which of the null draws go as far as the (P,) observed differences, or further."""
+    least = extremity(observed, alternative) - tolerance
+    return extremity(null, alternative) >= least[:, None]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.metrics import Metric
-from sigtest.significance.base import Alternative, slack
+from sigtest.significance.base import SMALLEST_P, Alternative, slack
 from sigtest.significance.randomization import ApproximateRandomization
 
 MOST_UNITS = 20
-SMALLEST_P = 1e-300
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class ExactP:
     count: int | None
     patterns: int | None
     log10_p: float
+    exact: ClassVar[bool] = True
 
     @property
     def p_value(self) -> float:

@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts
-from sigtest.significance.base import Alternative, SignificanceTest, extremity
+from sigtest.arrays import Array, Counts, Flags
+from sigtest.significance.base import Alternative, Draws, ResamplingTest, extremity, reaching
 from sigtest.significance.counting import count_reaching
 
 
-class ApproximateRandomization(SignificanceTest):
-    """Riezler & Maxwell (2005), Figure 1; Graham, Mathur & Baldwin (2014), Figure 2."""
+class ApproximateRandomization(ResamplingTest):
+    """Riezler & Maxwell (2005), Figure 1; Graham, Mathur & Baldwin (2014), Figure 2.
+
+    If either system could have produced either output of a unit, exchanging the two changes
+    nothing but chance. Each draw exchanges the outputs of every unit with probability 1/2 and
+    scores both mixed outputs; the p-value is the share of draws, the observed labelling among
+    them, whose difference goes as far as the observed one. Under that null hypothesis the level is
+    kept at any number of units. Systems with equal expected scores whose differences are skewed
+    need not be exchangeable; then the test may reject more or less often than alpha says.
+
+    Riezler & Maxwell (2005), "On Some Pitfalls in Automatic Evaluation and Significance Testing
+    for MT"; Noreen (1989), "Computer-Intensive Methods for Testing Hypotheses".
+
+    Examples:
+        Two of four exchanges separate the systems as far as 1.0, in either direction:
+
+        >>> test = ApproximateRandomization()
+        >>> observed, draws = np.array([1.0]), np.array([[0.5, -2.0, 1.0, -0.5]])
+        >>> test.extreme(observed, draws, np.array([1e-9]), "two-sided").tolist()
+        [[False, True, True, False]]
+        >>> test.count(observed, draws, np.array([1e-9]), "greater").tolist()
+        [1]
+    """
 
     name: ClassVar[str] = "approximate_randomization"
-    draws: ClassVar[Literal["counts", "swaps"]] = "swaps"
+    draws: ClassVar[Draws] = "swaps"
+    null: ClassVar[str] = "exchangeable labels"
+
+    def extreme(
+        self, observed: Array, null: Array, tolerance: Array, alternative: Alternative
+    ) -> Flags:
+        return reaching(observed, null, tolerance, alternative)
 
     def count(
         self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative

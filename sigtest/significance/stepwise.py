@@ -1,39 +1,50 @@
-"""Which hypotheses of a family a stepwise correction rejects when one p-value moves alone."""
+"""Corrections by rank: each sorted p-value times a factor, and then passed along the ranks.
+
+A single-step correction looks at no rank; a step-down one begins with the smallest p-value and
+stops at the first that is not rejected; a step-up one begins with the largest and stops at the
+first that is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 
+# What p-values at some ranks of a family of m are held against alpha with: (p, ranks, m).
 Scale = Callable[[Array, Array, int], Array]
+Direction = Literal["single", "down", "up"]
 
 
-def _bonferroni_left(p: Array, ranks: Array, m: int) -> Array:
-    return p * (m - (ranks - 1.0))
+def stepped(p: Array, scale: Scale, direction: Direction) -> Array:
+    """Adjusted p-values of families along the last axis: (..., m) to (..., m).
+
+    Args:
+        p: p-values.
+        scale: What is held against alpha at each rank.
+        direction: Which way the ranks are passed.
+    """
+    m = p.shape[-1]
+    ranks = np.arange(1, m + 1, dtype=np.float64)
+    if direction == "single":
+        return np.minimum(1.0, scale(p, np.ones(m), m))
+    order = np.argsort(p, axis=-1, kind="stable")
+    scaled = scale(np.take_along_axis(p, order, axis=-1), ranks, m)
+    if direction == "down":
+        passed = np.maximum.accumulate(scaled, axis=-1)
+    else:
+        passed = np.minimum.accumulate(scaled[..., ::-1], axis=-1)[..., ::-1]
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, np.minimum(1.0, passed), axis=-1)
+    return adjusted
 
 
-def _discoveries(p: Array, ranks: Array, m: int) -> Array:
-    return p * m / ranks
-
-
-def _dependent_discoveries(p: Array, ranks: Array, m: int) -> Array:
-    harmonic = float((1.0 / np.arange(1, m + 1, dtype=np.float64)).sum())
-    return p * (m * harmonic) / ranks
-
-
-# What the p-value at each rank is held against alpha with.
-STEP_DOWN: dict[str, Scale] = {"holm": _bonferroni_left}
-STEP_UP: dict[str, Scale] = {
-    "hochberg": _bonferroni_left,
-    "benjamini_hochberg": _discoveries,
-    "benjamini_yekutieli": _dependent_discoveries,
-}
-
-
-def rejected_alone(p: Array, moved: Array, correction: str, alpha: float) -> Flags:
+def rejected_alone(
+    p: Array, moved: Array, scale: Scale, direction: Direction, alpha: float
+) -> Flags:
     """Whether each hypothesis is rejected with its own p-value moved and all others staying put.
 
     The same products are compared as in adjusting the family once for each of them, so that the
@@ -42,28 +53,44 @@ def rejected_alone(p: Array, moved: Array, correction: str, alpha: float) -> Fla
     Args:
         p: (m,) p-values of one family.
         moved: (m,) what each p-value becomes.
-        correction: In STEP_DOWN or STEP_UP.
+        scale: What is held against alpha at each rank.
+        direction: Which way the ranks are passed.
         alpha: Level.
 
     Returns:
         (m,) flags.
     """
     m = len(p)
+    if direction == "single":
+        return scale(moved, np.ones(m), m) <= alpha
     order = np.argsort(p, kind="stable")
     ordered = p[order]
     place = np.empty(m, dtype=np.int64)
     place[order] = np.arange(1, m + 1)
-    ranks = np.arange(1, m + 1, dtype=np.float64)
     others_up_to = np.searchsorted(ordered, moved, side="right") - (p <= moved)
-    if correction in STEP_DOWN:
-        scale = STEP_DOWN[correction]
-        passed = scale(ordered, ranks, m) <= alpha
-        passed_before = scale(ordered, ranks - 1, m) <= alpha  # one rank lower, where one is out
-        last = _rejected_others(passed, passed_before)[place - 1]
-        rank: Array = np.minimum(others_up_to, last).astype(np.float64) + 1.0
-        stopped = others_up_to > last
-        return ~stopped & (scale(moved, rank, m) <= alpha)
-    scale = STEP_UP[correction]
+    rejected = _rejected_down if direction == "down" else _rejected_up
+    return rejected(ordered, place, moved, others_up_to, scale, alpha)
+
+
+def _rejected_down(
+    ordered: Array, place: Counts, moved: Array, others_up_to: Counts, scale: Scale, alpha: float
+) -> Flags:
+    m = len(ordered)
+    ranks = np.arange(1, m + 1, dtype=np.float64)
+    passed = scale(ordered, ranks, m) <= alpha
+    # one rank lower, where one before it is out
+    passed_before = np.append(True, scale(ordered[1:], ranks[:-1], m) <= alpha)
+    last = _rejected_others(passed, passed_before)[place - 1]
+    rank: Array = np.minimum(others_up_to, last).astype(np.float64) + 1.0
+    stopped = others_up_to > last
+    return ~stopped & (scale(moved, rank, m) <= alpha)
+
+
+def _rejected_up(
+    ordered: Array, place: Counts, moved: Array, others_up_to: Counts, scale: Scale, alpha: float
+) -> Flags:
+    m = len(ordered)
+    ranks = np.arange(1, m + 1, dtype=np.float64)
     stays = scale(ordered, ranks, m) <= alpha
     shifted = np.append(scale(ordered[:-1], ranks[1:], m) <= alpha, False)
     best_after = int(ranks[stays].max(initial=0.0))
@@ -79,7 +106,7 @@ def _rejected_others(passed: Flags, passed_before: Flags) -> Counts:
 
     Args:
         passed: (m,) whether each passes at its own rank.
-        passed_before: (m,) whether each passes one rank lower.
+        passed_before: (m,) whether each passes one rank lower; of no meaning for the first.
     """
     m = len(passed)
     first_failure = int(np.argmin(passed)) if not passed.all() else m

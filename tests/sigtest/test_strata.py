@@ -17,7 +17,7 @@ from sigtest.draws.weights import bootstrap_counts, stratified_counts
 from sigtest.engine import compare, measure
 from sigtest.errors import SigtestError
 from sigtest.report import Report
-from sigtest.significance import TESTS
+from sigtest.significance import resampling_tests
 
 LABELS = [("news", "talk", "web")[i * i % 7 % 3] for i in range(138)]
 
@@ -34,7 +34,7 @@ def request_of(example: Path, **fields: object) -> dict:
             for name in ("aspen", "birch", "elm")
         ],
         "metrics": ["bleu", "ter"],
-        "tests": list(TESTS),
+        "tests": list(resampling_tests()),
         "resamples": 300,
         "exact": "never",
         **fields,

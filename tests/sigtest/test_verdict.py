@@ -90,7 +90,7 @@ def test_resamples_needed_can_be_asked_for(
         resamples,
         TESTS["bootstrap"],
         counts=counts,
-        exact=[None],
+        known=[None],
         joint_counts=counts if correction == "max_t" else None,
     )
     assert decided.undecided.tolist() == [True]

@@ -19,8 +19,8 @@ from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
 from sigtest.kinds import about
 from sigtest.render import json
 from sigtest.report import Report
-from sigtest.significance import TESTS
-from sigtest.significance.corrections import JOINT
+from sigtest.significance import resampling_tests
+from sigtest.significance.corrections import CORRECTIONS
 from workers.store import keys
 from workers.store.boards import Choice, State
 from workers.store.task import Priced, Task
@@ -177,7 +177,8 @@ def _rows_of(
 def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
     """What randomization says of a pair."""
     part = sampling.part
-    if all(TESTS[test].draws != "swaps" for test in part.recipe.tests):
+    tests = resampling_tests(part.recipe.tests).values()
+    if all(test.draws != "swaps" for test in tests):
         return SwapFact(0, None)
     if wants_statistics(part, m, a.totals, b.totals):
         tables = sampling.table(a, m), sampling.table(b, m)
@@ -219,7 +220,7 @@ def row_of(part: Part, totals: Totals) -> bytes:
 
 def _joint(sampling: Sampling, part: Part) -> tuple[list[Array], list[Array]]:
     """Draws and ranges of all systems, as far as the correction looks at them together."""
-    if part.recipe.correction not in JOINT or len(part.systems) < 2:
+    if CORRECTIONS[part.recipe.correction].joint is None or len(part.systems) < 2:
         return [], []
     ranges: list[Array] = []
     if part.recipe.correction == "tukey":

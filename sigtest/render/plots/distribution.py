@@ -25,7 +25,8 @@ from sigtest.render.plots.drawing import (
 )
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.report import PairReport, Report
-from sigtest.significance.base import SLACK
+from sigtest.significance import ALTERNATIVES, Alternative, ResamplingTest, resampling_tests
+from sigtest.significance.base import slack
 
 HEIGHT = 150.0
 LEFT, RIGHT, TOP, BOTTOM = 30.0, 7.0, 40.0, 30.0
@@ -58,34 +59,46 @@ def plot(distribution: Distribution, report: Report) -> str:
         drawing.text(LEFT, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")
     across, up = _histogram(drawing, distribution, tail)
     _axes(drawing, across, up, pair)
-    _marks(drawing, across, distribution, pair, metric_decimals(report, pair.metric))
+    limits = _limits(distribution, pair, higher)
+    _marks(drawing, across, d.observed, limits, metric_decimals(report, pair.metric))
     return drawing.render()
 
 
 def counted(distribution: Distribution, pair: PairReport, higher_is_better: bool) -> Flags:
-    """(R,) which pseudo-statistics the test counts against the claim, for the pair's alternative.
+    """(R,) which pseudo-statistics the test calls extreme, for the pair's alternative.
 
-    What `SignificanceTest.count` counts, on values that are centred already.
+    Args:
+        distribution: Values that are held against the difference, not oriented.
+        pair: Of the report, in the distribution's order.
+        higher_is_better: False for error metrics.
+
+    Raises:
+        RecipeError: A test without pseudo-statistics, or one that is not known here.
     """
-    sign = 1.0 if higher_is_better else -1.0
-    values, observed = sign * distribution.values, sign * distribution.observed
-    slack = SLACK * max(abs(pair.score_a), abs(pair.score_b))
-    if pair.test == "paired_bootstrap":
-        return _paired(values, pair.alternative, slack)
-    if pair.alternative == "two-sided":
-        return np.abs(values) >= abs(observed) - slack
-    if pair.alternative == "as printed":  # lengths, which have no direction
-        return distribution.values >= abs(observed) - slack
-    claim = -1.0 if pair.alternative == "less" else 1.0
-    return claim * values >= claim * observed - slack
+    test, sign = _test(pair), 1.0 if higher_is_better else -1.0
+    values = sign * distribution.values if test.directed else distribution.values
+    observed = np.array([sign * distribution.observed])
+    tolerance = slack(np.array([pair.score_a]), np.array([pair.score_b]))
+    return test.extreme(observed, values[None], tolerance, _alternative(pair))[0]
 
 
-def _paired(values: Array, alternative: str, slack: float) -> Flags:
-    against_a, against_b = values <= slack, values >= -slack
-    if alternative == "two-sided":
-        fewer = np.count_nonzero(against_a) <= np.count_nonzero(against_b)
-        return against_a if fewer else against_b
-    return against_a if alternative == "greater" else against_b
+def _limits(
+    distribution: Distribution, pair: PairReport, higher_is_better: bool
+) -> tuple[float, ...]:
+    """Where counting begins on the axis of the distribution."""
+    test, sign = _test(pair), 1.0 if higher_is_better else -1.0
+    limits = test.limits(sign * distribution.observed, _alternative(pair))
+    return tuple(sign * limit for limit in limits) if test.directed else limits
+
+
+def _test(pair: PairReport) -> ResamplingTest:
+    tests = resampling_tests()
+    return tests[choose(pair.test, tests, "test", "significance test with pseudo-statistics")]
+
+
+def _alternative(pair: PairReport) -> Alternative:
+    """The claim; tests that state something else, such as `as printed`, look at none."""
+    return next((known for known in ALTERNATIVES if known == pair.alternative), "two-sided")
 
 
 def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairReport:
@@ -185,25 +198,22 @@ def _axes(drawing: Drawing, across: Scale, up: Scale, pair: PairReport) -> None:
     for value in up.ticks(5):
         drawing.line((LEFT, up(value)), (LEFT + 2.5, up(value)), colour="muted")
         drawing.text(LEFT - 2, up(value) + 2.2, whole(int(value)), size=SMALL, anchor="end")
-    kind = "bootstrap differences" if pair.test == "paired_bootstrap" else "pseudo-statistics"
-    room = across.end - across.start - text_width(kind)
-    what = f"{kind} of {shortened(pair.metric, 0.8 * room)}"
+    drawn = _test(pair).drawn
+    room = across.end - across.start - text_width(drawn)
+    what = f"{drawn} of {shortened(pair.metric, 0.8 * room)}"
     drawing.text((across.start + across.end) / 2, floor + 20, what, anchor="middle")
 
 
 def _marks(
-    drawing: Drawing, across: Scale, distribution: Distribution, pair: PairReport, places: int
+    drawing: Drawing, across: Scale, observed: float, limits: tuple[float, ...], places: int
 ) -> None:
     """The observed difference, and where else counting begins."""
     floor = HEIGHT - BOTTOM
-    if pair.test == "paired_bootstrap":
-        drawing.line((across(0), TOP + 10), (across(0), floor), dashed=True)
-    elif pair.alternative in {"two-sided", "as printed"}:
-        x = across(-distribution.observed)
-        if pair.alternative == "two-sided" or distribution.observed < 0:
-            drawing.line((x, TOP + 10), (x, floor), dashed=True)
-    x = across(distribution.observed)
+    for limit in limits:
+        if limit != observed:
+            drawing.line((across(limit), TOP + 10), (across(limit), floor), dashed=True)
+    x = across(observed)
     drawing.line((x, TOP + 2), (x, floor), thick=1.2)
-    label = f"observed {signed(distribution.observed, places)}".replace("-", MINUS)
+    label = f"observed {signed(observed, places)}".replace("-", MINUS)
     fits = x + 3 + text_width(label) * 1.1 < drawing.width
     drawing.text(x + (3 if fits else -3), TOP + 2 + BODY, label, anchor="start" if fits else "end")

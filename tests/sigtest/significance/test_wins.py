@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from sigtest.significance import ALTERNATIVES
-from sigtest.significance.wins import doubled_ranks, wins
+from sigtest.significance.signs import doubled_ranks
+from sigtest.significance.wins import wins
 
 
 def decided(differences: list[float], alternative: str = "two-sided"):

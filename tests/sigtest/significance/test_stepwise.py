@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from sigtest.arrays import Array, Flags
-from sigtest.significance.corrections import adjust
-from sigtest.significance.stepwise import STEP_DOWN, STEP_UP, rejected_alone
+from sigtest.significance.corrections import CORRECTIONS, Correction, adjust
+from sigtest.significance.stepwise import rejected_alone
+
+BY_RANK = [c for c in CORRECTIONS.values() if c.scale is not None]
 
 
 def one_by_one(p: Array, moved: Array, correction: str, alpha: float) -> Flags:
@@ -17,8 +19,8 @@ def one_by_one(p: Array, moved: Array, correction: str, alpha: float) -> Flags:
     return decisions
 
 
-@pytest.mark.parametrize("correction", [*STEP_DOWN, *STEP_UP])
-def test_moving_one_equals_adjusting_again(correction: str) -> None:
+@pytest.mark.parametrize("correction", BY_RANK, ids=lambda correction: correction.name)
+def test_moving_one_equals_adjusting_again(correction: Correction) -> None:
     rng = np.random.default_rng(0)
     for _ in range(500):
         size, resamples = int(rng.integers(1, 14)), int(rng.choice([9, 19, 99, 9999]))
@@ -26,5 +28,6 @@ def test_moving_one_equals_adjusting_again(correction: str) -> None:
         p, moved = (counts.astype(int) + 1) / (resamples + 1)  # few values, and so many ties
         moved = np.where(rng.random(size) < 0.3, rng.permutation(p), moved)
         for alpha in (0.05, 0.3):
-            expected = one_by_one(p, moved, correction, alpha)
-            assert rejected_alone(p, moved, correction, alpha).tolist() == expected.tolist()
+            expected = one_by_one(p, moved, correction.name, alpha)
+            found = rejected_alone(p, moved, correction.scale, correction.direction, alpha)
+            assert found.tolist() == expected.tolist()

@@ -1,0 +1,25 @@
+"""The examples in docstrings of the significance modules, run."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+from sigtest import significance
+from sigtest.significance.corrections import CORRECTIONS, Correction
+
+MODULES = [module.name for module in pkgutil.iter_modules(significance.__path__)]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_say_what_the_code_does(name: str) -> None:
+    module = importlib.import_module(f"{significance.__name__}.{name}")
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS.values(), ids=list(CORRECTIONS))
+def test_every_correction_has_theory_and_an_example(correction: Correction) -> None:
+    theory, _, example = correction.doc.partition("Examples:")
+    assert len(theory.split()) >= 30
+    assert doctest.DocTestParser().get_examples(example)

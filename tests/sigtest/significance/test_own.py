@@ -1,0 +1,372 @@
+"""Tests with a p-value of their own: SciPy, statsmodels, expected values, full enumeration."""
+
+import json
+import math
+from fractions import Fraction
+from itertools import product
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+
+from sigtest.arrays import Array
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.recipe import Recipe
+from sigtest.comparison.suite import Suite
+from sigtest.decide.leaderboard import settings_of
+from sigtest.engine import compare, distribute
+from sigtest.errors import InputError, RecipeError
+from sigtest.metrics.scores import Ratio, Scores
+from sigtest.render import RENDERERS
+from sigtest.report import Report
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
+from sigtest.significance.base import SMALLEST_P
+from sigtest.significance.exact import enumerate_swaps
+from sigtest.significance.paired import log10_t_tail
+from sigtest.significance.signs import MOST_RANKED
+
+SIDES = {"two-sided": 2, "greater": 1, "less": 1}
+
+
+def rows(scores: Array) -> Array:
+    return np.stack([np.asarray(scores, dtype=float), np.ones(len(scores))], axis=1)
+
+
+def found(test: str, a: Array, b: Array, alternative: Alternative = "two-sided") -> OwnP:
+    return own_tests()[test].p(Scores(), rows(a), rows(b), alternative)
+
+
+def outcomes(both: int, only_a: int, only_b: int, neither: int) -> tuple[Array, Array]:
+    """Right and wrong answers of two systems with this contingency table."""
+    a = [1] * both + [1] * only_a + [0] * only_b + [0] * neither
+    b = [1] * both + [0] * only_a + [1] * only_b + [0] * neither
+    return np.array(a, dtype=float), np.array(b, dtype=float)
+
+
+TABLES = [(30, 5, 12, 9), (0, 1, 0, 0), (7, 0, 6, 0), (100, 25, 25, 3), (2, 140, 90, 5)]
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_mcnemar_equals_statsmodels_and_the_binomial_test(table: tuple[int, ...]) -> None:
+    both, only_a, only_b, neither = table
+    a, b = outcomes(*table)
+    expected = mcnemar([[both, only_a], [only_b, neither]], exact=True).pvalue
+    one = found("mcnemar", a, b)
+    assert one.p_value == pytest.approx(expected, rel=1e-9)
+    assert (one.exact, one.statistic, one.df) == (True, only_a, None)
+    for alternative in ALTERNATIVES:
+        test = stats.binomtest(only_a, only_a + only_b, alternative=alternative)
+        p = found("mcnemar", a, b, alternative)
+        assert p.p_value == pytest.approx(test.pvalue, rel=1e-9)
+        assert p.log10_p == pytest.approx(math.log10(test.pvalue), abs=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_mcnemar_is_randomization_on_accuracy(alternative: Alternative) -> None:
+    a, b = outcomes(10, 9, 4, 3)
+    listed = enumerate_swaps(Scores(), rows(a), rows(b), alternative)
+    assert listed is not None
+    assert found("mcnemar", a, b, alternative).p_value == pytest.approx(listed.p_value, rel=1e-12)
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_mid_p_counts_half_of_the_observed_table(
+    table: tuple[int, ...], alternative: Alternative
+) -> None:
+    """Whole numbers: sum of the more extreme tables and half of this one."""
+    _, only_a, only_b, _ = table
+    units = only_a + only_b
+    reached = {"greater": only_a, "less": only_b, "two-sided": max(only_a, only_b)}[alternative]
+    ways = Fraction(sum(comb(units, k) for k in range(reached + 1, units + 1)))
+    ways += Fraction(comb(units, reached), 2)
+    expected = min(Fraction(1), SIDES[alternative] * ways / 2**units)
+    one = found("mcnemar_mid_p", *outcomes(*table), alternative)
+    assert one.p_value == pytest.approx(float(expected), rel=1e-9)
+    assert (one.exact, one.statistic) == (False, only_a)
+
+
+def test_p_far_below_the_smallest_double() -> None:
+    a, b = outcomes(0, 3000, 1, 0)
+    expected = (math.log(3002) - 3001 * math.log(2)) / math.log(10)
+    one = found("mcnemar", a, b, "greater")
+    assert one.log10_p == pytest.approx(expected, rel=1e-12)
+    assert one.p_value == SMALLEST_P == 1e-300
+    half = (math.log(3002 - 3001 / 2) - 3001 * math.log(2)) / math.log(10)
+    one = found("mcnemar_mid_p", a, b, "greater")
+    assert one.log10_p == pytest.approx(half, rel=1e-10)
+    assert one.p_value == SMALLEST_P
+
+
+def test_units_of_mcnemar_must_be_right_or_wrong() -> None:
+    with pytest.raises(InputError, match=r"unit 3 has scores 0\.5 and weight 1") as raised:
+        found("mcnemar", np.array([1.0, 0.0, 0.5]), np.array([1.0, 1.0, 1.0]))
+    assert (raised.value.line, raised.value.field) == (3, "tests")
+    with pytest.raises(InputError, match="unit 1 has scores 2"):
+        found("mcnemar_mid_p", np.array([1.0]), np.array([2.0]))
+    weighted = np.array([[1.0, 1.0], [2.0, 2.0]])
+    with pytest.raises(InputError, match="unit 2 has ratio 1 and weight 2"):
+        own_tests()["mcnemar"].p(Ratio(), weighted, weighted, "two-sided")
+    for test in ("mcnemar", "mcnemar_mid_p"):
+        with pytest.raises(RecipeError, match=f"{test} needs a metric .* bleu does not") as refused:
+            Recipe.of({"metrics": ["bleu"], "tests": [test]})
+        assert refused.value.field == "tests"
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("units", [2, 3, 10, 400])
+def test_paired_t_equals_scipy(units: int, alternative: Alternative) -> None:
+    rng = np.random.default_rng(units)
+    a, b = rng.normal([[0.2], [0.0]], 1, (2, units))
+    expected = stats.ttest_rel(a, b, alternative=alternative)
+    one = found("paired_t", a, b, alternative)
+    assert one.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    assert one.log10_p == pytest.approx(math.log10(expected.pvalue), rel=1e-9)
+    assert one.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert (one.df, one.exact) == (expected.df, False)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_corrected_t_has_the_variance_of_nadeau_and_bengio(alternative: Alternative) -> None:
+    rng = np.random.default_rng(2)
+    a, b = rng.normal([[0.82], [0.8]], 0.02, (2, 10))
+    differences = a - b
+    variance = (1 / 10 + 1 / 9) * differences.var(ddof=1)  # ten folds: n_test / n_train = 1 / 9
+    t = differences.mean() / math.sqrt(variance)
+    tail = {"greater": stats.t.sf, "less": stats.t.cdf}
+    expected = tail[alternative](t, 9) if alternative in tail else 2 * stats.t.sf(abs(t), 9)
+    one = found("corrected_t", a, b, alternative)
+    assert one.p_value == pytest.approx(expected, rel=1e-9)
+    assert (one.statistic, one.df) == (pytest.approx(t, rel=1e-12), 9)
+
+
+@pytest.mark.parametrize("test", ["paired_t", "corrected_t"])
+def test_t_without_variance_finds_nothing(test: str) -> None:
+    for a, b in (
+        ([0.5], [0.1]),
+        ([0.3, 0.3], [0.1, 0.1]),
+        ([0.1 + 0.2, 0.4], [0.1, 0.2]),  # 0.2 but for rounding
+    ):
+        assert found(test, np.array(a), np.array(b)) == OwnP(1.0, 0.0, exact=False)
+    assert found(test, np.array([0.3, 0.30001]), np.array([0.1, 0.1])).p_value < 0.01
+
+
+@pytest.mark.parametrize(
+    ("t", "df", "expected"),
+    [
+        (80.0, 3000, -746.064178919865),
+        (80.0, 100_000, -1349.370175975067),
+        (200.0, 100_000, -7309.028851766107),
+        (1e5, 100_000, -250003.11623500372),
+    ],
+)
+def test_tails_of_t_are_right_far_out(t: float, df: int, expected: float) -> None:
+    """Mpmath 1.4.1 with 40 digits: its loggamma, and the series summed term by term."""
+    assert log10_t_tail(t, df) == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize(("t", "df"), [(0.5, 1), (3.0, 30), (30.0, 3000), (1e6, 40)])
+def test_tails_of_t_equal_scipy(t: float, df: int) -> None:
+    assert log10_t_tail(t, df) == pytest.approx(math.log10(stats.t.sf(t, df)), rel=1e-12)
+
+
+def test_tails_of_t_below_zero() -> None:
+    for t in (-0.1, -2.0, -9.0):
+        assert log10_t_tail(t, 7) == pytest.approx(math.log10(stats.t.sf(t, 7)), abs=1e-14)
+    assert log10_t_tail(0.0, 7) == pytest.approx(math.log10(0.5))
+
+
+def test_both_t_tails_meet_where_the_series_takes_over() -> None:
+    """One function on both sides of p = 1e-290."""
+    t = np.linspace(38.0, 41.0, 61)
+    logs = np.array([log10_t_tail(x, 3000) for x in t])
+    assert logs[0] > -290 > logs[-1]
+    steps = np.diff(logs, n=2)
+    assert (np.abs(steps - np.median(steps)) < 1e-3).all()
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("units", [1, 2, 5, 12, 60, 3000])
+def test_sign_test_equals_the_binomial_test(units: int, alternative: Alternative) -> None:
+    rng = np.random.default_rng(units)
+    a, b = np.round(rng.normal([[0.1], [0.0]], 1, (2, units)), 1)  # with ties
+    won, lost = int((a > b).sum()), int((a < b).sum())
+    one = found("sign_test", a, b, alternative)
+    expected = stats.binomtest(won, won + lost, alternative=alternative).pvalue
+    assert one.p_value == pytest.approx(expected, rel=1e-9)
+    assert (one.exact, one.statistic) == (True, won)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("units", [1, 2, 5, 12, 30, MOST_RANKED, MOST_RANKED + 1, 3000])
+def test_signed_rank_equals_scipy(units: int, alternative: Alternative) -> None:
+    rng = np.random.default_rng(units)
+    a, b = rng.normal([[0.05], [0.0]], 1, (2, units))
+    method = "exact" if units <= MOST_RANKED else "asymptotic"
+    expected = stats.wilcoxon(a - b, alternative=alternative, method=method, correction=False)
+    one = found("signed_rank", a, b, alternative)
+    assert one.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    assert one.log10_p == pytest.approx(math.log10(expected.pvalue), rel=1e-9, abs=1e-9)
+    assert one.exact == (units <= MOST_RANKED)
+    plus = stats.wilcoxon(a - b, alternative="greater", method=method, correction=False).statistic
+    assert one.statistic == plus
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_signed_rank_of_many_tied_units_equals_scipy(alternative: Alternative) -> None:
+    """Zeros are left out, equal sizes share middle ranks, and the variance knows it."""
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 6, (2, 2000)).astype(float)
+    expected = stats.wilcoxon(a - b, alternative=alternative, method="asymptotic")
+    one = found("signed_rank", a, b, alternative)
+    assert one.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_signed_rank_of_tied_sizes_equals_all_sign_patterns(alternative: Alternative) -> None:
+    differences = np.array([0.5, -0.5, 0.5, 1.0, 2.0, -1.0, 3.0, 0.0])
+    ranks = stats.rankdata(np.abs(differences[:7]))
+    one = found("signed_rank", differences, np.zeros(8), alternative)
+    assert one.statistic == ranks[differences[:7] > 0].sum()
+    sums = np.array([ranks @ np.array(bits) for bits in product([0, 1], repeat=7)])
+    tails = (sums >= one.statistic).mean(), (sums <= one.statistic).mean()
+    expected = {"greater": tails[0], "less": tails[1], "two-sided": min(1, 2 * min(tails))}
+    assert one.p_value == pytest.approx(expected[alternative], rel=1e-12)
+
+
+def test_okita_2010_table_4(oracles: Path) -> None:
+    """BLEU of four systems on twelve data sets as units; SciPy 1.17.1 and enumeration."""
+    table = json.loads((oracles / "classification.json").read_text())["mwe_sign_tests"]
+    for row in table["tests"]:
+        a, b = (
+            np.array([line[table["columns"].index(row[side])] for line in table["bleu"]])
+            for side in "xy"
+        )
+        sign, rank, t = (found(test, a, b) for test in ("sign_test", "signed_rank", "paired_t"))
+        assert sign.p_value == pytest.approx(row["sign_test_p_two_sided"], rel=1e-12)
+        assert rank.statistic == row["signed_rank_W_plus"]
+        expected = row["signed_rank_p_two_sided_exact_midranks"]
+        assert rank.p_value == pytest.approx(expected, rel=1e-12)
+        assert t.statistic == pytest.approx(row["paired_t"], rel=1e-9)
+        assert (t.p_value, t.df) == (
+            pytest.approx(row["paired_t_p_two_sided"], rel=1e-9),
+            row["paired_t_df"],
+        )
+
+
+def test_quality_control_fixtures(oracles: Path) -> None:
+    fixtures = json.loads((oracles / "human.json").read_text())["quality_control_fixtures"]
+    good, bad = (np.array(fixtures["paired_t"][side], dtype=float) for side in ("good", "bad"))
+    t = found("paired_t", bad, good, "less")
+    assert t.statistic == pytest.approx(fixtures["paired_t"]["t"], rel=1e-9)
+    assert t.p_value == pytest.approx(fixtures["paired_t"]["p_less"], rel=1e-9)
+    rank = found("signed_rank", bad, good, "less")
+    assert rank.statistic == fixtures["signed_rank"]["W"]
+    assert rank.p_value == pytest.approx(fixtures["signed_rank"]["p_less_exact"], rel=1e-12)
+
+
+def accuracies(**recipe: object) -> Comparison:
+    right = np.random.default_rng(4).random((3, 80)) < np.array([[0.8], [0.6], [0.55]])
+    return Comparison.of(
+        {
+            "systems": [
+                {"name": name, "scores": {"accuracy": row.astype(int).tolist()}}
+                for name, row in zip("ABC", right, strict=True)
+            ],
+            "metrics": ["scores"],
+            "resamples": 199,
+            **recipe,
+        }
+    )
+
+
+def test_a_report_carries_p_values_that_no_draws_are_counted_for() -> None:
+    tests = ["mcnemar", "mcnemar_mid_p", "sign_test", "approximate_randomization"]
+    report = compare(accuracies(tests=tests))
+    by_test = {test: [pair for pair in report.pairs if pair.test == test] for test in tests}
+    for own, swapped in zip(by_test["mcnemar"], by_test["approximate_randomization"], strict=True):
+        assert own.p_value == pytest.approx(swapped.p_value, rel=1e-9)
+        assert own.p_adjusted == pytest.approx(swapped.p_adjusted, rel=1e-9)
+        assert (own.count, own.resamples, own.p_interval) == (None, None, None)
+        assert (own.exact, own.undecided, own.resamples_needed) == (True, False, None)
+        assert own.ci == swapped.ci
+        assert own.significant == swapped.significant
+    assert not any(pair.exact for pair in by_test["mcnemar_mid_p"])
+    first = report.systems[0].ranks["scores"]
+    assert first["mcnemar"] == first["approximate_randomization"]
+    assert Report.from_json(report.as_json()) == report
+    header, cells = (line.split(",") for line in RENDERERS["csv"](report).splitlines()[:2])
+    assert [cells[header.index(c)] for c in ("count", "resamples", "p_low", "p_high")] == [""] * 4
+
+
+def test_every_format_shows_an_own_p() -> None:
+    report = compare(accuracies(tests=["mcnemar"]))
+    for render in RENDERERS.values():
+        assert "mcnemar" in render(report)
+
+
+def test_few_resamples_are_no_matter_where_none_are_counted() -> None:
+    few = compare(accuracies(tests=["mcnemar"], resamples=1))
+    assert not any("resamples are few" in warning for warning in few.warnings)
+    mixed = compare(accuracies(tests=["mcnemar", "bootstrap"], resamples=1))
+    assert any("resamples are few" in warning for warning in mixed.warnings)
+
+
+def test_tests_of_wins_warn_that_the_winner_may_have_the_lower_score() -> None:
+    for test in ("sign_test", "signed_rank"):
+        report = compare(accuracies(tests=[test]))
+        assert any(w.startswith(test) and "lower score" in w for w in report.warnings)
+
+
+def test_documents_are_folds() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.integers(0, 2, (2, 50)).astype(float)
+    comparison = Comparison.of(
+        {
+            "systems": [
+                {"name": name, "scores": {"x": row.tolist()}}
+                for name, row in zip("AB", values, strict=True)
+            ],
+            "documents": [f"fold {i // 10}" for i in range(50)],
+            "unit": "document",
+            "metrics": ["scores"],
+            "tests": ["paired_t"],
+            "resamples": 99,
+        }
+    )
+    folds = values.reshape(2, 5, 10).mean(axis=2)
+    expected = stats.ttest_rel(*folds).pvalue
+    assert compare(comparison).pairs[0].p_value == pytest.approx(expected, rel=1e-9)
+
+
+def test_own_p_has_no_distribution_to_show() -> None:
+    comparison = accuracies(tests=["mcnemar"])
+    with pytest.raises(RecipeError, match="mcnemar has no pseudo-statistics") as raised:
+        distribute(comparison, "A", "B", "scores", "mcnemar")
+    assert raised.value.field == "test"
+
+
+def test_own_p_needs_one_test_set() -> None:
+    comparison = accuracies(tests=["mcnemar"])
+    with pytest.raises(RecipeError, match="mcnemar compares the units of one test set"):
+        Suite(("one", "two"), (comparison, comparison), pooled=False)
+
+
+def test_own_p_is_refused_where_statistics_are_not_kept() -> None:
+    with pytest.raises(RecipeError, match="leaderboard keeps no statistics that mcnemar"):
+        settings_of(accuracies(tests=["mcnemar"]).plan)
+
+
+def test_the_registry_has_the_tests_of_labels_and_tables() -> None:
+    assert set(own_tests()) == {
+        "mcnemar",
+        "mcnemar_mid_p",
+        "paired_t",
+        "corrected_t",
+        "sign_test",
+        "signed_rank",
+    }
+    assert next(iter(TESTS)) == "approximate_randomization"
