@@ -10,6 +10,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import Progress
 from sigtest.errors import InputError
 from sigtest.render import html, text
+from sigtest.render.comparison import document
 from sigtest.report import Report
 
 
@@ -17,10 +18,10 @@ class NotebookReport(Report):
     """A report that shows itself: as tables when printed, with pictures in a notebook."""
 
     def __str__(self) -> str:
-        return text.render(self)
+        return text.render(document(self))
 
     def _repr_html_(self) -> str:
-        return html.fragment(self)
+        return html.fragment(document(self))
 
 
 class Choices(TypedDict, total=False):

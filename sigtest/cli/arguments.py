@@ -8,15 +8,16 @@ import textwrap
 
 from sigtest.cli import board_arguments
 from sigtest.cli.parser import Parser, UsageError, add_plots, add_recipe
+from sigtest.render.formats import FORMATS
+from sigtest.render.plots import PICTURES
 from sigtest.version import __version__
 
-FORMATS = ("text", "json", "csv", "markdown", "latex", "html")  # RENDERERS, which takes longer
 COMMANDS = {
     "compare": "compare systems on a test set",
     "plot": "draw a picture of a JSON report",
     "suite": "compare systems on several test sets, one by one and together",
     **board_arguments.COMMANDS,
-    "metrics": "list metrics with their options, significance tests and corrections",
+    "metrics": "list metrics with their options, tests, corrections, formats and pictures",
 }
 EPILOG = """\
 Files have one segment a line, in UTF-8; gzip is recognised; - is standard input.
@@ -132,7 +133,8 @@ def _suite_parser() -> Parser:
 def _plot_parser() -> Parser:
     takes = ["KIND [REPORT] [options]"]
     parser = Parser("sigtest plot", takes, "Draw a picture of a JSON report as SVG.")
-    parser.add_argument("kind", nargs="?", default="", metavar="KIND", help="matrix or intervals")
+    kinds = " or ".join(name for name, entry in PICTURES.items() if entry.needs == "report")
+    parser.add_argument("kind", nargs="?", default="", metavar="KIND", help=kinds)
     parser.add_argument(
         "report", nargs="?", default="-", metavar="REPORT",
         help="of sigtest compare --format json; standard input by default",
@@ -140,6 +142,9 @@ def _plot_parser() -> Parser:
     parser.add_argument("--metric", metavar="NAME", help="default: the report's first")
     parser.add_argument(
         "--test", metavar="NAME", help="default: the report's first that keeps its level"
+    )
+    parser.add_argument(
+        "--testset", metavar="NAME", help="one of several; default: all of them together"
     )
     parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
     parser.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
@@ -192,8 +197,8 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--every-pair", action="store_true",
-        help="in text, list all pairs however many; otherwise, above 30 pairs, those that every "
-        "test finds significant are only counted",
+        help="list all pairs however many; otherwise, above 30 pairs, text only counts those that "
+        "every test finds significant, and html folds them all",
     )  # fmt: skip
     group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
     add_plots(group)

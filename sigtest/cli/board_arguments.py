@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sigtest.cli.parser import Parser, add_plots, add_recipe
+from sigtest.render.formats import FORMATS
 
 COMMANDS = {
     "testset": "make a test set on a service, for systems that arrive over time",
@@ -105,7 +106,7 @@ def leaderboard_parser() -> Parser:
         parser.add_argument(option, metavar=metavar, help=words)
     parser.add_argument(
         "--format", default="text", metavar="NAME",
-        help="text (default), json, csv, markdown, latex, html",
+        help=f"{', '.join(FORMATS)}; default text",
     )  # fmt: skip
     parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
     add_plots(parser)

@@ -10,13 +10,14 @@ from typing import Any
 from sigtest.cli.board_arguments import ACTIONS
 from sigtest.cli.files import check_output, read_lines, read_scores, write
 from sigtest.cli.parser import UsageError
-from sigtest.cli.plots import require_folder, write_board_plots
+from sigtest.cli.plots import Asked, require_folder, write_board_plots
 from sigtest.cli.request import Columns, Given, choices_of, systems_of, whole
 from sigtest.cli.served import client_of, understood
 from sigtest.client import Client
 from sigtest.comparison.recipe import Recipe
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.render.names import printable
+from sigtest.render.plots import Picture
 from sigtest.report import Report
 
 
@@ -110,10 +111,10 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, str]) ->
     stored = client.leaderboard(options.id, **shown)
     told = json.loads(stored)
 
-    def drawn(a: str, b: str, metric: str, test: str) -> str:
+    def drawn(picture: Picture, asked: Asked) -> str:
         # the report of one metric may call it by a shorter name
-        params = {"a": a, "b": b, "metric": told["metric"], "test": told["test"]}
-        return client.leaderboard_plot(options.id, "distribution", **params).decode()
+        params = {**asked.parameters, "metric": told["metric"], "test": told["test"]}
+        return client.leaderboard_plot(options.id, picture.name, **params).decode()
 
     write_board_plots(understood(stored, Report.from_json), options, drawn)
 

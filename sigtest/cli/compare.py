@@ -6,7 +6,7 @@ import argparse
 
 from sigtest.cli.files import check_output, write
 from sigtest.cli.folders import read_folders
-from sigtest.cli.plots import check_plots, write_plots
+from sigtest.cli.plots import Asked, check_plots, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
 from sigtest.cli.served import client_of, understood
@@ -14,8 +14,9 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
-from sigtest.render import RENDERERS, text
-from sigtest.render.plots import distribution_plot
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS
+from sigtest.render.plots import Picture, view
 from sigtest.report import Report
 
 
@@ -26,7 +27,7 @@ def compare(options: argparse.Namespace) -> None:
         SigtestError: Bad input, or a service that refuses or cannot be reached.
         OSError: A file that cannot be read or written.
     """
-    choose(options.format, RENDERERS, "format", "format")
+    choose(options.format, FORMATS, "format", "format")
     if options.output is not None:
         check_output(options.output)
     read = read_folders if options.command == "suite" else read_comparison
@@ -43,8 +44,9 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
     with bar() as progress:
         report = compare_here(comparison, progress)
 
-    def drawn(a: str, b: str, metric: str, test: str) -> str:
-        return distribution_plot(distribute(comparison, a, b, metric, test), report)
+    def drawn(picture: Picture, asked: Asked) -> str:
+        values = distribute(comparison, *asked.pair, asked.metric, asked.test, asked.testset)
+        return picture.draw(view(report, testset=asked.testset, distribution=values))
 
     if options.plots is not None:
         write_plots(report, options, drawn)
@@ -57,9 +59,8 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes
             key = client.run(comparison, progress)
         stored = client.report(key)
 
-        def drawn(a: str, b: str, metric: str, test: str) -> str:
-            params = {"a": a, "b": b, "metric": metric, "test": test}
-            return client.plot(key, "distribution", **params).decode()
+        def drawn(picture: Picture, asked: Asked) -> str:
+            return client.plot(key, picture.name, **asked.parameters).decode()
 
         if options.plots is not None:
             write_plots(understood(stored, Report.from_json), options, drawn)
@@ -69,6 +70,5 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes
 
 
 def _rendered(report: Report, options: argparse.Namespace) -> bytes:
-    if options.format == "text":
-        return text.render(report, every_pair=options.every_pair).encode()
-    return RENDERERS[options.format](report).encode()
+    presented = present(report, every_pair=options.every_pair)
+    return FORMATS[options.format].render(presented).encode()

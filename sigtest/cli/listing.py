@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from dataclasses import MISSING, fields
 
 from sigtest.metrics import METRICS, Metric
+from sigtest.render.formats import FORMATS
+from sigtest.render.plots import PICTURES
 from sigtest.significance import TESTS
 from sigtest.significance.corrections import CORRECTIONS
 
 
 def listing() -> str:
-    """Metrics with their options and defaults, significance tests, corrections."""
+    """Metrics with their options and defaults, tests, corrections, formats, pictures."""
     lines = ["metrics (--metric NAME:OPTION=VALUE,...)"]
     for name, kind in METRICS.items():
         lines += _entry(name, _summary(kind))
@@ -24,6 +26,12 @@ def listing() -> str:
     for name, correction in CORRECTIONS.items():
         alone = f" With {correction.joint} only." if correction.joint else ""
         lines += _entry(name, f"{_summary(correction.adjust)}{alone}")
+    lines += ["", "formats (--format NAME)"]
+    for entry in FORMATS.values():
+        lines += _entry(entry.name, f"For {entry.title}.")
+    lines += ["", "pictures (sigtest plot NAME, or all of them with --plots DIR)"]
+    for picture in PICTURES.values():
+        lines += _entry(picture.name, f"{picture.title}.")
     return "\n".join(lines) + "\n"
 
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from sigtest.cli.files import check_output, read_bytes, shown, write
@@ -13,13 +14,37 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.data.text import decode
 from sigtest.errors import InputError, RecipeError
-from sigtest.render.plots import intervals_plot, matrix_plot
+from sigtest.render.plots import PICTURES, Picture
 from sigtest.report import Report
 
 LONGEST = 60  # characters of a name in a file's name
-REPORTED = {"matrix": matrix_plot, "intervals": intervals_plot}
 
-Distribute = Callable[[str, str, str, str], str]
+
+@dataclass(frozen=True)
+class Asked:
+    """A picture of one pair.
+
+    Attributes:
+        pair: Names of the two systems.
+        metric: Label of the metric.
+        test: Name of the significance test.
+        testset: Name of one test set of several.
+    """
+
+    pair: tuple[str, str]
+    metric: str
+    test: str
+    testset: str | None
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What a service is asked for it with."""
+        a, b = self.pair
+        known = {"a": a, "b": b, "metric": self.metric, "test": self.test}
+        return known if self.testset is None else {**known, "testset": self.testset}
+
+
+DrawPair = Callable[[Picture, Asked], str]
 
 
 def plot(options: argparse.Namespace) -> None:
@@ -29,16 +54,17 @@ def plot(options: argparse.Namespace) -> None:
         SigtestError: An unknown kind of picture, metric or test, or no JSON report.
         OSError: A file that cannot be read or written.
     """
-    if options.kind == "distribution":
+    picture = PICTURES[choose(options.kind, PICTURES, "kind", "picture")]
+    if picture.needs == "distribution":
         raise RecipeError(
             "A report keeps no distribution; draw it with sigtest compare ... --plots DIR "
             "--distribution A B."
         )
-    draw = REPORTED[choose(options.kind, REPORTED, "kind", "picture")]
     if options.output is not None:
         check_output(options.output)
     report = _read(options.report)
-    write(draw(report, options.metric, options.test).encode(), options.output)
+    svg = picture.of(report, options.metric, options.test, options.testset)
+    write(svg.encode(), options.output)
 
 
 def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
@@ -65,7 +91,7 @@ def require_folder(options: argparse.Namespace) -> None:
         raise RecipeError("--distribution needs --plots DIR, where its picture goes.")
 
 
-def write_board_plots(report: Report, options: argparse.Namespace, distribute: Distribute) -> None:
+def write_board_plots(report: Report, options: argparse.Namespace, draw_pair: DrawPair) -> None:
     """The same as `write_plots` for a leaderboard, which was not there to be checked before.
 
     Raises:
@@ -77,19 +103,19 @@ def write_board_plots(report: Report, options: argparse.Namespace, distribute: D
     if not report.pairs:
         raise InputError(f"{len(names)} systems are measured; pictures need two.")
     _prepare(options, names, {frozenset((pair.a, pair.b)) for pair in report.pairs})
-    write_plots(report, options, distribute)
+    write_plots(report, options, draw_pair)
 
 
-def write_plots(report: Report, options: argparse.Namespace, distribute: Distribute) -> None:
+def write_plots(report: Report, options: argparse.Namespace, draw_pair: DrawPair) -> None:
     """Write every picture of a report into the folder that was asked for.
 
     Args:
         report: Of the comparison.
         options: Name the folder, and the pairs whose distributions are wanted.
-        distribute: The picture of a pair, from its two systems, metric and test.
+        draw_pair: Makes a picture that needs the distribution of a pair.
     """
     taken: set[str] = set()
-    for parts, svg in _pictures(report, options, distribute):
+    for parts, svg in _pictures(report, options, draw_pair):
         stem = "-".join(_plain(part) for part in parts)
         name, again = stem, 1
         while name.casefold() in taken:
@@ -112,18 +138,23 @@ def _prepare(
 
 
 def _pictures(
-    report: Report, options: argparse.Namespace, distribute: Distribute
+    report: Report, options: argparse.Namespace, draw_pair: DrawPair
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What each picture is called, and the picture."""
-    all_pairs = options.baseline is None
-    for metric in report.metrics:
-        for test in report.tests:
-            yield ("intervals", metric, test), intervals_plot(report, metric, test)
-            if all_pairs:
-                yield ("matrix", metric, test), matrix_plot(report, metric, test)
-            for a, b in options.distribution:
-                svg = distribute(a, b, metric, test)
-                yield ("distribution", a, b, metric, test), svg
+    """What each picture is called, and the picture: of every test set, and of all together."""
+    names = [entry.name for entry in report.several.testsets] if report.several else []
+    for testset in (*names, None):
+        of = () if testset is None else (testset,)
+        for metric in report.metrics:
+            for test in report.tests:
+                for picture in PICTURES.values():
+                    if picture.needs == "report" and picture.fits(report):
+                        svg = picture.of(report, metric, test, testset)
+                        yield (picture.name, *of, metric, test), svg
+                    if picture.needs == "distribution" and (testset or not names):
+                        for pair in options.distribution:
+                            asked = Asked(tuple(pair), metric, test, testset)
+                            svg = draw_pair(picture, asked)
+                            yield (picture.name, *of, *pair, metric, test), svg
 
 
 def _plain(part: str) -> str:

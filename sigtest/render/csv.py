@@ -1,4 +1,4 @@
-"""One row a pair, metric and test, every number unrounded (RFC 4180).
+"""Records with every number unrounded (RFC 4180).
 
 Text that a spreadsheet would run as a formula, because it starts with = + - @, their full-width
 forms, a tab or a carriage return, gets a leading apostrophe, which spreadsheets take for
@@ -10,32 +10,19 @@ from __future__ import annotations
 import csv
 import io
 
-from sigtest.report import PairReport, Report
+from sigtest.render.model import Sheet
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-ENDS = {
-    "ci": ("ci_low", "ci_high"),
-    "p_interval": ("p_low", "p_high"),
-    "detectable": ("detectable", "detectable_corrected"),
-}
-COLUMNS = tuple(column for field in PairReport._fields for column in ENDS.get(field, (field,)))
 
 
-def render(report: Report) -> str:
-    """The pairs of the report, in its order, below a line with the names of the columns."""
+def render(sheet: Sheet) -> str:
+    """The records in their order, below a line with the names of the columns."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for pair in report.pairs:
-        writer.writerow([_cell(value) for value in _values(pair)])
+    writer.writerow(sheet.columns)
+    for row in sheet.rows:
+        writer.writerow([_cell(value) for value in row])
     return text.getvalue()
-
-
-def _values(pair: PairReport) -> list[object]:
-    values: list[object] = []
-    for name, value in pair._asdict().items():
-        values += (value or (None, None)) if name in ENDS else [value]
-    return values
 
 
 def _cell(value: object) -> str:

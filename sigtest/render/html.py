@@ -1,31 +1,35 @@
-"""A page that stands alone: tables and pictures, no scripts, nothing loaded, light and dark."""
+"""A document as a page that stands alone: no scripts, nothing loaded, light and dark."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape as escape_html
+from itertools import groupby
 
-from sigtest.render.layout import (
-    DETECTS,
-    PairRow,
-    Standing,
-    decision_line,
-    leading_test,
-    metric_decimals,
-    metric_heading,
-    pair_rows,
-    rank_range,
-    shown_p,
-    standings,
-    test_set_line,
+from sigtest.render.digits import MINUS
+from sigtest.render.model import (
+    Abreast,
+    Block,
+    Cell,
+    Column,
+    Document,
+    Figure,
+    Mark,
+    Name,
+    Number,
+    Paragraph,
+    PValue,
+    Range,
+    Section,
+    Table,
+    Words,
 )
 from sigtest.render.names import printable
-from sigtest.render.numbers import MINUS, fixed, interval, percent, signed
-from sigtest.render.plots import intervals_plot, matrix_plot
-from sigtest.render.plots.drawing import COLOURS, Colour
-from sigtest.report import PairReport, Report
+from sigtest.render.plots.drawing import COLOURS, COLUMN, Colour
 
-MANY = 30  # pairs of a metric, above which their table is folded
+WIDE = 1.5 * COLUMN
+MARKS: dict[Mark, str] = {"significant": "*", "undecided": "?", "exact": "="}
 
 # Pictures are drawn for paper; on a dark screen each of their colours has a counterpart.
 _DARK: dict[Colour, str] = {
@@ -67,8 +71,12 @@ _STYLE = """
 .sigtest .number { text-align: right; }
 .sigtest .significant { color: var(--mark); font-weight: 600; }
 .sigtest .figures { align-items: flex-start; display: flex; flex-wrap: wrap; gap: 1.5rem; }
+.sigtest .abreast { column-gap: 2rem; display: grid;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 32rem), 1fr)); }
 .sigtest figure { margin: 0; max-width: 100%; }
 .sigtest figure svg { height: auto; max-width: 100%; width: 30rem; }
+.sigtest .wide { flex-basis: 100%; overflow-x: auto; }
+.sigtest .wide svg { max-width: none; width: max(100%, 56rem); }
 .sigtest summary { cursor: pointer; }
 .sigtest code { font-size: .85em; overflow-wrap: anywhere; }
 @media (prefers-color-scheme: dark) {
@@ -79,35 +87,46 @@ _STYLE = """
 """
 
 
-def render(report: Report) -> str:
-    """The report as an HTML document."""
-    title = _title(report)
+def render(document: Document) -> str:
+    """The document as an HTML document."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" '
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>{title}</title>\n"
+        f"<title>{escape(document.title)}</title>\n"
         "<style>@media (prefers-color-scheme: dark) { body { background: #16191d; } }</style>\n"
-        f"</head>\n<body>\n{fragment(report)}</body>\n</html>\n"
+        f"</head>\n<body>\n{fragment(document)}</body>\n</html>\n"
     )
 
 
-def fragment(report: Report) -> str:
-    """The report as one element, for a notebook or another page; its style stays inside it."""
-    test = leading_test(report)
-    facts = f"{test_set_line(report)}; {percent(1 - report.alpha)} bootstrap intervals"
-    parts = [
-        f"<h1>{_title(report)}</h1>",
-        f'<p class="facts">{escape(facts)}; {escape(decision_line(report))}.</p>',
-        _warnings(report),
-        *(_metric(report, metric, test) for metric in report.metrics),
-        f'<p class="facts">{escape(DETECTS)}.</p>',
-        f"<h2>Signature</h2>\n<p><code>{escape(report.signature)}</code></p>",
+def fragment(document: Document) -> str:
+    """The document as one element, for a notebook or another page; its style stays inside it."""
+    legend = [
+        f"{_superscript(MARKS[mark])} {escape(words)}." for mark, words in document.marks.items()
     ]
+    parts = [
+        f"<h1>{escape(document.title)}</h1>",
+        _facts(f"{escape('; '.join(document.facts))}."),
+        _warnings(document.warnings),
+        blocks(document.blocks),
+        *(_facts(line) for line in legend),
+        *(_facts(f"{escape(note)}.") for note in document.notes),
+    ]
+    if document.signature:
+        parts.append(f"<h2>Signature</h2>\n<p><code>{escape(document.signature)}</code></p>")
     body = "\n".join(part for part in parts if part)
     return f'<main class="sigtest">\n<style>{_style()}</style>\n{body}\n</main>\n'
+
+
+def blocks(given: Iterable[Block]) -> str:
+    """Blocks of a document, figures that follow each other side by side."""
+    parts = []
+    for pictures, run in groupby(given, lambda block: isinstance(block, Figure)):
+        made = [_block(block) for block in run]
+        parts += ['<div class="figures">', *made, "</div>"] if pictures else made
+    return "\n".join(parts)
 
 
 def escape(text: str) -> str:
@@ -124,126 +143,108 @@ def _style() -> str:
     return _STYLE.replace("@DARK@", "\n".join(dark))
 
 
-def _title(report: Report) -> str:
-    return f"Comparison of {len(report.systems)} systems"
-
-
-def _warnings(report: Report) -> str:
-    if not report.warnings:
+def _warnings(warnings: Sequence[str]) -> str:
+    if not warnings:
         return ""
-    items = "\n".join(f"<li>{escape(warning)}</li>" for warning in report.warnings)
+    items = "\n".join(f"<li>{escape(warning)}</li>" for warning in warnings)
     return f'<ul class="warnings" aria-label="Warnings">\n{items}\n</ul>'
 
 
-def _metric(report: Report, metric: str, test: str) -> str:
-    parts = [
-        f"<h2>{escape(metric_heading(report, metric))}</h2>",
-        _systems(report, metric, test),
-        _figures(report, metric, test),
-        _pairs(report, metric),
-    ]
-    return "<section>\n" + "\n".join(parts) + "\n</section>"
+def _block(block: Block) -> str:
+    match block:
+        case Section():
+            return f"<section>\n<h2>{escape(block.title)}</h2>\n{blocks(block.blocks)}\n</section>"
+        case Paragraph():
+            return f"<p>{escape(block.text)}</p>"
+        case Figure():
+            return _figure(block.draw())
+        case Abreast():
+            tables = ['<div class="abreast">', *map(_table, block.tables), "</div>"]
+            return "\n".join([*tables, *_notes(block.notes)])
+        case Table():
+            return _table(block)
 
 
-def _systems(report: Report, metric: str, test: str) -> str:
-    """One body of rows a cluster."""
-    ordered = standings(report, metric, test)
-    places = metric_decimals(report, metric)
-    ranked = ordered[0].rank is not None
-    caption = f"Systems, best first{f'; ranks and clusters by {test}' if ranked else ''}"
-    heading = [("system", False), ("score", True), ("interval", False)]
-    if ranked:
-        heading.insert(0, ("rank", True))
-    if ordered[0].score.replicas:
-        heading.append(("training sd", True))
+def _figure(svg: str) -> str:
+    """A picture; one that is wider than a paper's column has the whole width."""
+    width = re.search(r'width="([\d.]+)pt"', svg)
+    wide = ' class="wide"' if width is not None and float(width[1]) > WIDE else ""
+    return f"<figure{wide}>\n{svg}</figure>"
+
+
+def _table(table: Table) -> str:
+    """One body of rows a cluster; folded where there are many rows."""
     bodies: list[list[str]] = [[]]
-    for standing in ordered:
-        if standing.opens:
+    for number, row in enumerate(table.rows()):
+        if number in table.breaks:
             bodies.append([])
-        bodies[-1].append(_system(standing, places))
-    return _table(caption, [_heading(heading)], bodies)
-
-
-def _system(standing: Standing, places: int) -> str:
-    score = standing.score
-    cells = [] if standing.rank is None else [_number(rank_range(standing.rank))]
-    cells.append(f'<th scope="row">{escape(standing.system.name)}</th>')
-    cells += [_number(fixed(score.score, places)), f"<td>{_minus(interval(score.ci, places))}</td>"]
-    if score.training_stderr is not None:
-        cells.append(_number(fixed(score.training_stderr, places)))
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def _figures(report: Report, metric: str, test: str) -> str:
-    drawn = [intervals_plot(report, metric, test)]
-    if any(system.ranks for system in report.systems):
-        drawn.append(matrix_plot(report, metric, test))
-    figures = "\n".join(f"<figure>\n{svg}</figure>" for svg in drawn)
-    return f'<div class="figures">\n{figures}\n</div>'
-
-
-def _pairs(report: Report, metric: str) -> str:
-    rows = pair_rows(report, metric)
-    tests = rows[0].tests
-    groups = "".join(
-        f'<th scope="colgroup" colspan="2">{escape(_trust(pair))}</th>' for pair in tests
-    )
-    columns = [("p", True), ("adjusted p", True)] * len(tests)
-    left = [("a", False), ("b", False), ("a − b", True), ("interval", False), ("verdict", False)]
-    head = [
-        f'<tr><th colspan="{len(left)}"></th>{groups}</tr>',
-        _heading([*left, *columns]),
-    ]
-    places = metric_decimals(report, metric)
-    body = [_pair(row, places, report.alpha) for row in rows]
-    table = _table(f"Pairs of systems, {metric_heading(report, metric)}", head, [body])
-    if len(rows) <= MANY:
-        return table
-    return f"<details>\n<summary>All {len(rows)} pairs</summary>\n{table}\n</details>"
-
-
-def _pair(row: PairRow, places: int, alpha: float) -> str:
-    pair = row.pair
-    cells = [
-        f'<th scope="row">{escape(pair.a)}</th>',
-        f'<th scope="row">{escape(pair.b)}</th>',
-        _number(signed(pair.difference, places)),
-        f"<td>{_minus(interval(pair.ci, places))}</td>",
-        f"<td>{escape(row.verdict)}</td>",
-    ]
-    for test in row.tests:
-        p, adjusted = shown_p(test, alpha)
-        cells += [_number(p), _number(adjusted, "significant" if test.significant else "")]
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def _trust(pair: PairReport) -> str:
-    return pair.test if pair.calibrated else f"{pair.test} (not calibrated)"
-
-
-def _heading(columns: Iterable[tuple[str, bool]]) -> str:
-    cells = (
-        f'<th scope="col"{" class=number" if number else ""}>{name}</th>'
-        for name, number in columns
-    )
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def _number(shown: str, extra: str = "") -> str:
-    classes = f"number {extra}".strip()
-    return f'<td class="{classes}">{_minus(escape(shown))}</td>'
-
-
-def _minus(shown: str) -> str:
-    """Minus signs for hyphens, and an en dash in a range of ranks."""
-    if shown.replace("-", "").isdigit():
-        return shown.replace("-", "–")
-    return shown.replace("-", MINUS)
-
-
-def _table(caption: str, head: Sequence[str], bodies: Sequence[Sequence[str]]) -> str:
+        bodies[-1].append(f"<tr>{''.join(map(_cell, row))}</tr>")
     rows = "\n".join("<tbody>\n" + "\n".join(body) + "\n</tbody>" for body in bodies)
-    return (
-        f'<div class="scroll">\n<table>\n<caption>{escape(caption)}</caption>\n'
-        f"<thead>{''.join(head)}</thead>\n{rows}\n</table>\n</div>"
+    made = (
+        f'<div class="scroll">\n<table>\n<caption>{escape(table.caption)}</caption>\n'
+        f"<thead>{_groups(table)}{_headings(table.columns)}</thead>\n{rows}\n</table>\n</div>"
     )
+    if table.folded:
+        summary = f"<summary>All {table.size} {escape(table.things)}</summary>"
+        made = f"<details>\n{summary}\n{made}\n</details>"
+    return "\n".join([made, *_notes(table.notes)])
+
+
+def _groups(table: Table) -> str:
+    """The line of headings above several columns; a lone group is what the caption speaks of."""
+    if len(table.groups) < 2 or not any(group.heading for group in table.groups):
+        return ""
+    cells = [f'<td colspan="{len(table.names)}"></td>']
+    for group in table.groups:
+        span = f'colspan="{len(group.columns)}"'
+        said = f"{group.heading} ({group.remark})" if group.remark else group.heading
+        heading = f'<th scope="colgroup" {span}>{escape(said)}</th>'
+        cells.append(heading if said else f"<td {span}></td>")
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _headings(columns: Iterable[Column]) -> str:
+    cells = (
+        f'<th scope="col"{_side(column)}>{escape(column.heading.replace(" - ", f" {MINUS} "))}</th>'
+        for column in columns
+    )
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _side(column: Column) -> str:
+    return ' class="number"' if column.holds(Number, Range, PValue) else ""
+
+
+def _cell(cell: Cell | None) -> str:
+    match cell:
+        case None:
+            return "<td></td>"
+        case Name():
+            return f'<th scope="row">{escape(cell.text)}</th>'
+        case Words():
+            return f"<td>{escape(cell.text)}</td>"
+        case Range():
+            return f'<td class="number">{cell.shown.replace("-", "–")}</td>'
+        case PValue():
+            return _p_value(cell)
+    classes = ' class="number"' if isinstance(cell, Number) else ""
+    return f"<td{classes}>{escape(cell.shown.replace('-', MINUS))}</td>"
+
+
+def _p_value(cell: PValue) -> str:
+    classes = "number significant" if "significant" in cell.marks else "number"
+    signs = "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
+    shown = escape(cell.shown.replace("-", MINUS))
+    return f'<td class="{classes}">{shown}{_superscript(signs) if signs else ""}</td>'
+
+
+def _superscript(signs: str) -> str:
+    return f"<sup>{signs}</sup>"
+
+
+def _facts(words: str) -> str:
+    return f'<p class="facts">{words}</p>'
+
+
+def _notes(notes: Iterable[str]) -> list[str]:
+    return [_facts(escape(note)) for note in notes]

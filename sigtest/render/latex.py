@@ -1,34 +1,37 @@
-r"""Tables for a paper: booktabs, clusters as rules, stars with a legend; every name escaped.
+r"""A document's tables for a paper: booktabs, clusters as rules, stars with a legend.
 
-The output is a fragment to \input; it needs \usepackage{booktabs} and nothing else.
+The output is a fragment to \input; it needs \usepackage{booktabs} and nothing else. Every name is
+escaped.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from sigtest.render.layout import (
-    STARS,
-    PairRow,
-    decision_line,
-    leading_test,
-    metric_decimals,
-    metric_heading,
-    pair_rows,
-    rank_range,
-    shown_p,
-    standings,
-    stars,
-    test_set_line,
+from sigtest.render.model import (
+    Abreast,
+    Cell,
+    Column,
+    Document,
+    Group,
+    Interval,
+    Mark,
+    Name,
+    Paragraph,
+    PValue,
+    Range,
+    Table,
+    Words,
 )
 from sigtest.render.names import printable
-from sigtest.render.numbers import fixed, interval, percent, signed
-from sigtest.report import PairReport, Report
 
-ROWS = 40  # of one table of pairs; LaTeX does not break a table over pages
-METRICS = 3  # side by side in one table of systems
-METRICS_WITH_RUNS = 2  # the same where each has a column about training runs
+ROWS = 40  # of one table; LaTeX does not break a table over pages
+COLUMNS = 9  # of one table, besides the names
+LETTERS = 14  # of a heading for each column below it; longer ones take two lines
+LEVELS = (0.05, 0.01, 0.001)  # below alpha, that stars tell apart
+STARS = 3
+MARKS: dict[Mark, str] = {"undecided": "?", "exact": "="}
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -55,22 +58,20 @@ _ESCAPES = {
 }
 
 
-def render(report: Report) -> str:
-    """Tables of systems, then as many of pairs as there are metrics (and pages) for."""
-    test = leading_test(report)
-    metrics = tuple(report.metrics)
+def render(document: Document) -> str:
+    """All tables, as many as there are pages for, and what else is known as comments."""
     parts = [
         "% Needs \\usepackage{booktabs}; names beyond Latin scripts need LuaLaTeX or XeLaTeX.",
-        *(f"% Warning: {printable(warning, '?')}" for warning in report.warnings),
-        f"% Signature: {printable(report.signature, '?')}",
+        *(f"% Warning: {printable(warning, '?')}" for warning in document.warnings),
+        f"% Signature: {printable(document.signature, '?')}",
     ]
-    abreast = METRICS_WITH_RUNS if _has_runs(report) else METRICS
-    for first in range(0, len(metrics), abreast):
-        parts.append(_systems(report, metrics[first : first + abreast], test))
-    for metric in metrics:
-        rows = pair_rows(report, metric)
-        for first in range(0, len(rows), ROWS):
-            parts.append(_pairs(report, metric, rows[first : first + ROWS], first > 0))
+    for block in document.flat():
+        if isinstance(block, Paragraph):
+            parts.append(f"{escape(block.text)}\n")
+        elif isinstance(block, Abreast):
+            parts += _floats(block.joined(), document)
+        elif isinstance(block, Table):
+            parts += _floats(block, document)
     return "\n".join(parts) + "\n"
 
 
@@ -79,139 +80,130 @@ def escape(text: str) -> str:
     return "".join(_ESCAPES.get(c, c) for c in printable(text, "?"))
 
 
-def _systems(report: Report, metrics: Sequence[str], test: str) -> str:
-    """The systems in the order of the report's first metric, with rules between its clusters."""
-    ordered = standings(report, next(iter(report.metrics)), test)
-    ranked, trained = ordered[0].rank is not None, _has_runs(report)
-    columns, sides = _columns(ranked, trained)
-    span = len(columns)
-    headings = [_spanning(span, metric_heading(report, metric)) for metric in metrics]
-    rules = _rules(2, span, len(metrics))
-    body: list[str] = []
-    for standing in ordered:
-        if standing.opens:
-            body.append(r"\midrule")
-        name = standing.system.name
-        cells = [cell for metric in metrics for cell in _score(report, metric, test, name)]
-        body.append(_row([escape(name), *cells]))
-    by = f" Ranks, and rules between clusters, by {escape(_words(test))}." if ranked else ""
-    spread = " Sd: standard deviation over training runs." if trained else ""
-    caption = (
-        f"Systems: {escape(test_set_line(report))}, "
-        f"{escape(percent(1 - report.alpha))} bootstrap intervals.{by}{spread} "
-        f"{escape(_sentence(decision_line(report)))}."
-    )
-    head = [_row(["", *headings]), rules, _row(["system", *columns * len(metrics)])]
-    return _table(caption, "l" + sides * len(metrics), head, body)
+def _floats(table: Table, document: Document) -> Iterable[str]:
+    """The table without details, parted where it is too wide or too long for a page."""
+    continued = False
+    for wide in table.part(COLUMNS, lambda group: len(_visible(group))):
+        for first in range(0, max(1, wide.size), ROWS):
+            part = wide.of_rows(range(first, min(wide.size, first + ROWS)))
+            yield _float(part, _caption(part, document, continued))
+            continued = True
 
 
-def _has_runs(report: Report) -> bool:
-    """Whether systems have training replicas."""
-    return any(score.replicas for score in report.systems[0].scores.values())
-
-
-def _columns(ranked: bool, trained: bool) -> tuple[list[str], str]:
-    """What is told of a system for each metric, and the sides of these columns."""
-    columns, sides = ["score", "interval"], "rc"
-    if ranked:
-        columns, sides = ["rank", *columns], f"r{sides}"
-    if trained:
-        columns, sides = [*columns, "sd"], f"{sides}r"
-    return columns, sides
-
-
-def _score(report: Report, metric: str, test: str, name: str) -> list[str]:
-    """Rank range (where there are ranks), score, interval and spread over training runs."""
-    system = next(system for system in report.systems if system.name == name)
-    score = system.scores[metric]
-    places = metric_decimals(report, metric)
-    cells = [_math(fixed(score.score, places)), _math(interval(score.ci, places))]
-    if score.training_stderr is not None:
-        cells.append(_math(fixed(score.training_stderr, places)))
-    ranks = system.ranks.get(metric, {})
-    return [rank_range(ranks[test]).replace("-", "--"), *cells] if test in ranks else cells
-
-
-def _pairs(report: Report, metric: str, rows: Sequence[PairRow], continued: bool) -> str:
-    """P-values of one test, plain and adjusted; of several tests the adjusted ones alone."""
-    tests = rows[0].tests
-    places = metric_decimals(report, metric)
-    head = [_row(["$a$", "$b$", "$a - b$", "interval", "$p$", "adjusted $p$"])]
-    columns = "llrcrl"
-    if len(tests) > 1:
-        head = _test_headings(tests)
-        columns = "llrc" + "l" * len(tests)
-    body = [_row(_pair(row, places, report.alpha)) for row in rows]
-    what = f"by {escape(_words(tests[0].test))}" if len(tests) == 1 else "adjusted $p$ by test"
-    caption = (
-        f"{escape(metric_heading(report, metric))}: pairs of systems, {what}"
-        f"{' (continued)' if continued else ''}. "
-        f"{escape(_sentence(decision_line(report)))}. {_legend(tests)}"
-    )
-    return _table(caption, columns, head, body)
-
-
-def _test_headings(tests: Sequence[PairReport]) -> list[str]:
-    """Names of tests over two lines, split before their last word."""
-    above, below = [], []
-    for pair in tests:
-        first, _, last = _words(pair.test).rpartition(" ")
-        above.append(escape(first))
-        below.append(escape(last) + ("" if pair.calibrated else r"$^{\dagger}$"))
-    return [
-        _row(["", "", "", "", *above]),
-        _row(["$a$", "$b$", "$a - b$", "interval", *below]),
-    ]
-
-
-def _pair(row: PairRow, places: int, alpha: float) -> list[str]:
-    pair = row.pair
-    cells = [escape(pair.a), escape(pair.b), _math(signed(pair.difference, places))]
-    cells.append(_math(interval(pair.ci, places)))
-    if len(row.tests) == 1:
-        cells.append(_math(shown_p(pair, alpha)[0]))
-    for test in row.tests:
-        mark = stars(test.p_adjusted)
-        shown = _math(shown_p(test, alpha)[1])
-        cells.append(f"{shown}$^{{{mark}}}$" if mark else shown)
-    return cells
-
-
-def _spanning(span: int, heading: str) -> str:
-    return rf"\multicolumn{{{span}}}{{c}}{{{escape(heading)}}}"
-
-
-def _rules(first: int, span: int, count: int) -> str:
-    starts = range(first, first + span * count, span)
-    return " ".join(rf"\cmidrule(lr){{{start}-{start + span - 1}}}" for start in starts)
-
-
-def _legend(tests: Sequence[PairReport]) -> str:
-    marks = ", ".join(rf"$^{{{mark}}}$ adjusted $p \le {limit:g}$" for limit, mark in STARS)
-    if all(pair.calibrated for pair in tests):
-        return f"{marks}."
-    return rf"{marks}; $^{{\dagger}}$ not calibrated."
-
-
-def _table(caption: str, columns: str, head: Sequence[str], body: Sequence[str]) -> str:
+def _float(table: Table, caption: str) -> str:
+    groups = [Group("", table.names), *table.groups]
+    shown = [column for group in groups for column in _visible(group)]
     lines = [
         r"\begin{table*}",
         r"\centering\footnotesize",
-        rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}",
+        rf"\begin{{tabular}}{{@{{}}{''.join(map(_side, shown))}@{{}}}}",
         r"\toprule",
-        *head,
+        *_heads(groups),
+        _row(_symbols(column.heading) for column in shown),
         r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-        rf"\caption{{{caption}}}",
-        r"\end{table*}",
     ]
-    return "\n".join(lines)
+    for number, row in enumerate(zip(*(column.cells for column in shown), strict=True)):
+        lines += [r"\midrule"] if number in table.breaks else []
+        lines.append(_row(map(_cell, row)))
+    ends = [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table*}"]
+    return "\n".join([*lines, *ends])
 
 
-def _row(cells: Sequence[str]) -> str:
+def _visible(group: Group) -> list[Column]:
+    return [column for column in group.columns if not column.detail]
+
+
+def _heads(groups: Sequence[Group]) -> list[str]:
+    """Headings of groups over all their columns, long ones over two lines, with rules below."""
+    headings = [(len(_visible(group)), _heading(group)) for group in groups if _visible(group)]
+    height = max(len(lines) for _, lines in headings)
+    rows = []
+    for line in range(height):
+        padded = [(span, [""] * (height - len(lines)) + lines) for span, lines in headings]
+        rows.append(_row(_spanning(span, lines[line]) for span, lines in padded))
+    rules, first = [], 1
+    for span, lines in headings:
+        rules += [rf"\cmidrule(lr){{{first}-{first + span - 1}}}"] if lines else []
+        first += span
+    return [*rows, " ".join(rules)] if rules else rows
+
+
+def _heading(group: Group) -> list[str]:
+    first, space, last = group.heading.rpartition(" ")
+    long = space and len(group.heading) > LETTERS * len(_visible(group))
+    lines = [escape(line) for line in ((first, last) if long else (group.heading,)) if line]
+    if group.remark and lines:
+        lines[-1] += r"$^{\dagger}$"
+    return lines
+
+
+def _spanning(span: int, heading: str) -> str:
+    if not heading:
+        return " & " * (span - 1)
+    return rf"\multicolumn{{{span}}}{{c}}{{{heading}}}"
+
+
+def _side(column: Column) -> str:
+    """Names and what has marks behind it go to the left, other numbers to the right."""
+    if column.holds(Interval):
+        return "c"
+    marked = any(isinstance(cell, PValue) and cell.alpha is not None for cell in column.cells)
+    return "l" if marked or column.holds(Name, Words) else "r"
+
+
+def _caption(table: Table, document: Document, continued: bool) -> str:
+    caption = f"{table.caption}{' (continued)' if continued else ''}"
+    about = "; ".join(escape(part) for part in (caption, table.facts) if part)
+    notes = [escape(note).removesuffix(".") for note in table.notes]
+    legend = "; ".join(_legend(table, document))
+    return f"{'. '.join(part for part in (about, *notes, legend) if part)}."
+
+
+def _legend(table: Table, document: Document) -> list[str]:
+    """What the marks of this table mean."""
+    cells = [cell for group in table.groups for column in _visible(group) for cell in column.cells]
+    values = [cell for cell in cells if isinstance(cell, PValue)]
+    levels = {_stars(cell): _level(cell) for cell in values if _stars(cell)}
+    said = [rf"$^{{{mark}}}$ significant at ${levels[mark]:g}$" for mark in sorted(levels)]
+    for mark, words in document.marks.items():
+        if mark in MARKS and any(mark in cell.marks for cell in values):
+            said.append(rf"$^{{{MARKS[mark]}}}$ {escape(words)}")
+    remarks = dict.fromkeys(group.remark for group in table.groups if group.remark)
+    return said + [rf"$^{{\dagger}}$ {escape(remark)}" for remark in remarks]
+
+
+def _row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
+
+
+def _cell(cell: Cell | None) -> str:
+    match cell:
+        case None:
+            return ""
+        case Name() | Words():
+            return escape(cell.shown)
+        case Range():
+            return cell.shown.replace("-", "--")
+        case PValue():
+            marks = _stars(cell) + "".join(MARKS[m] for m in MARKS if m in cell.marks)
+            return f"{_math(cell.shown)}$^{{{marks}}}$" if marks else _math(cell.shown)
+    return _math(cell.shown)
+
+
+def _stars(cell: PValue) -> str:
+    """One star for a significant p-value, more for one below stricter levels."""
+    if cell.alpha is None or "significant" not in cell.marks:
+        return ""
+    return "*" * sum(cell.p <= level for level in _levels(cell.alpha)) or "*"
+
+
+def _level(cell: PValue) -> float:
+    assert cell.alpha is not None
+    return _levels(cell.alpha)[len(_stars(cell)) - 1]
+
+
+def _levels(alpha: float) -> tuple[float, ...]:
+    return (alpha, *(level for level in LEVELS if level < alpha))[:STARS]
 
 
 def _math(number: str) -> str:
@@ -223,9 +215,10 @@ def _math(number: str) -> str:
     return f"${number}$"
 
 
-def _words(test: str) -> str:
-    return test.replace("_", " ")
+def _symbols(heading: str) -> str:
+    """A heading whose single letters are symbols, such as `a - b`."""
+    return re.sub(r"\b(\w( \{-\} \w)?)\b", _symbol, escape(heading))
 
 
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
+def _symbol(found: re.Match[str]) -> str:
+    return f"${found[1].replace('{-}', '-')}$"

@@ -1,49 +1,43 @@
-"""Tables in GitHub's Markdown, every name escaped."""
+"""A document in GitHub's Markdown, every name escaped."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from sigtest.render.layout import (
-    DETECTS,
-    PairRow,
-    Standing,
-    decision_line,
-    leading_test,
-    metric_decimals,
-    metric_heading,
-    pair_rows,
-    rank_range,
-    shown_p,
-    standings,
-    test_set_line,
+from sigtest.render.digits import MINUS
+from sigtest.render.model import (
+    Abreast,
+    Block,
+    Cell,
+    Document,
+    Figure,
+    Mark,
+    Number,
+    Paragraph,
+    PValue,
+    Range,
+    Section,
+    Table,
 )
 from sigtest.render.names import printable
-from sigtest.render.numbers import fixed, interval, percent, signed
-from sigtest.report import PairReport, Report
 
 # What can begin emphasis, code, links, HTML, entities, mathematics, tables, lists or autolinks.
 _SPECIAL = re.compile(r"""[\\`*_{}\[\]<>()#+!|~&$@^:="']|(?<=[wW]{3})\.|^[-.]""")
+LEGEND: dict[Mark, str] = {"significant": "**Bold**", "undecided": r"\?", "exact": r"\="}
+SUFFIXES: dict[Mark, str] = {"exact": r"\=", "undecided": r"\?"}
 
 
-def render(report: Report) -> str:
-    """The report: systems by metric, pairs by metric, warnings, signature."""
-    test = leading_test(report)
-    parts = [
-        f"{escape(test_set_line(report))}; {percent(1 - report.alpha)} bootstrap intervals; "
-        f"{escape(decision_line(report))}."
-    ]
-    for metric in report.metrics:
-        parts.append(f"### {escape(metric_heading(report, metric))}")
-        parts.append(_systems(report, metric, test))
-        parts.append(_pairs(report, metric))
-    if any(pair.significant for pair in report.pairs):
-        parts.append(f"**Bold**: adjusted p is at most {report.alpha:g}.")
-    if not all(pair.significant for pair in report.pairs):
-        parts.append(f"{escape(DETECTS)}.")
-    parts += [f"> **Warning:** {escape(warning)}" for warning in report.warnings]
-    parts.append(f"Signature: {escape(report.signature)}")
+def render(document: Document) -> str:
+    """The whole document but for its figures."""
+    parts = [f"{escape('; '.join(document.facts))}."]
+    for block in document.blocks:
+        parts += _block(block)
+    parts += [f"{LEGEND[mark]}: {escape(words)}." for mark, words in document.marks.items()]
+    parts += [f"{escape(note)}." for note in document.notes]
+    parts += [f"> **Warning:** {escape(warning)}" for warning in document.warnings]
+    if document.signature:
+        parts.append(f"Signature: {escape(document.signature)}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -52,57 +46,54 @@ def escape(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", printable(text))
 
 
-def _systems(report: Report, metric: str, test: str) -> str:
-    ordered = standings(report, metric, test)
-    places = metric_decimals(report, metric)
-    heading, sides = ["system", "score", "interval"], "lrl"
-    if ordered[0].score.replicas:
-        heading, sides = [*heading, "training sd"], sides + "r"
-    if ordered[0].rank is None:
-        rows = [[escape(s.system.name), *_score(s, places)] for s in ordered]
-        return _table(heading, sides, rows)
-    rows = [
-        [str(s.rank.cluster), rank_range(s.rank), escape(s.system.name), *_score(s, places)]
-        for s in ordered
-        if s.rank is not None
-    ]
-    title = f"Ranks and clusters by {escape(test)}:\n\n"
-    return title + _table(["cluster", "rank", *heading], f"rr{sides}", rows)
+def _block(block: Block) -> Iterator[str]:
+    match block:
+        case Section():
+            yield f"### {escape(block.title)}"
+            for inner in block.blocks:
+                yield from _block(inner)
+        case Paragraph():
+            yield escape(block.text)
+        case Abreast():
+            for table in block.tables:
+                yield from _table(table)
+            yield from map(escape, block.notes)
+        case Table():
+            yield from _table(block)
+        case Figure():
+            pass
 
 
-def _score(standing: Standing, places: int) -> list[str]:
-    score = standing.score
-    cells = [fixed(score.score, places), escape(interval(score.ci, places))]
-    trained = score.training_stderr
-    return cells if trained is None else [*cells, fixed(trained, places)]
+def _table(table: Table) -> Iterator[str]:
+    """Caption, table and notes; clusters have numbers, as there can be no rules."""
+    headings = [_heading(column.heading) for column in table.names]
+    for group in table.groups:
+        remark = f" ({escape(group.remark)})" if group.remark else ""
+        of = f"{escape(group.heading)}{remark} " if group.heading and len(table.groups) > 1 else ""
+        headings += [of + _heading(column.heading) for column in group.columns]
+    numbers = [column.holds(Number, Range, PValue) for column in table.columns]
+    rows = [[_cell(cell) for cell in row] for row in table.rows()]
+    if table.clusters:
+        headings, numbers = [table.clusters, *headings], [True, *numbers]
+        cluster = 1
+        for number, row in enumerate(rows):
+            cluster += number in table.breaks
+            row.insert(0, str(cluster))
+    rules = ["--:" if number else ":--" for number in numbers]
+    yield f"{escape(table.caption)}:"
+    yield "\n".join(f"| {' | '.join(row)} |" for row in (headings, rules, *rows))
+    yield from map(escape, table.notes)
 
 
-def _pairs(report: Report, metric: str) -> str:
-    rows = pair_rows(report, metric)
-    tests = rows[0].tests
-    heading = ["a", "b", "a − b", "interval"]
-    for pair in tests:
-        name = escape(pair.test if pair.calibrated else f"{pair.test} (not calibrated)")
-        heading += [f"{name} p", "adjusted p"]
-    places = metric_decimals(report, metric)
-    body = [_pair(row, places, report.alpha) for row in rows]
-    return _table([*heading, "verdict"], "llrl" + "rr" * len(tests) + "l", body)
+def _heading(words: str) -> str:
+    return escape(words.replace(" - ", f" {MINUS} "))
 
 
-def _pair(row: PairRow, places: int, alpha: float) -> list[str]:
-    pair = row.pair
-    cells = [escape(pair.a), escape(pair.b), signed(pair.difference, places)]
-    cells.append(escape(interval(pair.ci, places)))
-    for test in row.tests:
-        cells += _probabilities(test, alpha)
-    return [*cells, escape(row.verdict)]
-
-
-def _probabilities(pair: PairReport, alpha: float) -> list[str]:
-    p, adjusted = (escape(shown) for shown in shown_p(pair, alpha))
-    return [p, f"**{adjusted}**" if pair.significant else adjusted]
-
-
-def _table(heading: Sequence[str], alignment: str, rows: Sequence[Sequence[str]]) -> str:
-    rules = [{"l": ":--", "r": "--:"}[side] for side in alignment]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (heading, rules, *rows))
+def _cell(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    if not isinstance(cell, PValue):
+        return cell.shown if isinstance(cell, Number) else escape(cell.shown)
+    shown = escape(cell.shown)
+    shown += "".join(sign for mark, sign in SUFFIXES.items() if mark in cell.marks)
+    return f"**{shown}**" if "significant" in cell.marks else shown

@@ -1,172 +1,48 @@
-"""Tables that a person reads at once on a terminal: ranked systems, pairs, warnings, signature."""
+"""A document for a terminal: aligned tables, at most a hundred columns wide where they can be."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
 
-from sigtest.render.columns import Column, Group, aligned, balanced, table
-from sigtest.render.layout import (
-    DETECTS,
-    PairRow,
-    decision_line,
-    leading_test,
-    metric_decimals,
-    metric_heading,
-    pair_rows,
-    rank_range,
-    shown_p,
-    standings,
-    test_set_line,
+from sigtest.render.model import (
+    Abreast,
+    Cell,
+    Column,
+    Document,
+    Group,
+    Interval,
+    Mark,
+    Number,
+    Paragraph,
+    PValue,
+    Range,
+    Table,
 )
-from sigtest.render.names import printable
-from sigtest.render.numbers import fixed, percent, signed
-from sigtest.report import PairReport, Report
+from sigtest.render.names import printable, width
 
-WIDE = 100  # columns, within which the systems' table is kept by splitting it
-MANY = 30  # pairs of a metric, above which settled ones are counted rather than listed
+WIDE = 100  # columns of paragraphs, and of tables that can be parted
+GAP = "  "
+SPARE = 4  # columns by which a heading may be wider than what it is above
+MARKS: dict[Mark, str] = {"significant": "*", "undecided": "?", "exact": "="}
+DECISIONS: tuple[Mark, ...] = ("undecided", "significant")  # what is undecided is not yet decided
 
 
-def render(report: Report, *, every_pair: bool = False) -> str:
-    """The whole report.
-
-    Args:
-        report: What to show.
-        every_pair: List every pair; otherwise, with more than 30 pairs, those that every test
-            finds significant are counted in one line.
-    """
-    parts = [_head(report), _systems(report, leading_test(report))]
-    parts += [_pairs(report, metric, every_pair) for metric in report.metrics]
-    parts.append(_legend(report))
-    parts += [wrapped(f"Warning: {warning}") for warning in report.warnings]
-    parts.append(f"Signature: {printable(report.signature)}")
+def render(document: Document) -> str:
+    """The whole document; its figures and the titles of its sections are not shown."""
+    parts = [wrapped("; ".join(document.facts))]
+    for block in document.flat():
+        if isinstance(block, Paragraph):
+            parts.append(wrapped(block.text))
+        elif isinstance(block, Abreast):
+            parts += _table(block.joined())
+        elif isinstance(block, Table):
+            parts += _table(block)
+    legend = [f"{MARKS[mark]} {words}" for mark, words in document.marks.items()]
+    parts.append("\n".join(map(wrapped, [*legend, *document.notes])))
+    parts += [wrapped(f"Warning: {warning}") for warning in document.warnings]
+    parts.append(f"Signature: {printable(document.signature)}" if document.signature else "")
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def _head(report: Report) -> str:
-    intervals = f"{percent(1 - report.alpha)} bootstrap intervals"
-    return wrapped(f"{test_set_line(report)}; {intervals}; {decision_line(report)}")
-
-
-def _systems(report: Report, test: str) -> str:
-    """The systems in the order of the first metric, in as many tables as the width asks for."""
-    first = next(iter(report.metrics))
-    ordered = standings(report, first, test)
-    order = [standing.system.name for standing in ordered]
-    names = Group((), (Column("system", tuple(printable(name) for name in order)),))
-    groups = [_metric_group(report, metric, test, order) for metric in report.metrics]
-    breaks = {place for place, standing in enumerate(ordered) if standing.opens}
-    title = f"Systems by {first}"
-    if ordered[0].rank is not None:
-        title += f"; ranks and cluster lines by {test}"
-    tables = [table([names, *run], breaks) for run in balanced(groups, WIDE - names.width)]
-    return "\n\n".join([wrapped(title), *tables, *_other_ranks(report, test)])
-
-
-def _other_ranks(report: Report, test: str) -> list[str]:
-    """For each further test, the rank ranges that are not those of the tables."""
-    lines = []
-    for other in report.tests:
-        changed = [
-            f"{system.name} {rank_range(ranks[other])} ({metric})"
-            for metric in report.metrics
-            for system in report.systems
-            if (ranks := system.ranks.get(metric)) and ranks[other] != ranks[test]
-        ]
-        if other != test and report.systems[0].ranks:
-            differ = f"differ: {', '.join(changed)}" if changed else "are the same"
-            lines.append(wrapped(f"Ranks by {other} {differ}."))
-    return ["\n".join(lines)] if lines else []
-
-
-def _metric_group(report: Report, metric: str, test: str, order: Sequence[str]) -> Group:
-    """Rank range (where there are ranks), score, interval and spread over training runs."""
-    placed = {s.system.name: s for s in standings(report, metric, test)}
-    rows = [placed[name] for name in order]
-    places = metric_decimals(report, metric)
-    scores = aligned([fixed(row.score.score, places) for row in rows])
-    cells = _with_intervals(scores, [row.score.ci for row in rows], places)
-    columns = [Column("score and interval", cells)]
-    if rows[0].rank is not None:
-        columns.insert(0, Column("rank", tuple(rank_range(row.rank) for row in rows), right=True))
-    spreads = [row.score.training_stderr for row in rows]
-    if trained := [fixed(spread, places) for spread in spreads if spread is not None]:
-        columns.append(Column("training sd", tuple(trained), right=True))
-    return Group((printable(metric_heading(report, metric)),), tuple(columns))
-
-
-def _pairs(report: Report, metric: str, every_pair: bool) -> str:
-    """The pairs of one metric: one row a pair, two columns a test."""
-    rows = pair_rows(report, metric)
-    shown = [row for row in rows if not row.settled] if len(rows) > MANY else rows
-    if every_pair:
-        shown = rows
-    title = wrapped(f"Pairs: {metric_heading(report, metric)}")
-    parts = [title, _pair_table(report, metric, shown)] if shown else [title]
-    if len(shown) < len(rows):
-        parts.append(
-            f"Not listed: {len(rows) - len(shown)} of {len(rows)} pairs, which every test finds "
-            "significant.\nTo see them: --every-pair, or --format csv."
-        )
-    return "\n\n".join(parts)
-
-
-def _pair_table(report: Report, metric: str, rows: Sequence[PairRow]) -> str:
-    places = metric_decimals(report, metric)
-    differences = aligned([signed(row.pair.difference, places) for row in rows])
-    cells = _with_intervals(differences, [row.pair.ci for row in rows], places)
-    names = Group(
-        (),
-        (
-            Column("a", tuple(printable(row.pair.a) for row in rows)),
-            Column("b", tuple(printable(row.pair.b) for row in rows)),
-            Column("a - b and interval", cells),
-        ),
-    )
-    tests = [_test_group(report, [row.tests[t] for row in rows]) for t in range(len(report.tests))]
-    verdicts = Group((), (Column("verdict", tuple(printable(row.verdict) for row in rows)),))
-    return table([names, *tests, verdicts])
-
-
-def _test_group(report: Report, pairs: Sequence[PairReport]) -> Group:
-    """P-value and adjusted p-value with its mark."""
-    shown = [shown_p(pair, report.alpha) for pair in pairs]
-    marks = ["?" if p.undecided else "*" if p.significant else " " for p in pairs]
-    adjusted = [f"{p}{mark}" for (_, p), mark in zip(shown, marks, strict=True)]
-    columns = [Column("p", tuple(p for p, _ in shown), right=True)]
-    if report.correction != "none":
-        columns.append(Column("adjusted ", tuple(adjusted), right=True))
-    else:
-        columns = [Column("p ", tuple(adjusted), right=True)]
-    return Group(_heading(pairs[0]), tuple(columns))
-
-
-def _heading(pair: PairReport) -> tuple[str, ...]:
-    """A test's name over two lines where it is long, and whether it can be trusted."""
-    first, _, rest = pair.test.rpartition("_")
-    lines = (f"{first}_", rest) if first else (rest,)
-    return lines if pair.calibrated else (*lines, "(not calibrated)")
-
-
-def _legend(report: Report) -> str:
-    p = "p" if report.correction == "none" else f"p adjusted by {report.correction}"
-    marks = (
-        [f"* {p} is at most {report.alpha:g}"] if any(p.significant for p in report.pairs) else []
-    )
-    if any(pair.undecided for pair in report.pairs):
-        marks.append("? more resamples could turn the decision round")
-    if not all(pair.significant for pair in report.pairs):
-        marks.append(DETECTS)
-    return "\n".join(map(wrapped, marks))
-
-
-def _with_intervals(
-    numbers: Sequence[str], intervals: Sequence[tuple[float, float]], places: int
-) -> tuple[str, ...]:
-    """`55.61 [52.55, 58.68]`, every part aligned."""
-    low = aligned([fixed(ends[0], places) for ends in intervals])
-    high = aligned([fixed(ends[1], places) for ends in intervals])
-    return tuple(f"{n} [{a}, {b}]" for n, a, b in zip(numbers, low, high, strict=True))
 
 
 def wrapped(text: str) -> str:
@@ -176,5 +52,121 @@ def wrapped(text: str) -> str:
         WIDE,
         break_long_words=False,
         break_on_hyphens=False,
-        subsequent_indent="  ",
+        subsequent_indent=GAP,
     )
+
+
+def _table(table: Table) -> list[str]:
+    """Caption, the table in as many parts as the width asks for, notes, and what is left out."""
+    left_out = table.minor if table.folded else frozenset()
+    shown = table.of_rows([row for row in range(table.size) if row not in left_out])
+    parts = [wrapped(table.caption)]
+    if shown.size:
+        names = Group("", shown.names)
+        room = WIDE - _width(names)
+        for part in shown.part(room, lambda group: len(GAP) + _width(group)):
+            parts.append(_side_by_side([names, *part.groups], part.breaks))
+    parts.append("\n".join(map(wrapped, table.notes)))
+    if left_out:
+        many = f"{len(left_out)} of {table.size} {table.things}"
+        parts.append(f"Not listed: {many}, {table.minor_words}")
+    return parts
+
+
+def _side_by_side(groups: Sequence[Group], breaks: frozenset[int]) -> str:
+    height = max(len(_heading(group)) for group in groups)
+    drawn = [_lines(group, height) for group in groups]
+    lines = [GAP.join(row).rstrip() for row in zip(*drawn, strict=True)]
+    wide = max(map(width, lines))
+    head, body = lines[: height + 1], lines[height + 1 :]
+    text = [*head, "─" * wide]
+    for row, line in enumerate(body):
+        text += ["╌" * wide, line] if row in breaks else [line]
+    return "\n".join(line for line in text if line)
+
+
+def _width(group: Group) -> int:
+    return width(_lines(group, len(_heading(group)))[0])
+
+
+def _lines(group: Group, height: int) -> list[str]:
+    """The group as lines, all equally wide, of which the heading takes `height` and one more."""
+    heading = _heading(group)
+    body = [GAP.join(row) for row in zip(*_columns(group), strict=True)]
+    return _padded([*[""] * (height - len(heading)), *heading, *body])
+
+
+def _heading(group: Group) -> list[str]:
+    """Its words, the last on a line of its own where all are much wider than the columns."""
+    heading = printable(group.heading)
+    lines = [heading] if heading else []
+    first, space, last = heading.rpartition(" ")
+    if space and width(heading) > width(GAP.join(row[0] for row in _columns(group))) + SPARE:
+        lines = [first, last]
+    return [*lines, f"({printable(group.remark)})"] if group.remark else lines
+
+
+def _columns(group: Group) -> list[list[str]]:
+    """The columns with their headings; an interval stands beside its number."""
+    columns: list[list[str]] = []
+    before: Column | None = None
+    for column in group.columns:
+        cells = _cells(column)
+        if before is not None and before.holds(Number) and column.holds(Interval):
+            numbers = columns.pop()
+            heading = f"{before.heading} and {column.heading}"
+            joined = (f"{n} {i}" for n, i in zip(numbers[1:], cells, strict=True))
+            columns.append(_padded([heading, *joined]))
+        else:
+            right = column.holds(Number, Range, PValue)
+            spare = " " * len(_suffixes(column)) if right else ""
+            columns.append(_padded([printable(column.heading) + spare, *cells], right))
+        before = column
+    return columns
+
+
+def _cells(column: Column) -> list[str]:
+    if column.holds(Interval):
+        return _intervals(column.cells)
+    kept = _suffixes(column)
+    return [_shown(cell, kept) for cell in column.cells]
+
+
+def _shown(cell: Cell | None, kept: Sequence[Sequence[Mark]]) -> str:
+    """A cell; one column each for the marks that stand in its column."""
+    if cell is None:
+        return ""
+    text = printable(cell.shown)
+    if isinstance(cell, PValue):
+        for marks in kept:
+            text += next((MARKS[mark] for mark in marks if mark in cell.marks), " ")
+    return text
+
+
+def _suffixes(column: Column) -> list[Sequence[Mark]]:
+    """What may stand behind the p-values of a column."""
+    cells = [cell for cell in column.cells if isinstance(cell, PValue)]
+    kept: list[Sequence[Mark]] = []
+    if any(cell.alpha is not None for cell in cells):
+        kept.append(DECISIONS)
+    if any("exact" in cell.marks for cell in cells):
+        kept.append(("exact",))
+    return kept
+
+
+def _intervals(cells: Sequence[Cell | None]) -> list[str]:
+    """`[52.55, 58.68]`, both ends aligned."""
+    ends = [cell.shown[1:-1].split(", ") if cell is not None else ["", ""] for cell in cells]
+    low, high = (_padded([pair[end] for pair in ends], right=True) for end in (0, 1))
+    known = [cell is not None for cell in cells]
+    return [
+        f"[{a}, {b}]" if there else " " * (len(a) + len(b) + 4)
+        for a, b, there in zip(low, high, known, strict=True)
+    ]
+
+
+def _padded(lines: Sequence[str], right: bool = False) -> list[str]:
+    """The lines, all as wide as the widest."""
+    wide = max(map(width, lines), default=0)
+    spaces = [" " * (wide - width(line)) for line in lines]
+    return [s + line if right else line + s for line, s in zip(lines, spaces, strict=True)]

@@ -4,20 +4,19 @@ import re
 import statistics
 from itertools import product
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 from test_incremental import from_parts
 from test_strata import in_blocks, read, sample_of
+from written import rendered
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
-from sigtest.render import html, latex, markdown, text
 from sigtest.report import Report
 
 NAMES = ("aspen", "birch", "cedar", "elm")
@@ -205,26 +204,24 @@ def test_everything_survives_json(example: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("renderer", "heading", "row"),
+    ("form", "heading", "row"),
     [
-        (text, r"training sd", r"\n{name} .*\] +{sd} "),
-        (markdown, r"training sd", r"\| {name} \| .*\\\] \| {sd} \|\n"),
-        (html, r">training sd<", r">{name}</th>.*\]</td><td class=\"number\">{sd}</td></tr>"),
-        (latex, r"& sd & rank", r"\n{name} .*\]\$ & \${sd}\$ & "),
+        ("text", r"training sd", r"\n{name} .*\] +{sd} "),
+        ("markdown", r"training sd", r"\| {name} \| .*\\\] \| {sd} \|\n"),
+        ("html", r">training sd<", r">{name}</th>.*\]</td><td class=\"number\">{sd}</td></tr>"),
+        ("latex", r"& training sd & rank", r"\n{name} .*\]\$ & \${sd}\$ & "),
     ],
 )
-def test_tables_show_the_spread_over_runs(
-    example: Path, renderer: ModuleType, heading: str, row: str
-) -> None:
+def test_tables_show_the_spread_over_runs(example: Path, form: str, heading: str, row: str) -> None:
     report = compare(parse_comparison(request_of(example)))
-    shown = renderer.render(report)
+    shown = rendered(form, report)
     assert heading in shown
     for system in report.systems:
         spread = f"{system.scores['bleu'].training_stderr:.2f}"
         assert re.search(row.format(name=system.name, sd=re.escape(spread)), shown), system.name
     single = texts(example)["aspen"]
     systems = [{"name": name, "hypotheses": single[i:] + single[:i]} for i, name in enumerate("AB")]
-    plain = renderer.render(compare(parse_comparison(request_of(example, systems=systems))))
+    plain = rendered(form, compare(parse_comparison(request_of(example, systems=systems))))
     assert heading not in plain
 
 

@@ -170,7 +170,7 @@ class TestSetStore:
 
     def raise_resamples(self, testset_id: str, resamples: int) -> str:
         """Raise R: `raised`, `same`, `fewer` or `gone`."""
-        arguments = [testset_id, *self._lives(), resamples]
+        arguments: list[Argument] = [testset_id, *self._lives(), resamples]
         return decoded(self._raise(_names(testset_id), arguments))
 
     def delete(self, testset_id: str, caller: str) -> None:

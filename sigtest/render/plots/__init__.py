@@ -1,9 +1,6 @@
-"""Pictures of a report as SVG, each a function of the report alone or with one distribution."""
+"""Pictures as SVG: of a report, or of a report and the distribution of one of its pairs."""
 
-from sigtest.render.plots import distribution, intervals, matrix
+from sigtest.render.plots.pictures import PICTURES, Picture
+from sigtest.render.plots.view import View, find_pair, view
 
-distribution_plot = distribution.plot
-intervals_plot = intervals.plot
-matrix_plot = matrix.plot
-
-__all__ = ["distribution_plot", "intervals_plot", "matrix_plot"]
+__all__ = ["PICTURES", "Picture", "View", "find_pair", "view"]

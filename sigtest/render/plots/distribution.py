@@ -10,9 +10,7 @@ import numpy as np
 from sigtest.arrays import Array, Flags
 from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution
-from sigtest.errors import RecipeError
-from sigtest.render.layout import metric_decimals
-from sigtest.render.numbers import MINUS, probability, signed, whole
+from sigtest.render.digits import MINUS, probability, signed, whole
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -24,7 +22,9 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
-from sigtest.report import PairReport, Report
+from sigtest.render.plots.view import View, find_pair
+from sigtest.render.standings import metric_decimals
+from sigtest.report import PairReport
 from sigtest.significance import ALTERNATIVES, Alternative, ResamplingTest, resampling_tests
 from sigtest.significance.base import slack
 
@@ -32,20 +32,13 @@ HEIGHT = 150.0
 LEFT, RIGHT, TOP, BOTTOM = 30.0, 7.0, 40.0, 30.0
 BINS = 50  # over the whole axis, about
 FEWEST = 20  # over the pseudo-statistics alone, about
-MIRROR = {"greater": "less", "less": "greater"}
 
 
-def plot(distribution: Distribution, report: Report) -> str:
-    """The picture as SVG.
-
-    Args:
-        distribution: Of one pair, metric and test of the report.
-        report: Says what was counted.
-
-    Raises:
-        RecipeError: The report has no such pair, metric or test.
-    """
-    d = distribution
+def plot(view: View) -> str:
+    """The picture as SVG, of a view with a distribution."""
+    distribution = view.distribution
+    assert distribution is not None
+    report, d = view.report, distribution
     pair = find_pair(report, d.a, d.b, d.metric, d.test)
     higher = report.metrics[pair.metric].higher_is_better
     tail = counted(distribution, pair, higher)
@@ -55,7 +48,10 @@ def plot(distribution: Distribution, report: Report) -> str:
     full = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
     drawing = Drawing(full, f"{pair.test}: {'; '.join(summary)}", wide, HEIGHT)
     drawing.text(LEFT, 11, heading, size=HEADING, bold=True)
-    for i, line in enumerate((f"{pair.test}, {pair.alternative}", summary[0])):
+    test = f"{pair.test}, {pair.alternative}"
+    if view.title:
+        test += f" ({shortened(view.title, wide / 3, SMALL)})"
+    for i, line in enumerate((test, summary[0])):
         drawing.text(LEFT, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")
     across, up = _histogram(drawing, distribution, tail)
     _axes(drawing, across, up, pair)
@@ -99,35 +95,6 @@ def _test(pair: PairReport) -> ResamplingTest:
 def _alternative(pair: PairReport) -> Alternative:
     """The claim; tests that state something else, such as `as printed`, look at none."""
     return next((known for known in ALTERNATIVES if known == pair.alternative), "two-sided")
-
-
-def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairReport:
-    """The report of a pair, turned round where it has the two systems in reverse.
-
-    Raises:
-        RecipeError: The report has no such pair, metric or test.
-    """
-    choose(metric, report.metrics, "metric", "metric")
-    choose(test, report.tests, "test", "significance test")
-    for field, name in (("a", a), ("b", b)):
-        choose(name, [system.name for system in report.systems], field, "system")
-    names = (a, b)
-    for pair in report.pairs:
-        if (pair.metric, pair.test) != (metric, test):
-            continue
-        if (pair.a, pair.b) == names:
-            return pair
-        if (pair.b, pair.a) == names:
-            turned = MIRROR.get(pair.alternative, pair.alternative)
-            return pair._replace(
-                a=pair.b,
-                b=pair.a,
-                score_a=pair.score_b,
-                score_b=pair.score_a,
-                difference=-pair.difference,
-                alternative=turned,
-            )
-    raise RecipeError(f"The report does not compare {a!r} and {b!r}.", field="b")
 
 
 def _heading(pair: PairReport) -> str:

@@ -8,11 +8,11 @@ replace each for dark screens. Every shade keeps its order in greyscale.
 from __future__ import annotations
 
 import hashlib
+import html
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
-from xml.sax.saxutils import escape, quoteattr
 
 from sigtest.render.names import printable
 from sigtest.render.names import width as cells
@@ -93,7 +93,7 @@ class Drawing:
         if anchor != "start":
             place += f' text-anchor="{anchor}"'
         weight = ' font-weight="bold"' if bold else ""
-        shown = escape(printable(content))
+        shown = _escape(content)
         self.shapes.append(f"<text{place}{_fill(colour)}{weight}>{shown}</text>")
 
     def line(
@@ -114,7 +114,7 @@ class Drawing:
     ) -> None:
         """A filled rectangle; `hint` appears where a pointer rests on it."""
         place = _attributes(x=x, y=y, width=width, height=height)
-        inner = f"<title>{escape(printable(hint))}</title>" if hint else ""
+        inner = f"<title>{_escape(hint)}</title>" if hint else ""
         self.shapes.append(f"<rect{place}{_fill(colour)}>{inner}</rect>")
 
     def frame(self, x: float, y: float, width: float, height: float, thick: float) -> None:
@@ -140,10 +140,10 @@ class Drawing:
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}pt" height="{high}pt" '
             f'viewBox="0 0 {wide} {high}" role="img" aria-labelledby="{name}-t {name}-d" '
-            f"font-family={quoteattr(FONT)}>"
+            f'font-family="{FONT}">'
         )
-        title = f'<title id="{name}-t">{escape(printable(self.title))}</title>'
-        description = f'<desc id="{name}-d">{escape(printable(self.description))}</desc>'
+        title = f'<title id="{name}-t">{_escape(self.title)}</title>'
+        description = f'<desc id="{name}-d">{_escape(self.description)}</desc>'
         paper = f'<rect width="{wide}" height="{high}"{_fill("paper")}/>'
         return "\n".join([head, title, description, paper, *self.shapes, "</svg>"]) + "\n"
 
@@ -176,6 +176,10 @@ def scale(values: Iterable[float], start: float, end: float, margin: float = 0.0
     low, high = min(known), max(known)
     pad = (high - low) * margin or max(abs(high), 1.0) * 0.05
     return Scale(low - pad, high + pad, start, end)
+
+
+def _escape(text: str) -> str:
+    return html.escape(printable(text), quote=False)
 
 
 def _number(value: float) -> str:

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sigtest.data.choices import choose
-from sigtest.render.layout import (
-    Standing,
-    leading_test,
-    metric_decimals,
-    metric_heading,
-    standings,
-)
-from sigtest.render.numbers import MINUS, fixed, interval, percent, signed
+from sigtest.render.digits import MINUS, fixed, interval, percent, signed
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -26,7 +18,13 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
-from sigtest.report import PairReport, Report
+from sigtest.render.plots.view import View
+from sigtest.render.standings import (
+    Standing,
+    metric_decimals,
+    standings,
+)
+from sigtest.report import PairReport
 
 MANY = 30  # pairs, above which only neighbours in the order of scores are drawn
 ROW = 10.5
@@ -106,24 +104,13 @@ class Panel:
         return _widest(self.labels)
 
 
-def plot(report: Report, metric: str | None = None, test: str | None = None) -> str:
-    """The picture as SVG.
-
-    Args:
-        report: What to show.
-        metric: Label of the metric; the first where none is named.
-        test: Whose decisions fill the marks of differences; the first that keeps its level where
-            none is named.
-
-    Raises:
-        RecipeError: An unknown metric or test.
-    """
-    metric = choose(metric or next(iter(report.metrics)), report.metrics, "metric", "metric")
-    test = choose(test or leading_test(report), report.tests, "test", "significance test")
-    places = metric_decimals(report, metric)
-    ordered = standings(report, metric, test)
+def plot(view: View) -> str:
+    """The picture as SVG; the test's decisions fill the marks of differences."""
+    report, test = view.report, view.test
+    places = metric_decimals(report, view.metric)
+    ordered = standings(report, view.metric, test)
     scores = [_score(standing, places) for standing in ordered]
-    pairs = [p for p in report.pairs if p.metric == metric and p.test == test]
+    pairs = view.pairs
     neighbours = len(pairs) > MANY
     differences = _differences(ordered, pairs, places, neighbours)
     numbers = max(text_width(row.shown, SMALL) for row in (*scores, *differences)) * 1.05
@@ -131,7 +118,7 @@ def plot(report: Report, metric: str | None = None, test: str | None = None) -> 
     wide = max(COLUMN, *(panel.wide + 2 * MARGIN for panel in panels))
     what = f", {percent(1 - report.alpha)} intervals"
     room = (wide - 2 * MARGIN) / BOLD - text_width(what, HEADING)
-    heading = shortened(metric_heading(report, metric), room, HEADING) + what
+    heading = shortened(view.heading, room, HEADING) + what
     drawing = Drawing(heading, _description(scores, differences), wide, 0)
     drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     end = wide - 2 * MARGIN - numbers

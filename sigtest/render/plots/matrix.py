@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
-from sigtest.render.layout import Standing, leading_test, metric_heading, standings
-from sigtest.render.numbers import probability
+from sigtest.render.digits import probability
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -23,6 +21,8 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
+from sigtest.render.plots.view import View
+from sigtest.render.standings import Standing, standings
 from sigtest.report import PairReport, Report
 
 LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
@@ -33,26 +33,26 @@ NAME = 96.0  # most that a name may take
 TIGHT = 6.0  # letters of neighbouring numbers, so that two digits keep apart
 
 
-def plot(report: Report, metric: str | None = None, test: str | None = None) -> str:
+def fits(report: Report) -> bool:
+    """Whether all pairs are compared, so that a matrix can be filled."""
+    systems, families = len(report.systems), len(report.metrics) * len(report.tests)
+    return bool(report.pairs) and len(report.pairs) == families * systems * (systems - 1) // 2
+
+
+def plot(view: View) -> str:
     """The picture as SVG.
 
-    Args:
-        report: Over all pairs.
-        metric: Label of the metric; the first where none is named.
-        test: Name of the test; the first that keeps its level where none is named.
-
     Raises:
-        RecipeError: An unknown metric or test, or a comparison with a baseline only.
+        RecipeError: A comparison with a baseline only.
     """
-    metric = choose(metric or next(iter(report.metrics)), report.metrics, "metric", "metric")
-    test = choose(test or leading_test(report), report.tests, "test", "significance test")
-    ordered = standings(report, metric, test)
-    pairs = _pairs(report, metric, test)
-    size = len(ordered)
-    if len(pairs) < size * (size - 1) // 2:
+    report, test = view.report, view.test
+    if not fits(report):
         raise RecipeError(
             "A matrix needs all pairs; this comparison has a baseline.", field="pairs"
         )
+    ordered = standings(report, view.metric, test)
+    pairs = {frozenset((pair.a, pair.b)): pair for pair in view.pairs}
+    size = len(ordered)
     names = [standing.system.name for standing in ordered]
     shown = short_names(names, NAME)
     labels = max(text_width(label) for label in shown.values()) * 1.08 + 14
@@ -61,7 +61,7 @@ def plot(report: Report, metric: str | None = None, test: str | None = None) -> 
     top = 36.0
     what = ": who is better than whom"
     room = (wide - 2 * MARGIN) / BOLD - text_width(what, HEADING)
-    heading = shortened(metric_heading(report, metric), room, HEADING) + what
+    heading = shortened(view.heading, room, HEADING) + what
     drawing = Drawing(heading, _description(ordered, test), wide, top + size * cell + 30)
     drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
@@ -71,14 +71,6 @@ def plot(report: Report, metric: str | None = None, test: str | None = None) -> 
     _clusters(drawing, ordered, (labels + MARGIN, top, cell))
     _legend(drawing, top + size * cell + 14, any(s.opens for s in ordered))
     return drawing.render()
-
-
-def _pairs(report: Report, metric: str, test: str) -> dict[frozenset[str], PairReport]:
-    return {
-        frozenset((pair.a, pair.b)): pair
-        for pair in report.pairs
-        if pair.metric == metric and pair.test == test
-    }
 
 
 def _description(ordered: Sequence[Standing], test: str) -> str:

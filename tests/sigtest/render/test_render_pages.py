@@ -4,10 +4,11 @@ import subprocess
 from html.parser import HTMLParser
 
 import pytest
-from written import HOSTILE, hostile, report
+from written import HOSTILE, hostile, rendered, report
 
 from sigtest.notebook import NotebookReport
-from sigtest.render import html, latex, markdown
+from sigtest.render import html, markdown
+from sigtest.render.comparison import document
 from sigtest.render.names import printable
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -40,7 +41,7 @@ class Page(HTMLParser):
 
 
 def test_html_is_well_formed_and_loads_nothing():
-    page = Page(html.render(report()))
+    page = Page(rendered("html", report()))
     assert not page.open
     assert page.tags.isdisjoint({"script", "link", "img", "iframe", "object"})
     outside = [v for k, v in page.attributes if k in {"href", "src", "action", "style"}]
@@ -49,7 +50,7 @@ def test_html_is_well_formed_and_loads_nothing():
 
 
 def test_html_shows_hostile_names_as_text():
-    page = Page(html.render(hostile()))
+    page = Page(rendered("html", hostile()))
     assert not page.open
     assert "script" not in page.tags
     for name in HOSTILE:
@@ -57,7 +58,7 @@ def test_html_shows_hostile_names_as_text():
 
 
 def test_html_tables_have_captions_and_scoped_headings():
-    text = html.render(report())
+    text = rendered("html", report())
     assert text.count("<table>") == text.count("<caption>") == 4
     assert 'scope="row"' in text
     assert 'scope="col"' in text
@@ -68,7 +69,7 @@ def test_html_tables_have_captions_and_scoped_headings():
 def test_html_captions_fit_a_narrow_screen(tmp_path):
     """Tables scroll at 400 pixels; what they are called is seen whole, before and after."""
     page = tmp_path / "page.html"
-    page.write_text(f"""<body style="width: 400px">{html.fragment(report())}<script>
+    page.write_text(f"""<body style="width: 400px">{html.fragment(document(report()))}<script>
         const captions = [...document.querySelectorAll("caption")], ends = [];
         for (const caption of captions) {{
             const scrolled = caption.closest(".scroll");
@@ -91,7 +92,7 @@ def test_html_captions_fit_a_narrow_screen(tmp_path):
 
 
 def test_html_names_every_dark_colour_that_pictures_use():
-    text = html.fragment(report())
+    text = html.fragment(document(report()))
     used = set(re.findall(r'(?:fill|stroke)="(#[0-9a-f]{6})"', text.partition("</style>")[2]))
     replaced = set(re.findall(r'\[fill="(#[0-9a-f]{6})"\]', text.partition("</style>")[0]))
     assert used <= replaced
@@ -99,12 +100,12 @@ def test_html_names_every_dark_colour_that_pictures_use():
 
 def test_notebook_shows_html_and_print_shows_tables():
     made = NotebookReport(**vars(report()))
-    assert made._repr_html_() == html.fragment(made)
+    assert made._repr_html_() == html.fragment(document(made))
     assert str(made).endswith(made.signature + "\n")
 
 
 def test_markdown_tables_keep_their_cells():
-    for line in markdown.render(hostile()).splitlines():
+    for line in rendered("markdown", hostile()).splitlines():
         if line.startswith("|"):
             cells = len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) - 1
             assert cells in {5, 7}
@@ -118,17 +119,17 @@ def test_markdown_escapes_what_it_would_format(name):
 
 
 def test_latex_has_booktabs_clusters_as_rules_and_a_legend():
-    text = latex.render(report())
+    text = rendered("latex", report())
     assert r"\toprule" in text
     assert text.count(r"\midrule") > text.count(r"\toprule")
-    assert r"adjusted $p \le 0.05$" in text
+    assert r"$^{***}$ significant at $0.001$" in text
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 def test_latex_compiles_with_hostile_names(tmp_path):
     tests = ("approximate_randomization", "riezler_maxwell_bootstrap")
-    (tmp_path / "one.tex").write_text(latex.render(hostile()), encoding="utf-8")
-    (tmp_path / "two.tex").write_text(latex.render(report(tests=tests)), encoding="utf-8")
+    (tmp_path / "one.tex").write_text(rendered("latex", hostile()), encoding="utf-8")
+    (tmp_path / "two.tex").write_text(rendered("latex", report(tests=tests)), encoding="utf-8")
     (tmp_path / "paper.tex").write_text(
         r"\documentclass{article}\usepackage{booktabs}\begin{document}"
         r"\input{one.tex}\input{two.tex}\end{document}"

@@ -6,6 +6,8 @@ from functools import cache
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS
 from sigtest.report import Report
 
 HOSTILE = (
@@ -40,6 +42,11 @@ def hostile() -> Report:
     """What `check_name` refuses, past every check, and into the warnings and the signature too."""
     made = report(HOSTILE)
     return replace(made, warnings=HOSTILE, signature=" ".join(HOSTILE))
+
+
+def rendered(form: str, made: Report, *, every_pair: bool = False) -> str:
+    """The report in one of the formats."""
+    return FORMATS[form].render(present(made, every_pair=every_pair))
 
 
 def renamed(made: Report, names: tuple[str, ...]) -> Report:

@@ -7,14 +7,21 @@ import pytest
 from written import HOSTILE, REFERENCES, hostile, renamed, report
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.draws.distribution import distribution, pair_of
-from sigtest.engine import compare, measure
+from sigtest.engine import compare, distribute
 from sigtest.errors import RecipeError
 from sigtest.render.names import printable
-from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
+from sigtest.render.plots import PICTURES, view
 from sigtest.render.plots.distribution import bin_edges, counted
 from sigtest.render.plots.drawing import COLOURS, COLUMN, text_width
 from sigtest.render.plots.labels import short_names
+
+matrix_plot = PICTURES["matrix"].of
+intervals_plot = PICTURES["intervals"].of
+
+
+def distribution_plot(drawing, made):
+    return PICTURES["distribution"].draw(view(made, distribution=drawing))
+
 
 SVG = "{http://www.w3.org/2000/svg}"
 TAGS = ("title", "desc", "rect", "text", "line", "circle", "path")
@@ -49,14 +56,7 @@ def drawn(a: str, b: str, metric: str, test: str, alternative: str, exact: str =
         "exact": exact,
     }
     comparison = parse_comparison(request)
-    plan, pair = pair_of(comparison.plan.parts[0], a, b, metric, test)
-    tables = [
-        measure(
-            comparison.entries[0].testset, comparison.entries[0].systems[s], plan.recipe.metrics[0]
-        )
-        for s in pair
-    ]
-    return distribution(plan, [np.stack(tables)], metric), compare(comparison)
+    return distribute(comparison, a, b, metric, test), compare(comparison)
 
 
 @pytest.mark.parametrize("plot", [matrix_plot, intervals_plot])

@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
-
-from sigtest.report import ScoreReport
+from collections.abc import Sequence
 
 TINY = 1e-300
 MINUS = "\N{MINUS SIGN}"
-
-
-def decimals(scores: Iterable[ScoreReport]) -> int:
-    """Decimals for one metric's scores: four for scores of 0 to 1, two for those of 0 to 100.
-
-    Scores in between (NIST) keep two digits of their standard error.
-    """
-    known = list(scores)
-    if max(abs(s.score) for s in known) <= 1:
-        return 4
-    errors = [s.stderr for s in known if s.stderr > 0]
-    if not errors:
-        return 2
-    return min(4, max(2, 1 - math.floor(math.log10(min(errors)))))
 
 
 def fixed(value: float, places: int) -> str:

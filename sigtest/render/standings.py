@@ -1,18 +1,15 @@
-"""What every format shows: systems ordered by score with clusters, pairs with their verdicts."""
+"""What tables and pictures show: systems by score with clusters, pairs with verdicts, sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sigtest.render.numbers import decimals, fixed, probability, whole
+from sigtest.render.digits import fixed, whole
 from sigtest.report import PairReport, RankReport, Report, ScoreReport, SystemReport
 
-DETECTS = (
-    "detects: the smallest true difference that this test set would show with 80 % power after "
-    "correction"
-)
-STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+AVERAGES = {"macro": "macro-average", "pooled": "pooled"}
 
 
 @dataclass(frozen=True)
@@ -38,12 +35,10 @@ class PairRow:
 
     Attributes:
         tests: One report a test, in the order of the recipe.
-        winner: The system that the tests find better; none where they do not.
         verdict: What to conclude, in a few words.
     """
 
     tests: tuple[PairReport, ...]
-    winner: str | None
     verdict: str
 
     @property
@@ -57,20 +52,31 @@ class PairRow:
         return all(pair.significant and not pair.undecided for pair in self.tests)
 
 
-def leading_test(report: Report) -> str:
-    """The test whose ranks order tables: the first that keeps its level, or else the first."""
+def titled(report: Report) -> list[tuple[str, Report]]:
+    """The report, or those of several test sets by name and last the report of all together."""
+    if report.several is None:
+        return [("", report)]
+    named = [(entry.name, entry.report) for entry in report.several.testsets]
+    return [*named, (AVERAGES[report.several.average], report)]
+
+
+def leading_test(report: Report) -> str | None:
+    """The test whose ranks order tables: the first that keeps its level, or else the first.
+
+    There is none where nothing is compared.
+    """
     calibrated = (pair.test for pair in report.pairs if pair.calibrated)
-    return next(calibrated, report.tests[0])
+    return next(calibrated, next(iter(report.tests), None))
 
 
-def standings(report: Report, metric: str, test: str) -> tuple[Standing, ...]:
+def standings(report: Report, metric: str, test: str | None) -> tuple[Standing, ...]:
     """The systems from best to worst; equal scores keep their input order."""
     sign = -1 if report.metrics[metric].higher_is_better else 1
     ordered = sorted(report.systems, key=lambda system: sign * system.scores[metric].score)
     placed = []
     previous: RankReport | None = None
     for system in ordered:
-        rank = system.ranks.get(metric, {}).get(test)
+        rank = system.ranks.get(metric, {}).get(test or "")
         opens = rank is not None and previous is not None and rank.cluster > previous.cluster
         placed.append(Standing(system, system.scores[metric], rank, opens))
         previous = rank
@@ -97,17 +103,23 @@ def better(pair: PairReport, higher_is_better: bool) -> str | None:
     return pair.a if (pair.difference > 0) == higher_is_better else pair.b
 
 
-def rank_range(rank: RankReport | None) -> str:
-    """`2-5`, or `3` for a place that is certain."""
-    if rank is None:
-        return ""
-    low, high = rank.range
-    return str(low) if low == high else f"{low}-{high}"
-
-
 def metric_decimals(report: Report, metric: str) -> int:
     """Decimals for this metric's scores and differences."""
     return decimals(system.scores[metric] for system in report.systems)
+
+
+def decimals(scores: Iterable[ScoreReport]) -> int:
+    """Decimals for one metric's scores: four for scores of 0 to 1, two for those of 0 to 100.
+
+    Scores in between (NIST) keep two digits of their standard error.
+    """
+    known = list(scores)
+    if max((abs(s.score) for s in known), default=0.0) <= 1:
+        return 4
+    errors = [s.stderr for s in known if s.stderr > 0]
+    if not errors:
+        return 2
+    return min(4, max(2, 1 - math.floor(math.log10(min(errors)))))
 
 
 def metric_heading(report: Report, metric: str) -> str:
@@ -130,25 +142,28 @@ def test_set_line(report: Report) -> str:
 
 
 def decision_line(report: Report) -> str:
-    """How decisions were made: `two-sided, holm correction over 66 pairs, alpha 0.05`."""
+    """How decisions were made: `two-sided, holm over 66 pairs, alpha 0.05`."""
+    if not report.pairs:
+        return f"alpha {report.alpha:g}"
     claims = {p.alternative for p in report.pairs if p.calibrated} or {"as printed"}
     claim = {"greater": "claim: a is better than b", "less": "claim: b is better than a"}.get(
         next(iter(claims)), next(iter(claims))
     )
-    size = len(report.pairs) // (len(report.metrics) * len(report.tests))
-    over = f"over {size} pair{'' if size == 1 else 's'}"
+    size = family_size(report)
+    noun = "pair" if report.several is None else "comparison"
+    over = f"over {size} {noun}{'' if size == 1 else 's'}"
     correction = "no correction" if report.correction == "none" else f"{report.correction}"
     return f"{claim}, {correction} {over}, alpha {report.alpha:g}"
 
 
-def shown_p(pair: PairReport, alpha: float) -> tuple[str, str]:
-    """P-value and adjusted p-value."""
-    return probability(pair.p_value), probability(pair.p_adjusted, alpha)
-
-
-def stars(p_adjusted: float) -> str:
-    """One to three stars at .05, .01 and .001."""
-    return next((mark for limit, mark in STARS if p_adjusted <= limit), "")
+def family_size(report: Report) -> int:
+    """How many decisions were corrected together; a report may show only some of them."""
+    if report.several is not None:
+        return report.several.comparisons
+    left = 1 - report.experimentwise_error
+    if left > 1e-12:  # (1 - alpha)**m, as long as it is no rounding error
+        return round(math.log(left) / math.log1p(-report.alpha))
+    return len(report.pairs) // (len(report.metrics) * len(report.tests))
 
 
 def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairRow:
@@ -157,18 +172,18 @@ def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairR
     unsure = [pair for pair in heard if pair.undecided]
     winners = {better(pair, higher) for pair in heard}
     if unsure:
-        return PairRow(tests, None, _undecided(unsure))
+        return PairRow(tests, _undecided(unsure))
     if len(winners) > 1:
-        return PairRow(tests, None, "tests disagree")
+        return PairRow(tests, "tests disagree")
     winner = winners.pop()
     if winner is not None:
-        return PairRow(tests, winner, f"{winner} is better")
+        return PairRow(tests, f"{winner} is better")
     one_sided = heard[0].alternative in {"greater", "less"}
     verdict = "claim not supported" if one_sided else "not separated"
     detectable = heard[0].detectable[1]
     if detectable > 0:
         verdict += f" (detects {fixed(detectable, places)})"
-    return PairRow(tests, None, verdict)
+    return PairRow(tests, verdict)
 
 
 def _undecided(unsure: Sequence[PairReport]) -> str:

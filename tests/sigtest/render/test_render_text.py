@@ -1,11 +1,11 @@
 import unicodedata
 
 import pytest
-from written import hostile, report, with_pair
+from written import hostile, rendered, report, with_pair
 
-from sigtest.render import RENDERERS, text
+from sigtest.render.digits import fixed, probability, signed
 from sigtest.render.names import width
-from sigtest.render.numbers import decimals, fixed, probability, signed
+from sigtest.render.standings import decimals
 from sigtest.report import ScoreReport
 
 
@@ -46,7 +46,7 @@ def test_decimals_follow_the_scale(score, stderr, places):
 
 
 def test_systems_come_best_first_with_a_line_between_clusters():
-    lines = text.render(report(("worse", "middle", "best"))).splitlines()
+    lines = rendered("text", report(("worse", "middle", "best"))).splitlines()
     names = [line.split()[0] for line in lines[5:] if line.strip()]
     order = [name for name in names if name in {"worse", "middle", "best"}][:3]
     assert order == ["best", "middle", "worse"]
@@ -54,51 +54,51 @@ def test_systems_come_best_first_with_a_line_between_clusters():
 
 
 def test_error_metrics_say_that_lower_is_better():
-    assert "ter (lower is better)" in text.render(report())
+    assert "ter (lower is better)" in rendered("text", report())
 
 
 def test_signature_is_the_last_line():
     made = report()
-    assert text.render(made).splitlines()[-1] == f"Signature: {made.signature}"
+    assert rendered("text", made).splitlines()[-1] == f"Signature: {made.signature}"
 
 
 def test_every_test_has_its_columns_and_an_uncalibrated_one_is_named():
     made = report(tests=("bootstrap", "riezler_maxwell_bootstrap"))
-    shown = text.render(made)
-    assert "riezler_maxwell_" in shown
+    shown = rendered("text", made)
+    assert "riezler maxwell" in shown
     assert "(not calibrated)" in shown
 
 
 def test_undecided_pairs_say_how_many_resamples_would_settle_them():
     made = with_pair(report(), undecided=True, resamples_needed=40_000)
-    assert "undecided, try 40,000 resamples" in text.render(made)
+    assert "undecided, try 40,000 resamples" in rendered("text", made)
 
 
 def test_many_pairs_are_counted_and_never_silently_dropped():
     made = report(tuple(f"S{i}" for i in range(10)))
     settled = sum(pair.significant and pair.metric == "bleu" for pair in made.pairs)
     assert settled
-    assert f"Not listed: {settled} of 45 pairs" in text.render(made)
-    assert "--every-pair" in text.render(made)
-    every = text.render(made, every_pair=True)
+    assert f"Not listed: {settled} of 45 pairs" in rendered("text", made)
+    assert "--every-pair" in rendered("text", made)
+    every = rendered("text", made, every_pair=True)
     assert "Not listed" not in every
     assert sum(line.startswith("S") and " is better" in line for line in every.splitlines())
 
 
 def test_systems_tables_stay_within_a_hundred_columns():
     metrics = ("bleu", "chrf", "chrf++", "ter")
-    shown = text.render(report(metrics=metrics)).partition("Pairs")[0]
+    shown = rendered("text", report(metrics=metrics)).partition("Pairs")[0]
     assert max(map(width, shown.splitlines())) <= 100
     assert all(f"{metric}" in shown for metric in metrics)
 
 
 def test_columns_stay_aligned_under_wide_and_combining_characters():
     made = report(("日本語", "e\u0301te\u0301", "plain"))
-    rows = [line for line in text.render(made).splitlines() if " [" in line][:3]
+    rows = [line for line in rendered("text", made).splitlines() if " [" in line][:3]
     assert len({width(line.partition("[")[0]) for line in rows}) == 1
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
 def test_no_name_steers_a_terminal_or_turns_the_script_round(form):
-    controls = {c for c in RENDERERS[form](hostile()) if unicodedata.category(c)[0] == "C"}
+    controls = {c for c in rendered(form, hostile()) if unicodedata.category(c)[0] == "C"}
     assert controls == {"\n"}

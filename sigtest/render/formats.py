@@ -1,0 +1,83 @@
+"""The formats: the only place that knows their names, media types and suffixes.
+
+Options, content negotiation and the API's description are read off `FORMATS`. Nothing here imports
+NumPy, so that `--help` is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sigtest.render import csv, html, json, latex, markdown, text
+from sigtest.render.model import Document, Sheet
+
+
+@dataclass(frozen=True)
+class Presented:
+    """A finished answer to a question of any kind, as formats need it; each makes what it needs.
+
+    Attributes:
+        as_json: All of it.
+        document: It as people read it.
+        sheet: Its records.
+    """
+
+    as_json: Callable[[], dict[str, Any]]
+    document: Callable[[], Document]
+    sheet: Callable[[], Sheet]
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to write a report.
+
+    Attributes:
+        name: What `--format` and `?format=` take.
+        title: What it is for, in a few words.
+        media_type: Without parameters; all are UTF-8.
+        suffix: Of files, without a dot.
+        render: Writes a report of any kind.
+        aliases: Further media types that mean it.
+        saved: Whether a browser saves it rather than shows it.
+    """
+
+    name: str
+    title: str
+    media_type: str
+    suffix: str
+    render: Callable[[Presented], str]
+    aliases: tuple[str, ...] = ()
+    saved: bool = False
+
+
+def _look(render: Callable[[Document], str]) -> Callable[[Presented], str]:
+    return lambda presented: render(presented.document())
+
+
+TEX = ("application/x-tex", "text/x-tex", "text/x-latex")
+
+# Where a client of the service has no preference it gets the first.
+FORMATS: dict[str, Format] = {
+    entry.name: entry
+    for entry in (
+        Format(
+            "json", "programs; every number unrounded", "application/json", "json", json.render
+        ),
+        Format("text", "reading on a terminal", "text/plain", "txt", _look(text.render)),
+        Format(
+            "csv", "spreadsheets, unrounded", "text/csv", "csv",
+            lambda presented: csv.render(presented.sheet()), saved=True,
+        ),
+        Format("markdown", "issues and wikis", "text/markdown", "md", _look(markdown.render)),
+        Format(
+            "latex", "papers: booktabs tables to \\input", "application/x-latex", "tex",
+            _look(latex.render), TEX,
+        ),
+        Format(
+            "html", "one page with tables and pictures that needs nothing else", "text/html",
+            "html", _look(html.render),
+        ),
+    )
+}  # fmt: skip

@@ -1,0 +1,326 @@
+"""What is shown, before it has a look: paragraphs, tables of typed cells, pictures.
+
+Every kind of answer makes a `Document`; the looks (`text`, `markdown`, `latex`, `html`) turn any
+document into text. Only they know how names are escaped, numbers aligned and decisions marked.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from sigtest.render.digits import fixed, interval, probability, signed
+
+Mark = Literal["significant", "undecided", "exact"]
+
+
+class Cell(ABC):
+    """What stands in one place of a table."""
+
+    @property
+    @abstractmethod
+    def shown(self) -> str:
+        """Without any look: hyphens for minus signs, nothing escaped."""
+
+
+@dataclass(frozen=True)
+class Name(Cell):
+    """What a row is about; it may come from outside."""
+
+    text: str
+
+    @property
+    def shown(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Words(Cell):
+    """A few words, or one line."""
+
+    text: str
+
+    @property
+    def shown(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Number(Cell):
+    """A number with so many decimals, `signed` where a plus is shown."""
+
+    value: float
+    places: int = 0
+    signed: bool = False
+
+    @property
+    def shown(self) -> str:
+        return (signed if self.signed else fixed)(self.value, self.places)
+
+
+@dataclass(frozen=True)
+class Interval(Cell):
+    """Its two ends, with so many decimals."""
+
+    low: float
+    high: float
+    places: int
+
+    @property
+    def shown(self) -> str:
+        return interval((self.low, self.high), self.places)
+
+
+@dataclass(frozen=True)
+class Range(Cell):
+    """Whole numbers from the first to the last, such as places in a ranking."""
+
+    first: int
+    last: int
+
+    @property
+    def shown(self) -> str:
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+
+@dataclass(frozen=True)
+class PValue(Cell):
+    """A p-value, and what was decided with it.
+
+    Attributes:
+        p: The p-value.
+        alpha: Level of the decision; nothing where this p-value decides nothing.
+        marks: What else is to be seen beside it.
+    """
+
+    p: float
+    alpha: float | None = None
+    marks: frozenset[Mark] = frozenset()
+
+    @property
+    def shown(self) -> str:
+        return probability(self.p, self.alpha)
+
+
+@dataclass(frozen=True)
+class Column:
+    """Cells of one kind under a heading; None is an empty cell.
+
+    Attributes:
+        heading: In words; single letters are symbols.
+        cells: From the first row to the last.
+        detail: Whether a look with little room leaves it out.
+    """
+
+    heading: str
+    cells: tuple[Cell | None, ...]
+    detail: bool = False
+
+    def holds(self, *kinds: type) -> bool:
+        """Whether its cells are of one of these kinds."""
+        return any(isinstance(cell, kinds) for cell in self.cells)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns that belong together.
+
+    Attributes:
+        heading: What they are about; empty where nothing holds them together.
+        columns: From the left.
+        remark: What must be known about them, such as `not calibrated`.
+    """
+
+    heading: str
+    columns: tuple[Column, ...]
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows about the same kind of thing.
+
+    Attributes:
+        caption: What it shows; also says what the title of its section says.
+        names: Columns that say what a row is about; they stand in every part of a table that is
+            parted.
+        groups: All other columns.
+        facts: What a table that is taken away from its document says besides.
+        breaks: Rows that begin a new cluster, below a rule.
+        clusters: What rules part, such as `cluster`; empty where there are none.
+        notes: Sentences below it.
+        parted: Whether its groups may stand in several tables below each other.
+        things: What its rows are, such as `pairs`.
+        minor: Rows that need not be seen.
+        minor_words: Which rows these are, and how to see them.
+        folded_over: Number of rows above which minor ones may be left out, or all be folded away.
+    """
+
+    caption: str
+    names: tuple[Column, ...]
+    groups: tuple[Group, ...]
+    facts: str = ""
+    breaks: frozenset[int] = frozenset()
+    clusters: str = ""
+    notes: tuple[str, ...] = ()
+    parted: bool = True
+    things: str = "rows"
+    minor: frozenset[int] = frozenset()
+    minor_words: str = ""
+    folded_over: int | None = None
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """All columns, from the left."""
+        return (*self.names, *(column for group in self.groups for column in group.columns))
+
+    @property
+    def size(self) -> int:
+        """Number of rows."""
+        return len(self.names[0].cells)
+
+    @property
+    def folded(self) -> bool:
+        """Whether it has more rows than are seen at once."""
+        return self.folded_over is not None and self.size > self.folded_over
+
+    def rows(self) -> Iterator[tuple[Cell | None, ...]]:
+        """The cells of each row."""
+        return zip(*(column.cells for column in self.columns), strict=True)
+
+    def of_rows(self, rows: Sequence[int]) -> Table:
+        """The table of only these rows."""
+        opened = [sum(row >= first for first in self.breaks) for row in rows]
+        return replace(
+            self,
+            names=tuple(_of_rows(column, rows) for column in self.names),
+            groups=tuple(
+                replace(group, columns=tuple(_of_rows(column, rows) for column in group.columns))
+                for group in self.groups
+            ),
+            breaks=frozenset(i for i in range(1, len(rows)) if opened[i] != opened[i - 1]),
+        )
+
+    def part(self, room: float, width: Callable[[Group], float]) -> list[Table]:
+        """Tables with some of the groups each, in order: as few as fit, about equally wide.
+
+        Args:
+            room: For groups, the names apart.
+            width: Of a group.
+        """
+        groups = self.groups
+        if not self.parted or not groups:
+            return [self]
+        for size in range(len(groups), 0, -1):
+            runs = [groups[i : i + size] for i in range(0, len(groups), size)]
+            if all(sum(map(width, run)) <= room for run in runs):
+                break
+        even = -(-len(groups) // len(runs))
+        return [replace(self, groups=groups[i : i + even]) for i in range(0, len(groups), even)]
+
+
+@dataclass(frozen=True)
+class Abreast:
+    """Tables about the same things, each in an order of its own.
+
+    Looks with room for little show them as one table, in the order of the first.
+
+    Attributes:
+        tables: With the same names, one group each.
+        notes: Sentences below all of them.
+    """
+
+    tables: tuple[Table, ...]
+    notes: tuple[str, ...] = ()
+
+    def joined(self) -> Table:
+        """One table, side by side, in the order and with the rules of the first."""
+        first = self.tables[0]
+        order = list(zip(*(column.cells for column in first.names), strict=True))
+        groups: list[Group] = []
+        for table in self.tables:
+            own = zip(*(column.cells for column in table.names), strict=True)
+            place = {names: row for row, names in enumerate(own)}
+            groups += table.of_rows([place[names] for names in order]).groups
+        return replace(first, groups=tuple(groups), notes=self.notes)
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A sentence or several."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture, drawn when a look shows it.
+
+    Attributes:
+        caption: What it shows.
+        draw: Makes the SVG.
+    """
+
+    caption: str
+    draw: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks about one thing, for looks that show titles."""
+
+    title: str
+    blocks: tuple[Paragraph | Figure | Table | Abreast, ...]
+
+
+Block = Paragraph | Figure | Table | Abreast | Section
+
+
+@dataclass(frozen=True)
+class Document:
+    """A finished answer as people read it.
+
+    Attributes:
+        title: What it is, in a few words.
+        facts: What all of it rests on, as parts of one sentence.
+        blocks: In the order of reading.
+        marks: What each mark that occurs means.
+        notes: Further words that the tables use, explained.
+        warnings: Sentences that must not be overlooked.
+        signature: The line that reproduces it.
+    """
+
+    title: str
+    facts: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    marks: Mapping[Mark, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    signature: str = ""
+
+    def flat(self) -> Iterator[Paragraph | Figure | Table | Abreast]:
+        """All blocks, those of sections among the others."""
+        for block in self.blocks:
+            if isinstance(block, Section):
+                yield from block.blocks
+            else:
+                yield block
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Records for a spreadsheet or a data frame.
+
+    Attributes:
+        columns: Their names.
+        rows: A value for each column: numbers unrounded, None where there is none.
+    """
+
+    columns: tuple[str, ...]
+    rows: Iterable[Sequence[object]]
+
+
+def _of_rows(column: Column, rows: Sequence[int]) -> Column:
+    return replace(column, cells=tuple(column.cells[row] for row in rows))

@@ -1,0 +1,61 @@
+"""The pictures: the only place that knows which there are. Nothing here imports NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from sigtest.render.plots import intervals, matrix
+from sigtest.render.plots.view import View, view
+from sigtest.report import Report
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One way to draw a report.
+
+    Attributes:
+        name: What `sigtest plot` and the service's addresses call it.
+        title: What it shows.
+        needs: Whether it is drawn from the report alone, or also from the distribution of a pair.
+        draw: Makes the SVG.
+        fits: Whether it can be drawn of a report.
+    """
+
+    name: str
+    title: str
+    needs: Literal["report", "distribution"]
+    draw: Callable[[View], str]
+    fits: Callable[[Report], bool] = lambda report: bool(report.pairs)
+
+    def of(
+        self,
+        report: Report,
+        metric: str | None = None,
+        test: str | None = None,
+        testset: str | None = None,
+    ) -> str:
+        """The SVG of a picture that needs the report alone; see `view`."""
+        return self.draw(view(report, metric, test, testset))
+
+
+def _distribution(shown: View) -> str:
+    from sigtest.render.plots import distribution  # late: needs NumPy
+
+    return distribution.plot(shown)
+
+
+PICTURES: dict[str, Picture] = {
+    entry.name: entry
+    for entry in (
+        Picture("intervals", "Scores and differences with intervals", "report", intervals.plot),
+        Picture("matrix", "Adjusted p-values of all pairs", "report", matrix.plot, matrix.fits),
+        Picture(
+            "distribution",
+            "Pseudo-statistics of a pair, and the tail that is counted",
+            "distribution",
+            _distribution,
+        ),
+    )
+}
