@@ -14,7 +14,7 @@ from sigtest.errors import (
 from sigtest.version import __version__
 
 if TYPE_CHECKING:
-    from sigtest.notebook import compare
+    from sigtest.notebook import compare, suite
     from sigtest.report import Report
 
 __all__ = [
@@ -28,15 +28,16 @@ __all__ = [
     "UnavailableError",
     "__version__",
     "compare",
+    "suite",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Import NumPy and the engine when they are first used: `sigtest --help` needs neither."""
-    if name == "compare":
-        from sigtest.notebook import compare  # late: see above
+    if name in {"compare", "suite"}:
+        from sigtest import notebook  # late: see above
 
-        return compare
+        return getattr(notebook, name)
     if name == "Report":
         from sigtest.report import Report  # late: see above
 

@@ -25,9 +25,11 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.names import check_name
 from sigtest.engine import Progress
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
+from sigtest.notebook import NotebookReport
+from sigtest.report import Report
 from sigtest.version import __version__
 
-COMPARISONS = "/v1/comparisons"
+COMPARISONS = "comparisons"
 TESTSETS = "/v1/testsets"
 WAIT_SECONDS = 1  # that one request waits for the end, and so how often progress is told
 PENDING_SECONDS = 0.1
@@ -89,49 +91,56 @@ class Client:
         """Close all connections."""
         self._http.close()
 
-    def compare(self, comparison: Asked, progress: Progress | None = None) -> bytes:
+    def compare(self, comparison: Asked, progress: Progress | None = None) -> NotebookReport:
         """Submit a comparison, wait for its end and fetch its report.
 
         Args:
             comparison: What to compare and how, on one test set or on several; or the JSON of POST
                 /v1/comparisons, which may name a test set of the service.
-            progress: Called with phase, done and total, as by `sigtest.engine.compare`.
+            progress: Called with phase, done and total, as by `sigtest.compare`.
 
         Returns:
-            The JSON report, byte for byte as the service keeps it.
+            The same report as `sigtest.compare` gives.
 
         Raises:
             SigtestError: The service refuses the comparison, fails, or cannot be reached.
         """
-        return self.report(self.run(comparison, progress))
+        stored = json.loads(self.report(self.run(comparison, progress)))
+        return NotebookReport(**vars(Report.from_json(stored)))
 
-    def run(self, comparison: Asked, progress: Progress | None = None) -> str:
-        """Submit a comparison and wait for its end; its id, by which its report can be fetched."""
-        status = self.submit(comparison)
+    def run(self, asked: Asked, progress: Progress | None = None, kind: str = COMPARISONS) -> str:
+        """Ask a question and wait for its end; its id, by which its report can be fetched.
+
+        Args:
+            asked: A comparison, or the JSON of a request.
+            progress: Called with phase, done and total.
+            kind: Path of the kind of question.
+        """
+        status = self.submit(asked, kind)
         while status["status"] in {"queued", "running"}:
             if progress is not None:
                 told = status["progress"]
                 progress(told["phase"], told["done"], told["total"])
-            status = self.status(status["id"])
+            status = self.status(status["id"], kind)
         if status["status"] != "succeeded":
             reason = status.get("error") or "no reason is given"
-            raise ServiceError(f"The service {status['status']} the comparison: {reason}")
+            raise ServiceError(f"The service {status['status']} the question: {reason}")
         return str(status["id"])
 
-    def submit(self, comparison: Asked) -> dict[str, Any]:
-        """Ask for a comparison; the answer says its `id`, `status` and `progress`."""
-        asked = comparison if isinstance(comparison, Mapping) else comparison.as_json()
-        body = json.dumps(asked, ensure_ascii=False, allow_nan=False).encode()
+    def submit(self, asked: Asked, kind: str = COMPARISONS) -> dict[str, Any]:
+        """Ask a question; the answer says its `id`, `status` and `progress`."""
+        body = asked if isinstance(asked, Mapping) else asked.as_json()
+        content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
         headers = {"Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex}
-        return self._followed(self._ask("POST", COMPARISONS, headers=headers, content=body))
+        return self._followed(self._ask("POST", f"/v1/{kind}", headers=headers, content=content))
 
-    def status(self, comparison_id: str) -> dict[str, Any]:
-        """How far a comparison is; answers when it has finished, or after a second."""
-        return self._followed(self._ask("GET", f"{COMPARISONS}/{comparison_id}"))
+    def status(self, question_id: str, kind: str = COMPARISONS) -> dict[str, Any]:
+        """How far a question is; answers when it has finished, or after a second."""
+        return self._followed(self._ask("GET", f"/v1/{kind}/{question_id}"))
 
-    def report(self, comparison_id: str, form: str = "json") -> bytes:
-        """The report of a finished comparison in one of the formats."""
-        path = f"{COMPARISONS}/{comparison_id}/report"
+    def report(self, question_id: str, form: str = "json", kind: str = COMPARISONS) -> bytes:
+        """The report of a finished question in one of the formats; JSON byte for byte as kept."""
+        path = f"/v1/{kind}/{question_id}/report"
         return self._ask("GET", path, params={"format": form}).content
 
     def distribution(
@@ -139,17 +148,17 @@ class Client:
     ) -> dict[str, Any]:
         """Bins, counts and the observed difference of one pair; on demand every value."""
         params = {"a": a, "b": b, "metric": metric, "test": test, "values": str(values).lower()}
-        answer = self._ask("GET", f"{COMPARISONS}/{comparison_id}/distribution", params=params)
+        answer = self._ask("GET", f"/v1/{COMPARISONS}/{comparison_id}/distribution", params=params)
         return self._object(answer)
 
-    def plot(self, comparison_id: str, name: str, **params: str) -> bytes:
-        """A picture as SVG: `distribution`, `matrix` or `intervals`."""
-        path = f"{COMPARISONS}/{comparison_id}/plots/{name}.svg"
+    def plot(self, question_id: str, name: str, *, kind: str = COMPARISONS, **params: str) -> bytes:
+        """One of the pictures of a kind of question, as SVG."""
+        path = f"/v1/{kind}/{question_id}/plots/{name}.svg"
         return self._ask("GET", path, params=params).content
 
-    def remove(self, comparison_id: str) -> None:
-        """Cancel a comparison, or delete a finished one with its texts."""
-        self._ask("DELETE", f"{COMPARISONS}/{comparison_id}")
+    def remove(self, question_id: str, kind: str = COMPARISONS) -> None:
+        """Cancel a question, or delete a finished one with its texts."""
+        self._ask("DELETE", f"/v1/{kind}/{question_id}")
 
     def create_testset(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Make a test set for systems that arrive over time; the answer says its `id`.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, TypedDict, Unpack
 
 from sigtest import engine
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.parse import output_of, parse_comparison
 from sigtest.engine import Progress
 from sigtest.errors import InputError
 from sigtest.render import html, text
@@ -52,6 +52,12 @@ def compare(
 ) -> NotebookReport:
     """Compare systems on a test set, in this process.
 
+    For every metric and pair of systems the report says whether the difference could be chance:
+    approximate randomization exchanges the outputs of two systems segment by segment and counts
+    how often they then differ at least as much (Riezler & Maxwell 2005, section 3.2; Graham,
+    Mathur & Baldwin 2014, Figure 2). p-values are corrected for the number of pairs; intervals come
+    from resampled test sets.
+
         >>> import sigtest
         >>> report = sigtest.compare(
         ...     references=["the cat sat on the mat", "it is raining", "we go home now"],
@@ -87,26 +93,75 @@ def compare(
     """
     if isinstance(references, str):
         raise InputError("references must be a list with one string a segment.", field="references")
-    sets = references if references and not isinstance(references[0], str) else [references]
-    brought = scores or {}
     request: dict[str, Any] = {
-        "references": [list(cast("Sequence[str | None]", lines)) for lines in sets if lines],
-        "systems": [
-            {"name": name, **_output(systems.get(name)), "scores": brought.get(name)}
-            for name in dict.fromkeys([*systems, *brought])
-        ],
+        "references": references,
+        "systems": _with_scores(systems, scores or {}),
+        "documents": documents,
+        "labels": labels,
         **choices,
     }
-    if documents is not None:
-        request["documents"] = list(documents)
-    if labels is not None:
-        request["labels"] = list(labels)
-    report = engine.compare(parse_comparison(request), progress)
-    return NotebookReport(**vars(report))
+    return _computed(request, progress)
 
 
-def _output(given: Sequence[str] | Sequence[Sequence[str]] | None) -> dict[str, object]:
-    """One system's hypotheses or replicas; what is neither is left for the engine to refuse."""
-    if isinstance(given, list | tuple) and given and isinstance(given[0], list | tuple):
-        return {"replicas": given}
-    return {"hypotheses": given}
+def suite(
+    testsets: Mapping[str, Mapping[str, Any]],
+    *,
+    pooled: bool = False,
+    progress: Progress | None = None,
+    **choices: Unpack[Choices],
+) -> NotebookReport:
+    """Compare systems on several test sets, one by one and together, in this process.
+
+        >>> import sigtest
+        >>> report = sigtest.suite(
+        ...     {
+        ...         "news": {
+        ...             "references": ["the cat sat on the mat", "it is raining"],
+        ...             "systems": {
+        ...                 "new": ["the cat sat on the mat", "it rains"],
+        ...                 "old": ["a cat was on a mat", "it is raining"],
+        ...             },
+        ...         },
+        ...         "talks": {
+        ...             "references": ["we go home now", "so I said go"],
+        ...             "systems": {
+        ...                 "new": ["we go home now", "I said go"],
+        ...                 "old": ["we are home now", "so I told them to go"],
+        ...             },
+        ...         },
+        ...     },
+        ...     metrics=["chrf"],
+        ...     resamples=999,
+        ... )
+        >>> [entry.name for entry in report.several.testsets], len(report.pairs)
+        (['news', 'talks'], 1)
+
+    Args:
+        testsets: By name, what a request has of each: `references`, `systems`, `documents`,
+            `labels`; the same systems on every one.
+        pooled: Whether all together are one test set; their scores are averaged otherwise.
+        progress: Called with phase, done and total.
+        **choices: As for `compare`.
+
+    Returns:
+        The report, whose systems and pairs are those of all test sets together.
+
+    Raises:
+        SigtestError: Texts or choices that cannot be used.
+    """
+    return _computed({"testsets": testsets, "pooled": pooled, **choices}, progress)
+
+
+def _computed(request: dict[str, Any], progress: Progress | None) -> NotebookReport:
+    asked = {name: value for name, value in request.items() if value is not None}
+    return NotebookReport(**vars(engine.compare(parse_comparison(asked), progress)))
+
+
+def _with_scores(
+    systems: Mapping[str, Any], scores: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What each system brings; numbers beside hypotheses where it has both."""
+    brought = output_of(systems)
+    for name, numbers in scores.items():
+        brought[name] = {**brought.get(name, {}), "scores": numbers}
+    return brought

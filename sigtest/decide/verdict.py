@@ -31,7 +31,7 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
         seen = f"{pair.detectable[1]:.{digits}f}"
         return (
             f"{pair.a} and {pair.b} are not separated: "
-            f"the test set can only see differences of {seen} {unit}"
+            f"this test set would show a difference of {seen} {unit} with 80 % power"
         )
     ahead = (pair.difference > 0) == higher_is_better
     better_a = {"greater": True, "less": False}.get(pair.alternative, ahead)

@@ -73,14 +73,22 @@ def _all_exact(part: Part, facts: Sequence[Facts]) -> bool:
 
 
 def _few_units(part: Part) -> str | None:
+    """Intervals and detectable differences are bootstrap ones, whatever tests were asked for."""
     units = part.units
-    bootstraps = [test for test in part.recipe.tests if TESTS[test].draws == "counts"]
-    if units >= FEW_UNITS or not bootstraps:
+    if units >= FEW_UNITS:
         return None
+    said = (
+        f"With only {units} {part.recipe.unit}s (fewer than about {FEW_UNITS}), intervals and "
+        "detectable differences, which come from the bootstrap, are somewhat too small"
+    )
+    bootstraps = [test for test in part.recipe.tests if TESTS[test].draws == "counts"]
+    if not bootstraps:
+        return f"{said}."
+    reject = "reject" if len(bootstraps) > 1 else "rejects"
     return (
-        f"With only {units} {part.recipe.unit}s, {' and '.join(bootstraps)} "
-        f"{'reject' if len(bootstraps) > 1 else 'rejects'} true null hypotheses too often (below "
-        f"about {FEW_UNITS}); approximate_randomization keeps its level at any size."
+        f"{said}, and {' and '.join(bootstraps)} {reject} true null hypotheses too often; "
+        "approximate_randomization keeps its level as long as the two systems' outputs are "
+        "exchangeable."
     )
 
 
