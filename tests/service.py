@@ -15,10 +15,12 @@ from typing import Any
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
+from sigtest.draws.distribution import Distribution
 from sigtest.engine import compare
-from sigtest.render import RENDERERS
+from sigtest.kinds import ComparisonQuestion
+from sigtest.render import json
 from workers.machine.supervisor import running
-from workers.questions import Jobs, Record
+from workers.questions import PairAsked, Questions, Record
 from workers.settings import Settings
 
 CALLER = "tester"
@@ -26,11 +28,55 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "shared-task"
 
 
 @dataclass(frozen=True)
+class Comparisons:
+    """Comparisons among the questions of a service."""
+
+    questions: Questions
+
+    @classmethod
+    def connect(cls, settings: Settings) -> Comparisons:
+        return cls(Questions.connect(settings))
+
+    def submit(
+        self, comparison: Comparison, caller: str, key: str | None = None
+    ) -> tuple[Record, bool]:
+        return self.questions.submit("comparisons", ComparisonQuestion(comparison), caller, key)
+
+    def listing(
+        self, caller: str, cursor: str | None, limit: int
+    ) -> tuple[list[Record], str | None]:
+        return self.questions.listing(caller, "comparisons", cursor, limit)
+
+    def distribution(
+        self, key: str, caller: str, a: str, b: str, metric: str, test: str, asked: bool
+    ) -> Distribution | None:
+        return self.questions.distribution(key, caller, PairAsked(a, b, metric, test), asked)
+
+    def find(self, key: str, caller: str) -> Record:
+        return self.questions.find(key, caller)
+
+    def report(self, key: str, caller: str) -> bytes:
+        return self.questions.report(key, caller)
+
+    def remove(self, key: str, caller: str) -> Record | None:
+        return self.questions.remove(key, caller)
+
+    def check(self) -> None:
+        self.questions.check()
+
+    def workers(self) -> int:
+        return self.questions.workers()
+
+    def close(self) -> None:
+        self.questions.close()
+
+
+@dataclass(frozen=True)
 class Service:
     """Everything of one state directory, found as an operator would: by looking at processes."""
 
     settings: Settings
-    jobs: Jobs
+    jobs: Comparisons
 
     def supervisor(self) -> int:
         return _only(children(os.getpid(), "workers.machine.supervisor", str(self.settings.state)))
@@ -49,7 +95,7 @@ class Service:
 def started(settings: Settings) -> Iterator[Service]:
     """Run a service while the block lasts."""
     with running(settings):
-        jobs = Jobs.connect(settings)
+        jobs = Comparisons.connect(settings)
         yield Service(settings, jobs)
         jobs.close()
 
@@ -63,7 +109,7 @@ def until(happens: Callable[[], Any], seconds: float = 30) -> Any:
     return seen
 
 
-def finished(jobs: Jobs, comparison_id: str) -> Record:
+def finished(jobs: Comparisons, comparison_id: str) -> Record:
     """A comparison of CALLER, once it has an outcome."""
     until(lambda: jobs.find(comparison_id, CALLER).status.finished, 60)
     return jobs.find(comparison_id, CALLER)
@@ -91,7 +137,7 @@ def children(pid: int, *words: str) -> list[int]:
 
 def in_process(comparison: Comparison) -> bytes:
     """The report as the command line computes and prints it."""
-    return RENDERERS["json"](compare(comparison)).encode()
+    return json.render(compare(comparison)).encode()
 
 
 def example(**choices: Any) -> Comparison:

@@ -13,8 +13,8 @@ from exchange import Serve, ServeOn, Stored, launched
 
 from app.main import create_app
 from app.settings import Settings
-from workers import server
 from workers.settings import Settings as QueueSettings
+from workers.store import server
 
 
 @pytest.fixture(scope="session")

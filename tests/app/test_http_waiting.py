@@ -11,12 +11,11 @@ from exchange import COMPARISONS, ServeOn, problem
 
 from app import waiting
 from app.settings import Settings
-from workers.desk import Desk
 from workers.queue import Queue
 from workers.settings import Settings as QueueSettings
-from workers.store import Store
 from workers.store.server import EmbeddedServer, connect
-from workers.tasks import run
+from workers.tasks.context import Context
+from workers.tasks.run import run
 
 PAIR = {"a": "A", "b": "B", "metric": "bleu", "test": "approximate_randomization"}
 
@@ -32,7 +31,7 @@ def queue(tmp_path: Path) -> Iterator[QueueSettings]:
 
 
 @pytest.fixture
-def desk(queue: QueueSettings) -> Iterator[Desk]:
+def context(queue: QueueSettings) -> Iterator[Desk]:
     redis = connect(queue)
     yield Desk(Store(redis, queue), Queue(redis, queue))
     redis.close()
@@ -44,13 +43,13 @@ def client(queue: QueueSettings, serve_on: ServeOn) -> httpx.Client:
 
 
 @pytest.fixture
-def url(client: httpx.Client, desk: Desk, body: dict[str, Any]) -> str:
+def url(client: httpx.Client, context: Context, body: dict[str, Any]) -> str:
     """A comparison that has succeeded, and a distribution that nobody makes."""
     location = client.post(COMPARISONS, json=body).headers["location"]
     name = id_of(location)
-    for task in desk.store.pieces(name).tasks(name):
-        run(desk, task.name, [name, *task.arguments])
-    desk.queue.drop(name)
+    for task in context.questions.pieces(name).tasks(name):
+        run(context, task.name, [name, *task.arguments])
+    context.feed.jobs.drop(name)
     return f"{location}/distribution"
 
 
@@ -59,7 +58,7 @@ def id_of(url: str) -> str:
 
 
 def test_fifty_who_wait_for_a_distribution_leave_room_for_others(
-    client: httpx.Client, desk: Desk, url: str
+    client: httpx.Client, context: Context, url: str
 ) -> None:
     async def ask() -> tuple[list[httpx.Response], httpx.Response, int]:
         async with httpx.AsyncClient(base_url=client.base_url, timeout=60) as many:
@@ -67,7 +66,7 @@ def test_fifty_who_wait_for_a_distribution_leave_room_for_others(
             await asyncio.sleep(1)  # all of them are waiting by then
             answer = await many.get(url.removesuffix("/distribution"))
             served = sum(task.done() for task in asking)
-            run(desk, "distribute", [id_of(url), 0, 1, 0, 0])
+            run(context, "distribute", [id_of(url), 0, 1, 0, 0])
             return await asyncio.gather(*asking), answer, served
 
     waited, answer, served = asyncio.run(ask())
@@ -78,10 +77,10 @@ def test_fifty_who_wait_for_a_distribution_leave_room_for_others(
 
 
 def test_who_has_waited_long_enough_is_told_to_ask_again(
-    client: httpx.Client, desk: Desk, url: str, monkeypatch: pytest.MonkeyPatch
+    client: httpx.Client, context: Context, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting, "DISTRIBUTION_SECONDS", 0.1)
     told = client.get(url, params=PAIR)
     assert "ask again" in problem(told, 409, "not-ready")["detail"]
     assert int(told.headers["retry-after"]) >= 1
-    assert desk.queue.alive() == {f"{id_of(url)}-distribute-0-1-0-0"}
+    assert context.feed.jobs.alive() == {f"{id_of(url)}-distribute-0-1-0-0"}

@@ -7,8 +7,7 @@ from typing import Any
 
 from service import CALLER, EXAMPLE, until
 
-from sigtest.comparison.comparison import system_of
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.parse import parse_comparison, parse_system
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
@@ -53,7 +52,7 @@ class Board:
     documents: Lines | None = DOCUMENTS
 
     def put(self, name: str, output: Output, replaces: bool = False) -> str:
-        system = system_of(entry(name, output), name)
+        system = parse_system(entry(name, output), name)
         self.boards.check(self.id, CALLER, system)
         _, verdict = self.boards.put(self.id, CALLER, system, replaces, 60, "max_systems")
         self.systems[name] = output

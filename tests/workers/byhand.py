@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from workers.desk import Desk
-from workers.pieces import Task
-from workers.tasks import run
+from workers.store.task import Task
+from workers.tasks.context import Context
+from workers.tasks.run import run
 
 
-def perform(desk: Desk, tasks: Sequence[Task]) -> None:
+def perform(context: Context, tasks: Sequence[Task]) -> None:
     for task in tasks:
-        run(desk, task.name, [task.comparison, *task.arguments])
+        run(context, task.name, [task.owner, *task.arguments])
 
 
-def missing(desk: Desk, comparison_id: str) -> list[Task]:
-    return desk.store.pieces(comparison_id).tasks(comparison_id)
+def missing(context: Context, question_id: str) -> list[Task]:
+    return [entry.task for entry in context.questions.pieces(question_id).tasks(question_id)]
 
 
-def finish(desk: Desk, comparison_id: str) -> None:
-    """Compute a comparison to its end, and take what was queued for workers out of the queue."""
-    while desk.store.unfinished(comparison_id):
-        perform(desk, missing(desk, comparison_id))
-    desk.queue.drop(comparison_id)
+def finish(context: Context, question_id: str) -> None:
+    """Compute a question to its end, and take what was queued for workers out of the queue."""
+    while context.questions.unfinished(question_id):
+        perform(context, missing(context, question_id))
+    context.feed.drop(question_id)

@@ -4,15 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from service import Service, started
+from service import Comparisons, Service, started
 
-from workers.desk import Desk
-from workers.questions import Jobs
-from workers.queue import Queue
 from workers.settings import Settings
-from workers.store import Store
 from workers.store.server import EmbeddedServer, connect
-from workers.testsets import Leaderboards
+from workers.tasks.context import Context
+from workers.testsets import TestSets
 
 
 @pytest.fixture(scope="session")
@@ -23,11 +20,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture(scope="session")
-def boards(service: Service) -> Iterator[Leaderboards]:
-    """The leaderboards of that service."""
-    boards = Leaderboards.connect(service.settings)
-    yield boards
-    boards.close()
+def boards(service: Service) -> TestSets:
+    """The test sets of that service."""
+    return TestSets(service.jobs.questions.context)
 
 
 @pytest.fixture
@@ -45,16 +40,16 @@ def server(settings: Settings) -> Iterator[EmbeddedServer]:
 
 
 @pytest.fixture
-def jobs(server: EmbeddedServer, settings: Settings) -> Iterator[Jobs]:
+def jobs(server: EmbeddedServer, settings: Settings) -> Iterator[Comparisons]:
     """Comparisons that are submitted and stay queued."""
-    jobs = Jobs.connect(settings)
+    jobs = Comparisons.connect(settings)
     yield jobs
     jobs.close()
 
 
 @pytest.fixture
-def desk(server: EmbeddedServer, settings: Settings) -> Iterator[Desk]:
+def context(server: EmbeddedServer, settings: Settings) -> Iterator[Context]:
     """What tasks work with, to run them by hand."""
     redis = connect(settings)
-    yield Desk(Store(redis, settings), Queue(redis, settings))
+    yield Context.on(redis, settings)
     redis.close()

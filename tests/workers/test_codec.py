@@ -9,7 +9,7 @@ from service import example
 from sigtest.arrays import Array
 from sigtest.draws.sample import Block, Sample
 from sigtest.engine import measure
-from workers import codec
+from workers.store import codec
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from byhand import finish
-from service import CALLER, Service, example, finished, synthetic, until
+from service import CALLER, Comparisons, Service, example, finished, synthetic, until
 
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import measure
 from sigtest.errors import InputError, RecipeError
-from workers.desk import Desk
 from workers.errors import (
     BusyError,
     ConflictError,
@@ -22,26 +21,27 @@ from workers.errors import (
     NotReadyError,
     StorageError,
 )
-from workers.questions import Jobs, Status
+from workers.questions import Status
 from workers.settings import Settings
-from workers.tasks import run
+from workers.tasks.context import Context
+from workers.tasks.run import run
 
 OTHER = "somebody else"
 
 
-def short_lived(desk: Desk, **changes: int) -> Jobs:
-    settings = replace(desk.store.settings, **changes)
-    return Jobs.connect(settings)
+def short_lived(context: Context, **changes: int) -> Comparisons:
+    settings = replace(context.settings, **changes)
+    return Comparisons.connect(settings)
 
 
-def test_equal_content_is_one_comparison(jobs: Jobs) -> None:
+def test_equal_content_is_one_comparison(jobs: Comparisons) -> None:
     record, created = jobs.submit(example(), CALLER)
     assert created
     assert jobs.submit(example(), CALLER) == (record, False)
     assert jobs.listing(CALLER, None, 10) == ([record], None)
 
 
-def test_content_decides(jobs: Jobs) -> None:
+def test_content_decides(jobs: Comparisons) -> None:
     records = [
         jobs.submit(comparison, caller)[0]
         for comparison, caller in (
@@ -56,7 +56,7 @@ def test_content_decides(jobs: Jobs) -> None:
     assert all(len(record.id) == 32 for record in records)
 
 
-def test_idempotency_key_stands_for_one_content(jobs: Jobs) -> None:
+def test_idempotency_key_stands_for_one_content(jobs: Comparisons) -> None:
     record, created = jobs.submit(example(), CALLER, "key")
     assert created
     assert jobs.submit(example(), CALLER, "key") == (record, False)
@@ -66,22 +66,22 @@ def test_idempotency_key_stands_for_one_content(jobs: Jobs) -> None:
     assert jobs.listing(CALLER, None, 10) == ([record], None)
 
 
-def test_record_says_what_is_compared(jobs: Jobs) -> None:
+def test_record_says_what_is_compared(jobs: Comparisons) -> None:
     before = time.time()
     record, _ = jobs.submit(example(metrics=["bleu", "ter"], tests=["bootstrap"]), CALLER)
-    assert record.systems == ("aspen", "birch", "cedar", "dogwood", "elm")
-    assert record.metrics == ("bleu", "ter")
-    assert record.tests == ("bootstrap",)
+    assert record.about.systems == ("aspen", "birch", "cedar", "dogwood", "elm")
+    assert record.about.metrics == ("bleu", "ter")
+    assert record.about.tests == ("bootstrap",)
     assert record.status is Status.QUEUED
     assert before <= record.created_at <= time.time()
     assert record.expires_at == pytest.approx(record.created_at + 7 * 86_400, abs=1)
     assert record.error is None
 
 
-def test_etag_changes_with_the_record(jobs: Jobs, desk: Desk) -> None:
+def test_etag_changes_with_the_record(jobs: Comparisons, context: Context) -> None:
     record, _ = jobs.submit(example(), CALLER)
     assert jobs.find(record.id, CALLER).etag == record.etag
-    finish(desk, record.id)
+    finish(context, record.id)
     assert jobs.find(record.id, CALLER).etag != record.etag
 
 
@@ -96,15 +96,17 @@ def test_etag_changes_with_the_record(jobs: Jobs, desk: Desk) -> None:
         lambda jobs, name: jobs.find("no id:*\n", CALLER),
     ],
 )
-def test_others_are_told_nothing(jobs: Jobs, desk: Desk, ask: Callable[[Jobs, str], None]) -> None:
+def test_others_are_told_nothing(
+    jobs: Comparisons, context: Context, ask: Callable[[Comparisons, str], None]
+) -> None:
     record, _ = jobs.submit(example(), CALLER)
-    finish(desk, record.id)
+    finish(context, record.id)
     with pytest.raises(NotFoundError) as caught:
         ask(jobs, record.id)
     assert type(caught.value) is NotFoundError
 
 
-def test_listing_is_paged_newest_first(jobs: Jobs) -> None:
+def test_listing_is_paged_newest_first(jobs: Comparisons) -> None:
     comparison = synthetic(1, segments=5)
     body = comparison.as_json()
     submitted = [jobs.submit(type(comparison).of({**body, "seed": s}), CALLER)[0] for s in range(7)]
@@ -116,42 +118,42 @@ def test_listing_is_paged_newest_first(jobs: Jobs) -> None:
     assert seen == submitted[::-1]
 
 
-def test_listing_leaves_out_what_is_gone(jobs: Jobs, desk: Desk) -> None:
+def test_listing_leaves_out_what_is_gone(jobs: Comparisons, context: Context) -> None:
     records = [jobs.submit(example(seed=s), CALLER)[0] for s in range(4)]
     for record in records[1:3]:
-        finish(desk, record.id)
+        finish(context, record.id)
     jobs.remove(records[1].id, CALLER)
-    desk.store.redis.delete(f"sigtest:comparison:{records[2].id}")
+    context.questions.redis.delete(f"sigtest:comparison:{records[2].id}")
     page, cursor = jobs.listing(CALLER, None, 2)
     assert [record.id for record in page] == [records[3].id, records[0].id]
     assert cursor is None
 
 
-def test_listing_refuses_other_cursors(jobs: Jobs) -> None:
+def test_listing_refuses_other_cursors(jobs: Comparisons) -> None:
     with pytest.raises(InputError):
         jobs.listing(CALLER, "2", 10)
 
 
-def test_cancelled_comparison_runs_again(jobs: Jobs, desk: Desk) -> None:
+def test_cancelled_comparison_runs_again(jobs: Comparisons, context: Context) -> None:
     record, _ = jobs.submit(example(), CALLER)
     cancelled = jobs.remove(record.id, CALLER)
     assert cancelled is not None
     assert cancelled.status is Status.CANCELLED
     assert jobs.find(record.id, CALLER) == cancelled
-    assert not desk.queue.alive()
-    assert not desk.store.redis.exists(f"sigtest:texts:{record.id}")
+    assert not context.feed.jobs.alive()
+    assert not context.questions.redis.exists(f"sigtest:texts:{record.id}")
     with pytest.raises(NotReadyError):
         jobs.report(record.id, CALLER)
     again, created = jobs.submit(example(), CALLER)
     assert created
     assert again.status is Status.QUEUED
-    assert desk.queue.alive()
+    assert context.feed.jobs.alive()
     assert [r.id for r in jobs.listing(CALLER, None, 10)[0]] == [record.id]
 
 
-def test_deleted_comparison_is_gone(jobs: Jobs, desk: Desk) -> None:
+def test_deleted_comparison_is_gone(jobs: Comparisons, context: Context) -> None:
     record, _ = jobs.submit(example(), CALLER)
-    finish(desk, record.id)
+    finish(context, record.id)
     assert jobs.remove(record.id, CALLER) is None
     for ask in (jobs.find, jobs.report, jobs.remove):
         with pytest.raises(GoneError):
@@ -164,20 +166,20 @@ def test_deleted_comparison_is_gone(jobs: Jobs, desk: Desk) -> None:
     assert jobs.find(record.id, CALLER).status is Status.QUEUED
 
 
-def test_expired_comparison_is_gone_and_then_unknown(jobs: Jobs, desk: Desk) -> None:
-    brief = short_lived(desk, retention=1, remembrance=1)
+def test_expired_comparison_is_gone_and_then_unknown(jobs: Comparisons, context: Context) -> None:
+    brief = short_lived(context, retention=1, remembrance=1)
     record, _ = brief.submit(example(), CALLER)
-    finish(desk, record.id)
+    finish(context, record.id)
     assert brief.report(record.id, CALLER)
     until(lambda: gone(brief, record.id, GoneError), 5)
     assert brief.listing(CALLER, None, 10) == ([], None)
     until(lambda: not gone(brief, record.id, GoneError), 5)
     assert gone(brief, record.id, NotFoundError)
-    assert not desk.store.redis.keys(f"*{record.id}*")
+    assert not context.questions.redis.keys(f"*{record.id}*")
     brief.close()
 
 
-def gone(jobs: Jobs, comparison_id: str, kind: type[Exception]) -> bool:
+def gone(jobs: Comparisons, comparison_id: str, kind: type[Exception]) -> bool:
     try:
         jobs.find(comparison_id, CALLER)
     except NotFoundError as error:
@@ -185,14 +187,14 @@ def gone(jobs: Jobs, comparison_id: str, kind: type[Exception]) -> bool:
     return False
 
 
-def test_too_many_unfinished_comparisons(desk: Desk) -> None:
-    narrow = short_lived(desk, pending=2)
+def test_too_many_unfinished_comparisons(context: Context) -> None:
+    narrow = short_lived(context, pending=2)
     records = [narrow.submit(example(seed=s), CALLER)[0] for s in range(2)]
     with pytest.raises(BusyError) as caught:
         narrow.submit(example(seed=2), CALLER)
     assert caught.value.limit == "SIGTEST_PENDING"
     assert narrow.submit(example(seed=1), CALLER) == (records[1], False)
-    finish(desk, records[0].id)
+    finish(context, records[0].id)
     assert narrow.submit(example(seed=2), CALLER)[1]
     narrow.close()
 
@@ -213,27 +215,27 @@ def test_distribution_is_computed_on_demand(service: Service) -> None:
     assert replace(drawn, values=expected.values) == expected
 
 
-def test_distribution_does_not_need_the_cache(jobs: Jobs, desk: Desk) -> None:
+def test_distribution_does_not_need_the_cache(jobs: Comparisons, context: Context) -> None:
     record, _ = jobs.submit(example(), CALLER)
-    finish(desk, record.id)
-    desk.store.redis.delete(*desk.store.redis.keys("sigtest:statistics:*"))
+    finish(context, record.id)
+    context.questions.redis.delete(*context.questions.redis.keys("sigtest:statistics:*"))
     asked = (record.id, CALLER, "aspen", "elm", "bleu", "approximate_randomization")
     assert jobs.distribution(*asked, True) is None
-    assert not desk.queue.alive()
+    assert not context.feed.jobs.alive()
     assert jobs.distribution(*asked, False) is None
-    (task,) = desk.queue.alive()
+    (task,) = context.feed.jobs.alive()
     assert task == f"{record.id}-distribute-0-4-0-0"
-    run(desk, "distribute", [record.id, 0, 4, 0, 0])
+    run(context, "distribute", [record.id, 0, 4, 0, 0])
     drawn = jobs.distribution(*asked, True)
     assert drawn is not None
     assert len(drawn.values) == 2000
 
 
-def test_distribution_of_what_is_not_compared(jobs: Jobs, desk: Desk) -> None:
+def test_distribution_of_what_is_not_compared(jobs: Comparisons, context: Context) -> None:
     record, _ = jobs.submit(example(), CALLER)
     with pytest.raises(NotReadyError):
         jobs.distribution(record.id, CALLER, "elm", "birch", "bleu", "bootstrap", False)
-    finish(desk, record.id)
+    finish(context, record.id)
     for a, metric, test in (
         ("oak", "bleu", "approximate_randomization"),
         ("elm", "ter", "approximate_randomization"),
@@ -243,14 +245,14 @@ def test_distribution_of_what_is_not_compared(jobs: Jobs, desk: Desk) -> None:
             jobs.distribution(record.id, CALLER, a, "birch", metric, test, False)
 
 
-def test_check_and_workers(service: Service, jobs: Jobs) -> None:
+def test_check_and_workers(service: Service, jobs: Comparisons) -> None:
     jobs.check()
     assert jobs.workers() == 0
     assert service.jobs.workers() == 2
 
 
 def test_absent_server_is_told_apart(tmp_path: Path) -> None:
-    jobs = Jobs.connect(Settings(state=tmp_path))
+    jobs = Comparisons.connect(Settings(state=tmp_path))
     with pytest.raises(StorageError):
         jobs.check()
     jobs.close()

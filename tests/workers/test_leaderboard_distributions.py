@@ -12,33 +12,33 @@ from service import CALLER
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
-from workers.desk import Desk
 from workers.errors import NotFoundError, UnfinishedError
 from workers.leaderboard_distributions import distributing
 from workers.leaderboard_tasks import joins
-from workers.pieces import Task
 from workers.settings import Settings
 from workers.store.boards import Leaderboard
+from workers.store.pieces import Task
 from workers.store.server import EmbeddedServer
+from workers.tasks.context import Context
 from workers.testsets import Leaderboards
 
 
 @pytest.fixture
-def board(server: EmbeddedServer, settings: Settings, desk: Desk) -> Iterator[Board]:
+def board(server: EmbeddedServer, settings: Settings, context: Context) -> Iterator[Board]:
     """Two systems that are measured, on a server without workers."""
     boards = Leaderboards.connect(settings)
     board = board_on(boards, "by hand", metrics=["bleu", "ter"])
     for name in ("birch", "aspen"):
         board.put(name, SYSTEMS[name])
-    measure(board, desk)
+    measure(board, context)
     yield board
     boards.close()
 
 
-def measure(board: Board, desk: Desk) -> None:
+def measure(board: Board, context: Context) -> None:
     state = board.boards._store.state(board.id)
     assert state is not None
-    perform(desk, joins(state))
+    perform(context, joins(state))
 
 
 def looked(board: Board) -> Leaderboard:
@@ -59,13 +59,13 @@ def kept(board: Board) -> int:
     return int(board.boards._store.redis.hlen(f"sigtest:testset-distributions:{board.id}"))
 
 
-def test_a_worker_is_asked_once_and_what_it_makes_is_kept(board: Board, desk: Desk) -> None:
+def test_a_worker_is_asked_once_and_what_it_makes_is_kept(board: Board, context: Context) -> None:
     shown, boards = looked(board), board.boards
     for asked in (False, True, True):
         assert boards.distribution(shown, CALLER, "aspen", "birch", asked) is None
     task = task_of(board, "aspen", "birch")
-    assert [key for key in desk.queue.alive() if "distribute_pair" in key] == [task.key]
-    perform(desk, [task])
+    assert [key for key in context.feed.jobs.alive() if "distribute_pair" in key] == [task.key]
+    perform(context, [task])
     found = boards.distribution(shown, CALLER, "aspen", "birch", True)
     assert found is not None
     comparison = parse_comparison(
@@ -78,32 +78,34 @@ def test_a_worker_is_asked_once_and_what_it_makes_is_kept(board: Board, desk: De
     expected = distribute(comparison, "aspen", "birch", "bleu", "approximate_randomization")
     assert found.values.tobytes() == expected.values.tobytes()
     assert replace(found, values=expected.values) == expected
-    perform(desk, [task, task])  # late and doubled
+    perform(context, [task, task])  # late and doubled
     assert kept(board) == 1
     assert boards._store.redis.ttl(f"sigtest:testset-distributions:{board.id}") <= 3600
 
 
-def test_nothing_stays_of_what_was_replaced_raised_or_deleted(board: Board, desk: Desk) -> None:
+def test_nothing_stays_of_what_was_replaced_raised_or_deleted(
+    board: Board, context: Context
+) -> None:
     task = task_of(board, "aspen", "birch")
-    perform(desk, [task])
+    perform(context, [task])
     assert kept(board) == 1
     shown = looked(board)
     board.put("aspen", SYSTEMS["cedar"], replaces=True)
     assert kept(board) == 0
     with pytest.raises(UnfinishedError, match="ask again"):
         board.boards.distribution(shown, CALLER, "aspen", "birch", False)
-    measure(board, desk)
-    perform(desk, [task_of(board, "aspen", "birch")])
+    measure(board, context)
+    perform(context, [task_of(board, "aspen", "birch")])
     assert kept(board) == 1
     board.boards.raise_resamples(board.id, CALLER, 700)
     assert kept(board) == 0
-    perform(desk, [task])  # of content and resamples that nobody has any longer
+    perform(context, [task])  # of content and resamples that nobody has any longer
     assert kept(board) == 0
-    measure(board, desk)
-    perform(desk, [task_of(board, "birch", "aspen")])
+    measure(board, context)
+    perform(context, [task_of(board, "birch", "aspen")])
     board.boards.delete(board.id, CALLER)
     assert kept(board) == 0
-    perform(desk, [task])
+    perform(context, [task])
     assert kept(board) == 0
 
 
@@ -129,7 +131,7 @@ def test_only_so_many_are_kept(board: Board) -> None:
     assert (found[0], found[1].tolist()) == (observed, [0.0, 1.0, 2.0])
 
 
-def test_pending_failed_and_unknown_systems(board: Board, desk: Desk) -> None:
+def test_pending_failed_and_unknown_systems(board: Board, context: Context) -> None:
     board.put("cedar", SYSTEMS["cedar"])
     shown, boards = looked(board), board.boards
     with pytest.raises(UnfinishedError, match="'cedar' is still to be measured") as pending:
@@ -146,4 +148,4 @@ def test_pending_failed_and_unknown_systems(board: Board, desk: Desk) -> None:
         boards.distribution(shown, CALLER, "aspen", "aspen", False)
     with pytest.raises(NotFoundError):
         boards.distribution(shown, "somebody else", "aspen", "birch", False)
-    assert not [key for key in desk.queue.alive() if "distribute_pair" in key]
+    assert not [key for key in context.feed.jobs.alive() if "distribute_pair" in key]

@@ -4,9 +4,8 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from service import CALLER, example, synthetic, until
+from service import CALLER, Comparisons, example, synthetic, until
 
-from workers.questions import Jobs
 from workers.queue.news import News
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
@@ -26,7 +25,7 @@ def listened_to(settings: Settings) -> None:
     redis.close()
 
 
-def test_everybody_who_waits_for_a_comparison_is_woken(jobs: Jobs, news: News) -> None:
+def test_everybody_who_waits_for_a_comparison_is_woken(jobs: Comparisons, news: News) -> None:
     record, _ = jobs.submit(example(), CALLER)
     other, _ = jobs.submit(synthetic(3), CALLER)
     first, second, third = threading.Event(), threading.Event(), threading.Event()
@@ -43,7 +42,7 @@ def test_everybody_who_waits_for_a_comparison_is_woken(jobs: Jobs, news: News) -
         assert third.wait(10)
 
 
-def test_who_waits_no_longer_is_left_alone(jobs: Jobs, news: News) -> None:
+def test_who_waits_no_longer_is_left_alone(jobs: Comparisons, news: News) -> None:
     record, _ = jobs.submit(example(), CALLER)
     gone, there = threading.Event(), threading.Event()
     with news.about(record.id, there.set):
@@ -55,7 +54,7 @@ def test_who_waits_no_longer_is_left_alone(jobs: Jobs, news: News) -> None:
 
 
 def test_a_server_that_comes_back_is_heard_again(
-    jobs: Jobs, news: News, server: EmbeddedServer, settings: Settings
+    jobs: Comparisons, news: News, server: EmbeddedServer, settings: Settings
 ) -> None:
     record, _ = jobs.submit(example(), CALLER)
     server.stop()

@@ -7,7 +7,7 @@ import pytest
 from service import example, synthetic
 
 from sigtest.comparison.plan import Plan
-from workers.pieces import Cut, Pieces, Task
+from workers.store.pieces import Cut, Pieces, Task
 
 
 def plan_of(segments: int, systems: int, **choices: Any) -> Plan:

@@ -9,15 +9,15 @@ import pytest
 import rq
 from rq.job import Job
 from rq.serializers import JSONSerializer
-from service import CALLER, Service, example, finished, started, synthetic, until
+from service import CALLER, Comparisons, Service, example, finished, started, synthetic, until
 
-from workers.desk import Desk
-from workers.pieces import Task
-from workers.questions import Jobs, Status
+from workers.questions import Status
 from workers.queue import NAME
 from workers.settings import Settings
+from workers.store.pieces import Task
 from workers.store.server import connect
-from workers.tasks import TASKS
+from workers.tasks.context import Context
+from workers.tasks.run import TASKS
 
 
 @pytest.fixture(scope="module")
@@ -74,18 +74,18 @@ def works(service: Service) -> bool:
     return finished(service.jobs, record.id).status is Status.SUCCEEDED
 
 
-def test_equal_tasks_are_queued_once(jobs: Jobs, desk: Desk) -> None:
+def test_equal_tasks_are_queued_once(jobs: Comparisons, context: Context) -> None:
     task = Task("measure", "0" * 32, (0, 2))
-    desk.queue.add([task, task])
-    desk.queue.add([task])
-    assert desk.store.redis.llen(f"rq:queue:{NAME}") == 1
+    context.feed.jobs.add([task, task])
+    context.feed.jobs.add([task])
+    assert context.questions.redis.llen(f"rq:queue:{NAME}") == 1
 
 
-def test_cancelling_clears_the_queue_of_one_comparison(jobs: Jobs, desk: Desk) -> None:
+def test_cancelling_clears_the_queue_of_one_comparison(jobs: Comparisons, context: Context) -> None:
     record, _ = jobs.submit(example(seed=1), CALLER)
     other, _ = jobs.submit(example(seed=2), CALLER)
     jobs.remove(record.id, CALLER)
-    assert {key.partition("-")[0] for key in desk.queue.alive()} == {other.id}
+    assert {key.partition("-")[0] for key in context.feed.jobs.alive()} == {other.id}
 
 
 def test_cancelled_comparison_frees_its_workers(service: Service) -> None:

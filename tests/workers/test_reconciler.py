@@ -5,19 +5,18 @@ from dataclasses import replace
 
 import pytest
 from byhand import finish, missing, perform
-from service import CALLER, example, in_process
+from service import CALLER, Comparisons, example, in_process
 
-from workers.desk import Desk
 from workers.machine.reconciler import Reconciler
-from workers.pieces import Task
-from workers.questions import Jobs
 from workers.queue import NAME
 from workers.store import PENDING, Store
+from workers.store.pieces import Task
+from workers.tasks.context import Context
 
 
 @pytest.fixture
-def reconciler(desk: Desk) -> Reconciler:
-    return Reconciler(desk.store, desk.queue)
+def reconciler(context: Context) -> Reconciler:
+    return Reconciler(context.questions, context.feed.jobs)
 
 
 def lose_queue(store: Store) -> None:
@@ -26,44 +25,46 @@ def lose_queue(store: Store) -> None:
 
 
 def test_lost_tasks_are_queued_at_the_second_look(
-    jobs: Jobs, desk: Desk, reconciler: Reconciler
+    jobs: Comparisons, context: Context, reconciler: Reconciler
 ) -> None:
     comparison = example()
     record, _ = jobs.submit(comparison, CALLER)
-    perform(desk, missing(desk, record.id))
-    lose_queue(desk.store)
+    perform(context, missing(context, record.id))
+    lose_queue(context.questions)
     reconciler.round()
-    assert not desk.queue.alive()
+    assert not context.feed.jobs.alive()
     reconciler.round()
-    expected = {task.key for task in missing(desk, record.id)}
-    assert desk.queue.alive() == expected
+    expected = {task.key for task in missing(context, record.id)}
+    assert context.feed.jobs.alive() == expected
     assert len(expected) == 3  # who measured has drawn the first block
     reconciler.round()
-    assert desk.store.redis.llen(f"rq:queue:{NAME}") == 3
+    assert context.questions.redis.llen(f"rq:queue:{NAME}") == 3
 
 
-def test_lost_report_is_concluded(jobs: Jobs, desk: Desk, reconciler: Reconciler) -> None:
+def test_lost_report_is_concluded(
+    jobs: Comparisons, context: Context, reconciler: Reconciler
+) -> None:
     comparison = example()
     record, _ = jobs.submit(comparison, CALLER)
-    perform(desk, missing(desk, record.id))
-    *others, last = missing(desk, record.id)
-    perform(desk, others)
-    desk.store.commit = lambda *_, **__: False  # type: ignore[method-assign]
-    perform(desk, [last])
-    del desk.store.commit
-    lose_queue(desk.store)
+    perform(context, missing(context, record.id))
+    *others, last = missing(context, record.id)
+    perform(context, others)
+    context.questions.commit = lambda *_, **__: False  # type: ignore[method-assign]
+    perform(context, [last])
+    del context.questions.commit
+    lose_queue(context.questions)
     reconciler.round()
     reconciler.round()
-    assert desk.queue.alive() == {Task("conclude", record.id).key}
-    perform(desk, missing(desk, record.id))
+    assert context.feed.jobs.alive() == {Task("conclude", record.id).key}
+    perform(context, missing(context, record.id))
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
 def test_task_taken_by_a_worker_that_died_is_queued_again(
-    jobs: Jobs, desk: Desk, reconciler: Reconciler
+    jobs: Comparisons, context: Context, reconciler: Reconciler
 ) -> None:
     jobs.submit(example(), CALLER)
-    redis = desk.store.redis
+    redis = context.questions.redis
     redis.lmove(f"rq:queue:{NAME}", f"rq:queue:{NAME}:intermediate")
     for _ in range(2):
         reconciler.round()
@@ -72,12 +73,12 @@ def test_task_taken_by_a_worker_that_died_is_queued_again(
 
 
 def test_task_of_a_dead_worker_is_queued_again(
-    jobs: Jobs, desk: Desk, reconciler: Reconciler
+    jobs: Comparisons, context: Context, reconciler: Reconciler
 ) -> None:
     record, _ = jobs.submit(example(), CALLER)
-    redis = desk.store.redis
-    (key,) = desk.queue.alive()
-    lose_queue(desk.store)
+    redis = context.questions.redis
+    (key,) = context.feed.jobs.alive()
+    lose_queue(context.questions)
     redis.zadd(f"rq:wip:{NAME}", {f"{key}:start": time.time() + 60})
     for _ in range(3):
         reconciler.round()
@@ -85,37 +86,39 @@ def test_task_of_a_dead_worker_is_queued_again(
     redis.zadd(f"rq:wip:{NAME}", {f"{key}:start": time.time() - 1})
     for _ in range(2):
         reconciler.round()
-    assert desk.queue.alive() == {task.key for task in missing(desk, record.id)}
+    assert context.feed.jobs.alive() == {task.key for task in missing(context, record.id)}
     assert not redis.exists(f"rq:wip:{NAME}")
 
 
 def test_finished_comparisons_are_left_alone(
-    jobs: Jobs, desk: Desk, reconciler: Reconciler
+    jobs: Comparisons, context: Context, reconciler: Reconciler
 ) -> None:
     record, _ = jobs.submit(example(), CALLER)
-    finish(desk, record.id)
+    finish(context, record.id)
     for _ in range(3):
         reconciler.round()
-    assert not desk.queue.alive()
+    assert not context.feed.jobs.alive()
 
 
 def test_comparison_that_expired_unfinished_is_no_longer_pending(
-    jobs: Jobs, desk: Desk, reconciler: Reconciler
+    jobs: Comparisons, context: Context, reconciler: Reconciler
 ) -> None:
-    brief = Jobs(desk.store, desk.queue, replace(desk.store.settings, retention=1))
-    desk.store.settings = replace(desk.store.settings, retention=1)
+    brief = Comparisons(
+        context.questions, context.feed.jobs, replace(context.settings, retention=1)
+    )
+    context.settings = replace(context.settings, retention=1)
     record, _ = brief.submit(example(), CALLER)
-    lose_queue(desk.store)
+    lose_queue(context.questions)
     time.sleep(1.1)
     for _ in range(2):
         reconciler.round()
-    assert not desk.store.redis.exists(PENDING)
-    assert not desk.queue.alive()
-    perform(desk, [Task("measure", record.id, (0, 5))])
+    assert not context.questions.redis.exists(PENDING)
+    assert not context.feed.jobs.alive()
+    perform(context, [Task("measure", record.id, (0, 5))])
 
 
-def test_entries_that_are_no_text_are_removed(desk: Desk, reconciler: Reconciler) -> None:
-    redis = desk.store.redis
+def test_entries_that_are_no_text_are_removed(context: Context, reconciler: Reconciler) -> None:
+    redis = context.questions.redis
     redis.rpush(f"rq:queue:{NAME}:intermediate", b"\xff\xfe", "a b")
     redis.zadd(f"rq:failed:{NAME}", {b"\xff": 1})
     for _ in range(2):

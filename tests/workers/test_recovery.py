@@ -7,10 +7,21 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from service import CALLER, Service, children, finished, in_process, kill, started, synthetic, until
+from service import (
+    CALLER,
+    Comparisons,
+    Service,
+    children,
+    finished,
+    in_process,
+    kill,
+    started,
+    synthetic,
+    until,
+)
 
 from sigtest.comparison.comparison import Comparison
-from workers.questions import Jobs, Record, Status
+from workers.questions import Comparisons, Record, Status
 from workers.queue import NAME
 from workers.settings import Settings
 from workers.store import PENDING
@@ -123,7 +134,7 @@ def test_corrupt_jobs_stop_nobody(service: Service) -> None:
 
 
 def test_task_that_kills_its_workers_fails_the_comparison(service: Service) -> None:
-    jobs = Jobs.connect(replace(service.settings, block=999_999))
+    jobs = Comparisons.connect(replace(service.settings, block=999_999))
     comparison = synthetic(10, **{**SLOW, "resamples": 999_999})
     record, _ = jobs.submit(comparison, CALLER)
     deadline = time.monotonic() + 30

@@ -9,9 +9,9 @@ import pytest
 from service import children, kill, until
 
 from sigtest.errors import UnavailableError
-from workers import server as module
 from workers.errors import SettingError, StorageError
 from workers.settings import Settings
+from workers.store import server as module
 from workers.store.server import (
     EmbeddedServer,
     connect,

@@ -6,19 +6,19 @@ from typing import Any
 
 import pytest
 from byhand import finish, missing, perform
-from service import CALLER, Service, example, finished, kill, started, synthetic, until
+from service import CALLER, Comparisons, Service, example, finished, kill, started, synthetic, until
 
 from sigtest.comparison.comparison import CONTENT, Comparison
 from sigtest.comparison.comparison.suite import Suite
 from sigtest.errors import RecipeError
 from sigtest.render import json
 from sigtest.suite_engine import compare_suite
-from workers.desk import Desk
 from workers.errors import GoneError
-from workers.pieces import Cut
-from workers.questions import Jobs, Record, Status
+from workers.questions import Comparisons, Record, Status
 from workers.settings import Settings
+from workers.store.pieces import Cut
 from workers.store.server import connect
+from workers.tasks.context import Context
 from workers.work import parts, plan_of
 
 SLOW = {"segments": 800, "systems": 5, "metrics": ["bleu", "chrf"], "resamples": 20_000}
@@ -44,7 +44,7 @@ def in_process(suite: Suite) -> bytes:
     return json.render(compare_suite(suite)).encode()
 
 
-def submitted(jobs: Jobs, suite: Suite) -> Record:
+def submitted(jobs: Comparisons, suite: Suite) -> Record:
     return jobs.submit(suite, CALLER)[0]
 
 
@@ -52,7 +52,7 @@ def submitted(jobs: Jobs, suite: Suite) -> Record:
 @pytest.mark.parametrize("pooled", [False, True])
 def test_workers_equal_one_process(service: Service, pooled: bool, block: int | None) -> None:
     suite = small(pooled=pooled, exact="never")
-    jobs = Jobs.connect(replace(service.settings, block=block))
+    jobs = Comparisons.connect(replace(service.settings, block=block))
     record = finished(jobs, submitted(jobs, suite).id)
     assert record.status is Status.SUCCEEDED, record.error
     assert jobs.report(record.id, CALLER) == in_process(suite)
@@ -91,68 +91,70 @@ def test_cut_covers_every_output_of_every_test_set(workers: int) -> None:
     assert drawn == list(range(99_999))
 
 
-def test_tasks_done_twice_and_in_any_order_change_nothing(jobs: Jobs, desk: Desk) -> None:
+def test_tasks_done_twice_and_in_any_order_change_nothing(
+    jobs: Comparisons, context: Context
+) -> None:
     suite = small()
     record = submitted(jobs, suite)
-    tasks = missing(desk, record.id)
-    perform(desk, tasks)
-    blocks = missing(desk, record.id)  # who measured has drawn the first
+    tasks = missing(context, record.id)
+    perform(context, tasks)
+    blocks = missing(context, record.id)  # who measured has drawn the first
     assert [task.arguments for task in blocks] == [(r, r + 500) for r in range(500, 2000, 500)]
-    perform(desk, [blocks[2], blocks[2]])
+    perform(context, [blocks[2], blocks[2]])
     assert jobs.find(record.id, CALLER).progress.done == 1000
-    perform(desk, [*tasks, *blocks, *tasks])
-    desk.queue.drop(record.id)
+    perform(context, [*tasks, *blocks, *tasks])
+    context.feed.jobs.drop(record.id)
     assert jobs.report(record.id, CALLER) == in_process(suite)
 
 
-def test_lost_report_is_concluded(jobs: Jobs, desk: Desk) -> None:
+def test_lost_report_is_concluded(jobs: Comparisons, context: Context) -> None:
     suite = small(pooled=True)
     record = submitted(jobs, suite)
-    perform(desk, missing(desk, record.id))
-    *others, last = missing(desk, record.id)
-    perform(desk, others)
-    desk.store.commit = lambda *_, **__: False  # type: ignore[method-assign]
-    perform(desk, [last])
-    del desk.store.commit
-    (task,) = missing(desk, record.id)
+    perform(context, missing(context, record.id))
+    *others, last = missing(context, record.id)
+    perform(context, others)
+    context.questions.commit = lambda *_, **__: False  # type: ignore[method-assign]
+    perform(context, [last])
+    del context.questions.commit
+    (task,) = missing(context, record.id)
     assert task.name == "conclude"
-    perform(desk, [task])
-    desk.queue.drop(record.id)
+    perform(context, [task])
+    context.feed.jobs.drop(record.id)
     assert jobs.report(record.id, CALLER) == in_process(suite)
 
 
-def test_statistics_are_shared_with_single_comparisons(jobs: Jobs, desk: Desk) -> None:
+def test_statistics_are_shared_with_single_comparisons(jobs: Comparisons, context: Context) -> None:
     single, other = synthetic(1, segments=40), synthetic(2, segments=50)
     record, _ = jobs.submit(single, CALLER)
-    finish(desk, record.id)
+    finish(context, record.id)
     suite = suite_of(single, other)
-    pieces = desk.store.pieces(submitted(jobs, suite).id)
+    pieces = context.questions.pieces(submitted(jobs, suite).id)
     held, new = parts(suite.plan)
     (metric,) = suite.plan.recipe.metrics
     assert pieces.measured == {held.statistics_key(s, metric) for s in range(3)}
     assert not pieces.measured & {new.statistics_key(s, metric) for s in range(3)}
 
 
-def test_record_names_the_test_sets(jobs: Jobs, desk: Desk) -> None:
+def test_record_names_the_test_sets(jobs: Comparisons, context: Context) -> None:
     record = submitted(jobs, small())
     assert record.testsets == ("t0", "t1", "t2")
-    assert record.systems == ("s0", "s1", "s2")
+    assert record.about.systems == ("s0", "s1", "s2")
     assert jobs.submit(example(), CALLER)[0].testsets == ()
-    finish(desk, record.id)
+    finish(context, record.id)
     with pytest.raises(RecipeError, match="one test set"):
         jobs.distribution(record.id, CALLER, "s0", "s1", "bleu", "bootstrap", False)
 
 
-def test_texts_go_with_the_comparison(jobs: Jobs, desk: Desk) -> None:
+def test_texts_go_with_the_comparison(jobs: Comparisons, context: Context) -> None:
     suite = small()
     record = submitted(jobs, suite)
     for t, comparison in enumerate(suite.comparisons):
-        assert desk.store.testset(record.id, t) == comparison.entries[0].testset
+        assert context.questions.testset(record.id, t) == comparison.entries[0].testset
         for s, system in enumerate(comparison.entries[0].systems):
-            assert desk.store.system(record.id, 3 * t + s) == system
+            assert context.questions.system(record.id, 3 * t + s) == system
     jobs.remove(record.id, CALLER)
     with pytest.raises(GoneError):
-        desk.store.system(record.id, 8)
+        context.questions.system(record.id, 8)
 
 
 @pytest.fixture(scope="module")

@@ -10,14 +10,24 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from service import CALLER, children, finished, in_process, kill, started, synthetic, until
+from service import (
+    CALLER,
+    Comparisons,
+    children,
+    finished,
+    in_process,
+    kill,
+    started,
+    synthetic,
+    until,
+)
 
 from sigtest.errors import UnavailableError
-from workers import server
 from workers.errors import StorageError
 from workers.machine.supervisor import ROOT, running
-from workers.questions import Jobs, Status
+from workers.questions import Status
 from workers.settings import Settings
+from workers.store import server
 
 SERVE = """
 import time
@@ -64,7 +74,7 @@ def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Sign
     with launched(settings, "-m", "workers.machine.worker") as process:
         started_processes = family(process.pid)
         assert len(started_processes) == 3
-        jobs = Jobs.connect(settings)
+        jobs = Comparisons.connect(settings)
         assert jobs.workers() == 1
         jobs.close()
         process.send_signal(number)

@@ -7,41 +7,40 @@ from typing import Any
 
 import pytest
 from byhand import finish, missing, perform
-from service import CALLER, example, in_process, synthetic
+from service import CALLER, Comparisons, example, in_process, synthetic
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.metrics.bleu import Bleu
-from workers.desk import Desk
 from workers.errors import GoneError, NotReadyError
-from workers.pieces import Task
-from workers.questions import Jobs, Progress, Record, Status
-from workers.store import Store
-from workers.tasks import run
+from workers.questions import Comparisons, Progress, Record, Status
+from workers.store.pieces import Task
+from workers.tasks.context import Context
+from workers.tasks.run import run
 
 
-def submitted(jobs: Jobs, comparison: Comparison) -> Record:
+def submitted(jobs: Comparisons, comparison: Comparison) -> Record:
     record, created = jobs.submit(comparison, CALLER)
     assert created
     return record
 
 
-def test_any_order_and_twice(jobs: Jobs, desk: Desk) -> None:
+def test_any_order_and_twice(jobs: Comparisons, context: Context) -> None:
     comparison = example(metrics=["bleu", "chrf"])
     record = submitted(jobs, comparison)
     rng = random.Random(0)
     for _ in ("statistics", "blocks"):
-        tasks = missing(desk, record.id) * 2
+        tasks = missing(context, record.id) * 2
         rng.shuffle(tasks)
-        perform(desk, tasks)
+        perform(context, tasks)
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_progress_is_what_exists(jobs: Jobs, desk: Desk) -> None:
+def test_progress_is_what_exists(jobs: Comparisons, context: Context) -> None:
     record = submitted(jobs, synthetic(1, systems=2))
     seen = [(record.status, record.progress)]
     while not record.status.finished:
-        first, *_ = missing(desk, record.id)
-        perform(desk, [first])
+        first, *_ = missing(context, record.id)
+        perform(context, [first])
         record = jobs.find(record.id, CALLER)
         seen.append((record.status, record.progress))
     assert seen == [
@@ -54,97 +53,103 @@ def test_progress_is_what_exists(jobs: Jobs, desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("outcome", [Status.CANCELLED, Status.FAILED])
-def test_progress_stays_where_it_was(jobs: Jobs, desk: Desk, outcome: Status) -> None:
+def test_progress_stays_where_it_was(jobs: Comparisons, context: Context, outcome: Status) -> None:
     record = submitted(jobs, synthetic(1, systems=2))
     for _ in range(2):
-        perform(desk, missing(desk, record.id)[:1])
+        perform(context, missing(context, record.id)[:1])
     before = jobs.find(record.id, CALLER).progress
     assert before == Progress("resampling", 1000, 2000)
-    assert desk.store.commit(record.id, outcome)
+    assert context.questions.commit(record.id, outcome)
     after = jobs.find(record.id, CALLER)
     assert (after.status, after.progress) == (outcome, before)
 
 
-def test_statistics_that_expired_are_measured_again(jobs: Jobs, desk: Desk) -> None:
+def test_statistics_that_expired_are_measured_again(jobs: Comparisons, context: Context) -> None:
     comparison = example()
     record = submitted(jobs, comparison)
-    perform(desk, missing(desk, record.id))
-    blocks = missing(desk, record.id)
-    desk.store.redis.delete(*desk.store.redis.keys("sigtest:statistics:*"))
-    perform(desk, blocks)
+    perform(context, missing(context, record.id))
+    blocks = missing(context, record.id)
+    context.questions.redis.delete(*context.questions.redis.keys("sigtest:statistics:*"))
+    perform(context, blocks)
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_statistics_are_shared_between_comparisons(jobs: Jobs, desk: Desk) -> None:
-    finish(desk, submitted(jobs, example(seed=1)).id)
+def test_statistics_are_shared_between_comparisons(jobs: Comparisons, context: Context) -> None:
+    finish(context, submitted(jobs, example(seed=1)).id)
     record, _ = jobs.submit(example(seed=2), "somebody else")
     assert record.progress.phase == "resampling"
 
 
-def test_last_block_is_reported_again_where_its_worker_died(jobs: Jobs, desk: Desk) -> None:
+def test_last_block_is_reported_again_where_its_worker_died(
+    jobs: Comparisons, context: Context
+) -> None:
     comparison = example()
     record = submitted(jobs, comparison)
-    perform(desk, missing(desk, record.id))
-    blocks = missing(desk, record.id)
-    perform(desk, blocks[:-1])
-    desk.store.commit = lambda *_, **__: False  # type: ignore[method-assign]
-    perform(desk, blocks[-1:])
-    del desk.store.commit
-    assert missing(desk, record.id) == [Task("conclude", record.id)]
-    finish(desk, record.id)
+    perform(context, missing(context, record.id))
+    blocks = missing(context, record.id)
+    perform(context, blocks[:-1])
+    context.questions.commit = lambda *_, **__: False  # type: ignore[method-assign]
+    perform(context, blocks[-1:])
+    del context.questions.commit
+    assert missing(context, record.id) == [Task("conclude", record.id)]
+    finish(context, record.id)
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_late_pieces_of_a_finished_comparison_leave_no_trace(jobs: Jobs, desk: Desk) -> None:
+def test_late_pieces_of_a_finished_comparison_leave_no_trace(
+    jobs: Comparisons, context: Context
+) -> None:
     record = submitted(jobs, example())
-    perform(desk, missing(desk, record.id))
-    blocks = missing(desk, record.id)
-    finish(desk, record.id)
-    before = desk.store.redis.keys("*")
-    perform(desk, [*blocks, Task("conclude", record.id), Task("measure", record.id, (0, 5))])
-    assert sorted(desk.store.redis.keys("*")) == sorted(before)
+    perform(context, missing(context, record.id))
+    blocks = missing(context, record.id)
+    finish(context, record.id)
+    before = context.questions.redis.keys("*")
+    perform(context, [*blocks, Task("conclude", record.id), Task("measure", record.id, (0, 5))])
+    assert sorted(context.questions.redis.keys("*")) == sorted(before)
 
 
-def test_late_pieces_of_a_deleted_comparison_leave_no_trace(jobs: Jobs, desk: Desk) -> None:
+def test_late_pieces_of_a_deleted_comparison_leave_no_trace(
+    jobs: Comparisons, context: Context
+) -> None:
     record = submitted(jobs, example())
-    perform(desk, missing(desk, record.id))
-    blocks = missing(desk, record.id)
-    finish(desk, record.id)
+    perform(context, missing(context, record.id))
+    blocks = missing(context, record.id)
+    finish(context, record.id)
     jobs.remove(record.id, CALLER)
-    perform(desk, blocks)
-    left = desk.store.redis.keys(f"*{record.id}*")
+    perform(context, blocks)
+    left = context.questions.redis.keys(f"*{record.id}*")
     assert set(left) == {f"sigtest:gone:{record.id}".encode()}
 
 
-def test_pieces_of_another_cut_are_not_mixed_up(jobs: Jobs, desk: Desk) -> None:
+def test_pieces_of_another_cut_are_not_mixed_up(jobs: Comparisons, context: Context) -> None:
     comparison = example()
     record = submitted(jobs, comparison)
-    perform(desk, missing(desk, record.id))
-    perform(desk, missing(desk, record.id)[:1])
+    perform(context, missing(context, record.id))
+    perform(context, missing(context, record.id)[:1])
     jobs.remove(record.id, CALLER)
-    again = Jobs(desk.store, desk.queue, replace(desk.store.settings, block=300))
+    again = Comparisons(context.questions, context.feed.jobs, replace(context.settings, block=300))
     record = submitted(again, comparison)
-    run(desk, "resample", [record.id, 500, 1000])  # somebody who comes late with the old cut
-    finish(desk, record.id)
+    run(context, "resample", [record.id, 500, 1000])  # somebody who comes late with the old cut
+    finish(context, record.id)
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
-def test_first_outcome_stays(jobs: Jobs, desk: Desk) -> None:
+def test_first_outcome_stays(jobs: Comparisons, context: Context) -> None:
     record = submitted(jobs, example())
-    assert desk.store.commit(record.id, Status.FAILED, "first")
-    assert not desk.store.commit(record.id, Status.SUCCEEDED, report=b"{}")
+    assert context.questions.commit(record.id, Status.FAILED, "first")
+    assert not context.questions.commit(record.id, Status.SUCCEEDED, report=b"{}")
     assert jobs.find(record.id, CALLER).error == "first"
 
 
 def test_error_of_a_task_is_the_error_of_the_comparison(
-    jobs: Jobs, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(Bleu, "statistics", broken)
     record = submitted(jobs, example())
-    finish(desk, record.id)
+    finish(context, record.id)
     record = jobs.find(record.id, CALLER)
     assert record.status is Status.FAILED
     assert record.error == "Internal error in one task (measure): ZeroDivisionError."
@@ -153,46 +158,48 @@ def test_error_of_a_task_is_the_error_of_the_comparison(
     assert caught.value.record == record
 
 
-def test_failed_comparison_keeps_no_text_and_runs_again(jobs: Jobs, desk: Desk) -> None:
+def test_failed_comparison_keeps_no_text_and_runs_again(
+    jobs: Comparisons, context: Context
+) -> None:
     comparison = example()
     record = submitted(jobs, comparison)
-    desk.store.commit(record.id, Status.FAILED, "bad luck")
-    assert not desk.store.redis.exists(f"sigtest:texts:{record.id}")
+    context.questions.commit(record.id, Status.FAILED, "bad luck")
+    assert not context.questions.redis.exists(f"sigtest:texts:{record.id}")
     again = submitted(jobs, comparison)
     assert (again.id, again.status, again.error) == (record.id, Status.QUEUED, None)
-    finish(desk, record.id)
+    finish(context, record.id)
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
 def test_comparison_of_another_version_is_not_computed(
-    jobs: Jobs, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = submitted(jobs, example())
     monkeypatch.setattr("sigtest.comparison.plan.__version__", "99.0")
-    finish(desk, record.id)
+    finish(context, record.id)
     assert "another version" in (jobs.find(record.id, CALLER).error or "")
 
 
-def test_task_started_too_often_fails_the_comparison(jobs: Jobs, desk: Desk) -> None:
+def test_task_started_too_often_fails_the_comparison(jobs: Comparisons, context: Context) -> None:
     record = submitted(jobs, example())
-    first, *_ = missing(desk, record.id)
-    for attempt in range(1, desk.store.settings.attempts + 1):
-        assert desk.store.begin(record.id, first.key) == attempt
-    perform(desk, [first])
+    first, *_ = missing(context, record.id)
+    for attempt in range(1, context.settings.attempts + 1):
+        assert context.questions.begin(record.id, first.key) == attempt
+    perform(context, [first])
     assert "started 5 times" in (jobs.find(record.id, CALLER).error or "")
 
 
-def test_text_is_stored_compressed_and_deleted(jobs: Jobs, desk: Desk) -> None:
+def test_text_is_stored_compressed_and_deleted(jobs: Comparisons, context: Context) -> None:
     comparison = synthetic(3)
     line = comparison.entries[0].systems[0].hypotheses
     assert line is not None
     record = submitted(jobs, comparison)
-    assert any(line.lines[7].encode() in text for text in everything(desk.store))
-    finish(desk, record.id)
+    assert any(line.lines[7].encode() in text for text in everything(context.questions))
+    finish(context, record.id)
     jobs.remove(record.id, CALLER)
-    assert not any(line.lines[7].encode() in text for text in everything(desk.store))
+    assert not any(line.lines[7].encode() in text for text in everything(context.questions))
     with pytest.raises(GoneError):
-        desk.store.system(record.id, 0)
+        context.questions.system(record.id, 0)
 
 
 def everything(store: Store) -> list[bytes]:

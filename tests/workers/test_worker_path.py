@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from service import CALLER, Service, example, finished, in_process, started, synthetic
+from service import CALLER, Comparisons, Service, example, finished, in_process, started, synthetic
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from workers.questions import Jobs, Status
+from workers.questions import Status
 from workers.settings import Settings
 
 SCORES = {
@@ -24,7 +24,7 @@ SCORES = {
 
 def computed(service: Service, comparison: Comparison, block: int | None = None) -> bytes:
     """The report of the workers; the cut is chosen where the comparison is submitted."""
-    jobs = Jobs.connect(replace(service.settings, block=block))
+    jobs = Comparisons.connect(replace(service.settings, block=block))
     record, _ = jobs.submit(comparison, CALLER)
     record = finished(jobs, record.id)
     assert record.status is Status.SUCCEEDED, record.error
