@@ -120,6 +120,18 @@ def combine(by_criterion: Mapping[str, Sequence[PairReport]]) -> list[PairReport
     return combined
 
 
+def decide_again(
+    pairs: Sequence[PairReport], alpha: float, correction: str
+) -> dict[str, list[PairReport]]:
+    """The conclusions of a finished report at another alpha, by criterion, `combined` included."""
+    by_criterion: dict[str, list[PairReport]] = {}
+    for row in pairs:
+        if row.criterion != COMBINED:
+            by_criterion.setdefault(row.criterion, []).append(row)
+    decided = {name: decide(rows, alpha, correction) for name, rows in by_criterion.items()}
+    return {**decided, COMBINED: combine(decided)} if len(decided) > 1 else decided
+
+
 def ranks(rows: Sequence[PairReport], names: Sequence[str], means: Array) -> list[Rank]:
     """Clusters and rank ranges from decided pairs.
 

@@ -12,11 +12,11 @@ from sigtest.arrays import Array, Counts
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import swap_masks
 from sigtest.human.statistics.tails import Tails, logarithm, normal, student
-from sigtest.human.statistics.two_samples import comparable
 from sigtest.significance.wins import doubled_ranks
 
 EXACT_RANKS = 50  # differences up to which the signed-rank distribution is counted
 EXACT_FLIPS = 20  # differences up to which all sign patterns are counted
+TIED = 1e-12  # of the largest difference: sizes no further apart are tied
 ROWS = 256  # resamples at a time
 ROUNDING = 2.0**-48  # of the sum of all sizes: sums nearer than this are equal
 
@@ -39,11 +39,11 @@ def signed_rank(differences: Array) -> Tails:
     Differences of 0 are left out. Up to 50 others the distribution is counted, tied sizes sharing
     the middle rank; above, the normal approximation has corrections for ties and continuity.
     """
-    moved = comparable(differences[differences != 0])
-    moved = moved[moved != 0]
+    slack = TIED * float(np.abs(differences).max(initial=0.0))
+    moved = differences[np.abs(differences) > slack]
     if not len(moved):
         return Tails(0.0, 1.0, 1.0, 0.0)
-    doubled = doubled_ranks(np.abs(moved), 0.0)
+    doubled = doubled_ranks(np.abs(moved), slack)
     reached = int(doubled[moved > 0].sum())
     if len(moved) <= EXACT_RANKS:
         ways = _sums(doubled)
