@@ -21,7 +21,7 @@ from sigtest.human.statistics.tails import interval
 from sigtest.human.statistics.two_samples import comparable, rank_sum
 
 OLD, NEW = 1, 2  # streams of the draws of the two test sets
-ROWS = 512  # resamples at a time
+MEMORY = 32 << 20  # bytes of a block of draws
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 MEAN = "mean"
 
@@ -157,8 +157,9 @@ def _draws(
     table[place[split:], 2], table[place[split:], 3] = current[1], 1.0
     table = fixed_point(table)  # so that sums are the same on every machine
     means = []
-    for start in range(0, choices.resamples, ROWS):
-        stop = min(start + ROWS, choices.resamples)
+    rows = max(1, MEMORY // (8 * len(units)))
+    for start in range(0, choices.resamples, rows):
+        stop = min(start + rows, choices.resamples)
         counts = bootstrap_counts(choices.seed, start, stop, len(units), stream)
         sums = counts.astype(np.float64) @ table
         with np.errstate(invalid="ignore", divide="ignore"):

@@ -65,12 +65,9 @@ def match_systems(
     Raises:
         InputError: A system that only one side has, or fewer than three that both have.
     """
-    chosen = aliases or {}
     found: dict[str, str] = {}
     for name in judged:
-        plain = _CAMPAIGN.sub("", name)
-        spellings = (chosen.get(name, name), plain, _NUMBER.sub("", plain))
-        match = next((spelling for spelling in spellings if spelling in given), None)
+        match = next((s for s in _spellings(name, aliases or {}) if s in given), None)
         if match is not None and match not in found.values():
             found[name] = match
     left = [name for name in judged if name not in found]
@@ -90,6 +87,12 @@ def match_systems(
             field="judgements",
         )
     return MatchedSystems(found, references)
+
+
+def _spellings(name: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
+    """What a judged system may be called elsewhere."""
+    plain = _CAMPAIGN.sub("", name)
+    return aliases.get(name, name), plain, _NUMBER.sub("", plain)
 
 
 def match_segments(ids: Sequence[str], segments: int) -> MatchedSegments:

@@ -28,11 +28,6 @@ def cautions(
             "Segments of one document are not independent, which makes p-values of segments too "
             'small; the documents are known, so "aggregate": "document" is available.'
         )
-    if asked.choices.standardise == "none" and len(asked.sources) > 1 and prepared.annotators:
-        said.append(
-            "Scores of several files were pooled as they are; annotators who use the scale "
-            "differently add noise, and bias where they judged different systems."
-        )
     said += [
         f"Agreement of distinct annotators on {criterion} is left out: more than {MOST_PAIRS:,} "
         "pairs of judgements."

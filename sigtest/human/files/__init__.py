@@ -66,7 +66,7 @@ INPUTS: dict[str, Input] = {
 
 # Files that lie beside judgements and are none: what their first line looks like.
 _OTHERS: tuple[tuple[str, str], ...] = (
-    (r"RAW\.SCR Z\.SCR N SYS", "means by system; give the judgements or the means by segment"),
+    (r"RAW\.SCR Z\.SCR N SYS.*", "means by system; give the judgements or the means by segment"),
     (r'\[\d+\] ".*"', "means of annotators as R prints them; give the judgements"),
     (r"( \S+){3,}", "a published matrix of p-values or differences; give the judgements"),
     (r"-?[\d.]+ -?[\d.]+ \d+ \d+ \S+", "a published ranking; give the judgements"),

@@ -78,7 +78,7 @@ def _part(table: Table, source: int, scale: tuple[float, float] | None) -> Judge
     if not criterion.known:
         criterion = Names((table.named,), np.zeros(size, dtype=np.int64))
     ones = np.ones(size, dtype=np.int64)
-    judged = _numbers(table.judged, table, "number of judgements")
+    judged = _numbers(table.judged, table, "n")
     made_from = ones if table.made_from is None else np.array(table.made_from, dtype=np.int64)
     return Judgements(
         system=_complete(table.system, table, "system"),
@@ -91,7 +91,7 @@ def _part(table: Table, source: int, scale: tuple[float, float] | None) -> Judge
         kind=_kinds(table, size),
         raw=raw,
         z=z,
-        seconds=_seconds(_numbers(table.seconds, table, "time"), table),
+        seconds=_seconds(_numbers(table.seconds, table, "seconds"), table),
         judged=ones if table.judged is None else _whole(judged, table),
         rows=made_from,
         source=np.full(size, source, dtype=np.int64),
@@ -105,7 +105,7 @@ def _names(column: Column | None, size: int) -> Names:
 def _complete(column: Column, table: Table, what: str) -> Names:
     names = Names.of(column)
     if len(names.codes) and names.codes.min() < 0:
-        raise _refused(table, int(np.argmin(names.codes)), f"the {what} is empty")
+        raise table.refused(int(np.argmin(names.codes)), f"the {what} is empty", what)
     return names
 
 
@@ -121,10 +121,9 @@ def _kinds(table: Table, size: int) -> Counts:
         try:
             numbers.append(KINDS.index(choose(plain, KINDS, "kind", "kind of judgement")))
         except RecipeError as error:
-            line = table.line[int(np.argmax(given.codes == len(numbers)))]
-            raise InputError(
-                f"{table.name}, line {line}: {error.message}", field=table.name, line=line
-            ) from None
+            row = int(np.argmax(given.codes == len(numbers)))
+            why = error.message[0].lower() + error.message[1:].rstrip(".")
+            raise table.refused(row, why, "kind") from None
     return np.array([*numbers, SYSTEM], dtype=np.int64)[given.codes]
 
 
@@ -138,14 +137,14 @@ def _numbers(column: Numbers | None, table: Table, what: str) -> Array:
     needed = what == "score"
     found = np.empty(len(column))
     for row, value in enumerate(column):
-        if not needed and (value is None or value in {"", "NA"}):
+        if not needed and value in (None, "", "NA"):
             found[row] = math.nan
             continue
         try:
             found[row] = _number(value)
         except (TypeError, ValueError, OverflowError):
-            shown = "nothing" if value in {None, ""} else repr(value)[:40]
-            raise _refused(table, row, f"{shown} is no {what}") from None
+            shown = "nothing" if value in (None, "") else repr(value)[:40]
+            raise table.refused(row, f"{shown} is no {what}", what) from None
     return found
 
 
@@ -162,8 +161,8 @@ def _require_scores(raw: Array, z: Array, table: Table) -> None:
         wrong = ~np.isfinite(column)
         if wrong.any():
             row = int(np.argmax(wrong))
-            shown = "nothing" if given[row] in {None, ""} else repr(given[row])[:40]
-            raise _refused(table, row, f"a score must be a finite number, not {shown}")
+            shown = "nothing" if given[row] in (None, "") else repr(given[row])[:40]
+            raise table.refused(row, f"a score must be a finite number, not {shown}", "score")
 
 
 def _require_scale(raw: Array, bounds: tuple[float, float], table: Table) -> None:
@@ -171,11 +170,11 @@ def _require_scale(raw: Array, bounds: tuple[float, float], table: Table) -> Non
     outside = (raw < low) | (raw > high)
     if outside.any():
         row = int(np.argmax(outside))
-        raise _refused(
-            table,
+        raise table.refused(
             row,
             f"the score {raw[row]:g} lies outside the scale from {low:g} to {high:g}; another "
             "scale can be named (scale)",
+            "score",
         )
 
 
@@ -183,7 +182,7 @@ def _seconds(seconds: Array, table: Table) -> Array:
     wrong = np.isinf(seconds) | (seconds < 0)
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise _refused(table, row, f"a time must be a number of seconds, not {seconds[row]:g}")
+        raise table.refused(row, f"{seconds[row]:g} is no number of seconds", "seconds")
     return np.where(seconds > 0, seconds, math.nan)
 
 
@@ -191,7 +190,7 @@ def _whole(numbers: Array, table: Table) -> Counts:
     wrong = ~(np.isfinite(numbers) & (numbers >= 1) & (numbers == np.rint(numbers)))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise _refused(table, row, f"{numbers[row]:g} is no number of judgements")
+        raise table.refused(row, f"{numbers[row]:g} is no number of judgements")
     return numbers.astype(np.int64)
 
 
@@ -222,12 +221,12 @@ def _without_copies(part: Judgements, table: Table) -> tuple[Judgements, int]:
         other = (scores != scores[mate]) & np.isfinite(scores)
         if other.any():
             row = int(np.argmax(other))
-            raise _refused(
-                table,
+            raise table.refused(
                 row,
                 f"the score {scores[row]:g} contradicts line {table.line[int(mate[row])]}, which "
                 f"has {scores[mate[row]]:g} for the same annotator, batch, system, segment and "
                 "kind",
+                "score",
             )
     keeps = np.zeros(len(part), dtype=bool)
     keeps[first] = True
@@ -243,10 +242,3 @@ def _check_labels(column: Names) -> None:
                 f"A name or id must have 1 to {LONGEST} characters of UTF-8 text; "
                 f"{ascii(name)[:60]} has not.",
             )
-
-
-def _refused(table: Table, row: int, why: str) -> InputError:
-    line = table.line[row]
-    return InputError(
-        f"{table.name}, line {line}: {why}.", field=table.name, line=line, system=table.system[row]
-    )

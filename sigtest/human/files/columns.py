@@ -57,7 +57,7 @@ def reads(first: str) -> bool:
 
 def reads_json(first: str) -> bool:
     """Whether a line begins an object or a list of objects."""
-    return first.lstrip()[:1] in {"{", "["}
+    return re.match(r"\s*(\{|\[\s*(\{|$))", first) is not None
 
 
 def table(lines: Sequence[str], name: str) -> Table:
@@ -113,7 +113,9 @@ def request_rows(rows: Sequence[object], field: str) -> Table:
     found = [c for c in COLUMNS if any(c in row for row in rows)]  # type: ignore[operator]
     _require(dict.fromkeys(found, 0), found, field)
     columns = _by_column(rows, {c: c for c in found})  # type: ignore[arg-type]  # checked above
-    return _table(columns, list(range(1, len(rows) + 1)), field)
+    table = _table(columns, list(range(1, len(rows) + 1)), field)
+    table.inline = True
+    return table
 
 
 def _bare(field: str) -> str:
@@ -170,10 +172,10 @@ def _table(columns: dict[str, list[Any]], numbers: Sequence[int], name: str) -> 
 
 def _text(value: Any, name: str, line: int, column: str) -> str | None:
     """A name or id; whole numbers are ids, too."""
-    if value is None or value in {"", "NA"}:
+    if value is None:
         return None
     if isinstance(value, str):
-        return value
+        return None if value in {"", "NA"} else value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     raise InputError(

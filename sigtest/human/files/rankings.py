@@ -14,6 +14,7 @@ from sigtest.human.files.table import records
 from sigtest.human.judgements import UNKNOWN, Names
 from sigtest.human.rankings import Rankings
 
+WIDEST = 25  # outputs of one ranking
 SEGMENT = ("srcIndex", "segmentId")
 
 
@@ -39,6 +40,11 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
     width = 0
     while f"system{width + 1}Id" in place and f"system{width + 1}rank" in place:
         width += 1
+    if width > WIDEST:
+        raise InputError(
+            f"{name}, line 1: rankings of {width} outputs; at most {WIDEST} are accepted.",
+            field=name,
+        )
     body = rows[1:]
     languages = None
     if {"srclang", "trglang"} <= set(place):

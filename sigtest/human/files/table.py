@@ -31,6 +31,7 @@ class Table:
         keyed: Whether no judgement may occur twice with different scores.
         made_from: Rows behind each judgement, where that is not one.
         dropped: Rows that are no judgement, by reason.
+        inline: Whether these are rows of a request.
     """
 
     name: str
@@ -54,6 +55,16 @@ class Table:
     named: str = "score"
     keyed: bool = True
     dropped: dict[str, int] = field(default_factory=dict)
+    inline: bool = False
+
+    def refused(self, row: int, why: str, column: str = "") -> InputError:
+        """A judgement that cannot be used: what, where, and why."""
+        line, path = self.line[row], self.name
+        where = f"{self.name}, line {line}"
+        if self.inline:
+            path = f"{self.name}[{line - 1}]{column and '.'}{column}"
+            where = path
+        return InputError(f"{where}: {why}.", field=path, line=line, system=self.system[row])
 
 
 def filled(

@@ -67,6 +67,12 @@ class Asked:
         return prepare(self.judgements, len(self.sources), self.choices)
 
     @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in order of first appearance."""
+        judged = self.judgements
+        return judged.names if isinstance(judged, Rankings) else judged.system.names
+
+    @property
     def signature(self) -> str:
         """The line that reproduces the report: every choice that decides a number, by name."""
         c = self.choices

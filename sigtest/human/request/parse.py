@@ -23,8 +23,10 @@ from sigtest.human.request.asked import Asked, Source
 from sigtest.human.request.choices import RANKING_TEST, TESTS, Choices, Longitudinal
 
 MAX_SYSTEMS = 300
+MAX_ANNOTATORS = 20_000
 FIRST_CRITERIA = ("adequacy", "fluency")
 RANKING = "ranking"
+RESERVED = {"combined"}
 
 
 def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
@@ -102,6 +104,13 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: Choices
         scale=choices.scale,
     )
     _require_systems(judgements.system.take(judgements.scored).names, tables[0].name)
+    if len(judgements.annotator.names) > MAX_ANNOTATORS:
+        raise LimitError(
+            f"{len(judgements.annotator.names):,} annotators; at most {MAX_ANNOTATORS:,} are "
+            "accepted.",
+            limit="annotators",
+            field="judgements",
+        )
     _require_known(judgements, choices)
     sources = tuple(
         Source(table.input, table.rows, reasons, digest, choices.scale or table.scale)
@@ -177,6 +186,11 @@ def _criteria(column: Names, choices: Choices) -> tuple[str, ...]:
         choose(name, column.names, "criteria", "criterion")
     if choices.criteria:
         return choices.criteria
+    if RESERVED & set(column.names):
+        raise InputError(
+            "No criterion may be called combined, which is the name of their combination.",
+            field="judgements",
+        )
     first = [name for name in FIRST_CRITERIA if name in column.names]
     return tuple(dict.fromkeys([*first, *column.names]))
 

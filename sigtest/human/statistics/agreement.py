@@ -11,7 +11,7 @@ from sigtest.draws.philox import keys, words_plain
 from sigtest.draws.weights import COUNTS
 from sigtest.human.judgements import groups
 
-MOST_PAIRS = 5_000_000
+MOST_PAIRS = 2_000_000
 MOST_JUDGES = 1_500  # of whom all pairs are kept in a matrix
 RESAMPLES = 999
 STREAM = 3  # of the draws of judges
@@ -70,14 +70,11 @@ def pairs_within(items: Counts) -> Pairs | None:
     if float((sizes.astype(np.float64) * (sizes - 1)).sum()) / 2 > MOST_PAIRS:
         return None
     order = np.argsort(items, kind="stable")
-    in_order = items[order]
-    firsts, seconds = [], []
-    for apart in range(1, int(sizes.max())):
-        same = np.flatnonzero(in_order[apart:] == in_order[:-apart])
-        firsts.append(order[same])
-        seconds.append(order[same + apart])
-    none = np.empty(0, dtype=np.int64)
-    return Pairs(np.concatenate([none, *firsts]), np.concatenate([none, *seconds]))
+    ends = np.cumsum(sizes)[items[order]]
+    later = ends - 1 - np.arange(len(items))  # members of the same item that follow
+    first = np.repeat(np.arange(len(items)), later)
+    steps = np.arange(len(first)) - np.repeat(np.cumsum(later) - later, later)
+    return Pairs(order[first], order[first + 1 + steps])
 
 
 def kappas(
@@ -143,7 +140,7 @@ def _draws(
     size = int(max(first.max(), second.max())) + 1
     if size < 2 or size > MOST_JUDGES:
         return None, None
-    weights = _drawn(seed, size)
+    weights = drawn_judges(seed, size)
     if alone:
         table = np.stack([np.bincount(first, column, size) for column in columns])
         pairs, agreed, expected = (weights @ table.T).T
@@ -161,7 +158,7 @@ def _draws(
     return uniform, cohen if np.mean(~defined) <= MOST_EMPTY else None
 
 
-def _drawn(seed: int, size: int) -> Array:
+def drawn_judges(seed: int, size: int) -> Array:
     """(R, size) how often each judge is drawn: `bootstrap_counts` without loading its kernel.
 
     So few draws take less time in NumPy than the compiled kernel takes to load.

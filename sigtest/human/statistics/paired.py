@@ -17,7 +17,8 @@ from sigtest.significance.wins import doubled_ranks
 EXACT_RANKS = 50  # differences up to which the signed-rank distribution is counted
 EXACT_FLIPS = 20  # differences up to which all sign patterns are counted
 TIED = 1e-12  # of the largest difference: sizes no further apart are tied
-ROWS = 256  # resamples at a time
+MEMORY = 32 << 20  # bytes of a block of differences, or of masks
+ROWS = 256  # resamples at a time, where they fit
 ROUNDING = 2.0**-48  # of the sum of all sizes: sums nearer than this are equal
 
 
@@ -107,7 +108,7 @@ def approximate_randomization(
             found[p] = _all_patterns(given)
         else:
             sampled.append(p)
-    width = max(1, (32 << 20) // (8 * max(units, 1)))
+    width = max(1, MEMORY // (8 * max(units, 1)))
     for first in range(0, len(sampled), width):
         chosen = sampled[first : first + width]
         some = [differences[p] for p in chosen]
@@ -125,8 +126,9 @@ def _sampled(
     observed, slack = table.sum(axis=0), ROUNDING * np.abs(table).sum(axis=0)
     at_least = np.zeros(len(differences), dtype=np.int64)
     at_most = at_least.copy()
-    for start in range(0, resamples, ROWS):
-        kept = swap_masks(seed, start, min(start + ROWS, resamples), units)
+    rows = max(1, min(ROWS, MEMORY // (8 * units)))
+    for start in range(0, resamples, rows):
+        kept = swap_masks(seed, start, min(start + rows, resamples), units)
         sums = 2.0 * (kept.astype(np.float64) @ table) - observed
         at_least += np.count_nonzero(sums >= observed - slack, axis=0)
         at_most += np.count_nonzero(sums <= observed + slack, axis=0)
