@@ -1,0 +1,121 @@
+"""What a reader finds in one file: columns as they stand there, with the line of each row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sigtest.errors import InputError
+
+Column = Sequence[str | None]
+Numbers = Sequence[str | float | None]
+
+
+@dataclass
+class Table:
+    """Judgements of one file; columns are equally long, None where the file has no such column.
+
+    Attributes:
+        name: What to call the file in messages.
+        input: Name of its format.
+        rows: Rows in the file, without a header.
+        line: 1-based line of each judgement.
+        system: Names.
+        segment: Ids.
+        raw: Scores as given.
+        z: Scores that were standardised before.
+        kind: As the file calls it.
+        scale: Lowest and highest score that the format allows.
+        named: What to call the criterion where the file names none.
+        keyed: Whether no judgement may occur twice with different scores.
+        made_from: Rows behind each judgement, where that is not one.
+        dropped: Rows that are no judgement, by reason.
+        inline: Whether these are rows of a request.
+    """
+
+    name: str
+    input: str
+    rows: int
+    line: Sequence[int]
+    system: Column
+    segment: Column
+    raw: Numbers | None = None
+    z: Numbers | None = None
+    annotator: Column | None = None
+    kind: Column | None = None
+    criterion: Column | None = None
+    hit: Column | None = None
+    document: Column | None = None
+    languages: Column | None = None
+    seconds: Numbers | None = None
+    judged: Numbers | None = None
+    made_from: Sequence[int] | None = None
+    scale: tuple[float, float] | None = None
+    named: str = "score"
+    keyed: bool = True
+    dropped: dict[str, int] = field(default_factory=dict)
+    inline: bool = False
+
+    def refused(self, row: int, why: str, column: str = "") -> InputError:
+        """A judgement that cannot be used: what, where, and why."""
+        line, path = self.line[row], self.name
+        where = f"{self.name}, line {line}"
+        if self.inline:
+            path = f"{self.name}[{line - 1}]{column and '.'}{column}"
+            where = path
+        return InputError(f"{where}: {why}.", field=path, line=line, system=self.system[row])
+
+
+def filled(
+    lines: Sequence[str], first: int = 0, last: int | None = None
+) -> tuple[list[str], list[int]]:
+    """Lines that are not blank, with their 1-based numbers."""
+    numbered = [(line, n) for n, line in enumerate(lines[first:last], first + 1) if line.strip()]
+    return [line for line, _ in numbered], [n for _, n in numbered]
+
+
+def records(
+    lines: Sequence[str], name: str, delimiter: str = ",", width: int | None = None
+) -> Iterator[tuple[list[str], int]]:
+    """Rows of a CSV or TSV file with their lines; blank lines are passed over.
+
+    Args:
+        lines: Of the file.
+        name: Of the file.
+        delimiter: Between fields; between tabs a quotation mark is text.
+        width: Fields of a row; as many as the first has where none is given.
+
+    Raises:
+        InputError: A row with more or fewer fields, a quotation that is not closed.
+    """
+    if delimiter == "\t":
+        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    else:
+        reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        for fields in reader:
+            if not fields:
+                continue
+            width = width or len(fields)
+            if len(fields) != width:
+                raise ragged(name, reader.line_num, len(fields), width)
+            yield fields, reader.line_num
+    except csv.Error as error:
+        raise InputError(
+            f"{name}, line {reader.line_num}: {error}.", field=name, line=reader.line_num
+        ) from None
+
+
+def ragged(name: str, line: int, found: int, expected: int) -> InputError:
+    """A row with more or fewer fields than it should have."""
+    return InputError(
+        f"{name}, line {line}: {found} fields, where {expected} are expected.",
+        field=name,
+        line=line,
+    )
+
+
+def optional(values: Sequence[str], unknown: tuple[str, ...] = ("", "NA")) -> list[str | None]:
+    """A column in which some words stand for nothing."""
+    return [None if value in unknown else value for value in values]

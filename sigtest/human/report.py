@@ -1,0 +1,350 @@
+"""The answer of a human evaluation: a function of the judgements, the choices and the version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class SourceReport:
+    """One file of judgements, or the rows of a request.
+
+    Attributes:
+        input: Format it was read as.
+        rows: Rows in it, without a header.
+        used: Rows that count in this evaluation.
+        dropped: Rows that do not, by reason.
+        sha256: Hash of its bytes; of the rows as canonical JSON where they came in the request.
+    """
+
+    input: str
+    rows: int
+    used: int
+    dropped: Mapping[str, int]
+    sha256: str
+
+
+@dataclass(frozen=True)
+class AnnotatorReport:
+    """One annotator's quality and effort.
+
+    Attributes:
+        n: Judgements.
+        seconds: Mean seconds a judgement; null where unknown.
+        bad_references: Pairs of a system's output and its degraded copy.
+        repeats: Pairs of an output and the same output again.
+        paired_t: P-value: degraded copies score lower (paired t, one-sided); null where there are
+            fewer than two pairs.
+        signed_rank: The same by Wilcoxon's signed rank.
+        welch: P-value: repeats differ less than degraded copies do (Welch's t, one-sided).
+        mann_whitney: The same by the Mann-Whitney test.
+        repeats_t: P-value: the second score of a repeat differs from the first (paired t,
+            two-sided); assumption A holds where it is not small.
+        verdict: `kept`, `careless` or `untestable`, by the test that was asked for.
+        name: Pseudonym; absent unless it was asked for.
+    """
+
+    n: int
+    seconds: float | None
+    bad_references: int
+    repeats: int
+    paired_t: float | None
+    signed_rank: float | None
+    welch: float | None
+    mann_whitney: float | None
+    repeats_t: float | None
+    verdict: str
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class AnnotatorsReport:
+    """Quality control of all annotators.
+
+    Attributes:
+        n: Annotators.
+        kept: Those whose judgements count: all, unless quality control was asked for.
+        careless: Those who score degraded copies no lower than the outputs.
+        untestable: Those with too few pairs to tell.
+        filtered: Whether careless and untestable ones were left out.
+        test: Test that gives the verdicts.
+        threshold: P-value below which an annotator is careful.
+        min_pairs: Pairs that a test needs.
+        judgements: Judgements of all annotators.
+        judgements_kept: Judgements of those who pass the test.
+        assumption_a: Annotators who pass the test and whose repeats do not differ from the first
+            scores on average (Graham et al. 2014, EACL, Table 1).
+        seconds: Seconds of all judgements together; null where unknown.
+        seconds_per_judgement: Median over judgements; null where unknown.
+        each: One entry an annotator, in order of first appearance.
+    """
+
+    n: int
+    kept: int
+    careless: int
+    untestable: int
+    filtered: bool
+    test: str
+    threshold: float
+    min_pairs: int
+    judgements: int
+    judgements_kept: int
+    assumption_a: int
+    seconds: float | None
+    seconds_per_judgement: float | None
+    each: tuple[AnnotatorReport, ...]
+
+
+@dataclass(frozen=True)
+class CriterionReport:
+    """A system's scores for one criterion.
+
+    Attributes:
+        n_judgements: Judgements of its outputs, repeats included.
+        n_segments: Segments with a score.
+        raw: Mean over segments of the scores as given; null where only standardised ones are known.
+        z: Mean over segments of the standardised scores; null where scores were not standardised.
+        sd: Standard deviation of the scores that were tested, over units, with n - 1.
+        ci: Interval of their mean at level 1 - alpha, from Student's t; null for a single unit.
+        box: Lower whisker, quartile, median, quartile, upper whisker of these scores; whiskers
+            reach the furthest score within 1.5 interquartile ranges.
+        cluster: 1-based rank cluster by this criterion alone.
+        range: Ranks it may have: 1 + systems significantly better, systems - those worse.
+    """
+
+    n_judgements: int
+    n_segments: int
+    raw: float | None
+    z: float | None
+    sd: float | None
+    ci: tuple[float, float] | None
+    box: tuple[float, float, float, float, float]
+    cluster: int
+    range: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class SystemReport:
+    """One system.
+
+    Attributes:
+        name: As in the file, or as an alias has it.
+        n_judgements: Judgements of its outputs, repeats included, all criteria together.
+        n_segments: Segments with a score.
+        raw: Mean over segments of the scores as given, pooled over criteria; of rankings, the
+            percentage of comparisons won (ties left out). Null where only standardised scores are
+            known.
+        z: Mean over segments of the standardised scores, pooled; null where scores were not
+            standardised.
+        sd: Standard deviation of the tested scores over units, pooled, with n - 1.
+        ci: Interval at level 1 - alpha of the mean that was tested: Student's t over units; of
+            rankings, bootstrap over rankings.
+        cluster: 1-based rank cluster; by the combined conclusions where there are two criteria.
+        range: Ranks it may have: 1 + systems significantly better, systems - those worse.
+        criteria: The same by criterion.
+    """
+
+    name: str
+    n_judgements: int
+    n_segments: int
+    raw: float | None
+    z: float | None
+    sd: float | None
+    ci: tuple[float, float] | None
+    cluster: int
+    range: tuple[int, int]
+    criteria: Mapping[str, CriterionReport]
+
+
+@dataclass(frozen=True)
+class PairReport:
+    """Two systems by one criterion; both directions in one row.
+
+    Attributes:
+        a: First system, in the order of `systems`.
+        b: Second system.
+        criterion: Criterion, or `combined`: the first criterion that separates the two.
+        test: Name of the test.
+        n_a: Units of a; of paired tests the units that both have; of rankings the comparisons that
+            were no tie.
+        n_b: Units of b, likewise.
+        difference: Mean of a - mean of b, of what was tested; of rankings the share of comparisons
+            that a wins, minus 1/2.
+        u: The test's statistic: U of a (rank sum), the sum of ranks where a is better (signed
+            rank), the mean difference (randomization), comparisons that a wins (sign).
+        p_greater: One-sided p-value of the claim that a is better.
+        p_less: One-sided p-value of the claim that b is.
+        log10_p: Decimal logarithm of the smaller of the two; exact where they are printed as 0.
+        p_adjusted: The smaller of the two, corrected over all ordered pairs of this criterion.
+        conclusion: `a`, `b` or `tie`, at alpha.
+        decided_by: Of a combined row, the criterion it was taken from.
+        exact: Whether every sign pattern was counted.
+    """
+
+    a: str
+    b: str
+    criterion: str
+    test: str
+    n_a: int
+    n_b: int
+    difference: float
+    u: float
+    p_greater: float
+    p_less: float
+    log10_p: float
+    p_adjusted: float
+    conclusion: str
+    decided_by: str | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class KappaReport:
+    """One kappa.
+
+    Attributes:
+        value: (P_a - P_e) / (1 - P_e).
+        ci: Interval at level 1 - alpha, from drawing annotators anew; null where they are too few.
+    """
+
+    value: float
+    ci: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """How far judgements of one thing agree.
+
+    Attributes:
+        criterion: Of the judgements.
+        judges: `same` (intra: repeats) or `distinct` (inter: two annotators, one output).
+        categories: Number of categories the scores were put into, k.
+        bins: `percentiles` of all scores, equal `intervals` of the scale, or `relations` (better,
+            tied, worse: rankings).
+        pairs: Pairs of judgements.
+        agreed: Pairs in the same category.
+        share: agreed / pairs, P_a.
+        uniform_chance: Kappa with P_e = 1 / k, as the papers print it.
+        cohen: Kappa with P_e from the annotators' own use of the categories; null where that is 1.
+        mean_difference: Mean of |difference| of the scores as given; null for rankings.
+        sd_difference: Their standard deviation, with n - 1; null for a single pair.
+    """
+
+    criterion: str
+    judges: str
+    categories: int
+    bins: str
+    pairs: int
+    agreed: int
+    share: float
+    uniform_chance: KappaReport
+    cohen: KappaReport | None
+    mean_difference: float | None
+    sd_difference: float | None
+
+
+@dataclass(frozen=True)
+class GainFigures:
+    """Gain in one unit of scores.
+
+    Attributes:
+        current_old: Mean of the current system on the old test set.
+        current_new: Its mean on the new test set.
+        delta: current_old - current_new: how much harder the new test set is.
+        best_old: Mean of the best old system on the old test set.
+        best_new: Mean of the best new system on the new test set.
+        gain: best_new - best_old + delta.
+        ci: Bootstrap interval of the gain over segments at level 1 - alpha, the two systems of a
+            test set drawn together; null for a mean over languages.
+    """
+
+    current_old: float
+    current_new: float
+    delta: float
+    best_old: float
+    best_new: float
+    gain: float
+    ci: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class CriterionGain:
+    """Longitudinal gain by one criterion.
+
+    Attributes:
+        raw: In the units of the scores as given; null where those are unknown.
+        z: In standardised units; null where scores were not standardised.
+        p_current: One-sided rank-sum p-value of the larger mean of the current system against the
+            smaller; null for a mean over language pairs.
+        p_best: The same for the best systems.
+        stars: `*`, `**`, `***` for p-values below .05, .01, .001, at the larger mean of each two:
+            keys `current_old`, `current_new`, `best_old`, `best_new`; only where there are any.
+    """
+
+    raw: GainFigures | None
+    z: GainFigures | None
+    p_current: float | None
+    p_best: float | None
+    stars: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class GainReport:
+    """Longitudinal gain of one language pair.
+
+    Attributes:
+        name: Of the language pair; `mean` for the unweighted mean over several.
+        criteria: By criterion.
+        f1_raw: Harmonic mean of the gains of adequacy and fluency, in raw units; null where one is
+            unknown or negative.
+        f1_z: The same in standardised units.
+    """
+
+    name: str
+    criteria: Mapping[str, CriterionGain]
+    f1_raw: float | None
+    f1_z: float | None
+
+
+@dataclass(frozen=True)
+class HumanReport:
+    """A finished human evaluation.
+
+    Attributes:
+        signature: The line that reproduces it.
+        version: Of sigtest.
+        criteria: In the order in which they decide.
+        standardise: `annotator`, `annotator_no_refs` or `none`.
+        tested: What tests were run on: `z`, `raw` or `rankings`.
+        test: Name of the test.
+        aggregate: What one observation of a test is: `segment` or `document`.
+        alpha: Level of the decisions; intervals have level 1 - alpha.
+        correction: Correction for multiple comparisons; `none` as WMT publishes its findings.
+        seed: Of all draws.
+        sources: In the order given.
+        annotators: Quality control; null where annotators are unknown.
+        systems: In order of first appearance.
+        pairs: By criterion, then pair; where there are several criteria, `combined` comes last.
+        agreement: By criterion; same judge before distinct ones.
+        gain: By language pair; empty unless asked for.
+        warnings: Sentences for the reader.
+    """
+
+    signature: str
+    version: str
+    criteria: tuple[str, ...]
+    standardise: str
+    tested: str
+    test: str
+    aggregate: str
+    alpha: float
+    correction: str
+    seed: int
+    sources: tuple[SourceReport, ...]
+    annotators: AnnotatorsReport | None
+    systems: tuple[SystemReport, ...]
+    pairs: tuple[PairReport, ...]
+    agreement: tuple[AgreementReport, ...]
+    gain: tuple[GainReport, ...]
+    warnings: tuple[str, ...]

@@ -1,0 +1,1 @@
+"""What is asked: choices, judgements that fit them, and how a request becomes both."""
