@@ -61,7 +61,7 @@ def _batches(shared: Shared, ordinal: Sequence[str]) -> dict[str, dict[str, Colu
     """What is exchanged for the other statistics, by unit: those of one unit share their draws."""
     batches: dict[str, dict[str, Column]] = {}
     for name, values in shared.values.items():
-        if name in ordinal:
+        if name in ordinal or not np.isfinite(values.values).any():
             continue
         if values.shares is not None:
             rows = np.stack([values.shares.parts, values.shares.weights], axis=2)

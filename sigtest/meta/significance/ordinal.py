@@ -47,7 +47,7 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> list[Exc
     Returns:
         For rho, tau-b and accuracy.
     """
-    values: Array = np.round(np.stack([standardised(a), standardised(b)]), DIGITS)
+    values = np.stack([standardised(a), standardised(b)]).round(DIGITS)
     differing = np.flatnonzero(values[0] != values[1])
     units = len(differing)
     exact = units <= MOST_SYSTEMS

@@ -133,12 +133,12 @@ def _of_shares(found: Values, seed: int, stream: int, rows: int) -> Array | None
     if shares is None or not shares.parts.shape[1]:
         return None
     size = int(shares.segments.max()) + 1
-    parts, weights = (
-        np.array([np.bincount(shares.segments, row, size) for row in table], dtype=np.float64)
-        for table in (shares.parts, shares.weights)
-    )
-    tables = [fixed_point(np.stack(own, axis=1)) for own in zip(parts, weights, strict=True)]
-    drawn = np.empty((len(parts), rows))
+    tables = []
+    for parts, weights in zip(shares.parts, shares.weights, strict=True):
+        summed = np.zeros((size, 2))
+        np.add.at(summed, shares.segments, np.stack([parts, weights], axis=1))
+        tables.append(fixed_point(summed))
+    drawn = np.empty((len(tables), rows))
     columns = Columns([np.array(tables)])
     for start, stop in columns.row_blocks(0, rows):
         (sums,) = columns.sums(bootstrap_counts(seed, start, stop, size, stream))
@@ -156,7 +156,8 @@ def _of_sums(cells: Cells, seed: int, stream: int, rows: int) -> Array:
     for scores, flat in zip(cells.flat_metrics, cells.constant, strict=True):
         own = np.zeros_like(scores) if flat else standardised(scores)
         cell = [np.ones_like(own), own, own**2, own * human, human, human**2]
-        summed = np.stack([np.bincount(cells.segments, column, size) for column in cell], axis=1)
+        summed = np.zeros((size, len(cell)))
+        np.add.at(summed, cells.segments, np.stack(cell, axis=1))
         tables.append(fixed_point(summed))
     columns = Columns([np.array(tables)])
     drawn = np.empty((len(tables), rows))
