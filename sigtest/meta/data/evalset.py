@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from sigtest.data.choices import choose
-from sigtest.data.text import parse_lines
+from sigtest.data.text import decode, split_lines
 from sigtest.errors import InputError
 
 LEVELS = {"system": "sys", "segment": "seg"}
@@ -50,6 +51,8 @@ def read_evalset(
         "metrics": {label: _scores(files[label]) for label in labels},
     }
     tables = [request["human"]["scores"], *request["metrics"].values()]
+    if standard and f"BLEU-{standard}" in labels:
+        request["baseline"] = f"BLEU-{standard}"
     if standard and any(standard in table for own in tables for table in own.values()):
         request["exclude_systems"] = [standard]
     return request
@@ -120,16 +123,33 @@ def _scores(files: dict[str, Path]) -> dict[str, Any]:
 
 def _rows(path: Path) -> dict[str, list[float | None]]:
     """Scores of each system, in the order of their lines."""
+    text = decode(path.read_bytes(), str(path))
+    parts = text.split()
+    lines = text.count("\n") + (not text.endswith("\n"))
     rows: dict[str, list[float | None]] = {}
-    for number, line in enumerate(parse_lines(path.read_bytes(), str(path)), 1):
-        parts = line.split()
+    try:
+        if len(parts) != 2 * lines:
+            raise ValueError
+        scores = [None if score == "None" else float(score) for score in parts[1::2]]
+    except ValueError:
+        raise _malformed(text, path) from None
+    first = 0
+    for system, run in groupby(parts[0::2]):
+        last = first + sum(1 for _ in run)
+        rows.setdefault(system, []).extend(scores[first:last])
+        first = last
+    return rows
+
+
+def _malformed(text: str, path: Path) -> InputError:
+    """What is wrong with a file in which some line is not a system and a score."""
+    for number, line in enumerate(split_lines(text), 1):
         try:
-            system, score = parts
-            value = None if score == "None" else float(score)
+            _, score = line.split()
+            float(0 if score == "None" else score)
         except ValueError:
-            raise InputError(
+            return InputError(
                 f"{path}, line {number}: {line.strip()[:40]!r} is not a system and a score.",
                 line=number,
-            ) from None
-        rows.setdefault(system, []).append(value)
-    return rows
+            )
+    return InputError(f"{path} is empty; a system and a score a line are expected.")

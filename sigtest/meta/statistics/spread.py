@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts
+from sigtest.arrays import Array, Counts, Weights
 from sigtest.compiled import compiled
 from sigtest.draws.product import ROWS, Columns, fixed_point
 from sigtest.draws.weights import bootstrap_counts
@@ -14,7 +14,7 @@ from sigtest.meta.statistics.correlation import standardised
 from sigtest.meta.statistics.values import Values
 from sigtest.significance.intervals import percentile_interval
 
-RESAMPLES = 1_999  # at most, behind intervals
+RESAMPLES = 999  # at most, behind intervals
 USABLE = 0.5  # share of resamples on which a statistic must be defined
 
 Interval = tuple[float, float]
@@ -171,34 +171,39 @@ def _of_sums(cells: Cells, seed: int, stream: int, rows: int) -> Array:
 def _of_ranks(cells: Cells, seed: int, stream: int, rows: int) -> Array:
     """Spearman's rho over all cells, ranked anew in every resample."""
     drawn = np.empty((len(cells.metrics), rows))
-    human = np.argsort(cells.flat_human, kind="stable")
+    orders = [np.argsort(scores, kind="stable") for scores in cells.flat_metrics]
+    by_people = np.argsort(cells.flat_human, kind="stable")
     for start in range(0, rows, ROWS):
         stop = min(start + ROWS, rows)
         counts = bootstrap_counts(seed, start, stop, cells.segment_count, stream)
-        weights = counts[:, cells.segments].astype(np.float64)
-        by_people = _centred_ranks(cells.flat_human, human, weights)
-        for m, scores in enumerate(cells.flat_metrics):
-            order = np.argsort(scores, kind="stable")
-            ranks = _centred_ranks(scores, order, weights)
-            drawn[m, start:stop] = _ratio(
-                np.einsum("ri,ri,ri->r", weights, ranks, by_people),
-                np.einsum("ri,ri,ri->r", weights, ranks, ranks)[:, None],
-                np.einsum("ri,ri,ri->r", weights, by_people, by_people)[:, None],
-            )
+        human = np.empty((stop - start, cells.size))
+        _rank(cells.flat_human, by_people, cells.segments, counts, human)
+        for m, (scores, order) in enumerate(zip(cells.flat_metrics, orders, strict=True)):
+            drawn[m, start:stop] = _rho(scores, order, cells.segments, counts, human)
+    drawn[cells.constant] = np.nan
     return drawn
 
 
 @compiled
-def _centred_ranks(scores: Array, order: Counts, weights: Array) -> Array:
-    """(R, N) middle ranks of cells that come so often, less their mean."""
-    ranks = np.empty_like(weights)
-    for r in range(len(weights)):
-        below = 0.0
-        first = 0
+def _rank(
+    scores: Array, order: Counts, segments: Counts, counts: Weights, ranks: Array
+) -> None:
+    """Fill in the centred middle ranks of cells, each of which comes as often as its segment.
+
+    Args:
+        scores: (N,) scores.
+        order: (N,) the cells from the lowest score.
+        segments: (N,) number of each cell's segment.
+        counts: (R, G) how often each segment was drawn.
+        ranks: (R, N) what to fill.
+    """
+    for r in range(len(counts)):
+        row = counts[r]
+        below, first = 0.0, 0
         while first < len(order):
-            last, here = first, 0.0
-            while last < len(order) and scores[order[last]] == scores[order[first]]:
-                here += weights[r, order[last]]
+            score, here, last = scores[order[first]], 0.0, first
+            while last < len(order) and scores[order[last]] == score:
+                here += row[segments[order[last]]]
                 last += 1
             for place in range(first, last):
                 ranks[r, order[place]] = below + here / 2.0
@@ -206,4 +211,22 @@ def _centred_ranks(scores: Array, order: Counts, weights: Array) -> Array:
             first = last
         for i in range(len(order)):
             ranks[r, i] -= below / 2.0
-    return ranks
+
+
+@compiled
+def _rho(
+    scores: Array, order: Counts, segments: Counts, counts: Weights, human: Array
+) -> Array:
+    """(R,) rank correlations with (R, N) centred ranks by people; arguments as for `_rank`."""
+    found = np.empty(len(counts))
+    ranks = np.empty((1, len(order)))
+    for r in range(len(counts)):
+        _rank(scores, order, segments, counts[r : r + 1], ranks)
+        product, own, other = 0.0, 0.0, 0.0
+        for i in range(len(order)):
+            weight = counts[r, segments[i]]
+            product += weight * ranks[0, i] * human[r, i]
+            own += weight * ranks[0, i] ** 2
+            other += weight * human[r, i] ** 2
+        found[r] = product / np.sqrt(own * other) if own * other > 0.0 else np.nan
+    return found
