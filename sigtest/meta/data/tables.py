@@ -1,0 +1,114 @@
+"""Files of scores that people bring: two columns, a table with a header, or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sigtest.data.choices import choose
+from sigtest.data.text import decode, split_lines
+from sigtest.errors import InputError
+
+COLUMNS = {
+    "metric": "metric", "lp": "lp", "testset": "testset", "system": "system", "sys": "system",
+    "segment": "segment", "sid": "segment", "segid": "segment", "score": "score",
+}  # fmt: skip
+
+
+def read_scores(
+    data: bytes, name: str, metric: str | None = None, lp: str | None = None
+) -> dict[str, Any]:
+    """Scores of one metric or of people, by level and system, as a request has them.
+
+    Args:
+        data: Lines of system and score, a system once or once for each segment; or a table with a
+            header of METRIC, LP, SYSTEM, SEGMENT and SCORE, as far as it has them; or JSON.
+        name: What to call the file in messages.
+        metric: Which metric of a table with several.
+        lp: Which pair of languages, likewise.
+
+    Raises:
+        InputError: A line that is malformed, or several metrics or pairs of languages to choose
+            from.
+    """
+    text = decode(data, name)
+    if text.lstrip().startswith("{"):
+        return _from_json(text, name)
+    rows = _rows(text, name)
+    for column, asked, what in (("lp", lp, "pair of languages"), ("metric", metric, "metric")):
+        rows = _only(rows, column, asked, what, name)
+    return _by_level(rows, name)
+
+
+def _from_json(text: str, name: str) -> dict[str, Any]:
+    try:
+        body = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"{name} is not JSON: {error}.") from None
+    return dict(body)
+
+
+def _rows(text: str, name: str) -> list[dict[str, Any]]:
+    lines = [(number, line) for number, line in enumerate(split_lines(text), 1) if line.strip()]
+    header = [COLUMNS.get(part.lower()) for part in lines[0][1].split()] if lines else []
+    titled = "system" in header and "score" in header
+    columns = header if titled else ["system", "score"]
+    rows = []
+    for number, line in lines[1:] if titled else lines:
+        parts = line.split("\t") if "\t" in line else line.split()
+        row: dict[str, Any] = {c: p.strip() for c, p in zip(columns, parts, strict=False) if c}
+        try:
+            if len(parts) != len(columns):
+                raise ValueError
+            row["score"] = None if row["score"] in {"None", "NA"} else float(row["score"])
+        except ValueError:
+            what = ", ".join(column or "?" for column in columns)
+            raise InputError(
+                f"{name}, line {number}: {line.strip()[:60]!r} is not {what}.", line=number
+            ) from None
+        rows.append({**row, "line": number})
+    if not rows:
+        raise InputError(f"{name} has no scores.")
+    return rows
+
+
+def _only(
+    rows: list[dict[str, Any]], column: str, asked: str | None, what: str, name: str
+) -> list[dict[str, Any]]:
+    """The rows with one value of a column, which must be named where there are several."""
+    known = sorted({row[column] for row in rows if column in row})
+    if not known or (asked is None and len(known) == 1):
+        return rows
+    if len(known) == 1 and column == "metric":
+        return rows  # the label given on the command line is the user's own
+    if asked is None:
+        raise InputError(f"{name} has more than one {what}: {', '.join(known)}; name one.")
+    choose(asked, known, column, what)
+    return [row for row in rows if row[column] == asked]
+
+
+def _by_level(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """Scores of systems, or of segments where a system has several or segments are named."""
+    found: dict[str, Any] = {}
+    if any("segment" in row for row in rows):
+        for row in rows:
+            own = found.setdefault(row["system"], {})
+            if row["segment"] in own:
+                raise InputError(
+                    f"{name}, line {row['line']}: system {row['system']!r} has segment "
+                    f"{row['segment']!r} twice.",
+                    line=row["line"],
+                )
+            own[row["segment"]] = row["score"]
+        return {"segment": found}
+    for row in rows:
+        found.setdefault(row["system"], []).append(row["score"])
+    if all(len(scores) == 1 for scores in found.values()):
+        return {"system": {system: scores[0] for system, scores in found.items()}}
+    return {"segment": found}
+
+
+def as_human(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """The `human` part of a request."""
+    return {"scores": dict(scores)}

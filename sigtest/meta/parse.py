@@ -1,0 +1,237 @@
+"""From the JSON body of POST /v1/metric-evaluations to what is asked; every field is checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+
+from sigtest.arrays import Flags
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
+from sigtest.data.names import check_name
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, RecipeError
+from sigtest.meta.asked import Asked, Choices, Group, Level
+from sigtest.meta.data.request import FEWEST_SYSTEMS, all_systems, scored_set
+from sigtest.meta.data.scored import ScoredSet
+from sigtest.meta.significance.williams import FEWEST
+from sigtest.significance import ALTERNATIVES
+from sigtest.significance.corrections import CORRECTIONS
+
+STATISTICS = ("pearson", "spearman", "kendall", "accuracy", "soft_accuracy", "accuracy_ties")
+TESTS = ("williams", "perm_both")
+LEVELS: tuple[Level, ...] = get_args(Level)
+GROUPS: tuple[Group, ...] = get_args(Group)
+CONTENT = ("human", "metrics")
+CHOICES = (
+    "level", "group", "statistics", "tests", "alternative", "absolute", "exclude_systems",
+    "alpha", "correction", "resamples", "seed", "baseline",
+)  # fmt: skip
+
+
+def parse(request: Mapping[str, Any]) -> Asked:
+    """Validate a request completely.
+
+    Args:
+        request: `human` and `metrics`, or `sets` of them by name; and any of CHOICES.
+
+    Raises:
+        SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
+    """
+    if not isinstance(request, Mapping):
+        raise InputError("A metric evaluation is asked for with a JSON object.")
+    for field in request:
+        choose(field, (*CONTENT, "sets", *CHOICES), field, "field")
+    bodies = _bodies(request)
+    exclude = _excluded(request, bodies)
+    sets = tuple(
+        scored_set(body, name, f"sets.{name}." if name else "", exclude)
+        for name, body in bodies.items()
+    )
+    choices = _choices(request, sets)
+    for own in sets:
+        _check_set(own, choices)
+    return Asked(sets, "sets" in request, choices)
+
+
+def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Human and metric scores of each set, by its name; one without a name where none are named."""
+    sets = request.get("sets")
+    if sets is None:
+        return {"": request}
+    if any(request.get(field) is not None for field in CONTENT):
+        raise InputError("Give human and metrics, or sets of them, not both.", field="sets")
+    if not isinstance(sets, Mapping) or not sets:
+        raise InputError("sets must be an object of sets by name.", field="sets")
+    for name, body in sets.items():
+        check_name(name, "set")
+        if not isinstance(body, Mapping):
+            raise InputError(
+                f"sets.{name} must be an object with human and metrics.", field=f"sets.{name}"
+            )
+        for field in body:
+            choose(field, CONTENT, f"sets.{name}.{field}", "field of a set")
+    return dict(sets)
+
+
+def _excluded(
+    request: Mapping[str, Any], bodies: Mapping[str, Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Systems to leave out, each of which some set speaks of."""
+    asked = [
+        str(name) for name in check_list(request.get("exclude_systems", []), "exclude_systems")
+    ]
+    if asked:
+        known = sorted(set().union(*(all_systems(body) for body in bodies.values())))
+        for name in asked:
+            choose(name, known, "exclude_systems", "system")
+    return tuple(asked)
+
+
+def _choices(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
+    level = choose(request.get("level", "system"), LEVELS, "level", "level")
+    group = choose(request.get("group", "none"), GROUPS, "group", "grouping")
+    if level == "system" and group != "none":
+        raise RecipeError(
+            f"group {group} needs the scores of segments; use level segment.", field="group"
+        )
+    alternative = choose(
+        request.get("alternative", "greater"), ALTERNATIVES, "alternative", "alternative"
+    )
+    correction = choose(request.get("correction", "holm"), CORRECTIONS, "correction", "correction")
+    absolute = request.get("absolute", False)
+    if not isinstance(absolute, bool):
+        raise RecipeError("absolute must be true or false.", field="absolute")
+    statistics = _statistics(request, sets, group)
+    tests = _tests(request, sets, statistics, group)
+    # a recipe checks these fields; what it would score with is of no meaning here
+    shared = {name: request[name] for name in ("alpha", "resamples", "seed") if name in request}
+    recipe = Recipe.of({"alternative": alternative, "correction": correction, **shared})
+    pairs = sum(len(own.metrics) * (len(own.metrics) - 1) // 2 for own in sets)
+    return Choices(
+        level=level,
+        group=group,
+        statistics=statistics,
+        tests=tests,
+        alternative=alternative,
+        absolute=absolute,
+        alpha=recipe.alpha,
+        correction=correction,
+        resamples=recipe.resolved(max(1, pairs)),
+        seed=recipe.seed,
+        baseline=_baseline(request, sets),
+    )
+
+
+def _statistics(
+    request: Mapping[str, Any], sets: Sequence[ScoredSet], group: Group
+) -> tuple[str, ...]:
+    """The statistics asked for; where none are, all that the scores allow."""
+    refused = {}
+    if group == "system":
+        refused["accuracy_ties"] = (
+            "calibrates ties over the systems of each segment; use group none or item"
+        )
+    if not all(_has_segments(own) for own in sets):
+        refused["soft_accuracy"] = "needs segment scores, of people and of every metric"
+    asked = _named(request, "statistics", STATISTICS, "statistic")
+    if asked is None:
+        return tuple(name for name in STATISTICS if name not in refused)
+    for name in asked:
+        if name in refused:
+            raise RecipeError(f"{name} {refused[name]}.", field="statistics")
+    return asked
+
+
+def _tests(
+    request: Mapping[str, Any],
+    sets: Sequence[ScoredSet],
+    statistics: Sequence[str],
+    group: Group,
+) -> tuple[str, ...]:
+    """The tests asked for; where none are, all that apply."""
+    refused = None
+    if "pearson" not in statistics:
+        refused = "compares two of Pearson's r; ask for the statistic pearson"
+    elif group != "none":
+        refused = f"compares two correlations, not means of many; group {group} has perm_both"
+    elif any(len(own.systems) < FEWEST for own in sets):
+        refused = f"needs at least {FEWEST} systems, as it has n - 3 degrees of freedom"
+    asked = _named(request, "tests", TESTS, "significance test")
+    if asked is None:
+        return tuple(name for name in TESTS if name != "williams" or refused is None)
+    if "williams" in asked and refused:
+        raise RecipeError(f"williams {refused}.", field="tests")
+    return asked
+
+
+def _named(
+    request: Mapping[str, Any], field: str, known: Sequence[str], what: str
+) -> tuple[str, ...] | None:
+    """The names in a list of the request, each known and there once; nothing without a list."""
+    if request.get(field) is None:
+        return None
+    names = [choose(name, known, field, what) for name in check_list(request[field], field)]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise RecipeError(f"{field} names {name!r} {count} times.", field=field)
+    if field == "statistics" and not names:
+        raise RecipeError("statistics must name at least one.", field=field)
+    return tuple(names)
+
+
+def _has_segments(own: ScoredSet) -> bool:
+    """Whether soft accuracy can be computed, from segment scores or p-values of each metric."""
+    return own.human_segment is not None and all(
+        metric.segment is not None or metric.better is not None for metric in own.metrics
+    )
+
+
+def _baseline(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> str | None:
+    """The metric to beat: the one named, or else BLEU where there is one."""
+    labels = list(dict.fromkeys(metric.label for own in sets for metric in own.metrics))
+    if request.get("baseline") is not None:
+        return str(choose(request["baseline"], labels, "baseline", "metric"))
+    spelled = sorted((label for label in labels if label.lower().startswith("bleu")), key=len)
+    return next((label for label in spelled if label.lower().split("-")[0] == "bleu"), None)
+
+
+def _check_set(own: ScoredSet, choices: Choices) -> None:
+    """Check that people and every metric share enough systems at the level asked for."""
+    path = f"sets.{own.name}." if own.name else ""
+    where = f" of set {own.name!r}" if own.name else ""
+    human = own.human_system if choices.level == "system" else own.human_segment
+    if human is None:
+        raise InputError(
+            f"The human scores{where} have no {choices.level} scores, which level "
+            f"{choices.level} needs.",
+            field=f"{path}human.scores",
+        )
+    for metric in own.metrics:
+        scores = metric.system if choices.level == "system" else metric.segment
+        field = f"{path}metrics.{metric.label}"
+        if scores is None:
+            raise InputError(
+                f"Metric {metric.label}{where} has no {choices.level} scores, which level "
+                f"{choices.level} needs.",
+                field=field,
+            )
+        cells = ~np.isnan(human) & ~np.isnan(scores)
+        shared: Flags = np.logical_or.reduce(cells.reshape(len(own.systems), -1), axis=1)
+        _check_shared(own, metric.label, shared, field)
+
+
+def _check_shared(own: ScoredSet, label: str, shared: Flags, field: str) -> None:
+    """Check that people and a metric have scores of enough systems, segment by segment if asked."""
+    count = int(np.count_nonzero(shared))
+    if count < FEWEST_SYSTEMS:
+        names = [system for system, both in zip(own.systems, shared, strict=True) if both]
+        raise InputError(
+            f"Metric {label} and the human scores share the scores of {count} "
+            f"system{'' if count == 1 else 's'} ({', '.join(names) or 'none'}); at least "
+            f"{FEWEST_SYSTEMS} are needed.",
+            field=field,
+        )

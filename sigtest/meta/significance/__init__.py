@@ -1,0 +1,1 @@
+"""Whether one metric agrees with people better than another: Williams' test and permutations."""

@@ -1,0 +1,1 @@
+"""How a metric agrees with people: correlations and shares of pairs ordered alike."""
