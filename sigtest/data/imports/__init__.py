@@ -8,7 +8,7 @@ sacreBLEU's built-in test sets. Nothing is written to disk, and no name in an ar
 from sigtest.data.imports.archive import read_archive, read_bytes
 from sigtest.data.imports.bounds import Bounds
 from sigtest.data.imports.builtin import read_builtin
-from sigtest.data.imports.join import join
+from sigtest.data.imports.join import Joining, join
 from sigtest.data.imports.material import Material, Scores
 from sigtest.data.imports.path import read_path
 from sigtest.data.imports.registry import FORMATS_READ, FORMATS_REFUSED, Reader, Refusal
@@ -20,6 +20,7 @@ __all__ = [
     "FORMATS_REFUSED",
     "TREES_READ",
     "Bounds",
+    "Joining",
     "Material",
     "Reader",
     "Refusal",

@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from sigtest.data.imports.bounds import CHUNK, GZIP, Bounds, Meter
 from sigtest.data.imports.file import File
+from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
 from sigtest.data.imports.registry import read_file
 from sigtest.data.imports.tree import Tree
@@ -57,7 +58,7 @@ def read_bytes(
     data: bytes,
     name: str,
     bounds: Bounds | None = None,
-    testset: str | None = None,
+    how: Joining = STRICT,
     near: Near | None = None,
 ) -> Material:
     """Read a file of any format that is known, alone, with gzip, or an archive of several.
@@ -66,7 +67,7 @@ def read_bytes(
         data: Its bytes, which say what it is.
         name: What messages call it; where a format does not name its system, the last part does.
         bounds: How much it may unpack to.
-        testset: The test set or pair of languages, where it has several.
+        how: Which test set to read, and what to do where files of an archive do not match.
         near: Reads files that lie beside it.
 
     Raises:
@@ -75,18 +76,18 @@ def read_bytes(
     """
     meter = Meter(name, bounds or Bounds(), packed=len(data))
     if data.startswith(ZIP):
-        return read_tree(_zip(data, meter), testset)
+        return read_tree(_zip(data, meter), how)
     if data.startswith(GZIP):
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
             stream = _Counted(inner, meter)
             if stream.is_tar:
-                return read_tree(_tar(stream, meter), testset)
+                return read_tree(_tar(stream, meter), how)
             data = _unzipped(stream, meter)
     elif data[TAR_MAGIC] == b"ustar":
-        return read_tree(_tar(_Counted(io.BytesIO(data), meter), meter), testset)
+        return read_tree(_tar(_Counted(io.BytesIO(data), meter), meter), how)
     else:
         meter.add_bytes(len(data))
-    return read_file(File(name, data, near)).select(testset=testset)
+    return read_file(File(name, data, near)).select(testset=how.testset)
 
 
 def _zip(data: bytes, meter: Meter) -> Tree:

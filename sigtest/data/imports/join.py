@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from sigtest.data.imports.material import Line, Material, Scores, examples
@@ -16,46 +16,65 @@ UNEQUAL_SCALES = 50.0  # how many times the mean of one system may be that of an
 DIGITS = re.compile(r"\d+")
 
 
+@dataclass(frozen=True)
+class Joining:
+    """What to do where files do not match of themselves.
+
+    Attributes:
+        missing: About segments that only some have, or that have no score: refuse all, naming
+            examples, or drop them for every system and say so in the notes.
+        testset: Which test set or pair of languages to keep, where there are several.
+        runs: Whether what several files say of one system are its runs.
+    """
+
+    missing: Missing = "error"
+    testset: str | None = None
+    runs: bool = False
+
+
+STRICT = Joining()
+
+
 def join(
-    materials: Sequence[Material],
-    missing: Missing = "error",
-    labels: Sequence[str] | None = None,
-    testset: str | None = None,
-    runs: bool = False,
+    materials: Sequence[Material], labels: Sequence[str] | None = None, how: Joining = STRICT
 ) -> Material:
-    """Put together what several files bring.
+    """Put together what several files bring, so that nothing is missing in it.
 
     Args:
         materials: In order; that of segments is the first one's with texts, or the first one's.
-        missing: What to do about segments that only some have, or that have no score: refuse all,
-            naming examples, or drop them for every system and say so in the notes.
         labels: Which scores to keep; all, if not given.
-        testset: Which test set to keep, where there are several.
-        runs: Whether what several files say of one system are its runs.
-
-    Returns:
-        A material in which nothing is missing.
+        how: What to do where they do not match.
 
     Raises:
-        InputError: Segments that do not match, several test sets, different items under one id,
-            two outputs or scores of one system.
+        InputError: Segments that do not match or have no score, several test sets, different items
+            under one id, two outputs or scores of one system, unknown scores.
         LengthError: Files without ids that are not equally long.
     """
-    chosen = [part.select(testset=testset) for part in _of_testset(materials, testset)]
+    parts = _of_testset(materials, how.testset)
     if labels is not None:
-        known = {label for part in chosen for label in part.score_labels}
-        _require_known(labels, known)
-        kept = [[label for label in labels if label in part.score_labels] for part in chosen]
-        chosen = [p.select(labels=names) for p, names in zip(chosen, kept, strict=True)]
-    if not chosen:
-        return Material()
-    _require_one_testset(chosen)
-    notes = [note for part in chosen for note in part.notes]
-    aligned = _aligned(chosen, missing, notes) if len(chosen) > 1 else chosen
-    joined = _merged(aligned, runs)
-    joined = _complete(joined, missing, notes)
-    notes += _unequal_scales(joined)
+        _require_known(labels, {label for part in parts for label in part.score_labels})
+        kept = [[label for label in labels if label in part.score_labels] for part in parts]
+        parts = [p.select(labels=names) for p, names in zip(parts, kept, strict=True)]
+    joined = _complete(combine(parts, how), how.missing)
+    notes = (*joined.notes, *_unequal_scales(joined))
     return replace(joined, notes=tuple(dict.fromkeys(notes)))
+
+
+def combine(materials: Sequence[Material], how: Joining = STRICT) -> Material:
+    """Put together what several files bring; scores may still be missing where files say so.
+
+    Raises:
+        InputError: See `join`.
+        LengthError: See `join`.
+    """
+    parts = [part.select(testset=how.testset) for part in _of_testset(materials, how.testset)]
+    if not parts:
+        return Material()
+    _require_one_testset(parts)
+    notes = [note for part in parts for note in part.notes]
+    aligned = _aligned(parts, how.missing, notes) if len(parts) > 1 else parts
+    merged = _merged(aligned, how.runs) if len(parts) > 1 else parts[0]
+    return replace(merged, notes=tuple(notes))
 
 
 def _of_testset(materials: Sequence[Material], testset: str | None) -> Sequence[Material]:
@@ -259,7 +278,7 @@ def _merged(parts: Sequence[Material], runs: bool) -> Material:
         ordered=any(part.ordered for part in parts),
         keys=next((part.keys for part in parts if part.keys is not None), None),
         testsets=next((part.testsets for part in parts if part.testsets is not None), None),
-        name=", ".join(dict.fromkeys(part.name for part in parts if part.name)),
+        name=examples(dict.fromkeys(part.name for part in parts if part.name)),
     )
 
 
@@ -316,7 +335,7 @@ def _agreed(
     return known[0][1] if known else None
 
 
-def _complete(joined: Material, missing: Missing, notes: list[str]) -> Material:
+def _complete(joined: Material, missing: Missing) -> Material:
     """Without segments for which some system has no output or score, or an error."""
     if missing == "error":
         joined.require_complete()
@@ -338,11 +357,11 @@ def _complete(joined: Material, missing: Missing, notes: list[str]) -> Material:
         )
     worst = max(gaps, key=lambda what: len(gaps[what]))
     names = examples(joined.segment(i) for i in sorted(gone))
-    notes.append(
+    note = (
         f"{len(gone):,} of {len(joined):,} segments are dropped because something is missing "
         f"({names}; {worst} for {len(gaps[worst]):,}); {len(kept):,} are compared."
     )
-    return joined.rows(kept)
+    return replace(joined.rows(kept), notes=(*joined.notes, note))
 
 
 def _unequal_scales(joined: Material) -> list[str]:

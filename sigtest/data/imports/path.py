@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from sigtest.data.imports.archive import read_bytes
 from sigtest.data.imports.bounds import Bounds, Meter
+from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
 from sigtest.data.imports.tree import Tree
 from sigtest.data.imports.trees import read_tree
@@ -18,14 +19,14 @@ MOST = 20  # times as many entries are looked at as may be read
 
 
 def read_path(
-    path: str | os.PathLike[str], bounds: Bounds | None = None, testset: str | None = None
+    path: str | os.PathLike[str], bounds: Bounds | None = None, how: Joining = STRICT
 ) -> Material:
     """Read what a folder or file has.
 
     Args:
         path: Of a folder, see `read_tree`, or a file, see `read_bytes`.
         bounds: How much may be read.
-        testset: The test set or pair of languages, where there are several.
+        how: Which test set to read, and what to do where files do not match.
 
     Raises:
         InputError: Nothing that can be used.
@@ -35,11 +36,11 @@ def read_path(
     limits = bounds or Bounds()
     place = Path(path)
     if place.is_dir():
-        meter = Meter(str(path), limits)
-        return read_tree(_tree(place, meter), testset)
+        meter = Meter(str(place), limits)
+        return read_tree(_tree(place, meter), how)
     with place.open("rb") as file:
         data = file.read(limits.text_bytes + 1)
-    return read_bytes(data, str(path), limits, testset, _near(place, limits))
+    return read_bytes(data, str(path), limits, how, _near(place, limits))
 
 
 def _tree(place: Path, meter: Meter) -> Tree:
@@ -59,7 +60,7 @@ def _tree(place: Path, meter: Meter) -> Tree:
             file = Path(folder, name)
             if name[0] != "." and file.is_file():
                 readers[inner / name] = _reader(file, meter)
-    return Tree(readers, meter, "" if str(place).endswith("/") else "/")
+    return Tree(readers, meter, "/")
 
 
 def _reader(file: Path, meter: Meter) -> Callable[[], bytes]:

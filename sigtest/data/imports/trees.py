@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from sigtest.data.imports.folder import has_layout, read_folder
 from sigtest.data.imports.formats import evalset, inspect_logs, lm_eval
-from sigtest.data.imports.join import join
+from sigtest.data.imports.join import STRICT, Joining, combine
 from sigtest.data.imports.material import Material, examples
 from sigtest.data.imports.registry import FORMATS_READ, format_of
 from sigtest.data.imports.tree import Tree
@@ -28,44 +28,44 @@ class TreeReader:
         title: What messages and pages call it.
         brings: One sentence: what is taken from it.
         sniff: Whether files are of this format.
-        read: Reads them; the second argument is the test set or pair of languages asked for.
+        read: Reads them; the second argument says what to do where they do not match.
     """
 
     name: str
     title: str
     brings: str
     sniff: Callable[[Tree], bool]
-    read: Callable[[Tree, str | None], Material]
+    read: Callable[[Tree, Joining], Material]
 
 
-def read_tree(tree: Tree, testset: str | None = None) -> Material:
+def read_tree(tree: Tree, how: Joining = STRICT) -> Material:
     """What a folder or archive brings.
 
     Args:
         tree: Its files.
-        testset: The test set or pair of languages, where it has several.
+        how: Which test set to read, and what to do where files do not match.
 
     Raises:
         InputError: Nothing that can be used; files that do not belong together.
     """
     for reader in TREES_READ.values():
         if reader.sniff(tree):
-            return reader.read(tree, testset)
+            return reader.read(tree, how)
     raise InputError(f"{tree.name} has no files.")
 
 
-def _read_inspect(tree: Tree, testset: str | None) -> Material:
+def _read_inspect(tree: Tree, _: Joining) -> Material:
     names = [str(path) for path in tree.paths]
     members = {name: tree.read(PurePosixPath(name)) for name in inspect_logs.needed(names)}
     return inspect_logs.read_packed(members, tree.name)
 
 
-def _read_evalset(tree: Tree, testset: str | None) -> Material:
+def _read_evalset(tree: Tree, how: Joining) -> Material:
     root = evalset.root_of(tree)
-    return evalset.read(tree, root or PurePosixPath("."), testset)
+    return evalset.read(tree, root or PurePosixPath("."), how.testset)
 
 
-def _read_collection(tree: Tree, testset: str | None) -> Material:
+def _read_collection(tree: Tree, how: Joining) -> Material:
     """All files that say what they are, joined; the others are passed over, which a note says."""
     for name, title in OFFICE.items():
         if PurePosixPath(name) in tree.paths:
@@ -93,7 +93,7 @@ def _read_collection(tree: Tree, testset: str | None) -> Material:
     if not parts:
         return read_folder(tree)  # which says what is missing
     note = (f"{tree.name}: files passed over: {examples(passed, 8)}.",) if passed else ()
-    joined = join(parts, testset=testset) if len(parts) > 1 else parts[0].select(testset=testset)
+    joined = combine(parts, how)
     return replace(joined, name=tree.name, notes=(*joined.notes, *note))
 
 

@@ -80,7 +80,7 @@ def read(file: File) -> Material:
                 value = _number(row.record.get(metric))
                 group = (system.replace("/", "__"), label, ONLY_RUN)
                 assembly.score(i, group, value, row.place, results.higher.get(metric))
-    material = assembly.material(notes)
+    material = assembly.material(notes, ordered=False)
     return _with_count(material, results, file)
 
 
