@@ -229,7 +229,7 @@ BAD_ARCHIVES = {
     ),
     "two documents": (zipped(FILES | {"documents.old": DOCUMENTS}), "one is enough"),
     "system twice": (zipped(FILES | {"systems/good.txt": GOOD}), "two systems 'good'"),
-    "two XML files": (zipped({"a.xml": XML.encode(), "b.xml": b""}), "several XML files"),
+    "two XML files": (zipped({"a.xml": XML.encode(), "b.xml": b""}), "b.xml is empty"),
     "no UTF-8": (zipped(FILES | {"systems/good.en": b"a\xff\n"}), "systems/good.en, line 1"),
     "empty system": (zipped(FILES | {"systems/good.en": b""}), "systems/good.en is empty"),
     "damaged gzip inside": (zipped(FILES | {"systems/c.gz": b"\x1f\x8bx"}), "not a whole gzip"),

@@ -1,23 +1,35 @@
-"""What organisers have already, read as the test set and systems of a comparison.
+"""What people have already, read as the test set, systems and scores of a comparison.
 
-A directory of one-segment-per-line files, WMT's XML, either of them in a zip or tar archive, and
+Files of many formats, recognised by their content, alone, with gzip, in folders or in archives, and
 sacreBLEU's built-in test sets. Nothing is written to disk, and no name in an archive is trusted.
+`FORMATS_READ`, `FORMATS_REFUSED` and `TREES_READ` list what is known.
 """
 
-from sigtest.data.imports.archive import read_archive
+from sigtest.data.imports.archive import read_archive, read_bytes
 from sigtest.data.imports.bounds import Bounds
 from sigtest.data.imports.builtin import read_builtin
-from sigtest.data.imports.folder import read_folder
-from sigtest.data.imports.material import Material
+from sigtest.data.imports.join import Joining, join
+from sigtest.data.imports.material import Material, Scores
 from sigtest.data.imports.path import read_path
+from sigtest.data.imports.registry import FORMATS_READ, FORMATS_REFUSED, Reader, Refusal
+from sigtest.data.imports.trees import TREES_READ, TreeReader
 from sigtest.data.imports.wmt import read_wmt
 
 __all__ = [
+    "FORMATS_READ",
+    "FORMATS_REFUSED",
+    "TREES_READ",
     "Bounds",
+    "Joining",
     "Material",
+    "Reader",
+    "Refusal",
+    "Scores",
+    "TreeReader",
+    "join",
     "read_archive",
     "read_builtin",
-    "read_folder",
+    "read_bytes",
     "read_path",
     "read_wmt",
 ]

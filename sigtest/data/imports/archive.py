@@ -1,7 +1,8 @@
-"""Archives from strangers: zip, tar and tar.gz, read in memory and never further than allowed.
+"""Files from strangers: any format, alone or with gzip, and zip or tar archives of several files.
 
-Every member is looked at before any is used: one that leads out of the archive, or is no plain
-file, makes the whole archive unusable, even where the member would have been passed over.
+Archives are read in memory and never further than allowed. Every member is looked at before any is
+used: one that leads out of the archive, or is no plain file, makes the whole archive unusable, even
+where the member would have been passed over.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ import stat
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from sigtest.data.imports.bounds import CHUNK, GZIP, Bounds, Meter
-from sigtest.data.imports.folder import read_folder, wanted
+from sigtest.data.imports.file import File
+from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
-from sigtest.data.imports.wmt import read_wmt
+from sigtest.data.imports.registry import read_file
+from sigtest.data.imports.tree import Tree
+from sigtest.data.imports.trees import read_tree
 from sigtest.errors import InputError
 
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -27,7 +32,7 @@ ENCRYPTED = 0x1
 TAR_MAGIC = slice(257, 262)
 HEADER = 512
 SAFE_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others need memory as they please
-XML = (".xml", ".xml.gz")
+Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]
 
 
 def read_archive(data: bytes, name: str, bounds: Bounds | None = None) -> Material:
@@ -43,52 +48,78 @@ def read_archive(data: bytes, name: str, bounds: Bounds | None = None) -> Materi
             the archive, or nothing that can be used.
         LimitError: More than the bounds allow.
     """
+    packed = data.startswith((*ZIP, GZIP)) or data[TAR_MAGIC] == b"ustar"
+    if not packed and data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"<":
+        raise InputError(f"{name} is no zip, tar, tar.gz or XML file.")
+    return read_bytes(data, name, bounds)
+
+
+def read_bytes(
+    data: bytes,
+    name: str,
+    bounds: Bounds | None = None,
+    how: Joining = STRICT,
+    near: Near | None = None,
+) -> Material:
+    """Read a file of any format that is known, alone, with gzip, or an archive of several.
+
+    Args:
+        data: Its bytes, which say what it is.
+        name: What messages call it; where a format does not name its system, the last part does.
+        bounds: How much it may unpack to.
+        how: Which test set to read, and what to do where files of an archive do not match.
+        near: Reads files that lie beside it.
+
+    Raises:
+        InputError: No known format, or something in it that cannot be used.
+        LimitError: More than the bounds allow.
+    """
     meter = Meter(name, bounds or Bounds(), packed=len(data))
     if data.startswith(ZIP):
-        return _material(_zip(data, meter), meter)
+        return read_tree(_zip(data, meter), how)
     if data.startswith(GZIP):
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
             stream = _Counted(inner, meter)
-            return _material(_tar(stream, meter), meter) if stream.is_tar else _xml(stream, meter)
-    if data[TAR_MAGIC] == b"ustar":
-        return _material(_tar(_Counted(io.BytesIO(data), meter), meter), meter)
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"<":
+            if stream.is_tar:
+                return read_tree(_tar(stream, meter), how)
+            data = _unzipped(stream, meter)
+    elif data[TAR_MAGIC] == b"ustar":
+        return read_tree(_tar(_Counted(io.BytesIO(data), meter), meter), how)
+    else:
         meter.add_bytes(len(data))
-        return read_wmt(data, name)
-    raise InputError(f"{name} is no zip, tar, tar.gz or XML file.")
+    return read_file(File(name, data, near)).select(testset=how.testset)
 
 
-def _material(files: dict[PurePosixPath, bytes], meter: Meter) -> Material:
-    """The layout of a shared task, or a single XML file."""
-    texts = {path: data for path, data in files.items() if wanted(path)}
-    documents = [path for path in files if path not in texts]
-    if texts or not documents:
-        return read_folder(texts, meter)
-    if len(documents) > 1:
-        raise InputError(
-            f"{meter.name} has several XML files ({documents[0]}, {documents[1]}); give one."
-        )
-    (path,) = documents
-    return read_wmt(meter.unzipped(files[path], str(path)), f"{meter.name}: {path}")
-
-
-def _zip(data: bytes, meter: Meter) -> dict[PurePosixPath, bytes]:
+def _zip(data: bytes, meter: Meter) -> Tree:
     # before zipfile makes an object of each entry, however many there are said to be
     meter.add_file(data.count(ENTRY))
-    files: dict[PurePosixPath, bytes] = {}
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            paths = _distinct([_path(member.filename, meter.name) for member in members], meter)
-            for member in members:
-                _check_zipped(member, meter.name)
-            for member, path in zip(members, paths, strict=True):
-                if _needed(path) and not member.is_dir():
-                    with archive.open(member) as inner:
-                        files[path] = meter.drain(inner)  # type: ignore[arg-type]
+        archive = zipfile.ZipFile(io.BytesIO(data))
+        members = archive.infolist()
+        paths = _distinct([_path(member.filename, meter.name) for member in members], meter)
     except _DAMAGED as error:
         raise InputError(f"{meter.name} is not a whole zip archive: {error}") from error
-    return files
+    for member in members:
+        _check_zipped(member, meter.name)
+
+    def reader(member: zipfile.ZipInfo) -> Callable[[], bytes]:
+        def read() -> bytes:
+            try:
+                with archive.open(member) as inner:
+                    return meter.drain(inner)  # type: ignore[arg-type]
+            except _DAMAGED as error:
+                raise InputError(f"{meter.name} is not a whole zip archive: {error}") from error
+
+        return read
+
+    return Tree(
+        {
+            path: reader(member)
+            for member, path in zip(members, paths, strict=True)
+            if not member.is_dir() and not _is_hidden(path)
+        },
+        meter,
+    )
 
 
 def _check_zipped(member: zipfile.ZipInfo, name: str) -> None:
@@ -104,8 +135,8 @@ def _check_zipped(member: zipfile.ZipInfo, name: str) -> None:
         )
 
 
-def _tar(stream: _Counted, meter: Meter) -> dict[PurePosixPath, bytes]:
-    files: dict[PurePosixPath, bytes] = {}
+def _tar(stream: _Counted, meter: Meter) -> Tree:
+    files: dict[PurePosixPath, Callable[[], bytes]] = {}
     seen: list[PurePosixPath] = []
     try:
         # as a stream, which cannot be sent back to read a member again and again
@@ -118,19 +149,23 @@ def _tar(stream: _Counted, meter: Meter) -> dict[PurePosixPath, bytes]:
                 if not member.isreg() or member.issparse():
                     raise _not_plain(meter.name, member.name)
                 seen.append(path)
-                inner = archive.extractfile(member) if _needed(path) else None
+                inner = archive.extractfile(member) if not _is_hidden(path) else None
                 if inner is not None:
-                    files[path] = inner.read()  # the stream counts
+                    files[path] = _held(inner.read())  # the stream counts
         stream.require_end()
     except _DAMAGED as error:
         raise InputError(f"{meter.name} is not a whole tar archive: {error}") from error
     _distinct(seen, meter)
-    return files
+    return Tree(files, meter)
 
 
-def _xml(stream: _Counted, meter: Meter) -> Material:
+def _held(data: bytes) -> Callable[[], bytes]:
+    return lambda: data
+
+
+def _unzipped(stream: _Counted, meter: Meter) -> bytes:
     try:
-        return read_wmt(stream.rest(), meter.name)
+        return stream.rest()
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{meter.name} is not a whole gzip file: {error}") from error
 
@@ -208,9 +243,8 @@ def _path(name: str, archive: str) -> PurePosixPath:
     return path
 
 
-def _needed(path: PurePosixPath) -> bool:
-    hidden = any(part.startswith((".", "__MACOSX")) for part in path.parts)
-    return wanted(path) or (path.name.lower().endswith(XML) and not hidden)
+def _is_hidden(path: PurePosixPath) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
 
 
 def _distinct(paths: list[PurePosixPath], meter: Meter) -> list[PurePosixPath]:

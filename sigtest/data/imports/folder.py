@@ -1,16 +1,17 @@
-"""The layout of a shared task: `reference*`, `systems/*`, perhaps `documents*` and `labels*`.
+"""The layout of a shared task: `reference*` and `systems/*`, and what may lie beside them.
 
-All are text with one segment a line, alone or compressed with gzip. `systems/NAME/` has a file for
-each training run of one system.
+That is `source*`, `documents*` or `docids*`, and `labels*`. A text has one segment a line, or is of
+a format that says where its segments are, alone or compressed with gzip. `systems/NAME/` has a file
+for each training run of one system.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from sigtest.data.imports.bounds import Meter
-from sigtest.data.imports.material import Material
+from sigtest.data.imports.material import Line, Material
+from sigtest.data.imports.registry import read_file, read_lines
+from sigtest.data.imports.tree import Tree
 from sigtest.data.names import system_name
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError
@@ -18,93 +19,91 @@ from sigtest.errors import InputError
 LAYOUT = "reference* and systems/*, or one WMT .xml"
 SYSTEMS = "systems"
 REFERENCE = "reference"
-COLUMNS = ("documents", "labels")
+SOURCE = "source"
+COLUMNS = {"documents": ("documents", "docids"), "labels": ("labels",)}
+Outputs = tuple[tuple[str, tuple[tuple[Line, ...], ...]], ...]
 
 
-def wanted(path: PurePosixPath) -> bool:
-    """Whether a file can be a part of the layout; hidden files and others lie there for people."""
-    if any(part.startswith((".", "__MACOSX")) for part in path.parts):
-        return False
-    return _is_system(path) or path.name.startswith((REFERENCE, *COLUMNS))
+def has_layout(tree: Tree) -> bool:
+    """Whether some folder has references and systems."""
+    return bool(_with_systems(tree) & _with_references(tree))
 
 
-def read_folder(files: Mapping[PurePosixPath, bytes], meter: Meter) -> Material:
+def read_folder(tree: Tree) -> Material:
     """Find the layout among files, in their root or in one folder of any depth.
 
     Args:
-        files: All contents by path.
-        meter: Counts what is unpacked further.
+        tree: All files.
 
     Raises:
         InputError: No layout, several, a file that cannot be read, or two documents files.
     """
-    root = _root(files, meter.name)
-    inside = {path: data for path, data in sorted(files.items()) if wanted(path)}
-    here = [path for path in inside if path.parent == root]
+    root = _root(tree)
+    here = tree.under(root)
     columns = {
-        kind: _column(kind, [p for p in here if p.name.startswith(kind)], inside, meter)
-        for kind in COLUMNS
+        kind: _column(tree, [path for path in here if path.name.startswith(names)])
+        for kind, names in COLUMNS.items()
     }
+    sources = [path for path in here if path.name.startswith(SOURCE)]
     return Material(
         references=tuple(
-            _lines(path, inside[path], meter) for path in here if path.name.startswith(REFERENCE)
+            lines
+            for path in here
+            if path.name.startswith(REFERENCE)
+            for lines in read_file(tree.file(path)).as_references()
         ),
-        systems=_systems(
-            {path: d for path, d in inside.items() if root / SYSTEMS in path.parents}, root, meter
-        ),
+        systems=_systems(tree, root),
         documents=columns["documents"],
         labels=columns["labels"],
+        sources=read_lines(tree.file(sources[0]), "a source") if len(sources) == 1 else None,
+        name=tree.name,
     )
 
 
-def _is_system(path: PurePosixPath) -> bool:
-    return SYSTEMS in {path.parent.name, path.parent.parent.name}
+def _with_systems(tree: Tree) -> set[PurePosixPath]:
+    return {
+        folder.parent
+        for path in tree.paths
+        for folder in (path.parent, path.parent.parent)
+        if folder.name == SYSTEMS
+    }
 
 
-def _systems(
-    files: Mapping[PurePosixPath, bytes], root: PurePosixPath, meter: Meter
-) -> tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]:
+def _with_references(tree: Tree) -> set[PurePosixPath]:
+    return {path.parent for path in tree.paths if path.name.startswith(REFERENCE)}
+
+
+def _systems(tree: Tree, root: PurePosixPath) -> Outputs:
     """Each system with the outputs of its runs, by name."""
-    outputs: dict[str, list[tuple[str, ...]]] = {}
-    for path, data in files.items():
+    outputs: dict[str, list[tuple[Line, ...]]] = {}
+    for path in tree.below(root / SYSTEMS):
         alone = path.parent == root / SYSTEMS
         name = system_name(path.name) if alone else path.parent.name
         if alone and name in outputs:
-            raise InputError(f"{meter.name} has two systems {name[:200]!r}; each needs a name.")
-        outputs.setdefault(name, []).append(_lines(path, data, meter))
+            raise InputError(f"{tree.name} has two systems {name[:200]!r}; each needs a name.")
+        outputs.setdefault(name, []).append(read_lines(tree.file(path), "an output"))
     return tuple((name, tuple(runs)) for name, runs in outputs.items())
 
 
-def _root(files: Mapping[PurePosixPath, bytes], name: str) -> PurePosixPath:
-    """The one folder that has references and systems."""
-    kept = [path for path in files if wanted(path)]
-    with_systems = {
-        folder.parent for path in kept for folder in path.parents if folder.name == SYSTEMS
-    }
-    with_references = {path.parent for path in kept if path.name.startswith(REFERENCE)}
-    roots = sorted(with_systems & with_references)
-    if len(roots) == 1:
+def _root(tree: Tree) -> PurePosixPath:
+    """The one folder that has references and systems; the outermost, if that is all of it."""
+    systems, references = _with_systems(tree), _with_references(tree)
+    roots = sorted(systems & references)
+    if len(roots) == 1 or PurePosixPath(".") in roots:
         return roots[0]
     if roots:
-        raise InputError(f"{name} has several test sets ({roots[0]} and {roots[1]}); give one.")
-    part = "no systems/*" if with_references else "no reference* beside systems"
+        raise InputError(
+            f"{tree.name} has several test sets ({roots[0]} and {roots[1]}); give one."
+        )
+    part = "no systems/*" if references else "no reference* beside systems"
     raise InputError(
-        f"{name} has no matching files: {LAYOUT}."
-        if not (with_systems or with_references)
-        else f"{name} has {part}; expected {LAYOUT}."
+        f"{tree.name} has no matching files: {LAYOUT}."
+        if not (systems or references)
+        else f"{tree.name} has {part}; expected {LAYOUT}."
     )
 
 
-def _column(
-    kind: str,
-    paths: list[PurePosixPath],
-    files: Mapping[PurePosixPath, bytes],
-    meter: Meter,
-) -> tuple[str, ...] | None:
+def _column(tree: Tree, paths: list[PurePosixPath]) -> tuple[str, ...] | None:
     if len(paths) > 1:
-        raise InputError(f"{meter.name} has {paths[0].name} and {paths[1].name}; one is enough.")
-    return _lines(paths[0], files[paths[0]], meter) if paths else None
-
-
-def _lines(path: PurePosixPath, data: bytes, meter: Meter) -> tuple[str, ...]:
-    return parse_lines(meter.unzipped(data, str(path)), str(path))
+        raise InputError(f"{tree.name} has {paths[0].name} and {paths[1].name}; one is enough.")
+    return parse_lines(tree.read(paths[0]), tree.named(paths[0])) if paths else None

@@ -1,41 +1,349 @@
-"""What an import finds: the texts of a comparison, with nothing said about how to compare."""
+"""What an import brings: texts and scores of a comparison, with nothing said about how to compare.
+
+Everything in a `Material` is aligned: entry i of every list is about the same segment, which `ids`
+names where the format does. What the format says is missing is `None`, never 0 and never "".
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from sigtest.errors import InputError, LengthError
+
+Line = str | None
+Value = float | tuple[float, ...]  # a number, or a tuple of numbers of a user-supplied metric
+Entry = TypeVar("Entry")
+SHOWN = 3  # examples in a message
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of one system by one metric.
+
+    Attributes:
+        system: Whose.
+        label: The metric's name.
+        runs: (n,) entries for each run or sample of the system; `None` is a missing score.
+        higher_is_better: Where the format says so.
+    """
+
+    system: str
+    label: str
+    runs: tuple[tuple[Value | None, ...], ...]
+    higher_is_better: bool | None = None
+
+    @cached_property
+    def values(self) -> tuple[Value | None, ...]:
+        """(n,) scores: the mean of all runs, missing where it is missing in one of them."""
+        if len(self.runs) == 1:
+            return self.runs[0]
+        return tuple(_mean(values) for values in zip(*self.runs, strict=True))
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """Places without a score in some run."""
+        return tuple(i for i, value in enumerate(self.values) if value is None)
 
 
 @dataclass(frozen=True)
 class Material:
-    """Texts that belong together. They are checked when a comparison is made of them.
+    """What belongs together. It is checked when a comparison is made of it.
 
     Attributes:
         references: Reference sets; `None` is a missing line.
         systems: Name and outputs of each system: its hypotheses, or those of several training
             runs.
         documents: Document of each segment, where known.
-        labels: Label of each segment, where known.
+        labels: Label (domain) of each segment, where known.
+        sources: Source of each segment, where known.
+        texts: Columns of text whose role the format does not say: plain lines.
+        scores: Scores of systems by metrics.
+        ids: What identifies each segment; where there is nothing, its place does.
+        ordered: Whether the order of segments is that of the test set, so that lines without ids
+            may be joined by their place.
+        keys: What tells whether two segments of one id are the same (a hash of the item).
+        testsets: Test set (language pair, task) of each segment, where known.
+        name: What messages call it.
+        notes: Sentences about what was read in a way that could surprise, for the report.
     """
 
-    references: tuple[tuple[str | None, ...], ...]
-    systems: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = ()
+    references: tuple[tuple[Line, ...], ...] = ()
+    systems: tuple[tuple[str, tuple[tuple[Line, ...], ...]], ...] = ()
     documents: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
+    sources: tuple[Line, ...] | None = None
+    texts: tuple[tuple[str, ...], ...] = ()
+    scores: tuple[Scores, ...] = ()
+    ids: tuple[str, ...] | None = None
+    ordered: bool = True
+    keys: tuple[str, ...] | None = None
+    testsets: tuple[str, ...] | None = None
+    name: str = field(default="", compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    def __len__(self) -> int:
+        """Number of segments; of the first column where columns are unequal."""
+        columns: list[Sequence[object]] = [*self.references, *self.texts]
+        columns += [run for _, runs in self.systems for run in runs]
+        columns += [run for scores in self.scores for run in scores.runs]
+        columns += [c for c in (self.ids, self.sources, self.documents, self.labels) if c]
+        return len(columns[0]) if columns else 0
+
+    @property
+    def system_names(self) -> tuple[str, ...]:
+        """All systems, those with texts first."""
+        names = [name for name, _ in self.systems] + [scores.system for scores in self.scores]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def score_labels(self) -> tuple[str, ...]:
+        """All metrics that some system has scores of."""
+        return tuple(dict.fromkeys(scores.label for scores in self.scores))
+
+    def segment(self, i: int) -> str:
+        """What messages call a segment."""
+        return f"{self.ids[i]!a}" if self.ids is not None else f"segment {i + 1}"
+
+    def rows(self, order: Sequence[int]) -> Material:
+        """The segments at these places, in this order."""
+
+        def taken(column: Sequence[Entry]) -> tuple[Entry, ...]:
+            return tuple(column[i] for i in order)
+
+        def kept(column: Sequence[Entry] | None) -> tuple[Entry, ...] | None:
+            return None if column is None else taken(column)
+
+        return replace(
+            self,
+            references=tuple(map(taken, self.references)),
+            systems=tuple((name, tuple(map(taken, runs))) for name, runs in self.systems),
+            documents=kept(self.documents),
+            labels=kept(self.labels),
+            sources=kept(self.sources),
+            texts=tuple(map(taken, self.texts)),
+            scores=tuple(replace(s, runs=tuple(map(taken, s.runs))) for s in self.scores),
+            ids=kept(self.ids),
+            keys=kept(self.keys),
+            testsets=kept(self.testsets),
+        )
+
+    def select(
+        self,
+        systems: Iterable[str] | None = None,
+        labels: Iterable[str] | None = None,
+        testset: str | None = None,
+    ) -> Material:
+        """A part of it: some systems, metrics, or one test set.
+
+        Raises:
+            InputError: It has none of that name; the message lists those that it has.
+        """
+        chosen = self if testset is None else self._of_testset(testset)
+        if systems is not None:
+            wanted = _known(systems, self.system_names, "system", self.name)
+            chosen = replace(
+                chosen,
+                systems=tuple(s for s in chosen.systems if s[0] in wanted),
+                scores=tuple(s for s in chosen.scores if s.system in wanted),
+            )
+        if labels is not None:
+            wanted = _known(labels, self.score_labels, "score", self.name)
+            chosen = replace(chosen, scores=tuple(s for s in chosen.scores if s.label in wanted))
+        return chosen
+
+    def _of_testset(self, testset: str) -> Material:
+        if self.testsets is None:
+            return self
+        _known([testset], dict.fromkeys(self.testsets), "test set", self.name)
+        return self.rows([i for i, name in enumerate(self.testsets) if name == testset])
+
+    def named(self, system: str | None = None, label: str | None = None) -> Material:
+        """The scores and texts of one system under names that win over those inside.
+
+        Args:
+            system: Its name. If one inside is called so, that one is meant.
+            label: The name of its scores, in the same way.
+
+        Raises:
+            InputError: Several inside, none of them called so; the message lists them.
+        """
+        inner = _one(system, self.system_names, "system", self.name)
+        label_inside = _one(label, self.score_labels, "metric", self.name)
+        return replace(
+            self,
+            systems=tuple(
+                (system or name, runs) for name, runs in self.systems if inner in {None, name}
+            ),
+            scores=tuple(
+                replace(s, system=system or s.system, label=label or s.label)
+                for s in self.scores
+                if inner in {None, s.system} and label_inside in {None, s.label}
+            ),
+        )
+
+    def as_references(self) -> tuple[tuple[Line, ...], ...]:
+        """The reference sets of a file that was given as the reference, whatever it says it is.
+
+        Raises:
+            InputError: No text that could be meant, or several.
+        """
+        if self.references or self.texts:
+            return self.references or self.texts
+        return (self.only_text("a reference"),)
+
+    def as_source(self) -> tuple[Line, ...]:
+        """The source text of a file that was given as the source.
+
+        Raises:
+            InputError: No text that could be meant, or several.
+        """
+        return self.sources if self.sources is not None else self.only_text("a source")
+
+    def as_systems(self, name: str) -> Material:
+        """The same with plain lines, or a lone reference set, as the output of a system.
+
+        Args:
+            name: What to call it; several columns are `name 1`, `name 2`, ...
+
+        Raises:
+            InputError: No text that could be meant, or several.
+        """
+        if self.systems or (self.scores and not self.texts):
+            return self
+        columns: Sequence[tuple[Line, ...]] = self.texts or (self.only_text("an output"),)
+        names = [name] if len(columns) == 1 else [f"{name} {i + 1}" for i in range(len(columns))]
+        systems = tuple((n, (c,)) for n, c in zip(names, columns, strict=True))
+        return replace(self, references=(), texts=(), systems=systems)
+
+    def only_text(self, role: str) -> tuple[Line, ...]:
+        """The one text that it brings, whatever it says that is.
+
+        Args:
+            role: What messages call it.
+
+        Raises:
+            InputError: None, or several.
+        """
+        texts = [*self.texts, *(run for _, runs in self.systems for run in runs)]
+        texts = texts or [*self.references]
+        texts = texts or ([self.sources] if self.sources is not None else [])
+        if len(texts) == 1:
+            return texts[0]
+        has = f"{len(texts)} texts ({', '.join(self.system_names[:5])})" if texts else "no text"
+        raise InputError(f"{self.name} has {has}; {role} is one text.", field=self.name)
+
+    def require_complete(self) -> None:
+        """Check that everything has one entry a segment and that none is missing.
+
+        Raises:
+            InputError: Something is missing; the message counts it and shows examples.
+            LengthError: Columns of unequal lengths.
+        """
+        for name, runs in self.systems:
+            for lines in runs:
+                self._require_all(lines, f"system {name!r} has no hypothesis for", name)
+        for scores in self.scores:
+            what = f"system {scores.system!r} has no {scores.label!r} score for"
+            self._require_all(scores.values, what, scores.system)
+
+    def _require_all(self, column: Sequence[object], what: str, system: str) -> None:
+        if len(column) != len(self):
+            raise LengthError(
+                f"{self.name}: system {system!r} has {len(column)} entries, others have "
+                f"{len(self)}; every system needs one a segment.",
+                system=system,
+            )
+        missing = [i for i, entry in enumerate(column) if entry is None]
+        if missing:
+            raise InputError(
+                f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
+                f"({examples(self.segment(i) for i in missing)}); leave these scores out, or drop "
+                "such segments for all systems (--missing drop).",
+                system=system,
+            )
 
     def as_json(self) -> dict[str, Any]:
-        """The same fields of a JSON request, which `Comparison.of` understands."""
+        """The same fields of a JSON request, which `Comparison.of` understands.
+
+        Scores of several runs are their means.
+
+        Raises:
+            InputError: Something is missing, or plain text that says nothing of its role.
+        """
+        if self.texts:
+            raise InputError(
+                f"{self.name} is plain text, which does not say what it is; "
+                "give it as the reference (-r FILE) or as a system (FILE or NAME=FILE).",
+                field=self.name,
+            )
+        self.require_complete()
+        texts = dict(self.systems)
+        scores: dict[str, dict[str, Any]] = {}
+        for table in self.scores:
+            scores.setdefault(table.system, {})[table.label] = [*map(_listed, table.values)]
         body: dict[str, Any] = {
             "references": [list(lines) for lines in self.references],
-            "systems": [_system(name, runs) for name, runs in self.systems],
+            "systems": [
+                _system(name, texts.get(name, ()), scores.get(name)) for name in self.system_names
+            ],
         }
-        for field, lines in (("documents", self.documents), ("labels", self.labels)):
+        for name, lines in (("documents", self.documents), ("labels", self.labels)):
             if lines is not None:
-                body[field] = list(lines)
+                body[name] = list(lines)
         return body
 
 
-def _system(name: str, runs: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+def examples(names: Iterable[str], shown: int = SHOWN) -> str:
+    """The first few names, and how many more there are."""
+    listed = list(names)
+    more = f" and {len(listed) - shown:,} more" if len(listed) > shown else ""
+    return ", ".join(name[:80] for name in listed[:shown]) + more
+
+
+def _system(
+    name: str, runs: tuple[tuple[Line, ...], ...], scores: dict[str, Any] | None
+) -> dict[str, Any]:
+    body: dict[str, Any] = {"name": name}
     if len(runs) == 1:
-        return {"name": name, "hypotheses": list(runs[0])}
-    return {"name": name, "replicas": [list(lines) for lines in runs]}
+        body["hypotheses"] = list(runs[0])
+    elif runs:
+        body["replicas"] = [list(lines) for lines in runs]
+    if scores:
+        body["scores"] = scores
+    return body
+
+
+def _listed(value: Value | None) -> float | list[float] | None:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _mean(values: Sequence[Value | None]) -> float | None:
+    numbers = [value for value in values if isinstance(value, float | int)]
+    return sum(numbers) / len(values) if len(numbers) == len(values) else None
+
+
+def _known(names: Iterable[str], known: Iterable[str], what: str, where: str) -> set[str]:
+    """The names, all of which are known."""
+    wanted, has = set(names), list(known)
+    for name in wanted:
+        if name not in has:
+            raise InputError(
+                f"{where or 'The import'} has no {what} {name[:80]!r}; it has "
+                f"{', '.join(map(repr, has[:40])) or 'none'}."
+            )
+    return wanted
+
+
+def _one(name: str | None, inside: Sequence[str], what: str, where: str) -> str | None:
+    """Which one inside is meant by a name; nothing where all are."""
+    if name is None or not inside:
+        return None
+    if name in inside or len(inside) == 1:
+        return name if name in inside else inside[0]
+    raise InputError(
+        f"{where} has {len(inside)} {what}s ({', '.join(inside[:10])}), none of them {name!r}; "
+        f"give the name of one, or leave the name out."
+    )

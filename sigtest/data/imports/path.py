@@ -1,22 +1,32 @@
-"""A path on this machine: a directory, a WMT XML file, or an archive of either."""
+"""A path on this machine: a file of any known format, an archive, or a folder."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
-from sigtest.data.imports.archive import read_archive
+from sigtest.data.imports.archive import read_bytes
 from sigtest.data.imports.bounds import Bounds, Meter
-from sigtest.data.imports.folder import SYSTEMS, read_folder, wanted
+from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
+from sigtest.data.imports.tree import Tree
+from sigtest.data.imports.trees import read_tree
+from sigtest.errors import LimitError
+
+DEEPEST = 5  # folders below the one that was named
+MOST = 20  # times as many entries are looked at as may be read
 
 
-def read_path(path: str | os.PathLike[str], bounds: Bounds | None = None) -> Material:
-    """Read what a directory or file has.
+def read_path(
+    path: str | os.PathLike[str], bounds: Bounds | None = None, how: Joining = STRICT
+) -> Material:
+    """Read what a folder or file has.
 
     Args:
-        path: Of a directory with the layout of a shared task, or a file: see `read_archive`.
+        path: Of a folder, see `read_tree`, or a file, see `read_bytes`.
         bounds: How much may be read.
+        how: Which test set to read, and what to do where files do not match.
 
     Raises:
         InputError: Nothing that can be used.
@@ -26,21 +36,50 @@ def read_path(path: str | os.PathLike[str], bounds: Bounds | None = None) -> Mat
     limits = bounds or Bounds()
     place = Path(path)
     if place.is_dir():
-        meter = Meter(str(path), limits)
-        return read_folder(_files(place, meter), meter)
+        meter = Meter(str(place), limits)
+        return read_tree(_tree(place, meter), how)
     with place.open("rb") as file:
         data = file.read(limits.text_bytes + 1)
-    return read_archive(data, str(path), limits)
+    return read_bytes(data, str(path), limits, how, _near(place, limits))
 
 
-def _files(place: Path, meter: Meter) -> dict[PurePosixPath, bytes]:
-    """The files in a directory, its `systems` and theirs, no deeper."""
-    files: dict[PurePosixPath, bytes] = {}
-    for pattern in ("*", f"{SYSTEMS}/*", f"{SYSTEMS}/*/*"):
-        for file in sorted(place.glob(pattern)):
-            meter.add_file()
-            inner = PurePosixPath(*file.relative_to(place).parts)
-            if wanted(inner) and not file.is_dir():
-                with file.open("rb") as opened:
-                    files[inner] = meter.drain(opened)
-    return files
+def _tree(place: Path, meter: Meter) -> Tree:
+    """The files in a folder and its folders."""
+    readers: dict[PurePosixPath, Callable[[], bytes]] = {}
+    looked = 0
+    for folder, folders, names in os.walk(place):
+        inner = PurePosixPath(*Path(folder).relative_to(place).parts)
+        folders[:] = sorted(f for f in folders if f[0] != "." and len(inner.parts) < DEEPEST)
+        looked += len(names)
+        if looked > MOST * meter.bounds.files:
+            raise LimitError(
+                f"{place} has more than {MOST * meter.bounds.files:,} files; name a smaller one.",
+                limit="max_archive_files",
+            )
+        for name in names:
+            file = Path(folder, name)
+            if name[0] != "." and file.is_file():
+                readers[inner / name] = _reader(file, meter)
+    return Tree(readers, meter, "/")
+
+
+def _reader(file: Path, meter: Meter) -> Callable[[], bytes]:
+    def read() -> bytes:
+        meter.add_file()
+        with file.open("rb") as opened:
+            return meter.drain(opened)
+
+    return read
+
+
+def _near(place: Path, limits: Bounds) -> Callable[[Callable[[str], bool]], Mapping[str, bytes]]:
+    """Reads files beside one, by their names."""
+
+    def near(wanted: Callable[[str], bool]) -> Mapping[str, bytes]:
+        found = sorted(p for p in place.parent.iterdir() if wanted(p.name) and p.is_file())
+        meter = Meter(str(place.parent), limits)
+        readers = {PurePosixPath(file.name): _reader(file, meter) for file in found}
+        beside = Tree(readers, meter)
+        return {str(place.parent / p.name): beside.read(p) for p in beside.paths}
+
+    return near

@@ -2,17 +2,18 @@
 
 Expat reads it with every declaration refused: no DTD, so no entities, nothing external, and no
 text that grows while it is read. As sacreBLEU reads the same files, documents of a test suite and
-segments that nobody translated as a reference are passed over, and white space is one space.
+segments without a reference are passed over where others have one, and white space is one space.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
+from sigtest.data.imports.file import File
 from sigtest.data.imports.material import Material
 from sigtest.data.text import decode
 from sigtest.errors import InputError
@@ -20,6 +21,7 @@ from sigtest.errors import InputError
 DEEPEST = 20
 LONGEST = 1_000_000  # characters of a segment, which comes in as many pieces as it has lines
 MOST_TRANSLATORS = 20  # each may lack most documents, and still takes a line for every segment
+START = re.compile(r"\s*(<\?xml[^>]*>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<dataset\b", re.DOTALL)
 Segments = dict[str, str]  # text by segment id
 
 
@@ -41,16 +43,26 @@ class Document:
     references: dict[str, Segments] = field(default_factory=dict)
     hypotheses: dict[str, Segments] = field(default_factory=dict)
 
-    @property
-    def segments(self) -> list[str]:
-        """Ids of segments that have a reference, in the order of the source."""
-        first = self.source or next(iter(self.references.values()), {})
+    def segments(self, referenced: bool) -> list[str]:
+        """Ids of segments, in the order of the source; only those with a reference, if asked."""
+        texts = [*self.references.values(), *self.hypotheses.values()]
+        first = self.source or next(iter(texts), {})
         known = {i for text in self.references.values() for i, line in text.items() if line}
-        return [i for i in first if i in known]
+        return [i for i in first if i in known or not referenced]
+
+
+def sniff_wmt(file: File) -> bool:
+    """A `<dataset>`, perhaps after an XML declaration or a document type, which is refused."""
+    return START.match(file.head) is not None
+
+
+def read_wmt_file(file: File) -> Material:
+    """Read one file; see `read_wmt`."""
+    return read_wmt(file.data, file.name)
 
 
 def read_wmt(data: bytes, name: str) -> Material:
-    """Read the content of one file.
+    """Read the content of one file: a test set, submissions, or both.
 
     Args:
         data: The file, which must be UTF-8.
@@ -61,14 +73,16 @@ def read_wmt(data: bytes, name: str) -> Material:
             translated, or something in it twice.
     """
     decode(data, name)  # for the message; expat takes UTF-8 whatever the file declares
-    documents = [document for document in _Reader(name).read(data) if document.segments]
-    if not documents:
-        raise InputError(f"{name} has no document with a source or reference of any segment.")
+    documents = _Reader(name).read(data)
+    referenced = any(document.segments(referenced=True) for document in documents)
+    places = [(document, i) for document in documents for i in document.segments(referenced)]
+    if not places:
+        raise InputError(f"{name} has no document with a segment.")
+    documents = [document for document in documents if document.segments(referenced)]
     translators = _union(document.references for document in documents)
     if len(translators) > MOST_TRANSLATORS:
         raise InputError(f"{name} has more than {MOST_TRANSLATORS} translators of references.")
     systems = _union(document.hypotheses for document in documents)
-    places = [(document, i) for document in documents for i in document.segments]
     domains = tuple(document.domain for document, _ in places)
     known = tuple(domain for domain in domains if domain is not None)
     return Material(
@@ -82,7 +96,24 @@ def read_wmt(data: bytes, name: str) -> Material:
         ),
         documents=tuple(document.name for document, _ in places),
         labels=known if len(known) == len(domains) else None,
+        sources=_sources(places),
+        ids=_ids(places, name),
+        name=name,
     )
+
+
+def _sources(places: Sequence[tuple[Document, str]]) -> tuple[str | None, ...] | None:
+    lines = tuple(document.source.get(i) for document, i in places)
+    return lines if any(line is not None for line in lines) else None
+
+
+def _ids(places: Sequence[tuple[Document, str]], name: str) -> tuple[str, ...]:
+    """Document and segment; segments are counted anew in every document."""
+    ids = tuple(f"{document.name}#{i}" for document, i in places)
+    if len(set(ids)) < len(ids):
+        twice = next(document.name for i, (document, _) in enumerate(places) if ids[i] in ids[:i])
+        raise InputError(f"{name}: two documents have the id {twice[:200]!a}.")
+    return ids
 
 
 def _hypothesis(document: Document, segment: str, system: str, name: str) -> str:

@@ -1,0 +1,211 @@
+"""Entries that come in any order, put together by segment, system, metric and run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from sigtest.data.imports.material import Line, Material, Scores, Value, examples
+from sigtest.data.names import check_name
+from sigtest.errors import InputError
+
+SUMMARIES = {
+    "mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "stddev",
+    "min", "max", "count", "macro", "micro", "corpus", "system",
+}  # fmt: skip
+ONLY_RUN = ""  # where entries name none
+Group = tuple[str, str, str]  # system, label, run
+Key = TypeVar("Key", bound=tuple[str, ...])
+Content = TypeVar("Content")
+
+
+class Assembly:
+    """Collects what a file says about segments.
+
+    Segments are known by their ids, or, where a file has none, by their order within each system,
+    metric and run.
+
+    Args:
+        name: Of the file, for messages.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._places: dict[str, int] = {}
+        self._scores: dict[Group, dict[int, Value | None]] = {}
+        self._hypotheses: dict[tuple[str, str], dict[int, str | None]] = {}
+        self._columns: dict[str, dict[int, str]] = {}
+        self._directions: dict[str, bool] = {}
+
+    def place_of(self, segment: object, place: str) -> int:
+        """Where a segment stands, by its id.
+
+        Raises:
+            InputError: No id.
+        """
+        if isinstance(segment, float) and segment.is_integer():
+            segment = int(segment)
+        name = "" if segment is None else str(segment).strip()
+        if not name:
+            raise InputError(f"{self.name}, {place}: no id; every row needs that of its segment.")
+        return self._places.setdefault(name, len(self._places))
+
+    def next_of(self, group: Group) -> int:
+        """The next segment of a system's scores, where a file has no ids."""
+        return len(self._scores.get(group, ()))
+
+    def score(
+        self, i: int, group: Group, value: Value | None, place: str, higher: bool | None = None
+    ) -> None:
+        """Add a score.
+
+        Raises:
+            InputError: There is one already, or a name that cannot name a system or score.
+        """
+        if group not in self._scores:
+            self._check_names(group, place)
+        table = self._scores.setdefault(group, {})
+        if i in table:
+            system, label, _ = group
+            raise InputError(
+                f"{self.name}, {place}: a second {label!r} score of system {system!r} for "
+                f"{self._segment(i)}; take one out, or tell runs apart in a column run."
+            )
+        table[i] = value
+        if higher is not None:
+            self._directions[group[1]] = higher
+
+    def hypothesis(self, i: int, system: str, run: str, text: str | None, place: str) -> None:
+        """Add an output.
+
+        Raises:
+            InputError: Another one is there already, or a bad name.
+        """
+        if (system, run) not in self._hypotheses:
+            self._check_names((system, "x", run), place)
+        lines = self._hypotheses.setdefault((system, run), {})
+        if i in lines and lines[i] != text:
+            raise InputError(
+                f"{self.name}, {place}: a second hypothesis of system {system!r} for "
+                f"{self._segment(i)}; take one out, or tell runs apart in a column run."
+            )
+        lines[i] = text
+
+    def about(self, i: int, column: str, value: str, place: str) -> None:
+        """Add what is known of a segment whatever the system: its source, document, ...
+
+        Raises:
+            InputError: Something else has been said before.
+        """
+        known = self._columns.setdefault(column, {})
+        if known.setdefault(i, value) != value:
+            raise InputError(
+                f"{self.name}, {place}: {self._segment(i)} has another {column} than above "
+                f"({value[:40]!a} and {known[i][:40]!a}); one of its rows has the wrong id."
+            )
+
+    def material(self, notes: Sequence[str] = (), ordered: bool = True) -> Material:
+        """All of it, aligned.
+
+        Raises:
+            InputError: Rows without ids that are not equally many, a summary among the segments.
+        """
+        names = [*self._places]
+        count = len(names) or self._count()
+        self._check_summaries(names)
+        columns = {name: self._column(name, count) for name in self._columns}
+        partial = [n for n in ("document", "domain", "testset") if None in columns.get(n, ())]
+        notes = [
+            *notes,
+            *(f"{self.name}: not every segment has a {n}; they are left out." for n in partial),
+        ]
+        references = [c for name, c in columns.items() if name.startswith("reference")]
+        return Material(
+            references=tuple(references),
+            systems=self._systems(count),
+            documents=_whole(columns.get("document")),
+            labels=_whole(columns.get("domain")),
+            sources=columns.get("source"),
+            scores=self._tables(count),
+            ids=tuple(names) if names else None,
+            ordered=ordered,
+            keys=_whole(columns.get("key")),
+            testsets=_whole(columns.get("testset")),
+            name=self.name,
+            notes=tuple(notes),
+        )
+
+    def _segment(self, i: int) -> str:
+        names = [*self._places]
+        return f"segment {names[i][:80]!a}" if names else f"segment {i + 1}"
+
+    def _check_names(self, group: Group, place: str) -> None:
+        try:
+            check_name(group[0])
+            check_name(group[1], "score")
+        except InputError as error:
+            raise InputError(f"{self.name}, {place}: {error.message}") from None
+
+    def _check_summaries(self, names: Sequence[str]) -> None:
+        summaries = [name for name in names if name.lower() in SUMMARIES]
+        if summaries and len(summaries) < len(names):
+            raise InputError(
+                f"{self.name}: {examples(map(repr, summaries))} stands among the ids of "
+                f"{len(names) - len(summaries):,} segments as the id of a summary; take such rows "
+                "out."
+            )
+
+    def _count(self) -> int:
+        """Segments where a file has no ids: equally many everywhere."""
+        counts = {f"system {s!r}": len(lines) for (s, _), lines in self._hypotheses.items()}
+        for (system, label, run), table in self._scores.items():
+            of_run = f", run {run!r}" if run != ONLY_RUN else ""
+            counts[f"system {system!r} ({label}{of_run})"] = len(table)
+        counts |= {column: len(known) for column, known in self._columns.items()}
+        first, *others = counts.items() if counts else [("", 0)]
+        for what, count in others:
+            if count != first[1]:
+                raise InputError(
+                    f"{self.name}: {what} has {count:,} rows and {first[0]} {first[1]:,}, and no "
+                    "column id says which belong together; give one."
+                )
+        return first[1]
+
+    def _column(self, name: str, count: int) -> tuple[Line, ...]:
+        known = self._columns[name]
+        return tuple(known.get(i) for i in range(count))
+
+    def _systems(self, count: int) -> tuple[tuple[str, tuple[tuple[Line, ...], ...]], ...]:
+        runs: dict[str, list[tuple[Line, ...]]] = {}
+        for (system, _), lines in _by_run(self._hypotheses):
+            runs.setdefault(system, []).append(tuple(lines.get(i) for i in range(count)))
+        return tuple((system, tuple(texts)) for system, texts in runs.items())
+
+    def _tables(self, count: int) -> tuple[Scores, ...]:
+        runs: dict[tuple[str, str], list[tuple[Value | None, ...]]] = {}
+        for (system, label, _), table in _by_run(self._scores):
+            values = tuple(table.get(i) for i in range(count))
+            runs.setdefault((system, label), []).append(values)
+        return tuple(
+            Scores(system, label, tuple(tables), self._directions.get(label))
+            for (system, label), tables in runs.items()
+        )
+
+
+def _by_run(groups: Mapping[Key, Content]) -> list[tuple[Key, Content]]:
+    """Groups with the runs of each system in order: by number where they are numbers."""
+    first = {key[:-1]: i for i, key in reversed([*enumerate(groups)])}
+
+    def order(item: tuple[Key, Content]) -> tuple[int, float, str]:
+        run = item[0][-1]
+        return first[item[0][:-1]], float(run) if run.isdecimal() else -1.0, run
+
+    return sorted(groups.items(), key=order)
+
+
+def _whole(column: tuple[Line, ...] | None) -> tuple[str, ...] | None:
+    """A column, where it says something of every segment."""
+    if column is None:
+        return None
+    known = tuple(entry for entry in column if entry is not None)
+    return known if len(known) == len(column) else None

@@ -1,0 +1,216 @@
+"""One file as readers see it: its name, its bytes, and what its beginning says it is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Literal, cast
+
+from sigtest.data.names import system_name
+from sigtest.data.text import decode, split_lines
+from sigtest.errors import InputError
+
+HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
+SNIFFED = 50  # lines of them
+JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|"[^"]*"\s*,|$)')
+Record = Mapping[str, object]
+Kind = Literal["", "object", "array", "lines", "broken"]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """One record of a file.
+
+    Attributes:
+        place: Where it is, for messages: `line 3`, `entry 3`.
+        record: Its fields.
+    """
+
+    place: str
+    record: Record
+
+
+class File:
+    """One file, unpacked.
+
+    Args:
+        name: What messages call it, a path.
+        data: Its content, decompressed.
+        near: Reads what lies in the same folder: the files whose names satisfy a condition.
+        path: Its path, where messages call it something else.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        data: bytes,
+        near: Callable[[Callable[[str], bool]], Mapping[str, bytes]] | None = None,
+        path: str | None = None,
+    ) -> None:
+        self.name = name
+        self.data = data
+        self.path = path or name
+        self.near = near or (lambda _: {})
+
+    @cached_property
+    def base(self) -> str:
+        """Its name without folders and `.gz`."""
+        return PurePosixPath(self.path.replace("\\", "/")).name.removesuffix(".gz")
+
+    @cached_property
+    def stem(self) -> str:
+        """Its name without folders and suffix: what it calls its system."""
+        return system_name(self.base)
+
+    @cached_property
+    def text(self) -> str:
+        """All of it.
+
+        Raises:
+            InputError: Not UTF-8.
+        """
+        return decode(self.data, self.name)
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """Its lines."""
+        return split_lines(self.text)
+
+    @cached_property
+    def head(self) -> str:
+        """Its beginning; damaged letters do not matter for sniffing."""
+        return self.data[:HEAD].decode("utf-8", "replace").removeprefix("\ufeff")
+
+    @cached_property
+    def first_lines(self) -> tuple[str, ...]:
+        """Its first lines that are not blank, none of them cut."""
+        lines = split_lines(self.head)
+        if len(self.data) > HEAD and len(lines) > 1:
+            lines = lines[:-1]
+        return tuple(line for line in lines if line.strip())[:SNIFFED]
+
+    def matches(self, pattern: re.Pattern[str], share: float = 0.9) -> bool:
+        """Whether nearly all of the first lines match."""
+        hits = sum(pattern.search(line) is not None for line in self.first_lines)
+        return hits > 0 and hits >= share * len(self.first_lines)
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Which kind of JSON it is: one object, one array, an object a line; or none."""
+        return self._scanned[0]
+
+    @cached_property
+    def first(self) -> Record:
+        """Its first JSON record: the object, or the first of the array or the lines."""
+        return self._scanned[1]
+
+    @cached_property
+    def whole(self) -> object:
+        """All of it as one JSON value.
+
+        Raises:
+            InputError: It is not whole.
+        """
+        return loads(self.text, self.name)
+
+    def records(self) -> list[Placed]:
+        """All records of an array, of lines, or the only object.
+
+        Raises:
+            InputError: A damaged or other line or entry.
+        """
+        if self.kind == "lines":
+            return [
+                Placed(f"line {i}", _object(loads(line, self.name, i), f"{self.name}, line {i}"))
+                for i, line in enumerate(self.lines, 1)
+                if line.strip()
+            ]
+        entries = self.whole if isinstance(self.whole, list) else [self.whole]
+        return [
+            Placed(f"entry {i}", _object(entry, f"{self.name}, entry {i}"))
+            for i, entry in enumerate(entries, 1)
+        ]
+
+    @cached_property
+    def _scanned(self) -> tuple[Kind, Record]:
+        if JSON_LIKE.match(self.head.lstrip()) is None:
+            return "", {}
+        try:
+            text = self.text.strip()
+        except InputError:
+            return "broken", {}
+        return _scan_array(text) if text.startswith("[") else self._scan_object(text)
+
+    def _scan_object(self, text: str) -> tuple[Kind, Record]:
+        line, _, rest = text.partition("\n")
+        first = _quietly(line)
+        if isinstance(first, dict) and rest.strip():
+            return "lines", first
+        try:
+            whole = self.whole
+        except InputError:
+            return "broken", {}
+        return "object", cast("Record", whole)
+
+
+def loads(text: str, name: str, line: int | None = None) -> object:
+    """What JSON says; NaN and Infinity are numbers, as in the programs that write them.
+
+    Args:
+        text: All of it.
+        name: What to call the file in messages.
+        line: Where the text stands in the file, if it is one of its lines.
+
+    Raises:
+        InputError: No JSON, nested too deep, or one field twice.
+    """
+    try:
+        return cast("object", json.loads(text, object_pairs_hook=_distinct))
+    except json.JSONDecodeError as error:
+        at, column = (line or error.lineno), error.colno
+        cut = "; the file ends too early" if error.pos >= len(text.rstrip()) else ""
+        raise InputError(
+            f"{name}, line {at}: not whole JSON: {error.msg} at column {column}{cut}.", line=at
+        ) from None
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
+        where = f"{name}, line {line}" if line is not None else name
+        raise InputError(f"{where}: JSON that is not read: {reason}.", line=line) from None
+
+
+def _scan_array(text: str) -> tuple[Kind, Record]:
+    """An array's first entry, without reading the others."""
+    start = re.match(r"\[\s*", text)
+    try:
+        first, _ = json.JSONDecoder().raw_decode(text, start.end() if start else 0)
+    except (ValueError, RecursionError):
+        return ("array", {}) if _quietly(text) == [] else ("broken", {})
+    return "array", first if isinstance(first, dict) else {}
+
+
+def _quietly(text: str) -> object:
+    try:
+        return cast("object", json.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _object(value: object, where: str) -> Record:
+    if not isinstance(value, dict):
+        raise InputError(f"{where}: expected a JSON object with fields, found {str(value)[:40]!a}.")
+    return value
+
+
+def _distinct(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """An object whose fields are all different; readers would disagree on which counts."""
+    pairs = list(pairs)
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the field {twice[:60]!a} stands twice in one object")
+    return found

@@ -1,0 +1,1 @@
+"""One module for each format, or family of formats, that is read."""

@@ -1,0 +1,104 @@
+"""What a cell of a score file says: a number, that there is none, or something to be corrected."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+
+from sigtest.errors import InputError
+
+MISSING = {"", "none", "nan", "-nan", "na", "n/a", "#n/a", "null", "nil", "-", "--", "?"}
+TRUTH = {"true": 1.0, "false": 0.0}
+INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+FIXES = (
+    (re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"), "write it without commas"),
+    (re.compile(r"[+-]?\d*,\d+"), "write the decimal mark as a point, 0.5 and not 0,5"),
+    (re.compile(r"[+-]?\d[\d.,]*\s*%"), "write it without the percent sign"),
+    (re.compile(r"[+-]?[\d.]+\s*(±|\+/-|\+-).*"), "leave the interval out"),
+    (re.compile(r"\d+\s*/\s*\d+"), "write a fraction as a decimal number"),
+    (re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}"), "a spreadsheet has made it a date"),
+    (re.compile(r"[+-]?\d+([_' \u00a0\u202f]\d{3})+"), "write it without separators"),
+    (re.compile(r"[\u2212\u2013]\s*\d[\d.]*"), "write the minus sign as -"),
+    (re.compile(r"#(REF|DIV/0|VALUE|NAME|NUM)[!?]"), "a spreadsheet could not compute it"),
+)
+
+
+def number(cell: object, where: str) -> float | None:
+    """The number in a cell; nothing where it says that there is none.
+
+    Args:
+        cell: What stands there: text, or what JSON says.
+        where: File and place, for messages.
+
+    Raises:
+        InputError: Something else; the message says how to write it.
+    """
+    if cell is None:
+        return None
+    if isinstance(cell, bool | int | float):
+        return _finite(float(cell), cell, where)
+    if not isinstance(cell, str):
+        kind = "a list" if isinstance(cell, list) else "an object"
+        raise InputError(f"{where}: a score is one number, not {kind} ({str(cell)[:40]!a}).")
+    text = cell.strip()
+    if NUMBER.fullmatch(text):
+        return _finite(float(text), text, where)
+    word = text.lower()
+    if word in MISSING:
+        return None
+    if word in TRUTH:
+        return TRUTH[word]
+    if word in INFINITE:
+        return _finite(math.inf, text, where)
+    fix = next((fix for pattern, fix in FIXES if pattern.fullmatch(text)), "a score is one number")
+    raise InputError(f"{where}: {text[:40]!a} is not a number; {fix}.")
+
+
+def numbers(cells: Sequence[str], where: Callable[[int], str]) -> list[float | None]:
+    """The numbers in many cells; `where` says what to call one of them.
+
+    Raises:
+        InputError: As `number`.
+    """
+    try:
+        plain = [float(cell) for cell in cells]
+        if math.isfinite(sum(plain)) and not any("_" in cell for cell in cells):
+            return list(plain)
+    except ValueError:
+        pass
+    found = []
+    for i, cell in enumerate(cells):
+        plainly = blank(cell) or NUMBER.fullmatch(cell)  # nothing to say where
+        found.append(number(cell, "" if plainly else where(i)))
+    return found
+
+
+def numeric(cell: object) -> bool:
+    """Whether a cell holds a number, or what was meant to be one."""
+    if isinstance(cell, bool | int | float):
+        return True
+    if not isinstance(cell, str):
+        return False
+    text = cell.strip()
+    known = NUMBER.fullmatch(text) or text.lower() in TRUTH or text.lower() in INFINITE
+    return bool(known) or any(pattern.fullmatch(text) for pattern, _ in FIXES)
+
+
+def blank(cell: object) -> bool:
+    """Whether a cell says that there is nothing."""
+    if isinstance(cell, float):
+        return math.isnan(cell)
+    return cell is None or (isinstance(cell, str) and cell.strip().lower() in MISSING)
+
+
+def _finite(value: float, cell: object, where: str) -> float | None:
+    if math.isnan(value):
+        return None
+    if math.isinf(value):
+        raise InputError(
+            f"{where}: {str(cell)[:40]!a} is not finite, so no mean exists; "
+            "leave the cell empty if there is no score."
+        )
+    return value

@@ -1,0 +1,271 @@
+"""Tables with named columns: CSV, TSV, JSONL or a JSON array, in any order and any selection.
+
+A row is about one segment of one system. Scores stand in a column `score`, or each metric (or each
+system) has a column of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sigtest.data.imports.assembly import ONLY_RUN, Assembly
+from sigtest.data.imports.file import File, Placed
+from sigtest.data.imports.formats.cells import TRUTH, blank, number, numeric
+from sigtest.data.imports.formats.delimited import header_of, read_table
+from sigtest.data.imports.formats.headings import (
+    ALIASES,
+    Role,
+    is_metric,
+    names_columns,
+    role_of,
+)
+from sigtest.data.imports.material import Material
+from sigtest.data.numbers import LABEL
+from sigtest.errors import InputError
+
+TEXTS: tuple[Role, ...] = ("source", "reference", "hypothesis")
+ABOUT: tuple[Role, ...] = ("source", "document", "domain", "testset")
+PANDAS_INDEX = ("", "unnamed: 0")
+KNOWN = "id, system, metric, score, run, document (or cluster), domain"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the columns of a table are.
+
+    Attributes:
+        single: The column of each role.
+        references: Columns of reference sets.
+        measured: Columns with scores besides `score`.
+        measures: Whether their names are those of systems or of metrics.
+        testsets: All columns that name test sets or languages.
+        passed_over: Columns that nothing is read from.
+    """
+
+    single: Mapping[Role, str]
+    references: tuple[str, ...]
+    measured: tuple[str, ...]
+    measures: Role
+    testsets: tuple[str, ...]
+    passed_over: tuple[str, ...]
+
+
+def sniff(file: File) -> bool:
+    """A header of known names, or a column of numbers with a name; or records of such fields."""
+    if file.kind in {"array", "lines"}:
+        return names_columns(file.first)
+    return bool(header_of(file))
+
+
+def read(file: File) -> Material:
+    """Read a table.
+
+    Raises:
+        InputError: Columns whose meaning is not clear, a cell that is no number, an entry twice,
+            one score a system and none a segment.
+    """
+    header, rows = _rows(file)
+    layout = _layout(header, rows, file)
+    notes = []
+    if layout.passed_over:
+        notes.append(f"{file.name}: columns passed over: {', '.join(layout.passed_over)}.")
+    _require_segments(rows, layout, file)
+    assembly = Assembly(file.name)
+    reader = _Rows(file, layout, assembly, _label(file, layout, rows))
+    for row in rows:
+        reader.add(row)
+    return assembly.material(notes, ordered=False)
+
+
+def _rows(file: File) -> tuple[list[str], list[Placed]]:
+    """Names of the columns, and rows as records."""
+    if file.kind:
+        records = file.records()
+        return [*dict.fromkeys(name for row in records for name in row.record)], records
+    table = read_table(file)
+    return [*table.header], [
+        Placed(f"line {line}", dict(zip(table.header, cells, strict=True)))
+        for line, cells in table.rows
+    ]
+
+
+class _Rows:
+    """Adds rows to an assembly."""
+
+    def __init__(self, file: File, layout: Layout, assembly: Assembly, label: str) -> None:
+        self._file = file
+        self._layout = layout
+        self._assembly = assembly
+        self._label = label
+        self._seen: Counter[tuple[str, str, str]] = Counter()
+
+    def add(self, row: Placed) -> None:
+        """Add all that a row says."""
+        system = self._word(row, "system") if "system" in self._layout.single else self._file.stem
+        metric = self._word(row, "metric") if "metric" in self._layout.single else self._label
+        run = self._word(row, "run") if "run" in self._layout.single else ONLY_RUN
+        i = self._place(row, (system, metric, run))
+        higher = self._direction(row)
+        if "score" in self._layout.single:
+            self._score(row, i, self._layout.single["score"], (system, metric, run), higher)
+        for column in self._layout.measured:
+            of_system = self._layout.measures == "system"
+            group = (column, metric, run) if of_system else (system, column, run)
+            self._score(row, i, column, group, higher)
+        self._texts(row, i, system, run)
+
+    def _place(self, row: Placed, group: tuple[str, str, str]) -> int:
+        if "id" in self._layout.single:
+            return self._assembly.place_of(row.record.get(self._layout.single["id"]), row.place)
+        self._seen[group] += 1
+        return self._seen[group] - 1
+
+    def _score(
+        self, row: Placed, i: int, column: str, group: tuple[str, str, str], higher: bool | None
+    ) -> None:
+        where = f"{self._file.name}, {row.place}, column {column!r}"
+        self._assembly.score(i, group, number(row.record.get(column), where), row.place, higher)
+
+    def _texts(self, row: Placed, i: int, system: str, run: str) -> None:
+        for role in ABOUT:
+            if role in self._layout.single:
+                value = self._text(row, self._layout.single[role])
+                if value is not None and (role == "source" or not blank(value)):
+                    self._assembly.about(i, role, value, row.place)
+        for column in self._layout.references:
+            value = self._text(row, column)
+            if value is not None:
+                self._assembly.about(i, f"reference {column}", value, row.place)
+        if "hypothesis" in self._layout.single:
+            value = self._text(row, self._layout.single["hypothesis"])
+            self._assembly.hypothesis(i, system, run, value, row.place)
+
+    def _text(self, row: Placed, column: str) -> str | None:
+        value = row.record.get(column)
+        if isinstance(value, dict | list):
+            raise InputError(
+                f"{self._file.name}, {row.place}: {column!r} is a "
+                f"{'list' if isinstance(value, list) else 'object'}; one text is expected."
+            )
+        return None if value is None else _line(value)
+
+    def _word(self, row: Placed, role: Role) -> str:
+        column = self._layout.single[role]
+        value = self._text(row, column)
+        if value is None or blank(value):
+            raise InputError(f"{self._file.name}, {row.place}: column {column!r} is empty.")
+        return value.replace("/", "__") if role == "system" else value
+
+    def _direction(self, row: Placed) -> bool | None:
+        if "higher_is_better" not in self._layout.single:
+            return None
+        value = str(row.record.get(self._layout.single["higher_is_better"])).strip().lower()
+        return bool(TRUTH[value]) if value in TRUTH else None
+
+
+def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout:
+    by_role: dict[Role, list[str]] = {}
+    for column in header:
+        role = role_of(column)
+        if role is not None:
+            by_role.setdefault(role, []).append(column)
+    references = by_role.pop("reference", [])
+    if "id" not in by_role:
+        _take_id(by_role)
+    single = {role: min(columns, key=_preference) for role, columns in by_role.items()}
+    taken = {*single.values(), *references}
+    others = [c for c in header if c not in taken and c.lower() not in PANDAS_INDEX]
+    measured = [] if "score" in single else [c for c in others if _is_measured(c, rows)]
+    layout = Layout(
+        single=single,
+        references=tuple(references),
+        measured=tuple(measured),
+        measures="system" if "metric" in single else "metric",
+        testsets=tuple(by_role.get("testset", ())),
+        passed_over=tuple(c for c in others if c not in measured),
+    )
+    if measured:
+        _require_meaning(layout, file)
+    if not measured and not references and not {"score", *TEXTS} & set(single):
+        raise InputError(
+            f"{file.name} is a table without scores or texts; its columns are "
+            f"{', '.join(map(repr, header))}. Name the column of scores score; known are {KNOWN}, "
+            "and source, reference, hypothesis."
+        )
+    return layout
+
+
+def _take_id(by_role: dict[Role, list[str]]) -> None:
+    """Where nothing else identifies segments, `doc_id` does: that is what evaluations call it."""
+    documents = by_role.get("document", [])
+    found = next((c for c in documents if c.lower() == "doc_id"), None)
+    if found is not None:
+        documents.remove(found)
+        by_role["id"] = [found]
+        if not documents:
+            del by_role["document"]
+
+
+def _preference(column: str) -> int:
+    """The place of a column's name among those known for its role."""
+    role = role_of(column)
+    names = ALIASES[role] if role is not None else ()
+    name = column.strip().lower().replace(" ", "_").replace("-", "_")
+    return names.index(name) if name in names else len(names)
+
+
+def _is_measured(column: str, rows: Sequence[Placed]) -> bool:
+    """Whether a column of no known role is one of scores: most of its cells are numbers."""
+    cells = [row.record.get(column) for row in rows]
+    filled = [cell for cell in cells if not blank(cell)]
+    numbers = sum(map(numeric, filled))
+    return numbers > 0 and numbers >= 0.5 * len(filled)
+
+
+def _require_meaning(layout: Layout, file: File) -> None:
+    """Check that it is clear whether columns are systems or metrics."""
+    if {"system", "metric"} & set(layout.single) or all(map(is_metric, layout.measured)):
+        return
+    if set(TEXTS) & set(layout.single) or layout.references:
+        return
+    raise InputError(
+        f"{file.name}: nothing says whether {', '.join(map(repr, layout.measured[:8]))} are "
+        "metrics of one system or systems of one metric. Add a column system or metric, or "
+        f"write one row a score with the columns {KNOWN}."
+    )
+
+
+def _label(file: File, layout: Layout, rows: Sequence[Placed]) -> str:
+    """What scores are called that nothing inside names: their file, if it has several systems."""
+    column = layout.single.get("system")
+    if column is None:
+        return LABEL if layout.measures == "metric" else file.stem
+    systems = {str(row.record.get(column)) for row in rows}
+    return file.stem if len(systems) > 1 else LABEL
+
+
+def _require_segments(rows: Sequence[Placed], layout: Layout, file: File) -> None:
+    """Check that there is more than one score of each system."""
+    column = layout.single.get("system")
+    if column is None or ("score" not in layout.single and not layout.measured):
+        return
+    names: tuple[Role, ...] = ("id",) if "id" in layout.single else ("metric", "run", "domain")
+    by = [column, *(layout.single[role] for role in names if role in layout.single)]
+    by += [] if "id" in layout.single else layout.testsets
+    rows_of = Counter(tuple(str(row.record.get(c)) for c in by) for row in rows)
+    systems = Counter(key[0] for key in rows_of)
+    whole = max(systems.values()) == 1 if "id" in layout.single else max(rows_of.values()) == 1
+    if len(systems) > 1 and whole:
+        raise InputError(
+            f"{file.name} has one score for each of {len(systems)} systems, as for whole outputs; "
+            "a comparison needs one score a segment, or the outputs themselves."
+        )
+
+
+def _line(value: object) -> str:
+    """A cell as one line of text; line breaks inside a quoted cell become blanks."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return " ".join(str(value).split()) if "\n" in str(value) else str(value).strip()

@@ -1,0 +1,165 @@
+"""Rows of CSV, TSV, semicolon or blank separated tables, with the place of each for messages."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sigtest.data.imports.file import File
+from sigtest.data.imports.formats.cells import blank, numeric
+from sigtest.data.imports.formats.headings import names_columns
+from sigtest.errors import InputError
+
+SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
+Row = tuple[int, list[str]]  # line number and cells
+ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with named columns.
+
+    Attributes:
+        header: Their names, as written.
+        rows: Line number and cells of each row, as many cells as names.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def header_of(file: File) -> tuple[str, ...]:
+    """The names of the columns of what looks like a table; nothing otherwise.
+
+    Either the first line is nothing but names known for columns, or some column has a name and
+    below it only numbers.
+    """
+    separator = _separator(file)
+    return tuple(_header(file, separator)) if separator is not None else ()
+
+
+def read_table(file: File) -> Table:
+    """All rows of a file that has a header.
+
+    Raises:
+        InputError: A row with more or fewer cells than the header, a quotation mark that is not
+            closed, an empty or repeated column name, no rows.
+    """
+    separator = _separator(file)
+    if separator is None:
+        raise InputError(f"{file.name} has no header that names its columns.")
+    rows = list(_parsed(file.text, separator, file.name))
+    header = tuple(name.strip() for name in rows[0][1])
+    _check_header(header, file.name)
+    body = [_fitted(row, header, separator, file.name) for row in rows[1:]]
+    if not body:
+        raise InputError(f"{file.name} has a header and no rows.")
+    for line, cells in body:
+        if tuple(cell.strip() for cell in cells) == header:
+            raise InputError(
+                f"{file.name}, line {line}: the header again; files were put together, take it "
+                "out, or give the files one by one.",
+                line=line,
+            )
+    return Table(header, tuple(body))
+
+
+def _separator(file: File) -> str | None:
+    if file.kind or not file.first_lines:
+        return None
+    candidates = [s for s in SEPARATORS if s in file.first_lines[0].strip()]
+    known = [s for s in candidates if s != " " and names_columns(_header(file, s))]
+    return next(iter(known or (s for s in candidates if _is_numeric_table(file, s))), None)
+
+
+def _header(file: File, separator: str) -> list[str]:
+    """Cells of the first line."""
+    return [cell.strip().strip('"') for cell in _split(file.first_lines[0], separator)]
+
+
+def _is_numeric_table(file: File, separator: str) -> bool:
+    """Whether the first line has no number, and a column below has nothing else."""
+    rows = [_split(line, separator) for line in file.first_lines]
+    header, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
+    if any(map(numeric, header)) or not body or len(body) < ALIGNED * (len(rows) - 1):
+        return False
+    return any(
+        all(numeric(cell) or blank(cell) for cell in column) and any(map(numeric, column))
+        for column in zip(*body, strict=True)
+    )
+
+
+def _parsed(text: str, separator: str, name: str) -> Iterator[Row]:
+    """Line number and cells of each row that is not blank."""
+    if separator == " ":
+        lines = enumerate(text.split("\n"), 1)
+        yield from ((i, _split(line, " ")) for i, line in lines if line.strip())
+        return
+    loose = _has_loose_quotes(text, separator)
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if loose else csv.QUOTE_MINIMAL
+    stream = io.StringIO(text, newline="")
+    reader = csv.reader(stream, delimiter=separator, quoting=quoting, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(
+            f"{name}, line {line}: {error}; close the quotation mark, and double those inside.",
+            line=line,
+        ) from None
+
+
+def _has_loose_quotes(text: str, separator: str) -> bool:
+    """Whether quotation marks are text: TSV seldom quotes, and then only whole cells."""
+    if separator != "\t" or '"' not in text:
+        return False
+    cells = [cell for line in text.split("\n") if '"' in line for cell in line.split("\t")]
+    return any('"' in cell and not _is_quoted(cell.rstrip("\r")) for cell in cells)
+
+
+def _is_quoted(cell: str) -> bool:
+    inner = cell[1:-1].replace('""', "")
+    return len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inner
+
+
+def _split(line: str, separator: str) -> list[str]:
+    if separator == " ":
+        return [cell.strip('"') for cell in line.split()]  # R quotes names, which have no blanks
+    return line.split(separator)
+
+
+def _check_header(header: Sequence[str], name: str) -> None:
+    lowered = [column.lower() for column in header]
+    for column in header:
+        if column and lowered.count(column.lower()) > 1:
+            raise InputError(
+                f"{name}: two columns are named {column[:60]!a}; every column needs its own name."
+            )
+    if header.count("") > 1:
+        raise InputError(f"{name}: {header.count('')} columns have no name.")
+
+
+def _fitted(row: Row, header: Sequence[str], separator: str, name: str) -> Row:
+    """A row that has a cell for each name; blanks at its end do not count."""
+    line, cells = row
+    extra = cells[len(header) :]
+    if extra and not any(cell.strip() for cell in extra):
+        return line, cells[: len(header)]
+    if len(cells) != len(header):
+        hint = ""
+        if separator == "," and len(cells) > len(header):
+            hint = "; put quotation marks around text with commas, and write 0.5 and not 0,5"
+        if len(cells) == 1:
+            hint = f"; cells are separated by {SEPARATORS[separator]} in the header"
+        raise InputError(
+            f"{name}, line {line}: {len(cells)} cell{'' if len(cells) == 1 else 's'} between "
+            f"{SEPARATORS[separator]}, the header names {len(header)}{hint}.",
+            line=line,
+        )
+    return row

@@ -1,0 +1,77 @@
+"""Names that columns have in tables of scores and texts, and what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+Role = Literal[
+    "id", "system", "metric", "score", "run", "document", "domain", "testset",
+    "source", "reference", "hypothesis", "higher_is_better",
+]  # fmt: skip
+
+ALIASES: dict[Role, tuple[str, ...]] = {
+    "id": (
+        "id", "segment", "segment_id", "seg_id", "segid", "seg", "sid", "item", "item_id",
+        "sample_id", "question_id", "example_id", "instance_id", "prompt_id", "sentence_id",
+        "line", "line_number", "index", "idx", "key", "#",
+    ),
+    "system": (
+        "system", "sys", "system_id", "sys_id", "system_name", "model", "model_id", "model_name",
+        "mt_system", "engine", "submission", "team",
+    ),
+    "metric": ("metric", "metric_name", "metric_id", "measure", "scorer"),
+    "score": ("score", "value", "seg_score", "segment_score", "metric_score", "result"),
+    "run": ("run", "run_id", "seed", "epoch", "replica", "trial", "repeat", "attempt"),
+    "document": (
+        "document", "doc", "document_id", "docid", "doc_id", "doc_name", "cluster", "cluster_id",
+        "group", "talk_id",
+    ),
+    "domain": ("domain", "genre", "stratum", "topic", "subset"),
+    "testset": ("testset", "test_set", "language_pair", "lang_pair", "langpair", "lp", "langs",
+                "pair", "task", "dataset"),
+    "source": ("source", "src", "source_text", "src_text"),
+    "reference": ("reference", "ref", "reference_text", "ref_text"),
+    "hypothesis": (
+        "hypothesis", "hyp", "mt", "translation", "output", "hypothesis_text", "mt_text",
+        "translated_text",
+    ),
+    "higher_is_better": ("higher_is_better",),
+}  # fmt: skip
+ROLES: dict[str, Role] = {name: role for role, names in ALIASES.items() for name in names}
+REFERENCE = re.compile(r"ref(erence)?_?([a-z]|\d{1,2})")  # refA, reference_2
+METRIC = re.compile(
+    r"(sacre|spb|f200sp|sent(ence)?_?)?bleu|chrf|ter$|hter$|nist|meteor|rouge|comet|x?comet"
+    r"|cometkiwi|bleurt|bert_?score|yisi|metricx|gemba|prism|bart_?score|ma?tese|unite|kiwi"
+    r"|acc(uracy)?$|exact_match|em$|f1|precision|recall|correct$|is_correct|pass@|mae$|rmse$"
+    r"|esa$|mqm$|da$|wer$|cer$|bits_per_byte|perplexity|log_?prob",
+    re.IGNORECASE,
+)
+
+
+def role_of(column: str) -> Role | None:
+    """What a column is, judged by its name."""
+    name = re.sub(r"[\s\-.]+", "_", column.strip().lower())
+    name = name.removeprefix("#").lstrip("_") or name
+    return ROLES.get(name) or ("reference" if REFERENCE.fullmatch(name) else None)
+
+
+def is_metric(column: str) -> bool:
+    """Whether a column has the name of a known metric, perhaps with more after it."""
+    return METRIC.match(column.strip()) is not None
+
+
+def names_columns(cells: Iterable[str]) -> bool:
+    """Whether these are names of columns: two known ones, something measured or said among them.
+
+    Words such as `line` and `result` may begin a sentence; a header is nothing but names.
+    """
+    cells = list(cells)
+    roles = [role_of(cell) for cell in cells]
+    payload = {"score", "hypothesis", "reference", "source"} & set(roles)
+    known = sum(
+        role is not None or is_metric(cell) for cell, role in zip(cells, roles, strict=True)
+    )
+    short = all(len(cell) <= 60 for cell in cells)
+    return short and known >= 2 and (bool(payload) or any(map(is_metric, cells)) or known > 2)

@@ -1,0 +1,175 @@
+"""Plain text: a segment a line, or the scores of segments, a number or a tuple of them a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+
+from sigtest.data.imports.file import File, loads
+from sigtest.data.imports.formats.cells import blank, number, numeric
+from sigtest.data.imports.material import Material, Scores, Value
+from sigtest.data.numbers import LABEL
+from sigtest.errors import InputError
+
+TAG_ONLY = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$|.*</(seg|tr|td|p|div|row|tu|target)>\s*$", re.I)
+NUMBERS_SHARE = 0.9
+MARKUP_SHARE = 0.3
+TABULAR = 3  # lines that have as many tabs each before they are columns
+
+
+def sniff_numbers(file: File) -> bool:
+    """Numbers, or words for missing ones, on nearly all lines."""
+    lines = file.first_lines
+    if not lines or file.kind:
+        return False
+    if lines[0].lstrip().startswith("["):
+        return all(_is_list(line) for line in lines) or _is_number_array(file)
+    good = [line for line in lines if all(numeric(c) or blank(c) for c in _cells(line))]
+    real = [line for line in good if any(numeric(c) for c in _cells(line))]
+    return len(good) >= NUMBERS_SHARE * len(lines) and len(real) > 0
+
+
+def read_numbers(file: File) -> Material:
+    """Scores of one system, named by its file.
+
+    Raises:
+        InputError: A line that is no number, nothing or one line only, unequal tuples.
+    """
+    lines = file.lines
+    while lines and not lines[-1].strip():
+        lines = lines[:-1]
+    if _is_number_array(file):
+        entries = loads(file.text, file.name)
+        values: list[Value | None] = [
+            number(entry, f"{file.name}, entry {i}")
+            for i, entry in enumerate(entries if isinstance(entries, list) else [], 1)
+        ]
+    else:
+        values = [_value(line, file.name, i) for i, line in enumerate(lines, 1)]
+    if len(values) < 2:
+        raise InputError(
+            f"{file.name} has one line of numbers, as for the score of a whole output; give one "
+            "line a segment."
+        )
+    _require_equal_tuples(values, file.name)
+    return Material(scores=(Scores(file.stem, LABEL, (tuple(values),)),), name=file.name)
+
+
+def sniff_columns(file: File) -> bool:
+    """Columns of text between tabs, without a header: as many tabs on every line."""
+    lines = file.first_lines
+    tabs = {line.count("\t") for line in lines}
+    return len(lines) >= TABULAR and len(tabs) == 1 and 0 not in tabs and not file.kind
+
+
+def read_columns(file: File) -> Material:
+    """Several texts side by side, as sacreBLEU takes systems or references.
+
+    Raises:
+        InputError: A line with more or fewer columns.
+    """
+    rows = [line.split("\t") for line in file.lines]
+    for i, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise InputError(
+                f"{file.name}, line {i}: {len(row)} columns, line 1 has {len(rows[0])}; every "
+                "segment needs all of them.",
+                line=i,
+            )
+    return Material(texts=tuple(zip(*rows, strict=True)), name=file.name)
+
+
+def sniff_text(file: File) -> bool:
+    """Anything else, if it is text."""
+    return True
+
+
+def read_text(file: File) -> Material:
+    """The lines of a text.
+
+    Raises:
+        InputError: Nothing in it, not UTF-8, JSON or markup that is damaged or of no known format.
+    """
+    lines = file.lines
+    if not lines:
+        raise InputError(f"{file.name} is empty; one line a segment is expected.", field=file.name)
+    if file.kind == "broken":
+        loads(file.text, file.name)
+    if file.kind:
+        raise InputError(
+            f"{file.name} is JSON of no format that is read; its fields are "
+            f"{', '.join(map(repr, list(file.first)[:8])) or 'none'}. Score files need columns "
+            "such as id, system, metric and score; texts are plain lines."
+        )
+    if file.matches(TAG_ONLY, MARKUP_SHARE):
+        raise InputError(
+            f"{file.name} is markup of no format that is read ({file.first_lines[0][:40]!a}); "
+            "give plain text with one segment a line, mteval SGML or WMT XML."
+        )
+    if "\r" in file.text and "\n" not in file.text.strip():
+        raise InputError(
+            f"{file.name} ends its lines with carriage returns alone; save it with newlines (LF)."
+        )
+    return Material(texts=(lines,), name=file.name)
+
+
+def _cells(line: str) -> list[str]:
+    return line.split("\t") if "\t" in line else line.split() or [""]
+
+
+def _value(line: str, name: str, i: int) -> Value | None:
+    """The number or numbers of a line; nothing where it says that there is none."""
+    where = f"{name}, line {i}"
+    if line.lstrip().startswith("["):
+        listed = loads(line, name, i)
+        values = [number(entry, where) for entry in (listed if isinstance(listed, list) else [])]
+    else:
+        values = [number(cell, where) for cell in _split(line)]
+    numbers = [value for value in values if value is not None]
+    if len(numbers) < len(values):
+        if numbers:
+            raise InputError(f"{where}: some of its {len(values)} numbers are missing.")
+        return None
+    return numbers[0] if len(numbers) == 1 else tuple(numbers)
+
+
+def _split(line: str) -> Sequence[str]:
+    """Cells of a line; one that reads as a number with blanks inside stays whole."""
+    if "\t" in line:
+        return line.split("\t")
+    parts = line.split()
+    return parts if all(numeric(part) or blank(part) for part in parts) and parts else [line]
+
+
+def _require_equal_tuples(values: Sequence[Value | None], name: str) -> None:
+    sizes = [(i, _size(value)) for i, value in enumerate(values, 1) if value is not None]
+    if not sizes:
+        raise InputError(f"{name} has no score at all: every line says that it is missing.")
+    for i, size in sizes:
+        if size != sizes[0][1]:
+            raise InputError(
+                f"{name}, line {i}: {size} number{'' if size == 1 else 's'}, where the lines "
+                f"above have {sizes[0][1]}.",
+                line=i,
+            )
+
+
+def _size(value: Value) -> int:
+    return len(value) if isinstance(value, tuple) else 1
+
+
+def _is_list(line: str) -> bool:
+    try:
+        listed = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(listed, list) and bool(listed) and all(map(numeric, listed))
+
+
+def _is_number_array(file: File) -> bool:
+    """Whether all of the file is one JSON array of numbers."""
+    text = file.head.strip()
+    if not re.match(r"\[\s*(-?\d|null|NaN|true|false)", text):
+        return False
+    return sum(line.count("[") for line in file.first_lines) == 1

@@ -1,0 +1,150 @@
+"""Formats that are known and not read: what each is, and what to give instead."""
+
+from __future__ import annotations
+
+import re
+
+from sigtest.data.imports.file import File
+from sigtest.data.imports.formats import lm_eval, sacrebleu
+from sigtest.data.imports.formats.segment_scores import LEVEL
+
+HUMAN_COLUMNS = re.compile(
+    r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\bLP\b.*\bHUMAN\b|\brater\b",
+    re.IGNORECASE,
+)
+APPRAISE = re.compile(r"^[^,\t]+,[^,\t]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},")
+RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
+R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
+MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
+MAGIC = {
+    b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "numpy", b"\x80\x04\x95": "pickle",
+    b"\x80\x05\x95": "pickle", b"\x80\x03": "pickle", b"\x80\x02": "pickle", b"SQLite": "sqlite",
+    b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard", b"%PDF": "pdf",
+    b"\xd0\xcf\x11\xe0": "office", b"7z\xbc\xaf": "7z", b"\x89PNG": "png", b"\x89HDF": "hdf5",
+}  # fmt: skip
+BINARY = {
+    "parquet": "write the table as CSV or JSONL",
+    "arrow": "write the table as CSV or JSONL",
+    "numpy": "write the numbers as text, one line a segment (numpy.savetxt)",
+    "pickle": "a pickle can run programs when it is read; write CSV or JSONL",
+    "sqlite": "write the table as CSV or JSONL",
+    "bzip2": "unpack it, or compress it with gzip",
+    "xz": "unpack it, or compress it with gzip",
+    "zstandard": "unpack it, or compress it with gzip",
+    "7z": "unpack it, or make it a zip or tar.gz",
+    "pdf": "give the text, one line a segment",
+    "office": "save the table as CSV (UTF-8), or the text with one line a segment",
+    "png": "give text",
+    "hdf5": "write the numbers as CSV or JSONL",
+}
+
+
+def binary_of(data: bytes) -> str | None:
+    """The binary format that bytes begin like."""
+    return next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
+
+
+def is_binary(file: File) -> bool:
+    """Bytes of a known binary format."""
+    return binary_of(file.data) is not None
+
+
+def is_helm(file: File) -> bool:
+    """HELM's statistics of instances or runs, and what it writes beside them."""
+    fields = set(file.first)
+    return (
+        {"instance_id", "stats"} <= fields
+        or ({"name", "count", "sum"} <= fields and isinstance(file.first["name"], dict))
+        or {"scenario_spec", "adapter_spec"} <= fields
+        or {"name", "description", "tags"} <= fields
+    )
+
+
+def is_every_eval_ever(file: File) -> bool:
+    """Records of every_eval_ever, or their schemas."""
+    fields = set(file.first)
+    return {"schema_version", "evaluation_id"} <= fields or {"$schema", "properties"} <= fields
+
+
+def is_solutions(file: File) -> bool:
+    """GSM8K's solutions: `{is_correct, solution}` of several models in one row."""
+    return any(
+        isinstance(value, dict) and {"is_correct", "solution"} <= set(value)
+        for value in file.first.values()
+    )
+
+
+def is_lm_eval_results(file: File) -> bool:
+    """The averages of lm-evaluation-harness."""
+    return lm_eval.is_results(file)
+
+
+def is_sacrebleu(file: File) -> bool:
+    """Scores of whole outputs by sacreBLEU."""
+    return sacrebleu.sniff_corpus(file)
+
+
+def is_appraise(file: File) -> bool:
+    """Appraise's campaigns: login, system, item, TGT or BAD, languages, score, document, ..."""
+    return file.matches(APPRAISE)
+
+
+def is_human(file: File) -> bool:
+    """Tables of judgements, and what WMT's scripts make of them."""
+    if file.kind or not file.first_lines:
+        return False
+    first = file.first_lines[0]
+    cells = re.split(r"[\s,]+", first.strip())
+    return (len(cells) > 3 and HUMAN_COLUMNS.search(first) is not None) or file.matches(RANKING)
+
+
+def is_comet_compare(file: File) -> bool:
+    """The text of comet-compare."""
+    return "Paired T-Test Results" in file.head and "x_name:" in file.head
+
+
+def is_comet_systems(file: File) -> bool:
+    """The lines of comet-score --only_system."""
+    return file.matches(re.compile(r"^[^\t]+\tscore: \S+$"))
+
+
+def is_averages(file: File) -> bool:
+    """Scores of whole outputs or of domains, beside those of segments."""
+    rows = [line.split("\t") for line in file.first_lines]
+    scr = file.base.endswith(".scr") and all(len(row) in {3, 4} for row in rows)
+    return LEVEL.search(file.base) is not None or scr
+
+
+def is_latex(file: File) -> bool:
+    """A LaTeX table."""
+    return "\\begin{tabular" in file.head or "\\documentclass" in file.head
+
+
+def is_r_output(file: File) -> bool:
+    """What R prints, and matrices that it writes."""
+    if file.kind or len(file.first_lines) < 2:
+        return False
+    if file.matches(R_OUTPUT):
+        return True
+    body = [line for line in file.first_lines if not line.startswith("#")]
+    rows = body[1:] if len(body) > 1 else body
+    square = len(body) > 1 and len({len(line.split()) for line in rows}) == 1
+    names = [line.split()[0] for line in rows]
+    return (
+        square
+        and all(map(MATRIX.match, rows))
+        and len(rows[0].split()) == len(body[0].split()) + 1
+        and body[0].split() == names
+    ) or file.first_lines[0].startswith("# ---")
+
+
+def is_other_markup(file: File) -> bool:
+    """HTML, TMX, XLIFF and other XML that is no WMT data set."""
+    head = file.head.lstrip()[:2000]
+    named = re.match(
+        r"(<\?xml[^>]*\?>\s*|<!--.*?-->\s*)*<(!DOCTYPE\s+)?([A-Za-z][\w:.-]*)", head, re.S
+    )
+    if named is None:
+        return False
+    known = {"html", "tmx", "xliff", "tei", "body", "table", "rss", "svg", "xml", "root", "corpus"}
+    return head.startswith(("<?xml", "<!DOCTYPE", "<!doctype")) or named[3].lower() in known

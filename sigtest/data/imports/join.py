@@ -1,0 +1,385 @@
+"""Several materials as one: segments joined by their ids, never by luck."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
+
+from sigtest.data.imports.material import Line, Material, Scores, examples
+from sigtest.errors import InputError, LengthError
+
+Missing = Literal["error", "drop"]
+Entry = TypeVar("Entry")
+UNEQUAL_SCALES = 50.0  # how many times the mean of one system may be that of another
+DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class Joining:
+    """What to do where files do not match of themselves.
+
+    Attributes:
+        missing: About segments that only some have, or that have no score: refuse all, naming
+            examples, or drop them for every system and say so in the notes.
+        testset: Which test set or pair of languages to keep, where there are several.
+        runs: Whether what several files say of one system are its runs.
+    """
+
+    missing: Missing = "error"
+    testset: str | None = None
+    runs: bool = False
+
+
+STRICT = Joining()
+
+
+def join(
+    materials: Sequence[Material], labels: Sequence[str] | None = None, how: Joining = STRICT
+) -> Material:
+    """Put together what several files bring, so that nothing is missing in it.
+
+    Args:
+        materials: In order; that of segments is the first one's with texts, or the first one's.
+        labels: Which scores to keep; all, if not given.
+        how: What to do where they do not match.
+
+    Raises:
+        InputError: Segments that do not match or have no score, several test sets, different items
+            under one id, two outputs or scores of one system, unknown scores.
+        LengthError: Files without ids that are not equally long.
+    """
+    parts = _of_testset(materials, how.testset)
+    if labels is not None:
+        _require_known(labels, {label for part in parts for label in part.score_labels})
+        kept = [[label for label in labels if label in part.score_labels] for part in parts]
+        parts = [p.select(labels=names) for p, names in zip(parts, kept, strict=True)]
+    joined = _complete(combine(parts, how), how.missing)
+    notes = (*joined.notes, *_unequal_scales(joined))
+    return replace(joined, notes=tuple(dict.fromkeys(notes)))
+
+
+def combine(materials: Sequence[Material], how: Joining = STRICT) -> Material:
+    """Put together what several files bring; scores may still be missing where files say so.
+
+    Raises:
+        InputError: See `join`.
+        LengthError: See `join`.
+    """
+    parts = [part.select(testset=how.testset) for part in _of_testset(materials, how.testset)]
+    if not parts:
+        return Material()
+    _require_one_testset(parts)
+    notes = [note for part in parts for note in part.notes]
+    aligned = _aligned(parts, how.missing, notes) if len(parts) > 1 else parts
+    merged = _merged(aligned, how.runs) if len(parts) > 1 else parts[0]
+    return replace(merged, notes=tuple(notes))
+
+
+def _of_testset(materials: Sequence[Material], testset: str | None) -> Sequence[Material]:
+    """Those that have something of a test set; all, where none has, for the message."""
+    if testset is None:
+        return materials
+    about = [part for part in materials if part.testsets is None or testset in part.testsets]
+    return about or materials
+
+
+def _require_known(labels: Sequence[str], known: Iterable[str]) -> None:
+    for label in labels:
+        if label not in known:
+            raise InputError(
+                f"No file has scores {label!r}; there are {', '.join(map(repr, sorted(known)))}."
+            )
+
+
+def _require_one_testset(parts: Sequence[Material]) -> None:
+    """Check that all are about one test set, or about the same items by their keys."""
+    names = list(dict.fromkeys(name for part in parts for name in part.testsets or ()))
+    if len(names) < 2:
+        return
+    single = all(len(set(part.testsets or ())) < 2 for part in parts)
+    if single and all(part.keys is not None for part in parts if part.testsets is not None):
+        return  # keys are compared when segments are
+    raise InputError(
+        f"{parts[0].name if len(parts) == 1 else 'The files'} have {len(names)} test sets "
+        f"({examples(map(repr, names), 8)}); say which one to compare on."
+    )
+
+
+def _aligned(parts: Sequence[Material], missing: Missing, notes: list[str]) -> list[Material]:
+    """All with the same segments in the same order."""
+    if all(part.ids is None for part in parts):
+        for part in parts[1:]:
+            if len(part) != len(parts[0]):
+                raise LengthError(
+                    f"{part.name} has {len(part):,} segments and {parts[0].name} "
+                    f"{len(parts[0]):,}; without ids, every file needs one line a segment."
+                )
+        return list(parts)
+    parts = _with_ids(parts)
+    first = next((p for p in parts if p.references or p.sources), parts[0])
+    everywhere = set.intersection(*(set(part.ids or ()) for part in parts))
+    lost = {part.name: [i for i in part.ids or () if i not in everywhere] for part in parts}
+    if any(lost.values()):
+        if missing == "error" or not everywhere or _shifted(parts):
+            raise InputError(_mismatch(parts, everywhere))
+        notes.append(_dropped(lost, len(everywhere)))
+    order = [i for i in first.ids or () if i in everywhere]
+    aligned = []
+    for part in parts:
+        place = {name: k for k, name in enumerate(part.ids or ())}
+        aligned.append(part.rows([place[i] for i in order]))
+    _require_same_items(aligned)
+    return aligned
+
+
+def _with_ids(parts: Sequence[Material]) -> list[Material]:
+    """Lines without ids get those of files that have them, where that is no guess."""
+    plain = [part for part in parts if part.ids is None]
+    if not plain:
+        return list(parts)
+    named = [part for part in parts if part.ids is not None]
+    size = len(plain[0])
+    for part in plain[1:]:
+        if len(part) != size:
+            raise LengthError(
+                f"{part.name} has {len(part):,} segments and {plain[0].name} {size:,}; without "
+                "ids, both need one line a segment."
+            )
+    numbered = {id(part): _numbered(part, size) for part in named}
+    if all(numbers is not None for numbers in numbered.values()):
+        ids = tuple(str(i + 1) for i in range(size))
+        return [replace(part, ids=numbered.get(id(part)) or ids) for part in parts]
+    guide = next((part for part in named if part.ordered and len(part) == size), None)
+    if guide is None:
+        part = next(part for part in named if numbered[id(part)] is None)
+        raise InputError(
+            f"{plain[0].name} has {size:,} lines without ids and {part.name} {len(part):,} "
+            f"segments with ids such as {examples(map(repr, part.ids or ()), 2)}; lines join only "
+            "with ids that count them, or with a file in the order of the test set and as long. "
+            "Give texts with ids (a table, SGML or XML), or scores one line a segment."
+        )
+    return [replace(part, ids=part.ids if part.ids is not None else guide.ids) for part in parts]
+
+
+def _numbered(part: Material, size: int) -> tuple[str, ...] | None:
+    """Ids as places from 1, where they are numbers from 0 or from 1 up to the number of lines."""
+    ids = part.ids or ()
+    if not all(name.isdecimal() and name.isascii() for name in ids):
+        return None
+    numbers = [int(name) for name in ids]
+    if len(set(numbers)) < len(numbers):
+        return None
+    if min(numbers) == 0 and max(numbers) < size:
+        return tuple(str(number + 1) for number in numbers)
+    return tuple(map(str, numbers)) if min(numbers) >= 1 and max(numbers) == size else None
+
+
+def _mismatch(parts: Sequence[Material], everywhere: set[str]) -> str:
+    """What one side has and another has not, with examples and what may be behind it."""
+    for part in parts:
+        for other in parts:
+            has = set(other.ids or ())
+            lacking = [i for i in part.ids or () if i not in has]
+            if lacking:
+                count = f"{len(lacking):,} of the {len(part):,}"
+                hint = _hint(lacking, [i for i in other.ids or () if i not in set(part.ids or ())])
+                drop = (
+                    ""
+                    if hint or not everywhere
+                    else (
+                        f" {len(everywhere):,} segments are in all files: --missing drop compares "
+                        "on those."
+                    )
+                )
+                return (
+                    f"{other.name} has none for {count} segments of {part.name} "
+                    f"({examples(map(repr, lacking))}).{hint}{drop}"
+                )
+    return "Segments do not match."
+
+
+def _shifted(parts: Sequence[Material]) -> bool:
+    """Whether one file counts from 0 and another, as long, from 1: one id is two segments then."""
+    starts = {
+        (min(numbers), len(numbers))
+        for part in parts
+        if all(name.isdecimal() for name in part.ids or ())
+        and (numbers := {int(name) for name in part.ids or ()})
+        and max(numbers) - min(numbers) == len(numbers) - 1
+    }
+    return any((start + 1, size) in starts for start, size in starts)
+
+
+def _hint(here: Sequence[str], there: Sequence[str]) -> str:
+    """What turns ids of one file into those of another, if it is something simple."""
+
+    def numbers(ids: Sequence[str]) -> list[int]:
+        return [int(i) for i in ids if i.isdecimal()]
+
+    if len(here) == len(there) == 1 and here[0].isdecimal() and there[0].isdecimal():
+        return f" The other has {there[0]!r} instead: does one count from 0 and the other from 1?"
+    ways: Mapping[str, Callable[[str], str]] = {
+        "by leading zeros": lambda i: DIGITS.sub(lambda d: str(int(d[0])), i),
+        "by .0 at the end": lambda i: i.removesuffix(".0"),
+        "in capital letters": str.lower,
+        "by blanks and marks": lambda i: re.sub(r"[\W_]+", "", i),
+        "by what stands before the number": lambda i: (DIGITS.findall(i) or [i])[-1],
+        "by folders or suffixes": lambda i: i.rpartition("/")[2].partition(".")[0],
+    }
+    for what, way in ways.items():
+        same = {way(i) for i in here} & {way(i) for i in there}
+        if len(same) == min(len(set(here)), len(set(there))) and same:
+            return f" Ids seem to differ only {what} ({here[0]!r}, {there[0]!r}); make them equal."
+    return ""
+
+
+def _dropped(lost: Mapping[str, Sequence[str]], kept: int) -> str:
+    counts = "; ".join(
+        f"{len(ids):,} of {name} ({examples(map(repr, ids))})" for name, ids in lost.items() if ids
+    )
+    return f"Segments that not all files have are dropped, {counts}; {kept:,} are compared."
+
+
+def _require_same_items(parts: Sequence[Material]) -> None:
+    """Check that one id means one item: equal keys, equal sources."""
+    for what, columns in (
+        ("item", [(p, p.keys) for p in parts if p.keys is not None]),
+        ("source", [(p, p.sources) for p in parts if p.sources is not None]),
+    ):
+        for part, column in columns[1:]:
+            first, known = columns[0]
+            for i, (a, b) in enumerate(zip(known, column, strict=True)):
+                if a is not None and b is not None and a.split() != b.split():
+                    names = {name for p in (first, part) for name in p.testsets or ()}
+                    sets = f" ({examples(map(repr, sorted(names)))})" if len(names) > 1 else ""
+                    raise InputError(
+                        f"{first.name} and {part.name} have another {what} under "
+                        f"{part.segment(i)}; they are not about the same test set{sets}."
+                    )
+
+
+def _merged(parts: Sequence[Material], runs: bool) -> Material:
+    """All columns side by side."""
+    references: list[tuple[Line, ...]] = []
+    for part in parts:
+        references += [lines for lines in part.references if lines not in references]
+    first = parts[0]
+    return Material(
+        references=tuple(references),
+        systems=_outputs(parts, runs),
+        documents=_agreed(parts, "documents", [part.documents for part in parts]),
+        labels=_agreed(parts, "domains", [part.labels for part in parts]),
+        sources=next((part.sources for part in parts if part.sources is not None), None),
+        texts=tuple(text for part in parts for text in part.texts),
+        scores=_tables(parts, runs),
+        ids=first.ids,
+        ordered=any(part.ordered for part in parts),
+        keys=next((part.keys for part in parts if part.keys is not None), None),
+        testsets=next((part.testsets for part in parts if part.testsets is not None), None),
+        name=examples(dict.fromkeys(part.name for part in parts if part.name)),
+    )
+
+
+def _outputs(
+    parts: Sequence[Material], runs: bool
+) -> tuple[tuple[str, tuple[tuple[Line, ...], ...]], ...]:
+    found: dict[str, tuple[tuple[Line, ...], ...]] = {}
+    origin: dict[str, str] = {}
+    for part in parts:
+        for name, texts in part.systems:
+            if name in found and found[name] != texts and not runs:
+                raise InputError(
+                    f"{origin[name]} and {part.name} both have an output of {name!r}, and they "
+                    "differ; name them apart (NAME=FILE), or say that they are runs.",
+                    system=name,
+                )
+            if name not in found or runs:
+                found[name] = (*found.get(name, ()), *texts)
+            origin.setdefault(name, part.name)
+    return tuple(found.items())
+
+
+def _tables(parts: Sequence[Material], runs: bool) -> tuple[Scores, ...]:
+    found: dict[tuple[str, str], Scores] = {}
+    origin: dict[tuple[str, str], str] = {}
+    for part in parts:
+        for table in part.scores:
+            key = (table.system, table.label)
+            if key in found and not runs:
+                raise InputError(
+                    f"{origin[key]} and {part.name} both have {table.label!r} scores of "
+                    f"{table.system!r}; give one, name them apart (LABEL:NAME=FILE), or say that "
+                    "they are runs.",
+                    system=table.system,
+                )
+            earlier = found[key].runs if key in found else ()
+            found[key] = replace(table, runs=(*earlier, *table.runs))
+            origin.setdefault(key, part.name)
+    return tuple(found.values())
+
+
+def _agreed(
+    parts: Sequence[Material], what: str, columns: Sequence[tuple[str, ...] | None]
+) -> tuple[str, ...] | None:
+    """A column that is the same wherever it is known."""
+    known = [(part, column) for part, column in zip(parts, columns, strict=True) if column]
+    for part, column in known[1:]:
+        if column != known[0][1]:
+            i = next(i for i, (a, b) in enumerate(zip(column, known[0][1], strict=True)) if a != b)
+            raise InputError(
+                f"{known[0][0].name} and {part.name} name different {what}: {part.segment(i)} is "
+                f"in {known[0][1][i]!a} and in {column[i]!a}."
+            )
+    return known[0][1] if known else None
+
+
+def _complete(joined: Material, missing: Missing) -> Material:
+    """Without segments for which some system has no output or score, or an error."""
+    if missing == "error":
+        joined.require_complete()
+        return joined
+    gaps: dict[str, set[int]] = {}
+    for name, texts in joined.systems:
+        empty = {i for lines in texts for i, line in enumerate(lines) if line is None}
+        gaps[f"system {name!r} has no hypothesis"] = empty
+    for table in joined.scores:
+        gaps[f"system {table.system!r} has no {table.label!r} score"] = set(table.missing)
+    gone = set().union(*gaps.values()) if gaps else set()
+    if not gone:
+        return joined
+    kept = [i for i in range(len(joined)) if i not in gone]
+    if not kept:
+        raise InputError(
+            f"{joined.name}: no segment has an entry of every system; leave some systems or scores "
+            "out."
+        )
+    worst = max(gaps, key=lambda what: len(gaps[what]))
+    names = examples(joined.segment(i) for i in sorted(gone))
+    note = (
+        f"{len(gone):,} of {len(joined):,} segments are dropped because something is missing "
+        f"({names}; {worst} for {len(gaps[worst]):,}); {len(kept):,} are compared."
+    )
+    return replace(joined.rows(kept), notes=(*joined.notes, note))
+
+
+def _unequal_scales(joined: Material) -> list[str]:
+    """Metrics whose scores are fractions in one system and percent in another."""
+    said = []
+    for label in joined.score_labels:
+        tables = [table for table in joined.scores if table.label == label]
+        means: dict[str, float] = {}
+        for table in tables:
+            sizes = [abs(v) for v in table.values if isinstance(v, float | int)]
+            if sizes and max(sizes) > 0:
+                means[table.system] = sum(sizes) / len(sizes)
+        if len(means) < 2:
+            continue
+        low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+        if means[low] <= 1 < means[high] and means[high] > UNEQUAL_SCALES * means[low]:
+            said.append(
+                f"{label}: scores of {low!r} are about {means[low]:.3g} and those of {high!r} "
+                f"about {means[high]:.3g}; one may be a fraction and the other percent."
+            )
+    return said

@@ -1,0 +1,214 @@
+"""Formats of files, by name: how each is recognised and read, or why it is not.
+
+A format that people bring is one function and one line here. Documentation and messages are made
+of these lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sigtest.data.imports.file import File
+from sigtest.data.imports.formats import (
+    columns,
+    comet,
+    inspect_logs,
+    lm_eval,
+    plain,
+    refused,
+    sacrebleu,
+    segment_scores,
+    sgml,
+    wmt25,
+)
+from sigtest.data.imports.material import Line, Material
+from sigtest.data.imports.wmt import read_wmt_file, sniff_wmt
+from sigtest.errors import InputError
+
+HUMAN = "people's judgements are for `sigtest human`; a comparison needs outputs or scores"
+WHOLE = "a comparison needs one score a segment, or the outputs themselves"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A format that is read.
+
+    Attributes:
+        name: What options and tests call it.
+        title: What messages and pages call it.
+        suffixes: That such files usually have; they decide nothing.
+        brings: One sentence: what is taken from it.
+        sniff: Whether a file is of this format, judged by its content.
+        read: Reads it.
+        general: Whether it takes what no other format recognises.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    brings: str
+    sniff: Callable[[File], bool]
+    read: Callable[[File], Material]
+    general: bool = False
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A format that is known and not read.
+
+    Attributes:
+        name: What tests call it.
+        title: What messages and pages call it.
+        sniff: Whether a file is of this format.
+        advice: What to give instead.
+    """
+
+    name: str
+    title: str
+    sniff: Callable[[File], bool]
+    advice: str
+
+
+# fmt: off
+_READERS = (
+    Reader("wmt-xml", "WMT XML", (".xml",),
+           "Sources, references by translator, outputs by system, documents, domains.",
+           sniff_wmt, read_wmt_file),
+    Reader("sgml", "mteval SGML", (".sgm", ".sgml", ".xml"),
+           "Sources, references or outputs of a srcset, refset or tstset, documents, genres.",
+           sgml.sniff, sgml.read),
+    Reader("wmt25", "WMT25 JSONL", (".jsonl",),
+           "Sources, references, outputs or automatic scores, paragraph by paragraph.",
+           wmt25.sniff, wmt25.read),
+    Reader("inspect-json", "a log of Inspect AI (JSON)", (".json",),
+           "Scores of a model by scorer and sample, epochs as runs.",
+           inspect_logs.sniff, inspect_logs.read),
+    Reader("lm-eval", "samples of lm-evaluation-harness", (".jsonl", ".json"),
+           "Scores of a model by metric and filter, by doc_id; the model from results_*.json.",
+           lm_eval.sniff, lm_eval.read),
+    Reader("comet-json", "JSON of comet-score", (".json",),
+           "Sources, references, outputs and scores of one or several systems.",
+           comet.sniff_json, comet.read_json),
+    Reader("comet-compare", "JSON of comet-compare", (".json",),
+           "Sources, references, outputs and scores of all systems.",
+           comet.sniff_compare, comet.read_compare),
+    Reader("comet-text", "output of comet-score", (".txt",),
+           "Scores of one or several systems, with four decimals.",
+           comet.sniff_text, comet.read_text),
+    Reader("sacrebleu-sentences", "output of sacrebleu -sl", (".txt",),
+           "Scores of the sentences of one output, rounded.",
+           sacrebleu.sniff_sentences, sacrebleu.read_sentences),
+    Reader("meteor", "segment scores of METEOR or mteval (.scr)", (".scr",),
+           "Scores of one or several systems by document and segment.",
+           segment_scores.sniff_meteor, segment_scores.read_meteor),
+    Reader("seg-score", "segment scores of mt-metrics-eval (.seg.score)", (".seg.score",),
+           "Scores of several systems; the metric is named by the file; None is missing.",
+           segment_scores.sniff, segment_scores.read),
+    Reader("columns", "a table with named columns", (".csv", ".tsv", ".jsonl", ".json"),
+           "Any of id, system, metric, score, run, document or cluster, domain, source, reference, "
+           "hypothesis; or one column a metric or system.",
+           columns.sniff, columns.read, general=True),
+    Reader("numbers", "numbers, one line a segment", (".txt", ".num"),
+           "Scores of one system, which the file names; tuples of numbers for ratios.",
+           plain.sniff_numbers, plain.read_numbers, general=True),
+    Reader("text-columns", "columns of text between tabs", (".tsv",),
+           "References or outputs side by side, as sacreBLEU takes them.",
+           plain.sniff_columns, plain.read_columns, general=True),
+    Reader("text", "plain text, one line a segment", (".txt",),
+           "A source, a reference or an output; option or place say which.",
+           plain.sniff_text, plain.read_text, general=True),
+)
+_REFUSALS = (
+    Refusal("sacrebleu", "sacreBLEU's report on whole outputs", refused.is_sacrebleu, WHOLE),
+    Refusal("lm-eval-results", "the averages of a run of lm-evaluation-harness",
+            refused.is_lm_eval_results,
+            "give the samples_*.jsonl of the same run (--log_samples writes them); results are "
+            "read beside them"),
+    Refusal("comet-systems", "the output of comet-score --only_system", refused.is_comet_systems,
+            "run it without --only_system, with --to_json"),
+    Refusal("comet-compare-text", "the output of comet-compare", refused.is_comet_compare,
+            "give its JSON (--to_json), which has the scores of segments"),
+    Refusal("averages", "a list of scores of whole outputs or domains", refused.is_averages,
+            f"{WHOLE}: the .seg.score or -seg.scr file beside it"),
+    Refusal("appraise", "a campaign of Appraise (ESA, MQM, DA)", refused.is_appraise, HUMAN),
+    Refusal("judgements", "a table of people's judgements", refused.is_human, HUMAN),
+    Refusal("helm", "a file of HELM", refused.is_helm,
+            "write its instances as CSV or JSONL with the columns id, system, metric and score"),
+    Refusal("every-eval-ever", "a record or schema of every_eval_ever", refused.is_every_eval_ever,
+            "write its samples as JSONL with id (sample_id), system (model_id) and score "
+            "(evaluation.score)"),
+    Refusal("solutions", "a table of solutions, several models in one row", refused.is_solutions,
+            "write them as CSV or JSONL with the columns id, system and score (is_correct)"),
+    Refusal("latex", "a LaTeX document", refused.is_latex, WHOLE),
+    Refusal("r-output", "what R prints, a list or a matrix", refused.is_r_output, WHOLE),
+    Refusal("markup", "markup of a kind that is not known", refused.is_other_markup,
+            "give plain text with one segment a line, mteval SGML or WMT XML"),
+)
+# fmt: on
+
+FORMATS_READ: dict[str, Reader] = {reader.name: reader for reader in _READERS}
+FORMATS_REFUSED: dict[str, Refusal] = {refusal.name: refusal for refusal in _REFUSALS}
+
+
+def format_of(file: File) -> Reader:
+    """The format of a file.
+
+    Raises:
+        InputError: One that is known and not read; the message says what it is and what to give.
+    """
+    binary = refused.binary_of(file.data)
+    if binary is not None:
+        raise InputError(
+            f"{file.name} is not read: it is a binary file ({binary}); {refused.BINARY[binary]}.",
+            field=file.name,
+        )
+    candidates: list[Reader | Refusal] = [*_special(), *_REFUSALS, *_general()]
+    for known in candidates:
+        if known.sniff(file):
+            if isinstance(known, Refusal):
+                raise InputError(
+                    f"{file.name} is not read: it is {known.title}; {known.advice}.",
+                    field=file.name,
+                )
+            return known
+    raise InputError(f"{file.name} is of no known format.", field=file.name)
+
+
+def read_file(file: File) -> Material:
+    """What a file brings, whatever its format.
+
+    Raises:
+        InputError: A format that is not read, or something in it that cannot be used.
+    """
+    if not file.data.strip():
+        raise InputError(f"{file.name} is empty; one line a segment is expected.", field=file.name)
+    return format_of(file).read(file)
+
+
+def read_lines(file: File, role: str) -> tuple[Line, ...]:
+    """The one text of a file, whatever its format.
+
+    Args:
+        file: With a text in an order that is that of the test set.
+        role: What messages call it: a reference, an output, a source.
+
+    Raises:
+        InputError: Scores alone, several texts, a table whose rows are in any order.
+    """
+    material = read_file(file)
+    lines = material.only_text(role)
+    if not material.ordered:
+        raise InputError(
+            f"{file.name} is a table whose rows are known by their ids; it cannot stand beside "
+            "plain lines. Give all of the texts with ids, or plain lines."
+        )
+    return lines
+
+
+def _special() -> list[Reader]:
+    return [reader for reader in _READERS if not reader.general]
+
+
+def _general() -> list[Reader]:
+    return [reader for reader in _READERS if reader.general]

@@ -1,0 +1,69 @@
+"""Files in folders, on this machine or in an archive, read one by one when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+
+from sigtest.data.imports.bounds import Meter
+from sigtest.data.imports.file import File
+
+
+class Tree:
+    """Files by path.
+
+    Args:
+        readers: What reads each file, packed as it is.
+        meter: Counts what is read.
+        between: What stands between the name of all of it and a path, in messages.
+    """
+
+    def __init__(
+        self,
+        readers: Mapping[PurePosixPath, Callable[[], bytes]],
+        meter: Meter,
+        between: str = ": ",
+    ) -> None:
+        self._between = between
+        self._readers = {path: readers[path] for path in sorted(readers)}
+        self._meter = meter
+
+    @property
+    def name(self) -> str:
+        """What messages call all of it."""
+        return self._meter.name
+
+    @property
+    def paths(self) -> list[PurePosixPath]:
+        """All files, sorted."""
+        return [*self._readers]
+
+    def under(self, folder: PurePosixPath) -> list[PurePosixPath]:
+        """The files in a folder."""
+        return [path for path in self._readers if path.parent == folder]
+
+    def below(self, folder: PurePosixPath) -> list[PurePosixPath]:
+        """The files in a folder and its folders."""
+        return [path for path in self._readers if folder in path.parents]
+
+    def named(self, path: PurePosixPath) -> str:
+        """What messages call a file."""
+        return f"{self.name}{self._between}{path}"
+
+    def read(self, path: PurePosixPath) -> bytes:
+        """The content of a file, decompressed.
+
+        Raises:
+            InputError: A damaged gzip file.
+            LimitError: More than the bounds of the import.
+        """
+        return self._meter.unzipped(self._readers[path](), self.named(path))
+
+    def file(self, path: PurePosixPath) -> File:
+        """A file as readers see it."""
+
+        def near(wanted: Callable[[str], bool]) -> Mapping[str, bytes]:
+            beside = [p for p in self.under(path.parent) if p != path and wanted(p.name)]
+            return {self.named(other): self.read(other) for other in beside}
+
+        return File(self.named(path), self.read(path), near, str(path))
