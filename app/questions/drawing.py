@@ -28,6 +28,8 @@ class Chosen:
         testset: Name of a test set, where there are several.
         a: First system of a pair.
         b: Second system.
+        criterion: What people judged.
+        statistic: How metrics are held against people.
     """
 
     metric: str | None = None
@@ -35,6 +37,8 @@ class Chosen:
     testset: str | None = None
     a: str | None = None
     b: str | None = None
+    criterion: str | None = None
+    statistic: str | None = None
 
 
 async def _chosen(
@@ -47,8 +51,10 @@ async def _chosen(
     ] = None,
     a: Annotated[str | None, Query(description="First system of the pair.")] = None,
     b: Annotated[str | None, Query(description="Second system.")] = None,
+    criterion: Annotated[str | None, Query(description="Of a human evaluation.")] = None,
+    statistic: Annotated[str | None, Query(description="Of a metric evaluation.")] = None,
 ) -> Chosen:
-    return Chosen(metric, test, testset, a, b)
+    return Chosen(metric, test, testset, a, b, criterion, statistic)
 
 
 Options = Annotated[Chosen, Depends(_chosen)]
@@ -80,7 +86,8 @@ async def draw(
 
     def made() -> str:
         report = answers.read(questions.report(record.id, caller), record)
-        return kind.draw(name, report, chosen.metric, chosen.test, chosen.testset, drawn)
+        named = {part: value for part, value in vars(chosen).items() if value is not None}
+        return kind.draw(name, report, named, drawn)
 
     return await run_in_threadpool(made)
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sigtest.comparison.plan import Plan
-from sigtest.kinds import ComparisonQuestion, Question, measuring_seconds, resampling_seconds
+from sigtest.kinds import ComparisonQuestion, Question
+from sigtest.kinds.comparisons import measuring_seconds, resampling_seconds
 from workers.store.records import Progress
 from workers.store.task import Priced, Task
 

@@ -16,7 +16,7 @@ from sigtest.comparison.plan import Part, Plan
 from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
 from sigtest.draws.sample import Sample
 from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
-from sigtest.kinds import about
+from sigtest.kinds.comparisons import about
 from sigtest.render import json
 from sigtest.report import Report
 from sigtest.significance import resampling_tests

@@ -11,7 +11,7 @@ from sigtest import engine
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
-from sigtest.kinds import output_field, testset_field
+from sigtest.kinds.comparisons import output_field, testset_field
 from workers.store.pieces import statistics_keys
 from workers.store.questions import QuestionStore, Stored, gone
 from workers.store.testsets import TestSetStore

@@ -185,9 +185,7 @@ def _of_ranks(cells: Cells, seed: int, stream: int, rows: int) -> Array:
 
 
 @compiled
-def _rank(
-    scores: Array, order: Counts, segments: Counts, counts: Weights, ranks: Array
-) -> None:
+def _rank(scores: Array, order: Counts, segments: Counts, counts: Weights, ranks: Array) -> None:
     """Fill in the centred middle ranks of cells, each of which comes as often as its segment.
 
     Args:
@@ -214,9 +212,7 @@ def _rank(
 
 
 @compiled
-def _rho(
-    scores: Array, order: Counts, segments: Counts, counts: Weights, human: Array
-) -> Array:
+def _rho(scores: Array, order: Counts, segments: Counts, counts: Weights, human: Array) -> Array:
     """(R,) rank correlations with (R, N) centred ranks by people; arguments as for `_rank`."""
     found = np.empty(len(counts))
     ranks = np.empty((1, len(order)))

@@ -1,16 +1,10 @@
-"""The kinds of questions, by the name that their path has.
-
-A kind says how a request becomes a question, and a question a report. Everything else is written
-once for all kinds: submission, ids, queueing, progress, waiting, events, listing, formats,
-pictures, deletion, the command line's `--server` and the client.
-"""
+"""Comparisons as questions: a worker can compute them piece by piece."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar
 
 from sigtest import engine
 from sigtest.comparison.comparison import Comparison, Entry
@@ -19,134 +13,15 @@ from sigtest.comparison.plan import Part, Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
+from sigtest.kinds.base import About, Kind
 from sigtest.render.comparison import present
 from sigtest.render.formats import Presented
 from sigtest.render.plots import PICTURES, Picture, view
 from sigtest.report import Report, ReportOnSeveral
-from sigtest.significance import TESTS
+from sigtest.significance import resampling_tests
 
 # Seconds of one core, fitted to measured times; right within a third.
 MEASURE_SECONDS = 15e-6  # for one segment, system and metric
-
-
-class Finished(Protocol):
-    """A report of any kind."""
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as JSON has it."""
-
-
-@dataclass(frozen=True)
-class About:
-    """What a listing tells of a question.
-
-    Attributes:
-        systems: Names of what is compared.
-        metrics: Labels of the metrics, or of what else is measured.
-        tests: Names of the significance tests.
-        testsets: Names of the test sets, where there are several.
-    """
-
-    systems: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
-    testsets: tuple[str, ...] = ()
-
-
-class Question(Protocol):
-    """Something that was asked for, checked completely."""
-
-    @property
-    def key(self) -> str:
-        """Hash of everything the report is a function of: content, choices and versions."""
-
-    @property
-    def about(self) -> About:
-        """What a listing tells of it."""
-
-    @property
-    def seconds(self) -> float:
-        """About how long one core computes it."""
-
-    def contents(self) -> Mapping[str, Any]:
-        """What was brought, as JSON values by name; what `outline` does not have."""
-
-    def outline(self) -> Mapping[str, Any]:
-        """What workers must know without reading the contents, as a JSON object."""
-
-
-Asked = TypeVar("Asked", bound=Question)
-
-
-class Kind(ABC, Generic[Asked]):
-    """One kind of question.
-
-    Attributes:
-        name: What a single one is called.
-        path: What all are called, in paths of the service and in the registry.
-        summary: What is asked, in one sentence.
-        reports: The dataclasses that a report may be, which its JSON schema is read off.
-        schema: JSON schema of a request.
-        examples: Requests that work as they stand, as OpenAPI has them.
-        pictures: By name.
-    """
-
-    name: ClassVar[str]
-    path: ClassVar[str]
-    summary: ClassVar[str]
-    reports: ClassVar[tuple[type, ...]]
-    schema: ClassVar[Mapping[str, Any]] = {}
-    examples: ClassVar[Mapping[str, Any]] = {}
-    pictures: ClassVar[Mapping[str, Picture]] = {}
-
-    @abstractmethod
-    def parse(self, request: Mapping[str, Any]) -> Asked:
-        """The question that a JSON request asks.
-
-        Raises:
-            SigtestError: The request cannot be used; says what, where, and what would be right.
-        """
-
-    @abstractmethod
-    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Asked:
-        """The question that was stored; it is not checked again."""
-
-    @abstractmethod
-    def compute(self, asked: Asked, progress: Progress | None = None) -> Finished:
-        """The report, a function of the question and the version alone."""
-
-    @abstractmethod
-    def read(self, body: Mapping[str, Any]) -> Any:
-        """The report that `as_json` wrote."""
-
-    @abstractmethod
-    def present(self, report: Any) -> Presented:
-        """A report for any format."""
-
-    def draw(
-        self,
-        name: str,
-        report: Any,
-        metric: str | None = None,
-        test: str | None = None,
-        testset: str | None = None,
-        distribution: Distribution | None = None,
-    ) -> str:
-        """One of the pictures of a report, as SVG.
-
-        Args:
-            name: Of the picture.
-            report: What to draw.
-            metric: The first where none is named.
-            test: The first that keeps its level where none is named.
-            testset: One of several; all together where none is named.
-            distribution: Of a pair, where the picture needs one.
-
-        Raises:
-            SigtestError: The report has nothing such.
-        """
-        shown = view(report, metric, test, testset, distribution)
-        return self.pictures[name].draw(shown)
 
 
 @dataclass(frozen=True)
@@ -224,8 +99,15 @@ class Comparisons(Kind[ComparisonQuestion]):
     def present(self, report: Report) -> Presented:
         return present(report)
 
-
-KINDS: dict[str, Kind[Any]] = {kind.path: kind for kind in (Comparisons(),)}
+    def draw(
+        self,
+        name: str,
+        report: Report,
+        chosen: Mapping[str, str],
+        distribution: Distribution | None = None,
+    ) -> str:
+        parts = {part: chosen.get(part) for part in ("metric", "test", "testset")}
+        return PICTURES[name].draw(view(report, distribution=distribution, **parts))
 
 
 def about(plan: Plan) -> About:
@@ -251,7 +133,7 @@ def measuring_seconds(part: Part) -> float:
 
 def resampling_seconds(part: Part) -> float:
     """About how long one core resamples."""
-    swaps = any(TESTS[test].draws == "swaps" for test in part.recipe.tests)
+    swaps = any(t.draws == "swaps" for t in resampling_tests(part.recipe.tests).values())
     tables = 1 + part.replicas if swaps else 1  # each replica has swaps of its own
     pairs = len(part.pairs) if swaps else 0
     width = sum(metric.width for metric in part.recipe.metrics)

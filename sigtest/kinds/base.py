@@ -1,0 +1,149 @@
+"""What a kind of question is.
+
+A kind says how a request becomes a question, and a question a report. Everything else is written
+once for all kinds: submission, ids, queueing, progress, waiting, events, listing, formats,
+pictures, deletion, the command line's `--server` and the client.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+
+from sigtest.draws.distribution import Distribution
+from sigtest.engine import Progress
+from sigtest.render.formats import Presented
+
+
+class Finished(Protocol):
+    """A report of any kind."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+
+
+@dataclass(frozen=True)
+class About:
+    """What a listing tells of a question.
+
+    Attributes:
+        systems: Names of what is compared.
+        metrics: Labels of the metrics, or of what else is measured.
+        tests: Names of the significance tests.
+        testsets: Names of the test sets, where there are several.
+    """
+
+    systems: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    testsets: tuple[str, ...] = ()
+
+
+class Question(Protocol):
+    """Something that was asked for, checked completely."""
+
+    @property
+    def key(self) -> str:
+        """Hash of everything the report is a function of: content, choices and versions."""
+
+    @property
+    def about(self) -> About:
+        """What a listing tells of it."""
+
+    @property
+    def seconds(self) -> float:
+        """About how long one core computes it."""
+
+    def contents(self) -> Mapping[str, Any]:
+        """What was brought, as JSON values by name; what `outline` does not have."""
+
+    def outline(self) -> Mapping[str, Any]:
+        """What workers must know without reading the contents, as a JSON object."""
+
+
+Asked = TypeVar("Asked", bound=Question)
+
+
+class Shown(Protocol):
+    """A picture as a kind lists it."""
+
+    @property
+    def name(self) -> str:
+        """What addresses call it."""
+
+    @property
+    def title(self) -> str:
+        """What it shows."""
+
+    @property
+    def needs(self) -> Literal["report", "distribution"]:
+        """What it is drawn from."""
+
+
+class Kind(ABC, Generic[Asked]):
+    """One kind of question.
+
+    Attributes:
+        name: What a single one is called.
+        path: What all are called, in paths of the service and in the registry.
+        summary: What is asked, in one sentence.
+        reports: The dataclasses that a report may be, which its JSON schema is read off.
+        schema: JSON schema of a request.
+        examples: Requests that work as they stand, as OpenAPI has them.
+        pictures: By name; what each shows, and whether it needs the distribution of a pair.
+    """
+
+    name: ClassVar[str]
+    path: ClassVar[str]
+    summary: ClassVar[str]
+    reports: ClassVar[tuple[type, ...]]
+    schema: ClassVar[Mapping[str, Any]] = {}
+    examples: ClassVar[Mapping[str, Any]] = {}
+    pictures: ClassVar[Mapping[str, Shown]] = {}
+
+    @abstractmethod
+    def parse(self, request: Mapping[str, Any]) -> Asked:
+        """The question that a JSON request asks.
+
+        Raises:
+            SigtestError: The request cannot be used; says what, where, and what would be right.
+        """
+
+    @abstractmethod
+    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Asked:
+        """The question that was stored; it is not checked again."""
+
+    @abstractmethod
+    def compute(self, asked: Asked, progress: Progress | None = None) -> Finished:
+        """The report, a function of the question and the version alone."""
+
+    @abstractmethod
+    def read(self, body: Mapping[str, Any]) -> Any:
+        """The report that `as_json` wrote."""
+
+    @abstractmethod
+    def present(self, report: Any) -> Presented:
+        """A report for any format."""
+
+    @abstractmethod
+    def draw(
+        self,
+        name: str,
+        report: Any,
+        chosen: Mapping[str, str],
+        distribution: Distribution | None = None,
+    ) -> str:
+        """One of the pictures of a report, as SVG.
+
+        Args:
+            name: Of the picture.
+            report: What to draw.
+            chosen: What of it: `metric`, `test`, `testset`, `criterion`, `statistic`, as far as
+                they are named.
+            distribution: Of a pair, where the picture needs one.
+
+        Raises:
+            SigtestError: The report has nothing such.
+        """
