@@ -166,7 +166,7 @@ def test_a_pair_is_undecided_where_its_own_interval_turns_its_decision(
     correction: str, alternative: str, test: str
 ) -> None:
     kinds = set()
-    for seed in range(25):
+    for seed in range(20):
         choices = {"correction": correction, "alternative": alternative, "alpha": 0.1}
         pairs = report_of(of_scores(5, seed, tests=[test], **choices))["pairs"]
         kinds |= decisions(pairs, correction, 0.1)
@@ -197,7 +197,7 @@ def test_a_pair_is_undecided_where_the_interval_of_a_joint_p_holds_alpha(
 ) -> None:
     kinds = set()
     choices = {"tests": [test], "correction": correction, "alpha": 0.1, "resamples": 499}
-    for seed in range(25):
+    for seed in range(20):
         for pair in report_of(of_scores(5, seed, exact="never", **choices))["pairs"]:
             count = round(pair["p_adjusted"] * 500) - 1
             assert pair["p_adjusted"] == (count + 1) / 500

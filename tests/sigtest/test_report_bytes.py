@@ -41,7 +41,10 @@ RECIPES: dict[str, dict[str, Any]] = {
         "resamples": 1499,
     },
     "baseline": {
-        "metrics": ["bleu:smooth_method=floor,effective_order=true", "scores:of=gain"],
+        "metrics": [
+            "bleu:smooth_method=floor,effective_order=true,max_ngram_order=9",
+            "scores:of=gain",
+        ],
         "tests": [RANDOMIZATION, BOOTSTRAP, PAIRED, PRINTED],
         "alternative": "greater",
         "correction": "sidak",
@@ -52,7 +55,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "metrics": [
             "nist:tokenize=intl,lowercase=true,max_ngram_order=4",
             "scores:of=smooth",
-            "chrf:eps_smoothing=true",
+            "chrf:eps_smoothing=true,char_order=10,word_order=5",
         ],
         "tests": [RANDOMIZATION, BOOTSTRAP, PRINTED],
         "alternative": "less",
@@ -73,7 +76,7 @@ RECIPES: dict[str, dict[str, Any]] = {
         "resamples": 1001,
     },
     "exact": {
-        "metrics": ["scores:of=accuracy", "ter", "scores:of=gain", "bleu"],
+        "metrics": ["scores:of=accuracy", "ter", "scores:of=gain", "bleu:max_ngram_order=9"],
         "correction": "none",
         "resamples": 1234,
     },
