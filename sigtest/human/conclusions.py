@@ -98,7 +98,7 @@ def decide(rows: Sequence[PairReport], alpha: float, correction: str) -> list[Pa
 
 def adjusted_p(p: Array, correction: str) -> Array:
     """Adjusted p-values of one family: (m,) to (m,)."""
-    return CORRECTIONS[correction](p)
+    return CORRECTIONS[correction].adjust(p)
 
 
 def concluded(greater: float, less: float, alpha: float) -> str:

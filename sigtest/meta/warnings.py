@@ -11,7 +11,7 @@ from sigtest.meta.asked import Asked, Choices
 from sigtest.meta.data.scored import ScoredSet
 from sigtest.meta.significance.chance import Compared
 from sigtest.meta.statistics.correlation import is_constant
-from sigtest.significance.corrections import smallest_attainable
+from sigtest.significance.levels import smallest_attainable
 
 FEW_SYSTEMS = 30
 CORRELATIONS = {"pearson", "spearman", "kendall"}

@@ -9,7 +9,7 @@ import math
 
 from sigtest.human.plots.order import require
 from sigtest.human.report import AnnotatorReport, AnnotatorsReport, HumanReport
-from sigtest.render.numbers import MINUS
+from sigtest.render.digits import MINUS
 from sigtest.render.plots.drawing import BODY, COLUMN, HEADING, SMALL, Drawing, Scale, scale
 
 HEIGHT = 170.0

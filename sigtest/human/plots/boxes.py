@@ -5,7 +5,7 @@ from __future__ import annotations
 from sigtest.data.choices import choose
 from sigtest.human.plots.order import in_order, mean, openings, require
 from sigtest.human.report import CriterionReport, HumanReport, SystemReport
-from sigtest.render.numbers import MINUS, fixed
+from sigtest.render.digits import MINUS, fixed
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,

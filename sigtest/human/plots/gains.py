@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sigtest.human.plots.order import require
 from sigtest.human.report import GainFigures, HumanReport
-from sigtest.render.numbers import MINUS, interval, percent, signed
+from sigtest.render.digits import MINUS, interval, percent, signed
 from sigtest.render.plots.drawing import (
     BODY,
     COLUMN,

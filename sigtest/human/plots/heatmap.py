@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from sigtest.human.plots.order import Ordered, chosen, in_order, leading, openings, ordered_p
 from sigtest.human.report import HumanReport, SystemReport
-from sigtest.render.numbers import probability
+from sigtest.render.digits import probability
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,

@@ -12,7 +12,7 @@ from sigtest.arrays import Array, Counts
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import swap_masks
 from sigtest.human.statistics.tails import Tails, logarithm, normal, student
-from sigtest.significance.wins import doubled_ranks
+from sigtest.significance.signs import doubled_ranks
 
 EXACT_RANKS = 50  # differences up to which the signed-rank distribution is counted
 EXACT_FLIPS = 20  # differences up to which all sign patterns are counted

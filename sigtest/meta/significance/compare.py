@@ -14,7 +14,7 @@ from sigtest.meta.statistics.correlation import pearson
 from sigtest.meta.statistics.measured import Measured, Shared
 from sigtest.meta.statistics.spread import interval
 from sigtest.significance import ALTERNATIVES
-from sigtest.significance.exact import SMALLEST_P
+from sigtest.significance.base import SMALLEST_P
 
 
 def compare_metrics(measured: Measured, say: Say) -> list[Compared]:

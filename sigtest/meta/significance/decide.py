@@ -10,7 +10,8 @@ import numpy as np
 from sigtest.arrays import Array, Flags
 from sigtest.meta.asked import Choices
 from sigtest.meta.significance.chance import Compared
-from sigtest.significance.corrections import adjust, undecided
+from sigtest.significance.corrections import adjust
+from sigtest.significance.levels import undecided
 from sigtest.significance.ranking import Rank, rank
 
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.sample import Sample
 from sigtest.engine import measure
 from sigtest.meta.significance.enumeration import Tails, tails
 from sigtest.metrics import Metric
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative
+from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
 
 Pairs = Sequence[tuple[int, int]]
 Say = Callable[[int, int], None]
@@ -119,7 +119,7 @@ def _sample(
         correction="none",
     )
     names = tuple(str(m) for m in range(len(tables[0])))
-    plan = Plan(
+    part = Part(
         systems=names,
         digests=names,
         segments=tables[0].shape[1],
@@ -129,13 +129,13 @@ def _sample(
         recipe=recipe,
         stream=stream,
     )
-    return Sample(plan, tables)
+    return Sample(part, tables)
 
 
 def _count(sample: Sample, resamples: int, say: Say) -> list[dict[Alternative, Counts]]:
     """For each metric of the engine and each claim, counts of all its pairs."""
-    test = TESTS[RANDOMIZATION]
-    size = len(sample.plan.pairs)
+    test = resampling_tests()[RANDOMIZATION]
+    size = len(sample.part.pairs)
     counts: list[dict[Alternative, Counts]] = [
         {claim: np.zeros(size, dtype=np.int64) for claim in ALTERNATIVES} for _ in sample.metrics
     ]
