@@ -1,0 +1,73 @@
+"""Runs pytest in forks of one process that has the slow imports behind it.
+
+    python forks.py serve SOCKET FOLDER SECONDS
+    python forks.py ask SOCKET TEST...
+
+The first stays and answers; the second exits with the status that pytest ended with. A fork knows
+nothing of the modules that are mutated: it imports them from FOLDER as they are at that moment.
+"""
+
+import os
+import signal
+import socket
+import sys
+
+PRELOADED = (
+    "numba",
+    "numpy",
+    "pytest",
+    "scipy.special",
+    "scipy.stats",
+    "statsmodels.stats.contingency_tables",
+    "statsmodels.stats.multitest",
+    "sigtest.metrics",
+)
+
+
+def serve(path: str, folder: str, seconds: int) -> None:
+    """Answer until killed."""
+    sys.dont_write_bytecode = True  # or mutants would be read from the cache of others
+    sys.path.insert(0, folder)
+    os.chdir(folder)
+    for module in PRELOADED:
+        __import__(module)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(path)
+        server.listen()
+        while True:
+            connection, _ = server.accept()
+            with connection:
+                tests = connection.recv(1 << 16).decode().split("\0")
+                connection.send(bytes([_tried(tests, seconds)]))
+
+
+def _tried(tests: list[str], seconds: int) -> int:
+    """Exit status of pytest in a fork; 99 where it took too long or was killed."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(seconds)
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        import pytest  # it is imported already
+
+        options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider"]
+        os._exit(int(pytest.main([*options, *tests])))
+    _, status = os.waitpid(child, 0)
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 99
+
+
+def ask(path: str, tests: list[str]) -> int:
+    """Exit status of pytest on these tests."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(path)
+        client.send("\0".join(tests).encode())
+        answer = client.recv(1)
+    return answer[0] if answer else 99
+
+
+if __name__ == "__main__":
+    command, place, *rest = sys.argv[1:]
+    if command == "ask":
+        sys.exit(ask(place, rest))
+    serve(place, rest[0], int(rest[1]))
