@@ -8,7 +8,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
-from sigtest.report import Report
+from sigtest.report import NamedReport, Report
 
 HOSTILE = (
     "=cmd|' /C calc'!A0",
@@ -27,15 +27,46 @@ def report(names: tuple[str, ...] = ("A", "B", "C"), **choices: object) -> Repor
     return renamed(_computed(len(names), json.dumps(request)), names)
 
 
+def reported_on_several(
+    names: tuple[str, ...] = ("A", "B", "C"),
+    testsets: tuple[str, ...] = ("news", "talks"),
+    **choices: object,
+) -> Report:
+    """The same systems on parts of the test set that have different sizes."""
+    request = {"metrics": ["bleu", "ter"], "resamples": 199, **choices}
+    made = _computed_on_several(len(names), len(testsets), json.dumps(request))
+    assert made.several is not None
+    entries = zip(testsets, made.several.testsets, strict=True)
+    named = tuple(NamedReport(name, renamed(entry.report, names)) for name, entry in entries)
+    new = {system.name: name for system, name in zip(made.systems, names, strict=True)}
+    wins = tuple(row._replace(a=new[row.a], b=new[row.b]) for row in made.several.wins)
+    return replace(renamed(made, names), several=replace(made.several, testsets=named, wins=wins))
+
+
+@cache
+def _computed_on_several(size: int, testsets: int, request: str) -> Report:
+    bodies = []
+    for t in range(testsets):
+        lines = slice(None, 40 - 5 * t)
+        systems = [{"name": name, "hypotheses": text[lines]} for name, text in _outputs(size)]
+        bodies.append({"name": f"part-{t}", "references": REFERENCES[lines], "systems": systems})
+    return compare(parse_comparison({"testsets": bodies, **json.loads(request)}))
+
+
 @cache
 def _computed(size: int, request: str) -> Report:
-    systems = []
+    systems = [{"name": name, "hypotheses": lines} for name, lines in _outputs(size)]
+    body = {"references": [REFERENCES], "systems": systems, **json.loads(request)}
+    return compare(parse_comparison(body))
+
+
+def _outputs(size: int) -> list[tuple[str, list[str]]]:
+    outputs = []
     for s in range(size):
         damaged = 40 * (size - 1 - s) // size
         lines = [f"x y {line[12:]}" if i < damaged else line for i, line in enumerate(REFERENCES)]
-        systems.append({"name": f"system-{s}", "hypotheses": lines})
-    body = {"references": [REFERENCES], "systems": systems, **json.loads(request)}
-    return compare(parse_comparison(body))
+        outputs.append((f"system-{s}", lines))
+    return outputs
 
 
 def hostile() -> Report:

@@ -113,10 +113,10 @@ def _columns(group: Group) -> list[list[str]]:
     for column in group.columns:
         cells = _cells(column)
         if before is not None and before.holds(Number) and column.holds(Interval):
-            numbers = columns.pop()
             heading = f"{before.heading} and {column.heading}"
-            joined = (f"{n} {i}" for n, i in zip(numbers[1:], cells, strict=True))
-            columns.append(_padded([heading, *joined]))
+            numbers = _padded(_cells(before), right=True)
+            joined = (f"{n} {i}" for n, i in zip(numbers, cells, strict=True))
+            columns[-1] = _padded([heading, *joined])
         else:
             right = column.holds(Number, Range, PValue)
             spare = " " * len(_suffixes(column)) if right else ""

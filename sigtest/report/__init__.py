@@ -15,6 +15,7 @@ from sigtest.report.report import (
     TestSetReport,
     WinsReport,
 )
+from sigtest.report.selection import select
 
 __all__ = [
     "MetricReport",
@@ -31,4 +32,5 @@ __all__ = [
     "WinsReport",
     "decode",
     "encode",
+    "select",
 ]

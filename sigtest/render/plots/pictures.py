@@ -27,7 +27,7 @@ class Picture:
     title: str
     needs: Literal["report", "distribution"]
     draw: Callable[[View], str]
-    fits: Callable[[Report], bool] = lambda report: bool(report.pairs)
+    fits: Callable[[Report], bool] = lambda report: bool(report.pairs) and len(report.systems) > 1
 
     def of(
         self,

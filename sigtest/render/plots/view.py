@@ -77,7 +77,7 @@ def view(
             )
     title, shown = _of_testset(report, testset)
     leading = leading_test(shown)
-    if leading is None:
+    if leading is None or len(shown.systems) < 2:
         raise InputError(f"Pictures need two systems; the report has {len(shown.systems)}.")
     metric = choose(metric or next(iter(shown.metrics)), shown.metrics, "metric", "metric")
     test = choose(test or leading, shown.tests, "test", "significance test")

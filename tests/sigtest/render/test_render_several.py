@@ -1,0 +1,172 @@
+"""Reports on several test sets: everything side by side, in every format and picture."""
+
+import csv
+import io
+import re
+import unicodedata
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from written import HOSTILE, rendered, reported_on_several
+
+from sigtest.comparison.parse import parse_comparison
+from sigtest.engine import compare, distribute
+from sigtest.errors import RecipeError
+from sigtest.render.formats import FORMATS
+from sigtest.render.names import printable, width
+from sigtest.render.plots import PICTURES, view
+from sigtest.report import NamedReport, Report
+
+TEST = "approximate_randomization"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_text_has_systems_pairs_and_wins_of_each_metric() -> None:
+    shown = rendered("text", reported_on_several())
+    titles = [
+        line for line in shown.splitlines() if re.match(r"(Systems by|Pairs:|Test sets)", line)
+    ]
+    ranks = "ranks by approximate randomization, cluster lines for all together"
+    assert titles == [
+        f"Systems by bleu; {ranks}",
+        "Pairs: bleu, approximate randomization, adjusted p",
+        "Test sets won by a: bleu, adjusted p over 3 pairs",
+        f"Systems by ter (lower is better); {ranks}",
+        "Pairs: ter (lower is better), approximate randomization, adjusted p",
+        "Test sets won by a: ter, adjusted p over 3 pairs",
+    ]
+    first = shown.split("\n\n")[0].replace("\n  ", " ")
+    assert first == (
+        "news: 40 segments, 1 reference; talks: 35 segments, 1 reference; 95 % bootstrap "
+        "intervals; two-sided, holm over 9 comparisons, alpha 0.05"
+    )
+
+
+def test_each_test_set_stands_under_its_name_and_all_together_last() -> None:
+    made = reported_on_several()
+    table = rendered("text", made).split("\n\n")[2]
+    assert table.splitlines()[0].split() == ["news", "talks", "macro-average"]
+    (row,) = [line for line in table.splitlines() if line.startswith("B ")]
+    assert made.several is not None
+    reports = [*(entry.report for entry in made.several.testsets), made]
+    scores = [own.systems[1].scores["bleu"].score for own in reports]
+    assert re.findall(r"(\d+\.\d\d) \[", row) == [f"{score:.2f}" for score in scores]
+
+
+def test_tables_of_many_test_sets_are_parted_within_a_hundred_columns() -> None:
+    made = reported_on_several(testsets=tuple(f"testset-{t}" for t in range(5)))
+    shown = rendered("text", made)
+    tables = shown.partition("Warning")[0]
+    assert max(map(width, tables.splitlines())) <= 100
+    assert all(tables.count(f"testset-{t}") >= 4 for t in range(5))
+    for block in tables.split("\n\n"):
+        if "score and interval" in block:
+            assert [line[0] for line in block.splitlines() if " [" in line] == ["C", "B", "A"]
+
+
+def test_cluster_lines_are_those_of_all_together() -> None:
+    made = reported_on_several()
+    several = made.several
+    assert several is not None
+    one = {"bleu": {TEST: made.systems[0].ranks["bleu"][TEST]._replace(cluster=1)}}
+    systems = tuple(replace(system, ranks={**system.ranks, **one}) for system in made.systems)
+    same = replace(made, systems=systems)
+    blocks = [rendered("text", report).split("\n\n")[2] for report in (made, same)]
+    assert [block.count("\n╌") for block in blocks] == [2, 0]
+
+
+def test_each_warning_is_told_once_with_what_it_is_about() -> None:
+    made = reported_on_several()
+    several = made.several
+    assert several is not None
+    told = (("everywhere", "here"), ("everywhere", "there"))
+    testsets = tuple(
+        NamedReport(entry.name, replace(entry.report, warnings=own))
+        for entry, own in zip(several.testsets, told, strict=True)
+    )
+    report = replace(made, warnings=("whole",), several=replace(several, testsets=testsets))
+    warnings = re.findall(r"^Warning: (.*)", rendered("text", report), re.M)
+    assert warnings == ["whole", "everywhere", "news: here", "talks: there"]
+    page = rendered("html", report)
+    assert page.count("everywhere") == 1
+    assert "<li>news: here</li>" in page
+
+
+def test_csv_names_the_test_set_first() -> None:
+    made = reported_on_several()
+    rows = list(csv.DictReader(io.StringIO(rendered("csv", made), newline="")))
+    assert next(iter(rows[0])) == "testset"
+    assert [row["testset"] for row in rows] == [
+        name for name in ("news", "talks", "macro-average") for _ in range(6)
+    ]
+    assert [float(row["p_adjusted"]) for row in rows[12:]] == [p.p_adjusted for p in made.pairs]
+
+
+def test_differences_and_wins_are_in_every_look() -> None:
+    made = reported_on_several()
+    for form in ("text", "markdown", "latex", "html"):
+        shown = rendered(form, made)
+        for pair in made.pairs:
+            difference = f"{abs(pair.difference):.2f}"
+            assert difference in shown
+        assert "signed" in shown
+        assert "talks" in shown
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+def test_names_of_test_sets_are_made_harmless(form: str) -> None:
+    shown = rendered(form, reported_on_several(testsets=HOSTILE[1:3]))
+    assert {c for c in shown if unicodedata.category(c)[0] == "C"} == {"\n"}
+    raw = {"markdown": "</script>", "latex": r"\input{", "html": "<script>"}.get(form, "\x00")
+    assert raw not in re.sub(r"^%.*$", "", shown, flags=re.M)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_report_read_back_renders_to_the_same_bytes(form: str) -> None:
+    made = reported_on_several()
+    again = Report.from_json(made.as_json())
+    assert rendered(form, again) == rendered(form, made)
+
+
+@pytest.mark.parametrize("name", ["matrix", "intervals"])
+def test_pictures_show_each_test_set_and_all_together(name: str) -> None:
+    made = reported_on_several()
+    drawn = {
+        testset: PICTURES[name].of(made, testset=testset) for testset in (None, "news", "talks")
+    }
+    assert len(set(drawn.values())) == 3
+    for testset, svg in drawn.items():
+        title = ElementTree.fromstring(svg).findtext(f"{SVG}title") or ""
+        assert title.startswith(f"{testset or 'macro-average'}: bleu")
+
+
+def test_pictures_say_which_test_sets_there_are() -> None:
+    with pytest.raises(RecipeError, match="Did you mean 'talks'"):
+        PICTURES["matrix"].of(reported_on_several(), testset="talk")
+    assert reported_on_several().several is not None
+    one = reported_on_several().several.testsets[0].report  # type: ignore[union-attr]
+    with pytest.raises(RecipeError, match="one test set"):
+        PICTURES["matrix"].of(one, testset="news")
+
+
+def test_a_distribution_is_of_one_test_set() -> None:
+    lines = [f"word{i % 7} and line {i}" for i in range(20)]
+    systems = {"A": [line[:-1] for line in lines], "B": [line[2:] for line in lines]}
+    body = {"references": lines, "systems": systems}
+    request = {"testsets": {"news": body, "talks": body}, "metrics": ["chrf"], "resamples": 99}
+    comparison = parse_comparison(request)
+    made = compare(comparison)
+    drawn = distribute(comparison, "A", "B", "chrf", TEST, "talks")
+    svg = PICTURES["distribution"].draw(view(made, testset="talks", distribution=drawn))
+    assert "(talks)" in svg
+    with pytest.raises(RecipeError, match="news, talks"):
+        view(made, distribution=drawn)
+
+
+def test_hostile_names_of_test_sets_are_text_in_pictures() -> None:
+    made = reported_on_several(testsets=HOSTILE[1:3])
+    for name in ("matrix", "intervals"):
+        root = ElementTree.fromstring(PICTURES[name].of(made, testset=HOSTILE[1]))
+        assert not list(root.iter(f"{SVG}script"))
+        assert printable(HOSTILE[1])[:8] in (root.findtext(f"{SVG}title") or "")
