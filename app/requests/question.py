@@ -36,7 +36,7 @@ from app.settings import Settings
 from sigtest.comparison.parse import listed
 from sigtest.data.names import system_name
 from sigtest.errors import InputError
-from sigtest.kinds import KINDS, Comparisons, Kind, Question
+from sigtest.kinds import KINDS, Comparisons, File, Kind, Question
 
 TESTSETS = "testsets"
 PARTS = ("references", "systems", "scores", "documents", "labels", "archive", "request")
@@ -50,7 +50,7 @@ async def read_question(request: Request, settings: Limits, own: Own) -> Questio
             that can be done.
     """
     kind = KINDS[request.url.path.split("/")[2]]
-    forms = (FORM,) if isinstance(kind, Comparisons) else ()
+    forms = (FORM,) if isinstance(kind, Comparisons) or kind.parts else ()
     media = kind_of(request)
     refuse_encoding(request)
     if media == JSON:
@@ -58,7 +58,9 @@ async def read_question(request: Request, settings: Limits, own: Own) -> Questio
         return await run_in_threadpool(_from_json, data, kind, settings, own)
     if media in forms:
         async with form_of(request, settings) as form:
-            return await run_in_threadpool(_from_form, form, settings, own)
+            if isinstance(kind, Comparisons):
+                return await run_in_threadpool(_from_form, form, settings, own)
+            return await run_in_threadpool(_from_files, form, kind, settings)
     raise unread(media, JSON, *forms)
 
 
@@ -70,6 +72,20 @@ def _from_json(data: bytes, kind: Kind[Any], settings: Settings, own: OwnTestSet
     if isinstance(kind, Comparisons):
         return _checked(body, settings, own)
     question: Question = kind.parse(body)
+    return question
+
+
+def _from_files(form: FormData, kind: Kind[Any], settings: Settings) -> Question:
+    """A question of another kind: its request, and files that the kind reads itself."""
+    check_parts(form, (*kind.parts, "request"))
+    reader = FileReader(settings.max_text_bytes)
+    files = [
+        File(part, name, reader.content(file.file, name))
+        for part in kind.parts
+        for file in files_of(form, part)
+        for name in [plain(file.filename)]
+    ]
+    question: Question = kind.parse(request_of(form), files)
     return question
 
 

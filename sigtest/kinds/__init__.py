@@ -2,9 +2,19 @@
 
 from typing import Any
 
-from sigtest.kinds.base import About, Finished, Kind, Question
+from sigtest.kinds.base import About, File, Kind, Question
 from sigtest.kinds.comparisons import ComparisonQuestion, Comparisons
+from sigtest.kinds.human import HumanEvaluations
 
-KINDS: dict[str, Kind[Any]] = {kind.path: kind for kind in (Comparisons(),)}
+KINDS: dict[str, Kind[Any]] = {kind.path: kind for kind in (Comparisons(), HumanEvaluations())}
 
-__all__ = ["KINDS", "About", "ComparisonQuestion", "Comparisons", "Finished", "Kind", "Question"]
+__all__ = [
+    "KINDS",
+    "About",
+    "ComparisonQuestion",
+    "Comparisons",
+    "File",
+    "Finished",
+    "Kind",
+    "Question",
+]

@@ -8,20 +8,13 @@ pictures, deletion, the command line's `--server` and the client.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
 from sigtest.render.formats import Presented
-
-
-class Finished(Protocol):
-    """A report of any kind."""
-
-    def as_json(self) -> dict[str, Any]:
-        """The report as JSON has it."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +32,21 @@ class About:
     metrics: tuple[str, ...] = ()
     tests: tuple[str, ...] = ()
     testsets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a form.
+
+    Attributes:
+        part: Which part of the form it is.
+        name: What its sender calls it.
+        data: Its bytes, decompressed.
+    """
+
+    part: str
+    name: str
+    data: bytes
 
 
 class Question(Protocol):
@@ -92,6 +100,7 @@ class Kind(ABC, Generic[Asked]):
         reports: The dataclasses that a report may be, which its JSON schema is read off.
         schema: JSON schema of a request.
         examples: Requests that work as they stand, as OpenAPI has them.
+        parts: Names of the parts of a form that bring files; no forms where there are none.
         pictures: By name; what each shows, and whether it needs the distribution of a pair.
     """
 
@@ -101,11 +110,12 @@ class Kind(ABC, Generic[Asked]):
     reports: ClassVar[tuple[type, ...]]
     schema: ClassVar[Mapping[str, Any]] = {}
     examples: ClassVar[Mapping[str, Any]] = {}
+    parts: ClassVar[tuple[str, ...]] = ()
     pictures: ClassVar[Mapping[str, Shown]] = {}
 
     @abstractmethod
-    def parse(self, request: Mapping[str, Any]) -> Asked:
-        """The question that a JSON request asks.
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+        """The question that a JSON request and the files of a form ask.
 
         Raises:
             SigtestError: The request cannot be used; says what, where, and what would be right.
@@ -116,7 +126,7 @@ class Kind(ABC, Generic[Asked]):
         """The question that was stored; it is not checked again."""
 
     @abstractmethod
-    def compute(self, asked: Asked, progress: Progress | None = None) -> Finished:
+    def compute(self, asked: Asked, progress: Progress | None = None) -> Any:
         """The report, a function of the question and the version alone."""
 
     @abstractmethod
@@ -147,3 +157,42 @@ class Kind(ABC, Generic[Asked]):
         Raises:
             SigtestError: The report has nothing such.
         """
+
+
+class Storable(Protocol):
+    """What a question of a kind that is computed whole holds."""
+
+    @property
+    def key(self) -> str:
+        """Hash of content, choices and version."""
+
+    def as_json(self) -> Mapping[str, Any]:
+        """What `load` of its kind rebuilds it from."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A question that one task computes whole.
+
+    Attributes:
+        asked: What is asked.
+        about: What a listing tells of it.
+        seconds: About how long one core computes it.
+    """
+
+    asked: Storable
+    about: About
+    seconds: float
+
+    @property
+    def key(self) -> str:
+        """Hash of content, choices and version."""
+        return self.asked.key
+
+    def contents(self) -> Mapping[str, Any]:
+        """All of it, under one name."""
+        return {"asked": self.asked.as_json()}
+
+    def outline(self) -> Mapping[str, Any]:
+        """Nothing: workers read the contents."""
+        return {}

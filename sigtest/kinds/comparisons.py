@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from sigtest.comparison.plan import Part, Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
-from sigtest.kinds.base import About, Kind
+from sigtest.kinds.base import About, File, Kind
 from sigtest.render.comparison import present
 from sigtest.render.formats import Presented
 from sigtest.render.plots import PICTURES, Picture, view
@@ -72,7 +72,7 @@ class Comparisons(Kind[ComparisonQuestion]):
     reports: ClassVar[tuple[type, ...]] = (Report, ReportOnSeveral)
     pictures: ClassVar[Mapping[str, Picture]] = PICTURES
 
-    def parse(self, request: Mapping[str, Any]) -> ComparisonQuestion:
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> ComparisonQuestion:
         return ComparisonQuestion(parse_comparison(request))
 
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> ComparisonQuestion:

@@ -108,7 +108,7 @@ def _compute(context: Context, question_id: str) -> None:
     kind = KINDS[stored.record.kind]
     outline = context.questions.outline(question_id)
     asked = kind.load(outline, context.questions.contents(question_id))
-    _commit(context, question_id, kind.compute(asked))
+    _commit(context, question_id, kind.present(kind.compute(asked)))
 
 
 def _report(context: Context, question_id: str, samples: Samples, runs: Sequence[Run]) -> None:

@@ -1,0 +1,63 @@
+"""The pictures of a human evaluation: the only place that knows which there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from sigtest.human.plots import annotators_plot, boxes_plot, gain_plot, heatmap_plot, panels_plot
+from sigtest.human.report import HumanReport
+
+
+@dataclass(frozen=True)
+class HumanPicture:
+    """One way to draw a human evaluation.
+
+    Attributes:
+        name: What addresses and the command line call it.
+        title: What it shows.
+        draw: Makes the SVG, of one criterion where it shows one.
+        fits: Whether it can be drawn of a report.
+    """
+
+    name: str
+    title: str
+    draw: Callable[[HumanReport, str | None], str]
+    fits: Callable[[HumanReport], bool] = lambda report: True
+
+    @property
+    def needs(self) -> Literal["report", "distribution"]:
+        """The report alone."""
+        return "report"
+
+
+def _scored(report: HumanReport) -> bool:
+    return any(system.criteria for system in report.systems) and report.tested in {"raw", "z"}
+
+
+PICTURES: dict[str, HumanPicture] = {
+    picture.name: picture
+    for picture in (
+        HumanPicture("heatmap", "Which system people find better than which", heatmap_plot),
+        HumanPicture(
+            "criteria",
+            "The same for every criterion and for all combined",
+            lambda report, criterion: panels_plot(report),
+            lambda report: len(report.criteria) > 1,
+        ),
+        HumanPicture("boxes", "Scores of segments by system", boxes_plot, _scored),
+        HumanPicture(
+            "annotators",
+            "Each annotator's p-value and time for a judgement",
+            lambda report, criterion: annotators_plot(report),
+            lambda report: report.annotators is not None,
+        ),
+        HumanPicture(
+            "gain",
+            "Gain over the years, with its interval",
+            lambda report, criterion: gain_plot(report),
+            lambda report: bool(report.gain),
+        ),
+    )
+}

@@ -1,0 +1,60 @@
+"""Human evaluations as questions: people's judgements in, conclusions out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sigtest.draws.distribution import Distribution
+from sigtest.engine import Progress
+from sigtest.human import HumanReport, compute, parse
+from sigtest.human.pictures import PICTURES, HumanPicture
+from sigtest.human.present import present
+from sigtest.human.request.asked import Asked
+from sigtest.kinds.base import About, File, Kind, Whole
+from sigtest.render.formats import Presented
+from sigtest.report import decode
+
+SECONDS = 5e-5  # for one judgement
+
+
+class HumanEvaluations(Kind[Whole]):
+    """What people's judgements say of systems."""
+
+    name: ClassVar[str] = "human evaluation"
+    path: ClassVar[str] = "human-evaluations"
+    summary: ClassVar[str] = "What do people's judgements say of systems, and do people agree?"
+    reports: ClassVar[tuple[type, ...]] = (HumanReport,)
+    parts: ClassVar[tuple[str, ...]] = ("judgements",)
+    pictures: ClassVar[Mapping[str, HumanPicture]] = PICTURES
+
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
+        asked = parse(request, [(file.name, file.data) for file in files])
+        about = About(
+            systems=asked.systems,
+            metrics=asked.choices.criteria,
+            tests=(str(asked.choices.test),),
+        )
+        return Whole(asked, about, SECONDS * sum(source.rows for source in asked.sources) + 0.1)
+
+    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
+        return Whole(Asked.load(contents["asked"]), About(), 0.0)
+
+    def compute(self, asked: Whole, progress: Progress | None = None) -> HumanReport:
+        assert isinstance(asked.asked, Asked)
+        return compute(asked.asked, progress)
+
+    def read(self, body: Mapping[str, Any]) -> HumanReport:
+        return decode(HumanReport, body)
+
+    def present(self, report: HumanReport) -> Presented:
+        return present(report)
+
+    def draw(
+        self,
+        name: str,
+        report: HumanReport,
+        chosen: Mapping[str, str],
+        distribution: Distribution | None = None,
+    ) -> str:
+        return PICTURES[name].draw(report, chosen.get("criterion"))
