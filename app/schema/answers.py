@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, create_model
 
 from app.schema.fragments import absent
 from sigtest.draws.distribution import Distribution
-from sigtest.kinds import KINDS, Kind
+from sigtest.kinds import Kind
 from workers.questions import Record, Status
 
 
@@ -32,7 +32,7 @@ class Links(BaseModel):
         exclude_if=absent,
         description="The test set whose leaderboard shows this comparison.",
     )
-    plots: dict[str, str] = Field(description="Pictures that need no pair, by name.")
+    plots: dict[str, str] = Field(description="Pictures of the report, by name.")
 
 
 class QuestionBody(BaseModel):
@@ -79,11 +79,7 @@ class QuestionBody(BaseModel):
                 report=f"{here}/report",
                 events=f"{here}/events",
                 testset=f"/v1/testsets/{record.testset}" if record.testset else None,
-                plots={
-                    name: f"{here}/plots/{name}.svg"
-                    for name, picture in KINDS[record.kind].pictures.items()
-                    if picture.needs == "report"
-                },
+                plots={name: f"{here}/plots/{name}.svg" for name in record.pictures},
             ),
         )
 

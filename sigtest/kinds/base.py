@@ -8,7 +8,7 @@ pictures, deletion, the command line's `--server` and the client.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
@@ -89,6 +89,10 @@ class Shown(Protocol):
     def needs(self) -> Literal["report", "distribution"]:
         """What it is drawn from."""
 
+    @property
+    def fits(self) -> Callable[[Any], bool]:
+        """Whether it can be drawn of a report."""
+
 
 class Kind(ABC, Generic[Asked]):
     """One kind of question.
@@ -136,6 +140,14 @@ class Kind(ABC, Generic[Asked]):
     @abstractmethod
     def present(self, report: Any) -> Presented:
         """A report for any format."""
+
+    def drawable(self, report: Any) -> tuple[str, ...]:
+        """Names of the pictures that can be drawn of a report without anything else."""
+        return tuple(
+            name
+            for name, picture in self.pictures.items()
+            if picture.needs == "report" and picture.fits(report)
+        )
 
     @abstractmethod
     def draw(

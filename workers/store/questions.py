@@ -24,7 +24,7 @@ from workers.store.records import Progress, Record, Status
 
 SHOWN = (
     "caller", "kind", "created", "expiry", "about", "testset", "started", "outcome", "progress",
-    "computed_with", "error",
+    "computed_with", "pictures", "error",
 )  # fmt: skip
 PROBE_SECONDS = 10
 THREADS = 4  # compression lets other threads run
@@ -160,11 +160,23 @@ class QuestionStore:
         self.redis.srem(keys.PENDING, question_id)
 
     def commit(
-        self, question_id: str, outcome: Status, error: str = "", report: bytes = b""
+        self,
+        question_id: str,
+        outcome: Status,
+        error: str = "",
+        report: bytes = b"",
+        pictures: Sequence[str] = (),
     ) -> bool:
         """Give a question its outcome, unless it has one; with the report where it succeeded.
 
         The progress of one that failed or was cancelled stays where it was.
+
+        Args:
+            question_id: The question.
+            outcome: How it ended.
+            error: Why it failed.
+            report: Canonical JSON.
+            pictures: Names of those that can be drawn of the report.
         """
         stored = self.find(question_id)
         if stored is None:
@@ -179,8 +191,8 @@ class QuestionStore:
         ]
         packed, channel = codec.pack_bytes(report), keys.key("news", question_id)
         told = json.dumps(vars(progress))
-        arguments = [question_id, outcome.value, error, packed, channel, told, __version__]
-        return bool(self._commit(names, arguments))
+        facts = [question_id, outcome.value, error, packed, channel, told, __version__]
+        return bool(self._commit(names, [*facts, json.dumps(pictures)]))
 
     def add_finished(
         self,
@@ -191,6 +203,7 @@ class QuestionStore:
         testset: str,
         expiry: int,
         report: bytes,
+        pictures: Sequence[str],
     ) -> None:
         """Store a comparison that a leaderboard shows, with its report.
 
@@ -202,6 +215,7 @@ class QuestionStore:
             testset: Id of the test set, which has the contents.
             expiry: In milliseconds since the epoch.
             report: Canonical JSON.
+            pictures: Names of those that can be drawn of the report.
         """
         facts: dict[str, str | bytes] = {
             "caller": caller,
@@ -214,6 +228,7 @@ class QuestionStore:
             "outcome": Status.SUCCEEDED.value,
             "progress": json.dumps(vars(Progress("report", 1, 1))),
             "computed_with": __version__,
+            "pictures": json.dumps(pictures),
         }
         name = keys.key("question", question_id)
         with self.redis.pipeline() as pipe:
@@ -339,6 +354,7 @@ class QuestionStore:
             about=About(**names),
             testset=_text(facts["testset"]),
             computed_with=_text(facts["computed_with"]) if status is Status.SUCCEEDED else None,
+            pictures=tuple(json.loads(facts["pictures"] or "[]")),
             error=_text(facts["error"]),
         )
         return Stored(record, decoded(facts["caller"]))

@@ -53,6 +53,7 @@ class Record:
         about: Names and labels of what it is about.
         testset: Id of the test set that it shows the leaderboard of, if it does.
         computed_with: Version of sigtest that computed it, once it has succeeded.
+        pictures: Names of those that can be drawn of its report.
         error: Why it failed, if it did.
     """
 
@@ -65,6 +66,7 @@ class Record:
     about: About
     testset: str | None = None
     computed_with: str | None = None
+    pictures: tuple[str, ...] = ()
     error: str | None = None
 
     @property

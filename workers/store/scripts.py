@@ -81,13 +81,13 @@ return redis.call('HKEYS', KEYS[2])
 """
 
 # KEYS: question, contents, blocks, attempts, report, pending, pending of the caller
-# ARGV: id, outcome, error, report, channel, progress, version
+# ARGV: id, outcome, error, report, channel, progress, version, names of pictures
 # The first outcome stays; returns whether it was this one. Only a success keeps its contents, for
 # the distributions that may be asked for.
 COMMIT = """
 local expiry = redis.call('HGET', KEYS[1], 'expiry')
 if not expiry or redis.call('HSETNX', KEYS[1], 'outcome', ARGV[2]) == 0 then return 0 end
-redis.call('HSET', KEYS[1], 'progress', ARGV[6], 'computed_with', ARGV[7])
+redis.call('HSET', KEYS[1], 'progress', ARGV[6], 'computed_with', ARGV[7], 'pictures', ARGV[8])
 if ARGV[2] == 'succeeded' then
     redis.call('SET', KEYS[5], ARGV[4], 'PXAT', expiry)
 else

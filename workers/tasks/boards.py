@@ -16,6 +16,7 @@ from sigtest.comparison.plan import Part, Plan
 from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
 from sigtest.draws.sample import Sample
 from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
+from sigtest.kinds import KINDS
 from sigtest.kinds.comparisons import about
 from sigtest.render import json
 from sigtest.report import Report
@@ -123,6 +124,7 @@ def _store(context: Context, state: State, question_id: str, part: Part, report:
         state.record.id,
         int(state.record.expires_at * 1000),
         json.render(report).encode(),
+        KINDS["comparisons"].drawable(report),
     )
 
 

@@ -12,7 +12,7 @@ from sigtest import engine
 from sigtest.comparison.plan import Plan
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.draws.samples import Samples
-from sigtest.kinds import KINDS
+from sigtest.kinds import KINDS, Kind
 from sigtest.render import json
 from workers.errors import GoneError
 from workers.store.pieces import Pieces, Run
@@ -108,14 +108,16 @@ def _compute(context: Context, question_id: str) -> None:
     kind = KINDS[stored.record.kind]
     outline = context.questions.outline(question_id)
     asked = kind.load(outline, context.questions.contents(question_id))
-    _commit(context, question_id, kind.present(kind.compute(asked)))
+    _commit(context, question_id, kind, kind.compute(asked))
 
 
 def _report(context: Context, question_id: str, samples: Samples, runs: Sequence[Run]) -> None:
     blocks = context.questions.blocks(question_id, runs)
     if len(blocks) == len(runs):  # fewer where another task has reported meanwhile
-        _commit(context, question_id, engine.reduce(samples, blocks))
+        _commit(context, question_id, KINDS["comparisons"], engine.reduce(samples, blocks))
 
 
-def _commit(context: Context, question_id: str, report: Any) -> None:
-    context.questions.commit(question_id, Status.SUCCEEDED, report=json.render(report).encode())
+def _commit(context: Context, question_id: str, kind: Kind[Any], report: Any) -> None:
+    stored = json.render(kind.present(report)).encode()
+    pictures = kind.drawable(report)
+    context.questions.commit(question_id, Status.SUCCEEDED, report=stored, pictures=pictures)
