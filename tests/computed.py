@@ -11,6 +11,8 @@ from sigtest.decide.facts import gather
 from sigtest.decide.summary import summarise
 from sigtest.draws.sample import Block, Sample
 from sigtest.engine import compare
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS
 from sigtest.report import Report
 
 
@@ -22,3 +24,8 @@ def report_of(body: dict[str, Any]) -> dict[str, Any]:
 def reduced(sample: Sample, blocks: Sequence[Block]) -> Report:
     """The report of one test set, from blocks that together hold every resample once."""
     return summarise(Plan((sample.part,)), [gather(sample, list(blocks))])
+
+
+def rendered(form: str, report: Report) -> str:
+    """A report in one of the formats."""
+    return FORMATS[form].render(present(report))

@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import httpx
+from jsonschema import Draft202012Validator
 
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings
@@ -72,3 +73,10 @@ def problem(response: httpx.Response, status: int, kind: str) -> dict[str, Any]:
     assert document["title"]
     assert document["detail"]
     return document
+
+
+def check(client: httpx.Client, schema: str, told: object) -> None:
+    """Hold an answer against one of the schemas of the service's document."""
+    document = client.get("/openapi.json").json()
+    whole = {"$ref": f"#/components/schemas/{schema}", "components": document["components"]}
+    Draft202012Validator(whole).validate(told)

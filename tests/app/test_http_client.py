@@ -6,13 +6,15 @@ from pathlib import Path
 
 import httpx
 import pytest
+from computed import rendered
 
+import sigtest
 from sigtest.cli import main
 from sigtest.client import Client
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import LimitError, ServiceError
-from sigtest.render import RENDERERS
+from sigtest.render.formats import FORMATS
 from sigtest.report import Report
 
 
@@ -24,9 +26,9 @@ def client(service: httpx.Client) -> Iterator[Client]:
 
 def test_the_service_gives_the_bytes_of_the_library(client, body):
     comparison = parse_comparison(body)
-    stored = client.compare(comparison)
-    assert stored.decode() == RENDERERS["json"](compare(comparison))
-    assert client.compare(comparison) == stored
+    stored = client.report(client.run(comparison))
+    assert stored.decode() == rendered("json", compare(comparison))
+    assert client.compare(comparison) == sigtest.compare(**body)
 
 
 def test_distributions_belong_to_their_report(client, body):
@@ -38,7 +40,7 @@ def test_distributions_belong_to_their_report(client, body):
     drawn = client.distribution(status["id"], pair.a, pair.b, pair.metric, pair.test, values=True)
     assert drawn["observed"] == pair.difference
     assert len(drawn["values"]) == 99
-    assert client.report(status["id"], "csv").decode() == RENDERERS["csv"](report)
+    assert client.report(status["id"], "csv").decode() == rendered("csv", report)
 
 
 def test_a_removed_comparison_is_gone(client, body):
@@ -56,10 +58,11 @@ def test_scores_alone_may_be_sent(client):
         for name, shift in (("A", 0.0), ("B", 0.05))
     ]
     comparison = parse_comparison({"systems": systems, "metrics": ["scores:of=comet"]})
-    assert client.compare(comparison).decode() == RENDERERS["json"](compare(comparison))
+    stored = client.report(client.run(comparison))
+    assert stored.decode() == rendered("json", compare(comparison))
 
 
-@pytest.mark.parametrize("form", RENDERERS)
+@pytest.mark.parametrize("form", FORMATS)
 def test_server_prints_what_this_process_prints(service, example: Path, form, capfdbinary):
     systems = [str(example / "systems" / f"{name}.en") for name in ("aspen", "birch", "elm")]
     command = ["compare", "-r", str(example / "reference.en"), *systems, "--format", form]

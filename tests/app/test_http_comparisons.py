@@ -10,13 +10,13 @@ from typing import Any
 
 import httpx
 import pytest
+from computed import rendered
 from exchange import COMPARISONS, ServeOn, Stored, problem, submit
 
 from app.settings import Settings
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
-from sigtest.render import RENDERERS
 from workers.settings import Settings as QueueSettings
 
 SLOW = {"tests": ["bootstrap", "paired_bootstrap"], "resamples": 999_999, "exact": "never"}
@@ -36,7 +36,8 @@ def test_a_new_comparison_is_accepted(service: httpx.Client, body: dict[str, Any
     assert int(response.headers["retry-after"]) >= 1
     told = response.json()
     assert response.headers["location"] == told["links"]["self"] == f"{COMPARISONS}/{told['id']}"
-    assert told["status"] in {"queued", "running"}
+    assert told["status"] == "queued"
+    assert told["progress"]["done"] == 0
     assert set(told["progress"]) == {"phase", "done", "total"}
     assert (told["systems"], told["metrics"]) == (["A", "B"], ["bleu"])
     assert told["tests"] == ["approximate_randomization"]
@@ -111,7 +112,7 @@ def test_files_and_json_are_the_same_comparison(service: httpx.Client, example: 
     again = service.post(COMPARISONS, json=same)
     assert (again.status_code, again.json()["id"]) == (200, response.json()["id"])
     report = service.get(response.json()["links"]["report"])
-    assert report.text == RENDERERS["json"](compare(parse_comparison(same)))
+    assert report.text == rendered("json", compare(parse_comparison(same)))
 
 
 def test_marks_and_line_ends_of_files_are_stripped(service: httpx.Client) -> None:
@@ -149,7 +150,7 @@ def test_unfinished_comparisons_say_when_to_look_again(
     assert response.json()["status"] in {"queued", "running"}
     assert int(response.headers["retry-after"]) >= 1
     early = service.get(url + "/report")
-    problem(early, 409, "not-ready")
+    assert problem(early, 409, "not-ready")["progress"]["total"] > 0
     assert int(early.headers["retry-after"]) >= 1
     service.delete(url)
 
@@ -227,7 +228,7 @@ def test_a_full_queue_is_busy(
     client = serve_on(Settings(), replace(queue, pending=1))
     url = client.post(COMPARISONS, json=endless | {"seed": 5}).headers["location"]
     response = client.post(COMPARISONS, json=endless | {"seed": 6})
-    problem(response, 503, "busy")
+    problem(response, 429, "busy")
     assert int(response.headers["retry-after"]) >= 1
     client.delete(url)
 

@@ -6,9 +6,8 @@ import httpx
 from exchange import COMPARISONS, submit
 from pydantic import BaseModel
 
-from app.schema.requests import ComparisonRequest
-from app.schema.testsets import OutputRequest, TestSetRequest
-from app.suite_schemas import SuiteRequest
+from app.schema.requests import ComparisonRequest, OutputRequest, SeveralRequest
+from app.schema.testsets import TestSetRequest
 
 
 def spelled(model: type[BaseModel], content: dict[str, Any]) -> dict[str, Any]:
@@ -26,7 +25,7 @@ def test_several_test_sets(service: httpx.Client, body: dict[str, Any]) -> None:
     texts = {field: body.pop(field) for field in ("references", "systems")}
     suite = {"testsets": [{"name": name, **texts} for name in ("one", "two")], **body}
     plain = submit(service, suite).json()
-    answer = service.post(COMPARISONS, json=spelled(SuiteRequest, suite))
+    answer = service.post(COMPARISONS, json=spelled(SeveralRequest, suite))
     assert answer.json().get("id") == plain["id"], answer.text
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import httpx
 import pytest
+from computed import rendered
 from exchange import COMPARISONS, Stored, problem
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from sigtest.render import RENDERERS
 
 Form = list[tuple[str, tuple[str, bytes]]]
 
@@ -44,7 +44,7 @@ def test_files_of_scores_need_no_text(service: httpx.Client) -> None:
             "resamples": 99,
         }
     )
-    assert report_of(service, answer) == RENDERERS["json"](compare(expected))
+    assert report_of(service, answer) == rendered("json", compare(expected))
 
 
 def test_scores_and_labels_go_next_to_text(service: httpx.Client) -> None:

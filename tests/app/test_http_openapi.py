@@ -8,12 +8,11 @@ import pytest
 from exchange import COMPARISONS, problem, submit
 
 from app import openapi
-from app.schema.document import EXAMPLES
+from app.schema.examples import COMPARISONS as EXAMPLES
 from app.schema.requests import RecipeRequest
 from sigtest.comparison.parse import CHOICES
 from sigtest.comparison.recipe import Recipe
 
-PICTURES = ("distribution", "matrix", "intervals")
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"
 
 
@@ -29,7 +28,7 @@ def test_the_service_tells_its_document(service: httpx.Client) -> None:
         COMPARISONS + "/{id}/report",
         COMPARISONS + "/{id}/distribution",
         COMPARISONS + "/{id}/events",
-        *(f"{COMPARISONS}/{{id}}/plots/{name}.svg" for name in PICTURES),
+        COMPARISONS + "/{id}/plots/{picture}.svg",
         "/healthz",
         "/readyz",
     }
@@ -38,7 +37,7 @@ def test_the_service_tells_its_document(service: httpx.Client) -> None:
 def test_the_root_says_where_the_document_is(service: httpx.Client) -> None:
     entry = service.get("/").json()
     paths = service.get(entry["openapi"]).json()["paths"]
-    assert {entry["comparisons"], entry["testsets"]} <= set(paths)
+    assert {entry["testsets"], *entry["questions"].values()} <= set(paths)
 
 
 @pytest.mark.parametrize("path", ["/docs", "/redoc", "/docs/oauth2-redirect"])

@@ -11,7 +11,7 @@ from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
-from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
+from sigtest.render.plots import PICTURES, view
 from sigtest.report import Report
 
 NAMES = ("=cmd|x", r"\input{a} 100 % & more", "ordinary")
@@ -41,10 +41,9 @@ def report(asked: dict[str, Any]) -> Report:
 def test_pictures_of_a_report_are_those_of_the_library(
     service: httpx.Client, url: str, report: Report, name: str, choice: dict[str, str]
 ) -> None:
-    draw = {"matrix": matrix_plot, "intervals": intervals_plot}[name]
     response = service.get(f"{url}/plots/{name}.svg", params=choice)
     assert response.status_code == 200
-    assert response.text == draw(report, **choice)
+    assert response.text == PICTURES[name].of(report, **choice)
 
 
 def test_distributions_are_drawn_by_a_worker_and_look_the_same(
@@ -54,10 +53,10 @@ def test_distributions_are_drawn_by_a_worker_and_look_the_same(
     chosen = {"metric": "ter", "test": "bootstrap"}
     response = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b, **chosen})
     drawn = distribute(parse_comparison(asked), a, b, "ter", "bootstrap")
-    assert response.text == distribution_plot(drawn, report)
+    assert response.text == PICTURES["distribution"].draw(view(report, distribution=drawn))
     first = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b})
     drawn = distribute(parse_comparison(asked), a, b, "bleu", TESTS[0])
-    assert first.text == distribution_plot(drawn, report)
+    assert first.text == PICTURES["distribution"].draw(view(report, distribution=drawn))
 
 
 @pytest.mark.parametrize("name", ["matrix", "intervals", "distribution"])
@@ -71,8 +70,8 @@ def test_pictures_run_nothing_and_are_kept(service: httpx.Client, url: str, name
     [
         ("matrix.svg?metric=blue", "invalid-recipe", "metric"),
         ("intervals.svg?test=t", "invalid-recipe", "test"),
-        ("distribution.svg", "invalid-parameter", "a"),
-        ("distribution.svg?a=ordinary", "invalid-parameter", "b"),
+        ("distribution.svg", "invalid-recipe", "a"),
+        ("distribution.svg?a=ordinary", "invalid-recipe", "b"),
         ("distribution.svg?a=ordinary&b=Z", "invalid-recipe", "b"),
         ("distribution.svg?a=ordinary&b=ordinary", "invalid-recipe", "b"),
         ("distribution.svg?a=ordinary&b=%3Dcmd%7Cx&metric=chrf", "invalid-recipe", "metric"),
@@ -87,7 +86,8 @@ def test_pictures_of_nothing_are_refused(
 
 
 def test_other_pictures_do_not_exist(service: httpx.Client, url: str) -> None:
-    problem(service.get(f"{url}/plots/pie.svg"), 404, "not-found")
+    told = problem(service.get(f"{url}/plots/pie.svg"), 422, "invalid-recipe")
+    assert "choose one of" in told["detail"]
     problem(service.get(f"{COMPARISONS}/{'0' * 32}/plots/matrix.svg"), 404, "not-found")
 
 

@@ -8,20 +8,19 @@ from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Serve, Stored, problem, submit
+from computed import rendered
+from exchange import COMPARISONS, Serve, Stored, check, problem, submit
 
+from app.schema.requests import SeveralRequest
 from app.settings import Settings
-from app.suite_schemas import SuiteReportBody, SuiteRequest
 from sigtest.cli import main
 from sigtest.client import Client
-from sigtest.comparison.comparison.suite import Suite
-from sigtest.comparison.parse import CHOICES
+from sigtest.comparison.parse import CHOICES, parse_comparison
 from sigtest.data.text import parse_lines
-from sigtest.errors import RecipeError
-from sigtest.render import RENDERERS
+from sigtest.engine import compare, distribute
 from sigtest.render import json as json_format
-from sigtest.render.suite import render
-from sigtest.suite_engine import compare_suite
+from sigtest.render.formats import FORMATS
+from sigtest.render.plots import PICTURES
 
 NAMES = ("aspen", "birch", "cedar", "elm")
 TESTS = ["approximate_randomization", "bootstrap", "paired_bootstrap"]
@@ -109,11 +108,11 @@ def test_the_report_is_that_of_the_library(
     service: httpx.Client, suite: dict[str, Any], change: Any, pooled: bool
 ) -> None:
     body = change(suite) | {"pooled": pooled}
-    expected = compare_suite(Suite.of(body))
+    expected = compare(parse_comparison(body))
     url = succeeded(service, body)["links"]["report"]
     assert service.get(url).text == json_format.render(expected)
-    assert service.get(url, params={"format": "text"}).text == render(expected)
-    assert service.get(url, headers={"Accept": "text/plain"}).text == render(expected)
+    assert service.get(url, params={"format": "text"}).text == rendered("text", expected)
+    assert service.get(url, headers={"Accept": "text/plain"}).text == rendered("text", expected)
 
 
 def test_exact_p_values_of_test_sets_stay_exact(
@@ -121,7 +120,7 @@ def test_exact_p_values_of_test_sets_stay_exact(
 ) -> None:
     body = suite | {"metrics": ["ter"], "tests": ["approximate_randomization"]}
     told = service.get(succeeded(service, body)["links"]["report"])
-    assert told.text == json_format.render(compare_suite(Suite.of(body)))
+    assert told.text == json_format.render(compare(parse_comparison(body)))
     report = told.json()
     assert all(p["exact"] for own in report["testsets"] for p in own["report"]["pairs"])
     assert not any(pair["exact"] for pair in report["overall"]["pairs"])
@@ -135,14 +134,14 @@ def test_scores_alone_may_be_sent(service: httpx.Client) -> None:
     testsets = [{"name": name, "systems": systems} for name in ("one", "two")]
     body = {"testsets": testsets, "metrics": ["scores:of=comet"], "resamples": 99}
     report = service.get(succeeded(service, body)["links"]["report"])
-    assert report.text == json_format.render(compare_suite(Suite.of(body)))
+    assert report.text == json_format.render(compare(parse_comparison(body)))
 
 
 def test_the_schemas_are_true(service: httpx.Client, suite: dict[str, Any]) -> None:
     told = service.get(succeeded(service, suite)["links"]["report"]).json()
-    assert SuiteReportBody.model_validate(told).model_dump(mode="json", exclude_unset=True) == told
-    assert SuiteRequest.model_validate(suite).model_dump(exclude_unset=True) == suite
-    assert set(SuiteRequest.model_fields) == {"testsets", "pooled", *CHOICES}
+    check(service, "ReportOnSeveral", told)
+    assert SeveralRequest.model_validate(suite).model_dump(exclude_unset=True) == suite
+    assert set(SeveralRequest.model_fields) == {"testsets", "pooled", *CHOICES}
 
 
 def test_the_resource_names_its_test_sets(
@@ -151,7 +150,7 @@ def test_the_resource_names_its_test_sets(
     told = succeeded(service, suite)
     assert told["testsets"] == ["first", "second", "talk"]
     assert (told["systems"], told["metrics"], told["tests"]) == ([*NAMES], ["bleu", "ter"], TESTS)
-    assert set(told["links"]) == {"self", "report", "events"}
+    assert set(told["links"]["plots"]) == {"matrix", "intervals"}
     assert service.get(told["links"]["self"]).json() == told
     listed = service.get(COMPARISONS, params={"limit": 100}).json()["comparisons"]
     assert told in listed
@@ -197,35 +196,35 @@ def test_a_suite_can_be_cancelled_and_deleted(
     assert {key for key in stored() if key.endswith(name)} <= {f"sigtest:gone:{name}"}
 
 
-def test_other_formats_are_refused_by_name(service: httpx.Client, suite: dict[str, Any]) -> None:
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_served(service: httpx.Client, suite: dict[str, Any], name: str) -> None:
     url = succeeded(service, suite)["links"]["report"]
-    for name in set(RENDERERS) - {"json", "text"}:
-        told = problem(service.get(url, params={"format": name}), 406, "not-acceptable")
-        assert told["detail"] == f"This report has no format {name!r}; choose one of json, text."
-    told = problem(service.get(url, headers={"Accept": "text/html"}), 406, "not-acceptable")
-    assert told["detail"] == "This report is available as application/json, text/plain."
-    browser = {"Accept": "text/html, */*;q=0.1"}
-    assert service.get(url, headers=browser).headers["content-type"] == "application/json"
+    told = service.get(url, params={"format": name})
+    assert told.headers["content-type"].startswith(FORMATS[name].media_type)
+    assert told.text == rendered(name, compare(parse_comparison(suite)))
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "distribution?a=aspen&b=elm&metric=bleu&test=bootstrap",
-        "plots/distribution.svg?a=aspen&b=elm",
-        "plots/matrix.svg",
-        "plots/intervals.svg",
-    ],
-)
-def test_plots_are_made_of_one_test_set(
-    service: httpx.Client, suite: dict[str, Any], path: str
+@pytest.mark.parametrize("testset", [None, "second"])
+@pytest.mark.parametrize("name", ["matrix", "intervals"])
+def test_pictures_are_of_all_together_or_of_one_test_set(
+    service: httpx.Client, suite: dict[str, Any], name: str, testset: str | None
 ) -> None:
     url = succeeded(service, suite)["links"]["self"]
-    told = problem(service.get(f"{url}/{path}"), 422, "invalid-recipe")
-    assert told["detail"] == (
-        "Distributions and plots are made of comparisons on one test set; this one is over 3 "
-        "(first, second, talk). Submit a comparison on the test set that you want to see."
-    )
+    params = {"testset": testset} if testset else {}
+    drawn = service.get(f"{url}/plots/{name}.svg", params=params)
+    report = compare(parse_comparison(suite))
+    assert drawn.text == PICTURES[name].of(report, testset=testset)
+
+
+def test_distributions_are_of_one_test_set(service: httpx.Client, suite: dict[str, Any]) -> None:
+    url = succeeded(service, suite)["links"]["self"]
+    pair = {"a": "aspen", "b": "elm", "metric": "bleu", "test": "bootstrap"}
+    told = problem(service.get(f"{url}/distribution", params=pair), 422, "invalid-recipe")
+    assert told["detail"] == "testset must name one of the test sets: first, second, talk."
+    drawn = service.get(f"{url}/distribution", params=pair | {"testset": "talk"}).json()
+    expected = distribute(parse_comparison(suite), *pair.values(), "talk")
+    assert drawn["observed"] == expected.observed
+    assert drawn["counts"] == expected.histogram()[1].tolist()
 
 
 def bad_line(suite: dict[str, Any]) -> dict[str, Any]:
@@ -269,10 +268,10 @@ def fewer(suite: dict[str, Any]) -> dict[str, Any]:
         (doubled, "invalid-input", "testsets", "Two test sets are named 'first'"),
         (fewer, "invalid-input", "testsets", "every test set needs the same"),
         (lambda s: s | {"testsets": s["testsets"][:1]}, "invalid-input", "testsets", "1 given"),
-        (lambda s: s | {"testsets": {}}, "invalid-input", "testsets", "testsets must be a list"),
+        (lambda s: s | {"testsets": 3}, "invalid-input", "testsets", "testsets must be a list"),
         (lambda s: s | {"testsets": [3, 4]}, "invalid-input", "testsets[0]", "must be an object"),
         (lambda s: s | {"systems": []}, "invalid-recipe", "systems", "Unknown field 'systems'"),
-        (lambda s: s | {"pooled": "yes"}, "invalid-recipe", "pooled", "must be true or false"),
+        (lambda s: s | {"pooled": "yes"}, "invalid-input", "pooled", "must be true or false"),
         (lambda s: s | {"unit": "document"}, "invalid-recipe", "unit", "Test set 'first': unit="),
         (lambda s: s | {"pairs": {"baseline": "Z"}}, "invalid-recipe", "pairs", "baseline 'Z'"),
         (
@@ -364,14 +363,13 @@ def client(service: httpx.Client) -> Iterator[Client]:
 
 
 def test_the_client_submits_suites(client: Client, suite: dict[str, Any]) -> None:
-    asked = Suite.of(suite | {"seed": 9})
-    assert client.compare(asked).decode() == json_format.render(compare_suite(asked))
-    told = client.submit(asked)
-    with pytest.raises(RecipeError, match="one test set"):
-        client.plot(told["id"], "matrix")
+    asked = parse_comparison(suite | {"seed": 9})
+    key = client.run(asked)
+    assert client.report(key).decode() == json_format.render(compare(asked))
+    assert client.plot(key, "matrix").decode() == PICTURES["matrix"].of(compare(asked))
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("form", FORMATS)
 def test_server_prints_what_this_process_prints(
     service: httpx.Client, example: Path, form: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -16,7 +16,7 @@ from sigtest.cli import main
 from sigtest.client import Client
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
-from sigtest.render.plots import distribution_plot, intervals_plot, matrix_plot
+from sigtest.render.plots import PICTURES, view
 
 TESTSETS = "/v1/testsets"
 REFERENCE = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
@@ -88,8 +88,8 @@ def test_pictures_are_those_of_a_comparison(
     metric, test = choice.get("metric", "bleu"), choice.get("test", TEST)
     shown = {k: v for k, v in choice.items() if k in {"alpha", "correction"}}
     report = compare(parse_comparison(whole(metrics=[metric], tests=[test], **shown)))
-    assert got(service, f"{url}/plots/matrix.svg", **choice) == matrix_plot(report)
-    assert got(service, f"{url}/plots/intervals.svg", **choice) == intervals_plot(report)
+    assert got(service, f"{url}/plots/matrix.svg", **choice) == PICTURES["matrix"].of(report)
+    assert got(service, f"{url}/plots/intervals.svg", **choice) == PICTURES["intervals"].of(report)
 
 
 @pytest.mark.parametrize(("a", "b"), [(FIRST, THIRD), (THIRD, SECOND)])
@@ -104,7 +104,7 @@ def test_distributions_are_those_of_a_comparison(
     drawn = distribute(comparison, a, b, "ter", "bootstrap")
     asked = {"a": a, "b": b, "metric": "ter", "test": "bootstrap"}
     shown = got(service, f"{url}/plots/distribution.svg", **asked)
-    assert shown == distribution_plot(drawn, compare(comparison))
+    assert shown == PICTURES["distribution"].draw(view(compare(comparison), distribution=drawn))
     there = submit(service, whole(alternative=alternative)).headers["location"]
     for values in ("true", "false"):
         one, other = (
@@ -118,11 +118,13 @@ def test_two_spellings_of_one_metric(service: httpx.Client, make: Make) -> None:
     metrics = ["bleu", "bleu:tokenize=char"]
     url = make(metrics=metrics)
     chosen = {"metric": metrics[1]}
-    report = compare(parse_comparison(whole(metrics=metrics[1:])))
-    assert got(service, f"{url}/plots/matrix.svg", **chosen) == matrix_plot(report)
-    drawn = distribute(parse_comparison(whole(metrics=metrics[1:])), FIRST, SECOND, "bleu", TEST)
+    comparison = parse_comparison(whole(metrics=metrics))
+    report = compare(comparison)
+    matrix = PICTURES["matrix"].of(report, metrics[1])
+    assert got(service, f"{url}/plots/matrix.svg", **chosen) == matrix
+    drawn = distribute(comparison, FIRST, SECOND, metrics[1], TEST)
     shown = got(service, f"{url}/plots/distribution.svg", **PAIR, **chosen)
-    assert shown == distribution_plot(drawn, report)
+    assert shown == PICTURES["distribution"].draw(view(report, distribution=drawn))
     told = service.get(f"{url}/distribution", params={**PAIR, **chosen}).json()
     assert told["metric"] == metrics[1]
 
@@ -142,7 +144,7 @@ def test_training_replicas(service: httpx.Client, make: Make) -> None:
             {**CHOICES, "systems": systems, "metrics": ["ter"], "tests": [test]}
         )
         shown = got(service, f"{url}/plots/distribution.svg", **PAIR, metric="ter", test=test)
-        assert shown == distribution_plot(drawn, compare(alone))
+        assert shown == PICTURES["distribution"].draw(view(compare(alone), distribution=drawn))
 
 
 def test_a_replaced_system_is_drawn_anew(service: httpx.Client, make: Make) -> None:
@@ -155,7 +157,11 @@ def test_a_replaced_system_is_drawn_anew(service: httpx.Client, make: Make) -> N
     comparison = parse_comparison(whole(changed, metrics=["bleu"], tests=[TEST]))
     report = compare(comparison)
     drawn = distribute(comparison, FIRST, SECOND, "bleu", TEST)
-    assert after == [matrix_plot(report), intervals_plot(report), distribution_plot(drawn, report)]
+    assert after == [
+        PICTURES["matrix"].of(report),
+        PICTURES["intervals"].of(report),
+        PICTURES["distribution"].draw(view(report, distribution=drawn)),
+    ]
     assert all(one != other for one, other in zip(before, after, strict=True))
     put(service, url, FIRST, SYSTEMS[FIRST])
     assert [got(service, f"{url}/plots/{name}", **_pair(name)) for name in names] == before
@@ -174,10 +180,10 @@ def test_pictures_run_nothing_and_are_kept(service: httpx.Client, make: Make, na
     [
         ("plots/matrix.svg?metric=chrf", "invalid-recipe", "metric"),
         ("plots/intervals.svg?test=paired_bootstrap", "invalid-recipe", "test"),
-        ("plots/intervals.svg?correction=tukey", "invalid-recipe", "correction"),
+        ("plots/intervals.svg?correction=max_t", "invalid-recipe", "correction"),
         ("plots/matrix.svg?metrics=bleu", "invalid-recipe", "metrics"),
-        ("plots/distribution.svg", "invalid-parameter", "a"),
-        ("plots/distribution.svg?a=ordinary", "invalid-parameter", "b"),
+        ("plots/distribution.svg", "invalid-recipe", "a"),
+        ("plots/distribution.svg?a=ordinary", "invalid-recipe", "b"),
         ("plots/distribution.svg?a=ordinary&b=Z", "invalid-recipe", "b"),
         ("plots/distribution.svg?a=ordinary&b=ordinary", "invalid-recipe", "b"),
         ("distribution?a=ordinary&b=Z", "invalid-recipe", "b"),
@@ -197,16 +203,16 @@ def test_pictures_of_nothing_are_refused(
 def test_pictures_need_two_systems(service: httpx.Client, make: Make, name: str) -> None:
     url = make({})
     put(service, url, "alone", REFERENCE)
-    told = problem(service.get(f"{url}/plots/{name}"), 409, "too-few-systems")
-    assert "pictures need two" in told["detail"]
+    told = problem(service.get(f"{url}/plots/{name}"), 422, "invalid-input")
+    assert "need two systems" in told["detail"]
     pair = {"a": "alone", "b": "other"}
     told = problem(service.get(f"{url}/distribution", params=pair), 422, "invalid-recipe")
-    assert told["detail"] == "The leaderboard has no system 'other'; it has alone."
+    assert "two systems" in told["detail"]
 
 
 def test_pictures_of_what_is_not_there(service: httpx.Client, make: Make, serve: Serve) -> None:
     url = make()
-    problem(service.get(f"{url}/plots/pie.svg"), 404, "not-found")
+    problem(service.get(f"{url}/plots/pie.svg"), 422, "invalid-recipe")
     problem(service.get(f"{TESTSETS}/{'0' * 32}/leaderboard/plots/matrix.svg"), 404, "not-found")
     guarded = serve(Settings(api_keys=(("ann", "1"),)))
     other = guarded.get(f"{url}/distribution", params=PAIR, headers={"X-API-Key": "1"})
@@ -251,7 +257,7 @@ def test_the_command_line_draws_what_compare_draws(
         service.delete(f"{TESTSETS}/{testset}/systems/{system}")
     drawn = ["--format", "json", "--plots", str(tmp_path / "third")]
     assert main(["leaderboard", testset, *drawn, *server]) == 2
-    assert "pictures need two" in capsys.readouterr().err
+    assert "need two" in capsys.readouterr().err
 
 
 def _pair(name: str) -> dict[str, str]:
@@ -262,14 +268,14 @@ def test_links_and_the_client_lead_to_them(service: httpx.Client, make: Make) ->
     url = make()
     links = service.get(url.removesuffix("/leaderboard")).json()["links"]
     for name in ("matrix", "intervals"):
-        assert got(service, links[name]) == got(service, f"{url}/plots/{name}.svg")
+        assert got(service, links["plots"][name]) == got(service, f"{url}/plots/{name}.svg")
     testset = url.split("/")[3]
     with Client(str(service.base_url)) as client:
         shown = {"metric": "ter", "test": "bootstrap"}
         told = client.leaderboard_distribution(testset, FIRST, SECOND, values=True, **shown)
         drawn = client.leaderboard_plot(testset, "distribution", **PAIR, **shown)
     assert json.dumps(told) == json.dumps(
-        service.get(links["distribution"], params={**PAIR, **shown, "values": "true"}).json()
+        service.get(f"{url}/distribution", params={**PAIR, **shown, "values": "true"}).json()
     )
     assert len(told["values"]) == 99
     assert drawn.decode() == got(service, f"{url}/plots/distribution.svg", **PAIR, **shown)

@@ -9,13 +9,13 @@ from typing import Any
 
 import httpx
 import pytest
+from computed import rendered
 from exchange import Serve, Stored, problem
 
 from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from sigtest.render import RENDERERS
 
 TESTSETS = "/v1/testsets"
 REFERENCE = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
@@ -73,7 +73,7 @@ def test_a_leaderboard_of_replicas_is_the_comparison_of_them(
         systems = [{"name": name, "replicas": RUNS[name]} for name in ("Poor", "good")]
         body = {"references": [REFERENCE], **SETTINGS, **fields, "systems": systems}
         whole = parse_comparison({**body, "metrics": [metric]})
-        expected = RENDERERS["json"](compare(whole))
+        expected = rendered("json", compare(whole))
         answer = service.get(f"{url}/leaderboard", params={"metric": metric})
         assert answer.text.endswith(expected[1:])  # byte for byte
         shown = answer.json()["systems"][1]["scores"][metric]
@@ -366,7 +366,7 @@ def test_replicas_on_the_command_line(
     shown = json.loads(sigtest("leaderboard", made, "--format", "json"))
     systems = [{"name": "a", "replicas": RUNS["good"]}, {"name": "b", "replicas": RUNS["fair"]}]
     body = {"references": [REFERENCE], "systems": systems, "resamples": 99}
-    expected = json.loads(RENDERERS["json"](compare(parse_comparison(body))))
+    expected = json.loads(rendered("json", compare(parse_comparison(body))))
     assert (shown["systems"], shown["pairs"]) == (expected["systems"], expected["pairs"])
     assert "brings no replicas" in sigtest("submit", made, paths["a1"], status=2)
     assert "NAME=FILE,FILE" in sigtest("submit", made, "--replicas", paths["a1"], status=2)

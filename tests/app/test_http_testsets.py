@@ -9,15 +9,17 @@ from typing import Any
 
 import httpx
 import pytest
+from computed import rendered
 from exchange import Serve, problem
 
+from app.schema.examples import OUTPUTS as SYSTEM_EXAMPLES
+from app.schema.examples import TESTSETS as EXAMPLES
 from app.schema.testsets import SETTINGS, TestSetRequest
 from app.settings import Settings
-from app.testset_contract import EXAMPLES, SYSTEM_EXAMPLES
 from sigtest.cli import main
 from sigtest.comparison.parse import CHOICES, parse_comparison
 from sigtest.engine import compare
-from sigtest.render import RENDERERS
+from sigtest.report.selection import select
 
 TESTSETS = "/v1/testsets"
 REFERENCE = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
@@ -61,14 +63,17 @@ def test_from_test_set_to_leaderboard(service: httpx.Client, make: Make) -> None
     shown = answer.json()
     whole = parse_comparison(
         {
-            **settings(metrics=["chrf"], documents=["d1", "d1", "d2", "d2"]),
+            **settings(documents=["d1", "d1", "d2", "d2"]),
             "systems": [{"name": "Poor", "hypotheses": POOR}, {"name": "good", "hypotheses": GOOD}],
         }
     )
-    expected = RENDERERS["json"](compare(whole))
+    expected = rendered("json", select(compare(whole), metric="chrf"))
     for part in ("systems", "pairs", "testset", "signature", "warnings"):
         assert json.dumps(shown[part]) == json.dumps(json.loads(expected)[part])
     assert answer.text.endswith(expected[1:])  # byte for byte
+    stays = service.get(shown["comparison"]).json()["links"]
+    assert service.get(stays["report"]).text == rendered("json", compare(whole))
+    assert stays["testset"] == url
     assert (shown["id"], shown["metric"]) == (url.rpartition("/")[2], "chrf")
     assert (shown["test"], shown["pending"]) == ("approximate_randomization", [])
 

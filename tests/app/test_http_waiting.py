@@ -9,9 +9,8 @@ import httpx
 import pytest
 from exchange import COMPARISONS, ServeOn, problem
 
-from app import waiting
+from app.http import waiting
 from app.settings import Settings
-from workers.queue import Queue
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks.context import Context
@@ -31,9 +30,9 @@ def queue(tmp_path: Path) -> Iterator[QueueSettings]:
 
 
 @pytest.fixture
-def context(queue: QueueSettings) -> Iterator[Desk]:
+def context(queue: QueueSettings) -> Iterator[Context]:
     redis = connect(queue)
-    yield Desk(Store(redis, queue), Queue(redis, queue))
+    yield Context.on(redis, queue)
     redis.close()
 
 
@@ -47,9 +46,9 @@ def url(client: httpx.Client, context: Context, body: dict[str, Any]) -> str:
     """A comparison that has succeeded, and a distribution that nobody makes."""
     location = client.post(COMPARISONS, json=body).headers["location"]
     name = id_of(location)
-    for task in context.questions.pieces(name).tasks(name):
-        run(context, task.name, [name, *task.arguments])
-    context.feed.jobs.drop(name)
+    for entry in context.questions.pieces(name).tasks(name):
+        run(context, entry.task.name, [name, *entry.task.arguments])
+    context.feed.drop(name)
     return f"{location}/distribution"
 
 
@@ -66,7 +65,7 @@ def test_fifty_who_wait_for_a_distribution_leave_room_for_others(
             await asyncio.sleep(1)  # all of them are waiting by then
             answer = await many.get(url.removesuffix("/distribution"))
             served = sum(task.done() for task in asking)
-            run(context, "distribute", [id_of(url), 0, 1, 0, 0])
+            run(context, "distribute", [id_of(url), 0, 0, 1, 0, 0])
             return await asyncio.gather(*asking), answer, served
 
     waited, answer, served = asyncio.run(ask())
@@ -83,4 +82,4 @@ def test_who_has_waited_long_enough_is_told_to_ask_again(
     told = client.get(url, params=PAIR)
     assert "ask again" in problem(told, 409, "not-ready")["detail"]
     assert int(told.headers["retry-after"]) >= 1
-    assert context.feed.jobs.alive() == {f"{id_of(url)}-distribute-0-1-0-0"}
+    assert context.feed.jobs.alive() == {f"{id_of(url)}-distribute-0-0-1-0-0"}

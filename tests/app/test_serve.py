@@ -14,7 +14,7 @@ import httpx
 import pytest
 from exchange import COMPARISONS, ROOT, ServeOn, launched, problem
 
-from app import problems
+from app.http import problems
 from app.main import create_app
 from app.serve import listen
 from app.settings import Settings

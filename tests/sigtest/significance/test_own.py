@@ -20,7 +20,8 @@ from sigtest.decide.leaderboard import settings_of
 from sigtest.engine import compare, distribute
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.scores import Ratio, Scores
-from sigtest.render import RENDERERS
+from computed import rendered
+from sigtest.render.formats import FORMATS
 from sigtest.report import Report
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
 from sigtest.significance.base import SMALLEST_P
@@ -298,7 +299,7 @@ def test_a_report_carries_p_values_that_no_draws_are_counted_for() -> None:
     first = report.systems[0].ranks["scores"]
     assert first["mcnemar"] == first["approximate_randomization"]
     assert Report.from_json(report.as_json()) == report
-    header, cells = (line.split(",") for line in RENDERERS["csv"](report).splitlines()[:2])
+    header, cells = (line.split(",") for line in rendered("csv", report).splitlines()[:2])
     assert [cells[header.index(c)] for c in ("count", "resamples", "p_low", "p_high")] == [""] * 4
 
 
