@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import ast
 import csv
+import json
 import os
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -24,6 +26,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -35,7 +38,7 @@ CONFIG = """
 module-path = "{path}"
 timeout = {timeout}
 excluded-modules = []
-test-command = "{command}"
+test-command = {command}
 
 [cosmic-ray.distributor]
 name = "local"
@@ -81,7 +84,7 @@ def main(wanted: list[str]) -> int:
         for entry in chosen:
             if wanted and Path(entry["path"]).stem not in wanted:
                 continue
-            found = mutate(copy, entry["path"], entry["tests"], entry.get("compiled", False), known)
+            found = mutate(copy, entry, known)
             worst = min(worst, found.rate)
             print(
                 f"{found.module:42} {found.killed:5} killed {found.equivalent:4} equivalent "
@@ -103,16 +106,16 @@ def equivalents() -> dict[Survivor, str]:
         }
 
 
-def mutate(
-    copy: Path, path: str, tests: list[str], compiled: bool, known: dict[Survivor, str]
-) -> Result:
-    """Try all mutants of one module."""
+def mutate(copy: Path, entry: dict[str, Any], known: dict[Survivor, str]) -> Result:
+    """Try all mutants of one module, as modules.toml describes it."""
+    path, compiled = str(entry["path"]), bool(entry.get("compiled"))
     session, config, place = copy / "session.sqlite", copy / "config.toml", copy / "socket"
     for old in (session, place):
         old.unlink(missing_ok=True)
-    named = [f"tests/{test}" for test in tests]
-    asked = [sys.executable, "-SE", str(HERE / "forks.py"), "ask", str(place), *named]
-    config.write_text(CONFIG.format(path=path, timeout=2.0 * SECONDS, command=" ".join(asked)))
+    tests = [*(f"tests/{test}" for test in entry["tests"]), *entry.get("options", [])]
+    asked = [sys.executable, "-SE", str(HERE / "forks.py"), "ask", str(place), *tests]
+    command = json.dumps(shlex.join(asked))  # as TOML spells text, too
+    config.write_text(CONFIG.format(path=path, timeout=2.0 * SECONDS, command=command))
     with forks(copy, place, compiled):
         _pass_unchanged(asked)
         ray("init", str(config), str(session), cwd=copy)
