@@ -9,7 +9,7 @@ INSTALL = all=; for half in 0 1; do \
 PIN := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo serve test check format openapi pins bench validate clean
+.PHONY: help install demo serve test check format openapi pins bench validate mutants clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -68,6 +68,10 @@ bench: install  ## measure speed, paired with sacreBLEU in the same run
 
 validate: install  ## check the p-values (long; QUICK=1 takes minutes)
 	$(BIN)/python -m validation $(if $(QUICK),--quick)
+
+mutants: install  ## change the statistics by one operator or number at a time: does a test notice? (hours)
+	$(BIN)/pip install --quiet cosmic-ray==8.7.0
+	$(BIN)/python tests/mutants $(MODULES)
 
 clean:  ## remove the environment and caches
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -166,8 +166,10 @@ def test_alpha_and_correction_change_only_what_is_shown(service: httpx.Client, m
     assert "at least 1e-100" in problem(tiny, 422, "invalid-recipe")["detail"]
     doubled = service.get(f"{url}/leaderboard?metric=bleu&metric=chrf")
     assert "'metric' is given twice" in problem(doubled, 422, "invalid-recipe")["detail"]
-    refused = service.get(f"{url}/leaderboard", params={"correction": "tukey"})
-    assert "comparison" in problem(refused, 422, "invalid-recipe")["detail"]
+    joint = service.get(f"{url}/leaderboard", params={"correction": "tukey"}).json()
+    assert joint["correction"] == "tukey"
+    refused = service.get(f"{url}/leaderboard", params={"correction": "max_t"})
+    assert "bootstrap only" in problem(refused, 422, "invalid-recipe")["detail"]
 
 
 @pytest.mark.parametrize("kind", ["text", "csv", "markdown", "latex", "html"])
@@ -175,7 +177,8 @@ def test_formats(service: httpx.Client, make: Make, kind: str) -> None:
     url = make()
     put(service, url, "good", GOOD)
     alone = service.get(f"{url}/leaderboard", params={"format": kind})
-    assert "JSON" in problem(alone, 409, "too-few-systems")["detail"]
+    assert alone.status_code == 200
+    assert "good" in alone.text or kind == "csv"
     put(service, url, "fair", FAIR)
     answer = service.get(f"{url}/leaderboard", params={"format": kind})
     assert answer.status_code == 200
@@ -266,7 +269,7 @@ def test_names_that_no_system_may_have(service: httpx.Client, make: Make, name: 
         ({"sources": ["d"]}, "length-mismatch"),
         ({"unit": "document"}, "invalid-recipe"),
         ({"stratified": True}, "invalid-recipe"),
-        ({"correction": "tukey"}, "invalid-recipe"),
+        ({"correction": "max_t"}, "invalid-recipe"),
         ({"pairs": {"baseline": "a"}}, "invalid-recipe"),
         ({"systems": []}, "invalid-recipe"),
         ({"references": []}, "invalid-input"),

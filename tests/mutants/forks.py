@@ -7,6 +7,7 @@ The first stays and answers; the second exits with the status that pytest ended 
 nothing of the modules that are mutated: it imports them from FOLDER as they are at that moment.
 """
 
+import gc
 import os
 import signal
 import socket
@@ -29,8 +30,10 @@ def serve(path: str, folder: str, seconds: int) -> None:
     sys.dont_write_bytecode = True  # or mutants would be read from the cache of others
     sys.path.insert(0, folder)
     os.chdir(folder)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for module in PRELOADED:
         __import__(module)
+    gc.freeze()  # a fork need not look at all that again
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
         server.listen()
