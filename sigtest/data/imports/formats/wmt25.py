@@ -28,7 +28,7 @@ def sniff(file: File) -> bool:
 
 
 def read(file: File) -> Material:
-    """Read one file; a system is named by its rows, or by its file where they do not.
+    """Read one file; it names the system, as it does for automatic scores.
 
     Raises:
         InputError: A row that lacks what others have, documents with unequal paragraphs.
@@ -90,12 +90,10 @@ def _add_document(assembly: Assembly, row: Placed, file: File) -> None:
 
 def _add_output(assembly: Assembly, row: Placed, file: File) -> None:
     document = _text(row, "doc_id", file)
-    named = row.record.get("system")
-    system = named if isinstance(named, str) and named else file.stem
     paragraphs = _paragraphs(_text(row, "hypothesis", file))
     for i, paragraph in enumerate(paragraphs):
         place = assembly.place_of(_id(document, i, len(paragraphs)), row.place)
-        assembly.hypothesis(place, system, ONLY_RUN, paragraph, row.place)
+        assembly.hypothesis(place, file.stem, ONLY_RUN, paragraph, row.place)
 
 
 def _add_scores(assembly: Assembly, row: Placed, file: File) -> None:

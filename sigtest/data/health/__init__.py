@@ -1,0 +1,10 @@
+"""Health checks of submissions: what an organiser would want to know before any score.
+
+Each check is a function of the texts alone, deterministic, and fast enough to run every time.
+"""
+
+from sigtest.data.health.checks import KINDS, check
+from sigtest.data.health.finding import Finding
+from sigtest.data.health.script import check_tokenizers
+
+__all__ = ["KINDS", "Finding", "check", "check_tokenizers"]

@@ -1,0 +1,145 @@
+"""Lines that are no translations: empty, or those of the source, the reference, another system."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sigtest.data.health.finding import SUBSTANTIAL, Finding, Lines, numbered, quoted, share
+
+FEW = 3  # segments below which nothing is said
+UNTRANSLATED = 0.005  # share of lines equal to the source
+LEAKED = 0.5  # share of lines equal to the reference
+SAME = 0.9  # share of lines equal to those of another system
+RUN = 10  # equal lines one after the other
+CHANCE = 1e-9  # of such a run, if lines were equal independently
+REPEATED = 0.003  # share of lines that stand for unlike references, too
+OFTEN = 4  # unlike references for which one line stands
+UNLIKE = 0.3  # share of words that two references have in common, at most
+
+
+def find_empty(name: str, output: Lines, reference: Lines) -> list[Finding]:
+    """Lines without text where the reference has some."""
+    blank = [
+        i
+        for i, line in enumerate(output.lines)
+        if (not line or line.isspace()) and reference.lines[i].strip()
+    ]
+    if not blank:
+        return []
+    segments = numbered(blank)
+    where = quoted(segments, len(output))
+    return [Finding("empty", name, segments, f"{name}: {where} {_have(segments)} no output.")]
+
+
+def find_untranslated(name: str, output: Lines, source: Lines, reference: Lines) -> list[Finding]:
+    """Lines that are those of the source, where the reference is not."""
+    same = equal_lines(output, source)
+    same &= ~equal_lines(source, reference)
+    return _copied("equals_source", name, same, UNTRANSLATED, "the source")
+
+
+def find_leaked(name: str, output: Lines, reference: Lines) -> list[Finding]:
+    """Lines that are those of the reference, more of them than translators agree on."""
+    return _copied(
+        "equals_reference", name, equal_lines(output, reference), LEAKED, "the reference"
+    )
+
+
+def find_same(outputs: Mapping[str, Lines]) -> list[Finding]:
+    """Systems with the lines of another, all or a stretch that no chance explains."""
+    found: list[Finding] = []
+    names = list(outputs)
+    for b, name in enumerate(names):
+        for other in names[:b]:
+            same = equal_lines(outputs[name], outputs[other])
+            found += _copied("equals_system", name, same, SAME, other)
+    return found
+
+
+def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
+    """Lines that stand for several segments whose references have little in common."""
+    _, of_line, counts = np.unique(output.hashes, return_inverse=True, return_counts=True)
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for i in map(int, np.flatnonzero(counts[of_line] > 1)):
+        places[output.lines[i]].append(i)
+    unlike = [
+        _unlike(where, reference) for line, where in places.items() if len(line) >= SUBSTANTIAL
+    ]
+    repeated = [i for where in unlike for i in where]
+    often = max(map(len, unlike), default=0) >= OFTEN
+    if not often and len(repeated) < max(FEW, REPEATED * len(output)):
+        return []
+    segments = numbered(sorted(repeated))
+    return [
+        Finding(
+            "copied_lines",
+            name,
+            segments,
+            f"{name}: {quoted(segments, len(output))} repeat lines of other segments, though the "
+            "references differ.",
+        )
+    ]
+
+
+def equal_lines(text: Lines, other: Lines) -> NDArray[np.bool_]:
+    """(n,) whether lines are equal, and long enough to mean something."""
+    same = (text.hashes == other.hashes) & (text.lengths >= SUBSTANTIAL)
+    for i in np.flatnonzero(same):
+        same[i] = text.lines[i] == other.lines[i]
+    return same
+
+
+def _unlike(where: Sequence[int], reference: Lines) -> list[int]:
+    """Segments whose references have little in common with the first one's."""
+    first = set(reference.lines[where[0]])
+    words = set(reference.lines[where[0]].split())
+    unlike = []
+    for i in where[1:]:
+        line = reference.lines[i]
+        others = set(line.split())
+        if len(words) > 2 or len(others) > 2:
+            alike = len(words & others) / max(1, min(len(words), len(others)))
+        else:
+            alike = len(first & set(line)) / max(1, len(first | set(line)))
+        if alike < UNLIKE:
+            unlike.append(i)
+    return unlike
+
+
+def _copied(
+    kind: str, name: str, same: NDArray[np.bool_], usual: float, whose: str
+) -> list[Finding]:
+    """Equal lines, where they are more than usual, or many one after the other."""
+    total, count = len(same), int(same.sum())
+    start, end = _longest_run(same)
+    outside = (count - (end - start) + 1) / (total - (end - start) + 2)
+    chance = total * math.pow(min(outside, 0.999), end - start)
+    if count >= max(FEW, usual * total):
+        segments = numbered(np.flatnonzero(same))
+        what = f"{share(count, total)} lines are those of {whose}"
+        where = "" if count == total else f" ({quoted(segments, total)})"
+        return [Finding(kind, name, segments, f"{name}: {what}{where}.")]
+    if end - start >= RUN and chance < CHANCE:
+        segments = numbered(range(start, end))
+        where = quoted(segments, total)
+        return [Finding(kind, name, segments, f"{name}: {where} are those of {whose}.")]
+    return []
+
+
+def _longest_run(same: NDArray[np.bool_]) -> tuple[int, int]:
+    """Where the longest run of equal lines begins and ends."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
+    if not edges.size:
+        return 0, 0
+    starts, ends = edges[::2], edges[1::2]
+    longest = int(np.argmax(ends - starts))
+    return int(starts[longest]), int(ends[longest])
+
+
+def _have(segments: Sequence[int]) -> str:
+    return "has" if len(segments) == 1 else "have"
