@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from computed import rendered
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -20,8 +21,6 @@ from sigtest.decide.leaderboard import settings_of
 from sigtest.engine import compare, distribute
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.scores import Ratio, Scores
-from computed import rendered
-from sigtest.render.formats import FORMATS
 from sigtest.report import Report
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
 from sigtest.significance.base import SMALLEST_P
