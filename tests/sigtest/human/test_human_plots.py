@@ -144,7 +144,8 @@ def test_hostile_names_are_text() -> None:
     rng = np.random.default_rng(1)
     names = ["a & b", "caf\u00e9 ]]", "}; drop", "w" * 150, "\u6771\u4eac"]
     rows = [{"annotator": "w", "system": n, "segment": i, "score": int(rng.integers(101)),
-             "criterion": "<script>alert(1)</script>"} for n in names for i in range(9)]  # fmt: skip
+             "criterion": "<script>alert(1)</script>"}
+            for n in names for i in range(9)]  # fmt: skip
     report = compute(parse({"judgements": rows}))
     for plot in (heatmap_plot, boxes_plot):
         root = ElementTree.fromstring(plot(report))
