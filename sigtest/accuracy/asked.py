@@ -14,6 +14,7 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
+from sigtest.human import Asked as HumanAsked
 from sigtest.version import __version__
 
 
@@ -26,12 +27,35 @@ class Judged:
         p_greater: (C, P) one-sided p-values of the first system being better.
         p_less: (C, P) of the second.
         notes: What the report should warn of.
+        signature: How they came about.
     """
 
     criteria: tuple[str, ...]
     p_greater: Array
     p_less: Array
     notes: tuple[str, ...] = ()
+    signature: str = "p-values:given"
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON object that `load` turns into this."""
+        return {
+            "criteria": list(self.criteria),
+            "p_greater": self.p_greater.tolist(),
+            "p_less": self.p_less.tolist(),
+            "notes": list(self.notes),
+            "signature": self.signature,
+        }
+
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> Judged:
+        """What `as_json` wrote."""
+        return cls(
+            criteria=tuple(stored["criteria"]),
+            p_greater=np.array(stored["p_greater"], dtype=np.float64),
+            p_less=np.array(stored["p_less"], dtype=np.float64),
+            notes=tuple(stored["notes"]),
+            signature=stored["signature"],
+        )
 
 
 @dataclass(frozen=True)
@@ -87,16 +111,19 @@ class Asked:
     """Tests held against people, validated when parsed.
 
     Attributes:
-        judged: P-values of people, for the pairs of the comparison in their order.
+        people: P-values of people, for the pairs of the comparison in their order; or judgements
+            that they are to come from.
         comparison: What to compare; or p-values that were computed elsewhere.
         alphas: Levels of the tests.
         human_alpha: Level of the conclusions of people; that of the tests where there is none.
+        notes: What the report should warn of.
     """
 
-    judged: Judged
+    people: Judged | HumanAsked
     comparison: Comparison | Tested
     alphas: tuple[float, ...]
     human_alpha: float | None
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def key(self) -> str:
@@ -115,26 +142,21 @@ class Asked:
 
     def _rest(self) -> dict[str, Any]:
         return {
-            "criteria": list(self.judged.criteria),
-            "p_greater": self.judged.p_greater.tolist(),
-            "p_less": self.judged.p_less.tolist(),
-            "notes": list(self.judged.notes),
+            "judged": isinstance(self.people, Judged),
+            "people": self.people.as_json(),
             "alphas": list(self.alphas),
             "human_alpha": self.human_alpha,
+            "notes": list(self.notes),
         }
 
     @classmethod
     def load(cls, stored: Mapping[str, Any]) -> Asked:
         """What `as_json` wrote."""
-        body = stored["comparison"]
+        people, body = stored["people"], stored["comparison"]
         return cls(
-            judged=Judged(
-                criteria=tuple(stored["criteria"]),
-                p_greater=np.array(stored["p_greater"], dtype=np.float64),
-                p_less=np.array(stored["p_less"], dtype=np.float64),
-                notes=tuple(stored["notes"]),
-            ),
+            people=Judged.load(people) if stored["judged"] else HumanAsked.load(people),
             comparison=parse_comparison(body) if stored["made"] else Tested.load(body),
             alphas=tuple(stored["alphas"]),
             human_alpha=stored["human_alpha"],
+            notes=tuple(stored["notes"]),
         )

@@ -18,6 +18,7 @@ from sigtest.accuracy.conclusions import (
     conclude,
 )
 from sigtest.accuracy.directions import one_sided
+from sigtest.accuracy.people import judge_pairs
 from sigtest.accuracy.report import (
     AccuracyReport,
     AccuracyRow,
@@ -52,20 +53,23 @@ def compute(asked: Asked, progress: Progress | None = None) -> AccuracyReport:
     tested = asked.comparison
     if isinstance(tested, Comparison):
         tested = one_sided(tested, say)
+    people = asked.people
+    if not isinstance(people, Judged):
+        people = judge_pairs(people, tested.systems, tested.pairs)
     say("report", 0, 1)
-    report = _report(asked, tested)
+    report = _report(asked, tested, people)
     say("report", 1, 1)
     return report
 
 
-def _report(asked: Asked, tested: Tested) -> AccuracyReport:
+def _report(asked: Asked, tested: Tested, judged: Judged) -> AccuracyReport:
     rows: list[AccuracyRow] = []
     squares: list[ChiSquare] = []
     between: list[BetweenTests] = []
     human: list[HumanConclusions] = []
     for alpha in asked.alphas:
         human_alpha = alpha if asked.human_alpha is None else asked.human_alpha
-        people = judge(asked.judged, human_alpha)
+        people = judge(judged, human_alpha)
         found = conclude(tested.p_greater, tested.p_less, alpha)
         rows += accuracy_rows(found, people, tested.metrics, tested.tests, alpha)
         squares += _chi_squares(found, people, tested.tests, alpha)
@@ -75,17 +79,17 @@ def _report(asked: Asked, tested: Tested) -> AccuracyReport:
     shown = "same" if asked.human_alpha is None else f"{asked.human_alpha:g}"
     levels = "+".join(f"{alpha:g}" for alpha in asked.alphas)
     return AccuracyReport(
-        signature=f"alphas:{levels}|human_alpha:{shown}|{tested.signature}",
+        signature=f"alphas:{levels}|human_alpha:{shown}|({judged.signature})|{tested.signature}",
         version=__version__,
         systems=tested.systems,
-        criteria=asked.judged.criteria,
+        criteria=judged.criteria,
         alphas=asked.alphas,
         rows=tuple(rows),
         chi_square=tuple(squares),
         between_tests=tuple(between),
         human=tuple(human),
         pairs=_pairs(tested),
-        warnings=(*asked.judged.notes, DEPENDENT),
+        warnings=(*asked.notes, *judged.notes, DEPENDENT),
     )
 
 

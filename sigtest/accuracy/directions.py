@@ -50,7 +50,7 @@ def one_sided(comparison: Comparison, say: Progress) -> Tested:
         tests=comparison.recipe.tests,
         p_greater=found[0],
         p_less=found[1],
-        signature=plan.signature,
+        signature=f"claims:{'+'.join(CLAIMS)}|{plan.signature}",
     )
 
 
