@@ -61,8 +61,8 @@ def _notes(unused: Sequence[str]) -> tuple[str, ...]:
     if not unused:
         return ()
     return (
-        f"Not used of the comparison: {', '.join(unused)}. Both one-sided claims are tested at each "
-        "of the alphas, without correction.",
+        f"Not used of the comparison: {', '.join(unused)}. Both one-sided claims are tested at "
+        "each of the alphas, without correction.",
     )
 
 

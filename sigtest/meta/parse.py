@@ -15,6 +15,7 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, RecipeError
+from sigtest.human import parse as parse_human
 from sigtest.meta.asked import Asked, Choices, Group, Level
 from sigtest.meta.data.judged import scores_of
 from sigtest.meta.data.request import FEWEST_SYSTEMS, all_systems, metric_systems, scored_set
@@ -72,7 +73,7 @@ def _set(
     if human is not None and not isinstance(human, Mapping):
         raise InputError(f"{path}human must be an object.", field=f"{path}human")
     given = [system for system in metric_systems(body) if system not in exclude]
-    found = scores_of(human or {}, files, given)
+    found = scores_of(parse_human(human or {}, files), given)
     own = scored_set({**body, "human": {"scores": found.scores}}, name, path, exclude)
     return replace(own, notes=(*found.notes, *own.notes), judgements=found.signature)
 

@@ -12,8 +12,6 @@ from sigtest.human.matching import match_systems
 from sigtest.human.rankings import Rankings
 from sigtest.human.scores import by_name
 
-Files = Sequence[tuple[str, bytes]]
-
 
 @dataclass(frozen=True)
 class FromJudgements:
@@ -30,18 +28,16 @@ class FromJudgements:
     notes: tuple[str, ...]
 
 
-def scores_of(body: Mapping[str, Any], files: Files, given: Sequence[str]) -> FromJudgements:
+def scores_of(asked: human.Asked, given: Sequence[str]) -> FromJudgements:
     """Evaluate judgements, and call systems by the names that metrics have for them.
 
     Args:
-        body: A request of /human-evaluations.
-        files: Name and bytes of each file of judgements, where they are not in the request.
+        asked: A human evaluation.
         given: Names of systems among the metrics, without those to be left out.
 
     Raises:
-        SigtestError: Judgements that cannot be used; a system that only one side has.
+        InputError: A system that only one side has.
     """
-    asked = human.parse(body, files)
     matched = match_systems(asked.systems, given, asked.choices.aliases)
     names = {name: matched.given.get(name, name) for name in asked.systems}
     if isinstance(asked.judgements, Rankings):
