@@ -83,6 +83,12 @@ class Asked:
     several: bool
     choices: Choices
 
+    @property
+    def signature(self) -> str:
+        """The line that, with the scores or judgements, reproduces the report."""
+        judged = [own.judgements for own in self.sets if own.judgements]
+        return "|".join([self.choices.signature, *(f"({own})" for own in judged)])
+
     @cached_property
     def key(self) -> str:
         """Hash of everything that the report is a function of."""
@@ -91,7 +97,14 @@ class Asked:
         digest.update(json.dumps(head, sort_keys=True).encode())
         for own in self.sets:
             tables: list[Array | None] = [own.human_system, own.human_segment]
-            names: list[Any] = [own.name, own.systems, own.ignored, own.excluded, own.notes]
+            names: list[Any] = [
+                own.name,
+                own.systems,
+                own.ignored,
+                own.excluded,
+                own.notes,
+                own.judgements,
+            ]
             for metric in own.metrics:
                 names.append([metric.label, metric.higher])
                 tables += [metric.system, metric.segment, metric.better]

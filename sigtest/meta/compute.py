@@ -108,7 +108,7 @@ def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:
         _metrics(own, ranks_, leading, choices) for own, ranks_ in zip(found, placed, strict=True)
     ]
     return MetaReport(
-        signature=choices.signature,
+        signature=asked.signature,
         version=__version__,
         level=choices.level,
         group=choices.group,

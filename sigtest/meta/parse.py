@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
@@ -14,8 +15,10 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, RecipeError
+from sigtest.human import parse as parse_human
 from sigtest.meta.asked import Asked, Choices, Group, Level
-from sigtest.meta.data.request import FEWEST_SYSTEMS, all_systems, scored_set
+from sigtest.meta.data.judged import scores_of
+from sigtest.meta.data.request import FEWEST_SYSTEMS, all_systems, metric_systems, scored_set
 from sigtest.meta.data.scored import ScoredSet
 from sigtest.meta.significance.williams import FEWEST
 from sigtest.significance import ALTERNATIVES
@@ -32,11 +35,13 @@ CHOICES = (
 )  # fmt: skip
 
 
-def parse(request: Mapping[str, Any]) -> Asked:
+def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
     """Validate a request completely.
 
     Args:
         request: `human` and `metrics`, or `sets` of them by name; and any of CHOICES.
+        files: Name and bytes of each file of judgements; `human` has the choices of a human
+            evaluation then, or is left out.
 
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
@@ -46,15 +51,31 @@ def parse(request: Mapping[str, Any]) -> Asked:
     for field in request:
         choose(field, (*CONTENT, "sets", *CHOICES), field, "field")
     bodies = _bodies(request)
+    if files and "sets" in request:
+        raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
     exclude = _excluded(request, bodies)
-    sets = tuple(
-        scored_set(body, name, f"sets.{name}." if name else "", exclude)
-        for name, body in bodies.items()
-    )
+    sets = tuple(_set(body, name, files, exclude) for name, body in bodies.items())
     choices = _choices(request, sets)
     for own in sets:
         _check_set(own, choices)
     return Asked(sets, "sets" in request, choices)
+
+
+def _set(
+    body: Mapping[str, Any], name: str, files: Sequence[tuple[str, bytes]], exclude: Sequence[str]
+) -> ScoredSet:
+    """One set, whose human scores may still be judgements."""
+    path = f"sets.{name}." if name else ""
+    human = body.get("human")
+    judged = isinstance(human, Mapping) and "judgements" in human
+    if not files and not judged:
+        return scored_set(body, name, path, exclude)
+    if human is not None and not isinstance(human, Mapping):
+        raise InputError(f"{path}human must be an object.", field=f"{path}human")
+    given = [system for system in metric_systems(body) if system not in exclude]
+    found = scores_of(parse_human(human or {}, files), given)
+    own = scored_set({**body, "human": {"scores": found.scores}}, name, path, exclude)
+    return replace(own, notes=(*found.notes, *own.notes), judgements=found.signature)
 
 
 def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -90,16 +90,23 @@ def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[
 
 def all_systems(body: Mapping[str, Any]) -> set[str]:
     """Names of all systems that a set speaks of, as far as they can be read without checks."""
-    found: set[str] = set()
-    human, metrics = body.get("human"), body.get("metrics")
+    human = body.get("human")
     scores = human.get("scores") if isinstance(human, Mapping) else None
-    given = [scores, *(metrics.values() if isinstance(metrics, Mapping) else ())]
-    for own in given:
-        if isinstance(own, Mapping):
-            levels = [own[level] for level in LEVELS if isinstance(own.get(level), Mapping)]
-            for table in levels or [own]:
-                found.update(str(name) for name in table)
-    return found
+    return {*_systems(scores), *metric_systems(body)}
+
+
+def metric_systems(body: Mapping[str, Any]) -> dict[str, None]:
+    """Names of all systems that a set's metrics score, likewise, in input order."""
+    metrics = body.get("metrics")
+    known = metrics.values() if isinstance(metrics, Mapping) else ()
+    return {name: None for own in known for name in _systems(own)}
+
+
+def _systems(scores: object) -> list[str]:
+    if not isinstance(scores, Mapping):
+        return []
+    levels = [scores[level] for level in LEVELS if isinstance(scores.get(level), Mapping)]
+    return [str(name) for table in levels or [scores] for name in table]
 
 
 def _object(body: Mapping[str, Any], field: str, path: str, what: str) -> Mapping[str, Any]:
@@ -114,6 +121,12 @@ def _human(body: Mapping[str, Any], path: str) -> Source:
     human = _object(body, "human", path, 'an object with "scores"')
     for field in human:
         choose(field, ("scores", "evaluation"), f"{path}human.{field}", "field of human")
+    if "evaluation" in human:
+        raise InputError(
+            f"{path}human.evaluation is the id of a human evaluation, which only a service can look "
+            "up; give scores or judgements here.",
+            field=f"{path}human.evaluation",
+        )
     field = f"{path}human.scores"
     scores = human.get("scores")
     if not isinstance(scores, Mapping) or not scores:

@@ -50,6 +50,7 @@ class ScoredSet:
         ignored: Systems that a metric scores and people did not judge.
         excluded: Systems left out as the request says.
         notes: What the report should warn of.
+        judgements: Signature of the human evaluation that the human scores come from, if any.
     """
 
     name: str
@@ -60,6 +61,7 @@ class ScoredSet:
     ignored: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    judgements: str = ""
 
     @property
     def segments(self) -> int:
@@ -103,6 +105,7 @@ class ScoredSet:
             "ignored": list(self.ignored),
             "excluded": list(self.excluded),
             "notes": list(self.notes),
+            "judgements": self.judgements,
         }
 
     @classmethod
@@ -126,6 +129,7 @@ class ScoredSet:
             ignored=tuple(stored["ignored"]),
             excluded=tuple(stored["excluded"]),
             notes=tuple(stored["notes"]),
+            judgements=stored["judgements"],
         )
 
 

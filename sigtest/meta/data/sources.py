@@ -12,15 +12,12 @@ def from_human(report: Mapping[str, Any]) -> dict[str, Any]:
     """The `human` part of a request, from the JSON of a human evaluation's report.
 
     Args:
-        report: With `systems[].name` and `.z`; segment scores from `.segments`, an object of z by
-            segment id, where the report has them.
+        report: Its systems' `z` counts; `raw` where scores were not standardised. It has no scores
+            of segments, which `judged.scores_of` takes from the judgements.
     """
     systems = _listed(report, "systems", "human")
-    scores: dict[str, Any] = {"system": {own["name"]: own.get("z") for own in systems}}
-    segments = {own["name"]: own["segments"] for own in systems if own.get("segments")}
-    if segments:
-        scores["segment"] = segments
-    return {"scores": scores}
+    scored = {own["name"]: own["raw"] if own["z"] is None else own["z"] for own in systems}
+    return {"scores": {"system": scored}}
 
 
 def from_comparison(report: Mapping[str, Any]) -> dict[str, Any]:

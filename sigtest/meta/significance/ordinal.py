@@ -16,9 +16,9 @@ from sigtest.compiled import compiled
 from sigtest.meta.significance.enumeration import Tails, from_counts, patterns
 from sigtest.meta.statistics.correlation import midranks, standardised
 from sigtest.significance.base import SLACK, Alternative
+from sigtest.significance.exact import MOST_UNITS
 
 ORDINAL = ("spearman", "kendall", "accuracy")
-MOST_SYSTEMS = 16  # that differ: enumerating more takes longer than drawing
 DIGITS = 12  # of standardised scores: copies of a metric on another scale keep their ties
 
 
@@ -42,7 +42,7 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> list[Exc
         human: (S,) human scores.
         a: (S,) scores of the first metric, not constant.
         b: (S,) of the second, not constant.
-        masks: (R, S) which systems keep their scores, where more than 16 systems differ.
+        masks: (R, S) which systems keep their scores, where more than 20 systems differ.
 
     Returns:
         For rho, tau-b and accuracy.
@@ -50,13 +50,19 @@ def exchange_systems(human: Array, a: Array, b: Array, masks: Flags) -> list[Exc
     values = np.stack([standardised(a), standardised(b)]).round(DIGITS)
     differing = np.flatnonzero(values[0] != values[1])
     units = len(differing)
-    exact = units <= MOST_SYSTEMS
+    exact = units <= MOST_UNITS
     if exact:
         masks = np.ones((2 ** max(units - 1, 0), len(a)), dtype=np.bool_)
         masks[:, differing[:-1]] = patterns(max(units - 1, 0))
-    signs = _signs(values)
-    ties = bool((signs[np.triu_indices(len(a), 1)] == 0).any())
-    counts = _count(signs, ties, *_weights(human), masks, exact and units > 0)
+    signs, halved = _signs(values), exact and units > 0
+    gaps, order, spread = _weights(human)
+    if (signs[np.triu_indices(len(a), 1)] == 0).any():
+        counts = _count(signs, gaps, order, spread, masks, halved)
+    else:
+        rho, tau = _count_untied(
+            _steps(signs, gaps, order), _first(signs, gaps, order), masks, halved
+        )
+        counts = np.array([rho, tau, tau])  # without ties accuracy is tau on another scale
     return [
         Exchanged(
             {"greater": greater, "less": less, "two-sided": beyond},
@@ -83,21 +89,65 @@ def _weights(human: Array) -> tuple[Array, Array, float]:
     return gaps, np.sign(gaps), float(((ranks - ranks.mean()) ** 2).sum())
 
 
+def _first(signs: Array, gaps: Array, human: Array) -> Array:
+    """(2,) sums of rho and tau, first metric less second, before any exchange."""
+    own: Array = (signs[:, :, 0] - signs[:, :, 3]) / 2.0  # each pair stands there twice
+    return np.array([(own * gaps).sum(), (own * human).sum()])
+
+
+def _steps(signs: Array, gaps: Array, human: Array) -> Array:
+    """(S, 2, S, 2, 2) what exchanging system i adds to the sums of rho and tau, by other systems.
+
+    At [i, s, j, t]: i's score is that of metric s before, j's that of metric t.
+    """
+    size = len(signs)
+    table = signs.reshape(size, size, 2, 2)  # i, j, s, t
+    own = table - table[:, :, ::-1, ::-1]  # of the first metric less the second
+    moved = own[:, :, ::-1, :] - own
+    moved[np.arange(size), np.arange(size)] = 0.0
+    weighted = moved[..., None] * np.stack([gaps, human], axis=-1)[:, :, None, None]
+    return np.ascontiguousarray(weighted.transpose(0, 2, 1, 3, 4))
+
+
+@compiled
+def _count_untied(steps: Array, first: Array, masks: Flags, halved: bool) -> Counts:
+    """(2, 3) for rho and tau, how many differences reach the observed one on three sides.
+
+    Without ties the divisors are the same for all exchanges, and sums, which are whole numbers,
+    are compared instead of statistics. Arguments as for `_count`.
+    """
+    size = masks.shape[1]
+    held = np.zeros(size, dtype=np.int64)
+    rho, tau = first
+    counts = np.zeros((2, 3), dtype=np.int64)
+    for r in range(len(masks)):
+        for i in range(size):
+            if masks[r, i] == (held[i] == 1):
+                row = steps[i, held[i]]
+                for j in range(size):
+                    rho += row[j, held[j], 0]
+                    tau += row[j, held[j], 1]
+                held[i] = 1 - held[i]
+        for s in range(2):
+            difference = rho if s == 0 else tau
+            counts[s, 0] += difference >= first[s]
+            counts[s, 1] += difference <= first[s]
+            counts[s, 2] += abs(difference) >= abs(first[s])
+            if halved:
+                counts[s, 0] += -difference >= first[s]
+                counts[s, 1] += -difference <= first[s]
+                counts[s, 2] += abs(difference) >= abs(first[s])
+    return counts
+
+
 @compiled
 def _count(
-    signs: Array,
-    ties: bool,
-    gaps: Array,
-    human: Array,
-    spread: float,
-    masks: Flags,
-    halved: bool,
+    signs: Array, gaps: Array, human: Array, spread: float, masks: Flags, halved: bool
 ) -> Counts:
     """(3, 3) for each statistic how many differences reach the observed one, on three sides.
 
     Args:
         signs: (S, S, 4) signs that the two metrics give.
-        ties: Whether any of them is 0 for two systems.
         gaps: (S, S) differences of doubled ranks by people.
         human: (S, S) their signs.
         spread: Sum of squares of the centred doubled ranks.
@@ -128,7 +178,7 @@ def _count(
     for r in range(len(masks)):
         for i in range(size):
             if masks[r, i] == (held[i] == 1):
-                _exchange(i, ties, signs, gaps, human, held, sums, totals)
+                _exchange(i, signs, gaps, human, held, sums, totals)
         for s in range(3):
             x = _score(s, sums[0], spread, decided, pairs)
             difference = x - _score(s, sums[1], spread, decided, pairs)
@@ -144,20 +194,12 @@ def _count(
 
 @compiled
 def _exchange(
-    i: int,
-    ties: bool,
-    signs: Array,
-    gaps: Array,
-    human: Array,
-    held: Counts,
-    sums: Array,
-    totals: Array,
+    i: int, signs: Array, gaps: Array, human: Array, held: Counts, sums: Array, totals: Array
 ) -> None:
     """Exchange system i between the two metrics.
 
     Sums are of rho and tau, of the pairs without a tie that people order and that they tie, and of
-    the squares of the systems' sums of signs, from which the spread of the ranks follows; without
-    ties only the first two ever change.
+    the squares of the systems' sums of signs, from which the spread of the ranks follows.
     """
     for side in range(2):
         rho, tau = 0.0, 0.0
@@ -169,12 +211,11 @@ def _exchange(
                 continue
             rho += (new - old) * gaps[i, j]
             tau += (new - old) * human[i, j]
-            if ties:
-                sums[side, 2 if human[i, j] != 0.0 else 3] += abs(new) - abs(old)
-                total = totals[side, j]
-                totals[side, j] = total - (new - old)
-                sums[side, 4] += totals[side, j] ** 2 - total**2
-                totals[side, i] += new - old
+            sums[side, 2 if human[i, j] != 0.0 else 3] += abs(new) - abs(old)
+            total = totals[side, j]
+            totals[side, j] = total - (new - old)
+            sums[side, 4] += totals[side, j] ** 2 - total**2
+            totals[side, i] += new - old
         sums[side, 0] += rho
         sums[side, 1] += tau
         sums[side, 4] += totals[side, i] ** 2 - before**2

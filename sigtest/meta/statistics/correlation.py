@@ -20,7 +20,8 @@ def pearson(x: Array, y: Array) -> float:
     if is_constant(x) or is_constant(y):
         return math.nan
     u, v = x - x.mean(), y - y.mean()
-    r = float(u @ v / (np.linalg.norm(u) * np.linalg.norm(v)))
+    # sums of NumPy, whose order no BLAS decides
+    r = float((u * v).sum() / (np.sqrt((u * u).sum()) * np.sqrt((v * v).sum())))
     return min(1.0, max(-1.0, r))
 
 

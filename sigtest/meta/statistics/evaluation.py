@@ -91,6 +91,6 @@ def pooled(estimates: Sequence[Estimate]) -> Estimate:
     total = float(shares.sum())
     drawn = np.empty(0)
     if all(len(own.drawn) for own in known):
-        drawn = shares @ np.array([own.drawn for own in known]) / total
-    value = float(shares @ np.array([own.value for own in known])) / total
+        drawn = (shares[:, None] * np.array([own.drawn for own in known])).sum(axis=0) / total
+    value = float((shares * np.array([own.value for own in known])).sum()) / total
     return Estimate(value, int(total), drawn)

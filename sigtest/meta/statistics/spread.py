@@ -117,10 +117,11 @@ def _ratio(product: Array, first: Array, second: Array) -> Array:
 
 def _weighted(counts: Array, x: Array, y: Array) -> Array:
     """(B,) Pearson's r of weighted vectors."""
-    n = counts.sum(axis=1)
-    mean_x, mean_y = counts @ x / n, counts @ y / n
-    xy = counts @ (x * y) / n - mean_x * mean_y
-    xx, yy = counts @ (x * x) / n - mean_x**2, counts @ (y * y) / n - mean_y**2
+    columns = fixed_point(np.stack([x, y, x * y, x * x, y * y], axis=1))  # exact in any order
+    sums = (counts @ columns).T / counts.sum(axis=1)
+    mean_x, mean_y = sums[0], sums[1]
+    xy = sums[2] - mean_x * mean_y
+    xx, yy = sums[3] - mean_x**2, sums[4] - mean_y**2
     noise = 1e-12  # of a variance, where all systems drawn have the same score
     defined = (xx > noise * np.mean(x * x)) & (yy > noise * np.mean(y * y))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,0 +1,67 @@
+"""People's judgements as the human scores of a set: standardised means of systems and segments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from sigtest import human
+from sigtest.human.matching import match_systems
+from sigtest.human.rankings import Rankings
+from sigtest.human.scores import by_name
+
+
+@dataclass(frozen=True)
+class FromJudgements:
+    """Human scores that came from judgements.
+
+    Attributes:
+        scores: As `human.scores` of a request has them.
+        signature: How they came about.
+        notes: What the report should warn of.
+    """
+
+    scores: Mapping[str, Any]
+    signature: str
+    notes: tuple[str, ...]
+
+
+def scores_of(asked: human.Asked, given: Sequence[str]) -> FromJudgements:
+    """Evaluate judgements, and call systems by the names that metrics have for them.
+
+    Args:
+        asked: A human evaluation.
+        given: Names of systems among the metrics, without those to be left out.
+
+    Raises:
+        InputError: A system that only one side has.
+    """
+    matched = match_systems(asked.systems, given, asked.choices.aliases)
+    names = {name: matched.given.get(name, name) for name in asked.systems}
+    if isinstance(asked.judgements, Rankings):
+        report = human.compute(asked)
+        shares = {names[own.name]: own.raw for own in report.systems}
+        return FromJudgements({"system": shares}, asked.signature, _left_out(matched.references))
+    prepared = asked.prepared
+    columns = prepared.judgements
+    found = by_name(prepared.pooled, prepared.systems, columns.segment)
+    segments = {names[system]: own for system, own in found.items()}
+    systems = {system: fmean(own.values()) for system, own in segments.items()}
+    notes = _left_out(matched.references)
+    scores: dict[str, Any] = {"system": systems}
+    if all(name.isdecimal() for name in columns.segment.names):
+        scores["segment"] = segments
+    else:
+        notes += (
+            "Judged segments are not numbered, so that they cannot be matched with segments of "
+            "metrics: only scores of systems are used.",
+        )
+    return FromJudgements(scores, asked.signature, notes)
+
+
+def _left_out(references: Sequence[str]) -> tuple[str, ...]:
+    if not references:
+        return ()
+    return (f"Judged human translations without metric scores: {', '.join(references)}.",)
