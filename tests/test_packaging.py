@@ -3,6 +3,7 @@
 import importlib.util
 import re
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_pins_name_no_address_and_have_hashes() -> None:
     for name in ("constraints.txt", "constraints-service.txt"):
         lines = text(name).splitlines()
         assert not [line for line in lines if "//" in line or line.startswith("-")]
-        for pin, following in zip(lines, lines[1:], strict=False):
+        for pin, following in pairwise(lines):
             assert "==" not in pin or following.startswith("    --hash=sha256:"), pin
 
 
