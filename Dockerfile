@@ -1,20 +1,23 @@
 # One image for the front end and the workers; docker-compose.yml says which one a container is.
 FROM python:3.11-slim
 
-RUN useradd --create-home --uid 10001 sigtest
 WORKDIR /srv/sigtest
+RUN useradd --create-home --uid 10001 sigtest && chown sigtest:sigtest .
 
 COPY constraints-service.txt ./
 RUN pip install --no-cache-dir --require-hashes -r constraints-service.txt
 
-COPY sigtest ./sigtest
-COPY workers ./workers
-COPY app ./app
+# the user owns the code: numba reads compiled kernels only from where it may also write them
+COPY --chown=sigtest:sigtest pyproject.toml README.md LICENSE ./
+COPY --chown=sigtest:sigtest sigtest ./sigtest
+COPY --chown=sigtest:sigtest workers ./workers
+COPY --chown=sigtest:sigtest app ./app
 
-# kernels are compiled here, into __pycache__ next to the code, and only read afterwards
-RUN python -m sigtest.warm
+# in place, so that `sigtest` is a command and its kernels are those that the service uses
+RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable .
 
 USER sigtest
+RUN python -m sigtest.warm
 ENV PYTHONUNBUFFERED=1
 EXPOSE 8000
 CMD ["uvicorn", "--factory", "app.main:create_app", "--host", "0.0.0.0", "--port", "8000"]

@@ -319,7 +319,7 @@ def test_command_line_reads_folders(
     assert main(["suite", *folders, *choices, "--format", "json", "--output", str(output)]) == 0
     report = json.loads(output.read_bytes())
     assert [result["name"] for result in report["testsets"]] == ["news", "talk"]
-    assert report["testsets"][0]["report"]["testset"]["documents"] == 12
+    assert report["testsets"][0]["report"]["testset"]["documents"] == 32
     assert report["overall"]["average"] == "macro"
     assert main(["suite", *folders, *choices, "--pooled"]) == 0
     assert b"pooled" in capfdbinary.readouterr().out

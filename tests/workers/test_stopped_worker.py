@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from service import CALLER, Service, children, finished, started, synthetic, until
 
-from workers.jobs import Status
-from workers.queue import Queue
-from workers.server import connect
+from workers.questions import Status
+from workers.queue.jobs import Jobs
 from workers.settings import Settings
+from workers.store.server import connect
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def stopped_until_forgotten(service: Service, worker: int) -> Iterator[None]:
 def serving(service: Service) -> bool:
     """Whether the one worker is listed, alive, and says what it does."""
     redis = connect(service.settings)
-    queue = Queue(redis, service.settings)
+    queue = Jobs(redis, service.settings)
     names = [key.decode().removeprefix("rq:worker:") for key in redis.smembers("rq:workers")]
     found = queue.workers() == 1 and [queue.serves(name) for name in names] == [True]
     redis.close()

@@ -1,0 +1,85 @@
+"""Files about installing and citing agree with the code and with each other."""
+
+import importlib.util
+import re
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from sigtest.version import __version__
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def pins(name: str) -> dict[str, str]:
+    return dict(re.findall(r"^([\w.-]+)==(\S+)", text(name), re.M))
+
+
+def wanted(*extras: str) -> list[Requirement]:
+    named = [PROJECT["optional-dependencies"][extra] for extra in extras]
+    return [Requirement(line) for line in sum(named, PROJECT["dependencies"])]
+
+
+@pytest.mark.parametrize(
+    ("constraints", "extras"),
+    [
+        ("constraints.txt", tuple(PROJECT["optional-dependencies"])),
+        ("constraints-service.txt", ("service", "build")),
+    ],
+)
+def test_pins_are_within_what_is_asked_for(constraints: str, extras: tuple[str, ...]) -> None:
+    pinned = pins(constraints)
+    for requirement in wanted(*extras):
+        version = pinned[requirement.name.lower().replace("_", "-")]
+        assert version in requirement.specifier, requirement
+
+
+def test_the_service_has_the_versions_that_are_tested() -> None:
+    assert pins("constraints-service.txt").items() <= pins("constraints.txt").items()
+
+
+def test_pins_name_no_address_and_have_hashes() -> None:
+    for name in ("constraints.txt", "constraints-service.txt"):
+        lines = text(name).splitlines()
+        assert not [line for line in lines if "//" in line or line.startswith("-")]
+        for pin, following in pairwise(lines):
+            assert "==" not in pin or following.startswith("    --hash=sha256:"), pin
+
+
+def test_the_image_is_built_from_what_it_is_given() -> None:
+    admitted = re.findall(r"^!(\S+)$", text(".dockerignore"), re.M)
+    copied = [
+        source
+        for line in re.findall(r"^COPY (?:--\S+ )*(.+)$", text("Dockerfile"), re.M)
+        for source in line.split()[:-1]
+    ]
+    assert sorted(copied) == sorted(admitted)
+    assert all((ROOT / source).exists() for source in copied)
+
+
+def test_containers_run_modules_that_exist() -> None:
+    named = re.findall(r'"-m", "([\w.]+)"', text("docker-compose.yml"))
+    named += re.findall(r"python -m ([\w.]+)", text("Dockerfile") + text("docs/OPERATIONS.md"))
+    assert named
+    assert [name for name in named if importlib.util.find_spec(name) is None] == []
+
+
+def test_version_is_the_same_everywhere() -> None:
+    assert re.search(rf"^version: {re.escape(__version__)}$", text("CITATION.cff"), re.M)
+    first = re.search(r"^## (\S+)", text("CHANGELOG.md"), re.M)
+    assert first is not None
+    assert first[1] == __version__
+
+
+def test_what_contributing_names_exists() -> None:
+    named = re.findall(r"`((?:sigtest|validation|workers|app)/[\w/.]*)`", text("CONTRIBUTING.md"))
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).exists()] == []
