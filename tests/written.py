@@ -75,9 +75,9 @@ def hostile() -> Report:
     return replace(made, warnings=HOSTILE, signature=" ".join(HOSTILE))
 
 
-def rendered(form: str, made: Report, *, every_pair: bool = False) -> str:
+def rendered(form: str, made: Report, *, every_pair: bool = False, table: str | None = None) -> str:
     """The report in one of the formats."""
-    return FORMATS[form].render(present(made, every_pair=every_pair))
+    return FORMATS[form].render(present(made, every_pair=every_pair, table=table))
 
 
 def renamed(made: Report, names: tuple[str, ...]) -> Report:

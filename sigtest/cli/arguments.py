@@ -200,6 +200,11 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         help="list all pairs however many; otherwise, above 30 pairs, text only counts those that "
         "every test finds significant, and html folds them all",
     )  # fmt: skip
+    group.add_argument(
+        "--table", metavar="NAME",
+        help="only one table, for papers: systems (in latex one column wide, with a decimal less), "
+        "pairs, matrix (p-values of all pairs) or row (systems without anything around them)",
+    )  # fmt: skip
     group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
     add_plots(group)
     _add_server(group)

@@ -14,7 +14,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
-from sigtest.render.comparison import present
+from sigtest.render.comparison import check_table, present
 from sigtest.render.formats import FORMATS
 from sigtest.render.plots import Picture, view
 from sigtest.report import Report
@@ -28,6 +28,8 @@ def compare(options: argparse.Namespace) -> None:
         OSError: A file that cannot be read or written.
     """
     choose(options.format, FORMATS, "format", "format")
+    if options.table is not None:
+        check_table(options.table, all_pairs=options.baseline is None)
     if options.output is not None:
         check_output(options.output)
     read = read_folders if options.command == "suite" else read_comparison
@@ -70,5 +72,5 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes
 
 
 def _rendered(report: Report, options: argparse.Namespace) -> bytes:
-    presented = present(report, every_pair=options.every_pair)
+    presented = present(report, every_pair=options.every_pair, table=options.table)
     return FORMATS[options.format].render(presented).encode()

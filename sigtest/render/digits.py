@@ -37,6 +37,11 @@ def probability(p: float, alpha: float | None = None) -> str:
     return shown
 
 
+def short_probability(p: float, alpha: float | None = None) -> str:
+    """A p-value for small places: `.012`, or `<.001`."""
+    return "<.001" if p < 0.001 else probability(p, alpha).removeprefix("0")
+
+
 def whole(value: int) -> str:
     """A count with its thousands marked."""
     return f"{value:,}"

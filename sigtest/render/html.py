@@ -29,7 +29,7 @@ from sigtest.render.names import printable
 from sigtest.render.plots.drawing import COLOURS, COLUMN, Colour
 
 WIDE = 1.5 * COLUMN
-MARKS: dict[Mark, str] = {"significant": "*", "undecided": "?", "exact": "="}
+MARKS: dict[Mark, str] = {"baseline": "†", "significant": "*", "undecided": "?", "exact": "="}
 
 # Pictures are drawn for paper; on a dark screen each of their colours has a counterpart.
 _DARK: dict[Colour, str] = {
@@ -69,6 +69,7 @@ _STYLE = """
 .sigtest tbody tr:hover { background: color-mix(in srgb, var(--mark) 9%, transparent); }
 .sigtest tbody + tbody { border-top: 1px solid var(--muted); }
 .sigtest .number { text-align: right; }
+.sigtest .best { font-weight: 600; }
 .sigtest .significant { color: var(--mark); font-weight: 600; }
 .sigtest .figures { align-items: flex-start; display: flex; flex-wrap: wrap; gap: 1.5rem; }
 .sigtest .abreast { column-gap: 2rem; display: grid;
@@ -104,7 +105,8 @@ def render(document: Document) -> str:
 def fragment(document: Document) -> str:
     """The document as one element, for a notebook or another page; its style stays inside it."""
     legend = [
-        f"{_superscript(MARKS[mark])} {escape(words)}." for mark, words in document.marks.items()
+        f"{_superscript(MARKS[mark]) if mark in MARKS else '<b>Bold</b> score:'} {escape(words)}."
+        for mark, words in document.marks.items()
     ]
     parts = [
         f"<h1>{escape(document.title)}</h1>",
@@ -225,21 +227,16 @@ def _cell(cell: Cell | None) -> str:
             return f"<td>{escape(cell.text)}</td>"
         case Range():
             return f'<td class="number">{cell.shown.replace("-", "–")}</td>'
-        case PValue():
-            return _p_value(cell)
-    classes = ' class="number"' if isinstance(cell, Number) else ""
-    return f"<td{classes}>{escape(cell.shown.replace('-', MINUS))}</td>"
-
-
-def _p_value(cell: PValue) -> str:
-    classes = "number significant" if "significant" in cell.marks else "number"
-    signs = "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
-    shown = escape(cell.shown.replace("-", MINUS))
-    return f'<td class="{classes}">{shown}{_superscript(signs) if signs else ""}</td>'
+        case Number() | PValue():
+            strong = [mark for mark in ("best", "significant") if mark in cell.marks]
+            signs = "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
+            shown = escape(cell.shown.replace("-", MINUS)) + _superscript(signs)
+            return f'<td class="{" ".join(["number", *strong])}">{shown}</td>'
+    return f"<td>{escape(cell.shown.replace('-', MINUS))}</td>"
 
 
 def _superscript(signs: str) -> str:
-    return f"<sup>{signs}</sup>"
+    return f"<sup>{signs}</sup>" if signs else ""
 
 
 def _facts(words: str) -> str:

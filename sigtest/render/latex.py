@@ -7,7 +7,9 @@ escaped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import NamedTuple
 
 from sigtest.render.model import (
     Abreast,
@@ -24,14 +26,51 @@ from sigtest.render.model import (
     Table,
     Words,
 )
-from sigtest.render.names import printable
+from sigtest.render.names import printable, width
 
 ROWS = 40  # of one table; LaTeX does not break a table over pages
-COLUMNS = 9  # of one table, besides the names
 LETTERS = 14  # of a heading for each column below it; longer ones take two lines
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that stars tell apart
 STARS = 3
-MARKS: dict[Mark, str] = {"undecided": "?", "exact": "="}
+MARKS: dict[Mark, str] = {"baseline": r"\dagger", "undecided": "?", "exact": "="}
+REMARK = "\N{DOUBLE DAGGER}"
+
+
+class Place(NamedTuple):
+    """Where a table may stand; all in points.
+
+    Attributes:
+        kind: Of float: within one column of a page, or over both.
+        room: Width.
+        size: Of letters.
+        gap: Between columns; twice as much between groups.
+    """
+
+    kind: str
+    room: float
+    size: int
+    gap: float
+
+
+PLACES = (  # 7.7 cm and 16 cm; the first that is wide enough
+    Place("table", 219, 8, 5),
+    Place("table", 219, 7, 5),
+    Place("table", 219, 7, 2.2),
+    Place("table*", 455, 8, 5),
+    Place("table*", 455, 7, 5),
+    Place("table*", 455, 7, 2.2),
+)
+# Computer Modern's widths of ASCII 32 to 126 in 1/1000 em: cmr7, which is wider than other fonts.
+_WIDTHS = (
+    "377 323 569 938 569 938 877 323 446 446 569 877 323 385 323 569 569 569 569 569 569 569 569 "
+    "569 569 569 323 323 323 877 539 539 877 843 799 815 860 768 737 884 843 413 583 874 706 1028 "
+    "843 877 768 877 829 631 815 843 843 1151 843 843 692 323 569 323 569 323 323 569 631 508 631 "
+    "508 354 569 631 323 354 600 323 938 631 569 631 600 446 453 446 631 600 815 600 600 508 569 "
+    "1139 569 569"
+)
+_EM = [int(width) / 1000 for width in _WIDTHS.split()]
+SIZED = {7: 1.0, 8: 0.94}  # what cmr8 takes of it
+BOLD = 1.15
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -82,8 +121,18 @@ def escape(text: str) -> str:
 
 def _floats(table: Table, document: Document) -> Iterable[str]:
     """The table without details, parted where it is too wide or too long for a page."""
+    visible = (
+        replace(group, columns=tuple(column for column in group.columns if not column.detail))
+        for group in table.groups
+    )
+    table = replace(table, groups=tuple(group for group in visible if group.columns))
+    if table.bare:
+        yield "\n".join(_row(map(_cell, row)) for row in table.rows())
+        return
+    page = next(place for place in PLACES if place.kind == "table*")
+    room = page.room - _width(replace(table, groups=()), page)
     continued = False
-    for wide in table.part(COLUMNS, lambda group: len(_visible(group))):
+    for wide in table.part(room, lambda group: _group_width(group, page) + 2 * page.gap):
         for first in range(0, max(1, wide.size), ROWS):
             part = wide.of_rows(range(first, min(wide.size, first + ROWS)))
             yield _float(part, _caption(part, document, continued))
@@ -91,56 +140,85 @@ def _floats(table: Table, document: Document) -> Iterable[str]:
 
 
 def _float(table: Table, caption: str) -> str:
-    groups = [Group("", table.names), *table.groups]
-    shown = [column for group in groups for column in _visible(group)]
+    place = next((p for p in PLACES if _width(table, p) <= p.room), PLACES[-1])
     lines = [
-        r"\begin{table*}",
-        r"\centering\footnotesize",
-        rf"\begin{{tabular}}{{@{{}}{''.join(map(_side, shown))}@{{}}}}",
+        rf"\begin{{{place.kind}}}",
+        rf"\centering\fontsize{{{place.size}}}{{{1.2 * place.size:g}}}\selectfont",
+        rf"\setlength\tabcolsep{{{place.gap / 2:g}pt}}",
+        rf"\begin{{tabular}}{{@{{}}{_sides(table, place.gap)}@{{}}}}",
         r"\toprule",
-        *_heads(groups),
-        _row(_symbols(column.heading) for column in shown),
+        *_heads(table, place.gap),
+        _row(_symbols(column.heading) for column in table.columns),
         r"\midrule",
     ]
-    for number, row in enumerate(zip(*(column.cells for column in shown), strict=True)):
+    for number, row in enumerate(table.rows()):
         lines += [r"\midrule"] if number in table.breaks else []
         lines.append(_row(map(_cell, row)))
-    ends = [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table*}"]
-    return "\n".join([*lines, *ends])
+    lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
+    return "\n".join([*lines, rf"\end{{{place.kind}}}"])
 
 
-def _visible(group: Group) -> list[Column]:
-    return [column for column in group.columns if not column.detail]
+def _width(table: Table, place: Place) -> float:
+    """About how many points the table takes."""
+    groups = (Group("", table.names), *table.groups)
+    return sum(_group_width(group, place) + 2 * place.gap for group in groups) - 2 * place.gap
 
 
-def _heads(groups: Sequence[Group]) -> list[str]:
+def _group_width(group: Group, place: Place) -> float:
+    columns = sum(_column_width(column, place.size) for column in group.columns)
+    headings = (_text_width(line, place.size) for line in _heading(group))
+    return max(columns + place.gap * (len(group.columns) - 1), *headings)
+
+
+def _column_width(column: Column, size: int) -> float:
+    widths = [_text_width(column.heading, size)]
+    for cell in filter(None, column.cells):
+        bold = BOLD if _bold(cell) else 1.0
+        widths.append(bold * _text_width(_plain(cell), size))
+    return max(widths)
+
+
+def _text_width(text: str, size: int) -> float:
+    em = SIZED[size] * size
+    return em * sum(_EM[ord(c) - 32] if " " <= c <= "~" else 0.6 * width(c) for c in text)
+
+
+def _plain(cell: Cell) -> str:
+    """What of a cell is seen, but for symbols with names; a minus is as wide as a plus."""
+    seen = re.sub(r"\\[a-z]+|[\\${}^]", "", _cell(cell).replace(r"\times", "x"))
+    if isinstance(cell, Name | Words):
+        return seen
+    return seen.replace("--", "0").replace("-", "+")
+
+
+def _sides(table: Table, gap: float) -> str:
+    """On which side the cells of each column stand, with larger gaps between groups."""
+    groups = ["".join(map(_side, group.columns)) for group in table.groups]
+    return rf"@{{\hskip {2 * gap:g}pt}}".join(["".join(map(_side, table.names)), *groups])
+
+
+def _heads(table: Table, gap: float) -> list[str]:
     """Headings of groups over all their columns, long ones over two lines, with rules below."""
-    headings = [(len(_visible(group)), _heading(group)) for group in groups if _visible(group)]
-    height = max(len(lines) for _, lines in headings)
-    rows = []
-    for line in range(height):
-        padded = [(span, [""] * (height - len(lines)) + lines) for span, lines in headings]
-        rows.append(_row(_spanning(span, lines[line]) for span, lines in padded))
-    rules, first = [], 1
-    for span, lines in headings:
-        rules += [rf"\cmidrule(lr){{{first}-{first + span - 1}}}"] if lines else []
-        first += span
-    return [*rows, " ".join(rules)] if rules else rows
+    spans = [(len(group.columns), list(map(escape, _heading(group)))) for group in table.groups]
+    height = max(len(lines) for _, lines in spans)
+    rows = [["&" * (len(table.names) - 1)] for _ in range(height)]
+    rules, first = [], len(table.names) + 1
+    for span, lines in spans:
+        last = first + span - 1
+        sides = "@{}c@{}" if last == len(table.columns) else rf"@{{}}c@{{\hskip {2 * gap:g}pt}}"
+        for row, line in zip(rows, [""] * (height - len(lines)) + lines, strict=True):
+            row.append(rf"\multicolumn{{{span}}}{{{sides}}}{{{line}}}")
+        rules += [rf"\cmidrule(lr){{{first}-{last}}}"] if any(lines) else []
+        first = last + 1
+    return [*map(_row, rows), " ".join(rules)] if rules else []
 
 
 def _heading(group: Group) -> list[str]:
+    """Its words, over two lines where they are long."""
     first, space, last = group.heading.rpartition(" ")
-    long = space and len(group.heading) > LETTERS * len(_visible(group))
-    lines = [escape(line) for line in ((first, last) if long else (group.heading,)) if line]
-    if group.remark and lines:
-        lines[-1] += r"$^{\dagger}$"
-    return lines
-
-
-def _spanning(span: int, heading: str) -> str:
-    if not heading:
-        return " & " * (span - 1)
-    return rf"\multicolumn{{{span}}}{{c}}{{{heading}}}"
+    long = space and len(group.heading) > LETTERS * len(group.columns)
+    remark = REMARK if group.remark else ""
+    return [first, last + remark] if long else [group.heading + remark]
 
 
 def _side(column: Column) -> str:
@@ -161,15 +239,20 @@ def _caption(table: Table, document: Document, continued: bool) -> str:
 
 def _legend(table: Table, document: Document) -> list[str]:
     """What the marks of this table mean."""
-    cells = [cell for group in table.groups for column in _visible(group) for cell in column.cells]
+    cells = [cell for column in table.columns for cell in column.cells if cell]
     values = [cell for cell in cells if isinstance(cell, PValue)]
-    levels = {_stars(cell): _level(cell) for cell in values if _stars(cell)}
-    said = [rf"$^{{{mark}}}$ significant at ${levels[mark]:g}$" for mark in sorted(levels)]
+    levels = {_stars(cell): cell.alpha for cell in values if _stars(cell)}
+    said = [
+        rf"$^{{{stars}}}$ significant at ${_levels(alpha or 1)[len(stars) - 1]:g}$"
+        for stars, alpha in sorted(levels.items())
+    ]
     for mark, words in document.marks.items():
-        if mark in MARKS and any(mark in cell.marks for cell in values):
+        if mark in MARKS and any(mark in cell.marks for cell in cells):
             said.append(rf"$^{{{MARKS[mark]}}}$ {escape(words)}")
+        elif any(_bold(cell) and mark in cell.marks for cell in cells):
+            said.append(rf"\textbf{{Bold}}: {escape(words)}")
     remarks = dict.fromkeys(group.remark for group in table.groups if group.remark)
-    return said + [rf"$^{{\dagger}}$ {escape(remark)}" for remark in remarks]
+    return said + [rf"{escape(REMARK)} {escape(remark)}" for remark in remarks]
 
 
 def _row(cells: Iterable[str]) -> str:
@@ -184,35 +267,41 @@ def _cell(cell: Cell | None) -> str:
             return escape(cell.shown)
         case Range():
             return cell.shown.replace("-", "--")
-        case PValue():
-            marks = _stars(cell) + "".join(MARKS[m] for m in MARKS if m in cell.marks)
-            return f"{_math(cell.shown)}$^{{{marks}}}$" if marks else _math(cell.shown)
-    return _math(cell.shown)
+        case Interval(low=low) if cell.short and low >= 0:
+            return cell.shown[1:-1].replace(", ", "--")
+    signs = "".join(_signs(cell))
+    shown = _math(cell.shown, _bold(cell))
+    return f"{shown}$^{{{signs}}}$" if signs else shown
+
+
+def _bold(cell: Cell) -> bool:
+    significant = isinstance(cell, PValue) and cell.short and "significant" in cell.marks
+    return "best" in cell.marks or significant
+
+
+def _signs(cell: Cell) -> list[str]:
+    stars = _stars(cell) if isinstance(cell, PValue) else ""
+    return [*stars, *(sign for mark, sign in MARKS.items() if mark in cell.marks)]
 
 
 def _stars(cell: PValue) -> str:
     """One star for a significant p-value, more for one below stricter levels."""
-    if cell.alpha is None or "significant" not in cell.marks:
+    if cell.alpha is None or cell.short or "significant" not in cell.marks:
         return ""
     return "*" * sum(cell.p <= level for level in _levels(cell.alpha)) or "*"
-
-
-def _level(cell: PValue) -> float:
-    assert cell.alpha is not None
-    return _levels(cell.alpha)[len(_stars(cell)) - 1]
 
 
 def _levels(alpha: float) -> tuple[float, ...]:
     return (alpha, *(level for level in LEVELS if level < alpha))[:STARS]
 
 
-def _math(number: str) -> str:
+def _math(number: str, bold: bool = False) -> str:
     """A number or interval in mathematics, where a hyphen is a minus sign."""
     power = re.fullmatch(r"(<?)([\d.]+)e([+-]\d+)", number)
     if power:
         sign, mantissa, exponent = power.groups()
         return rf"${sign}{mantissa}\times10^{{{int(exponent)}}}$"
-    return f"${number}$"
+    return rf"$\mathbf{{{number}}}$" if bold else f"${number}$"
 
 
 def _symbols(heading: str) -> str:

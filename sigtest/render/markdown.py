@@ -24,8 +24,8 @@ from sigtest.render.names import printable
 
 # What can begin emphasis, code, links, HTML, entities, mathematics, tables, lists or autolinks.
 _SPECIAL = re.compile(r"""[\\`*_{}\[\]<>()#+!|~&$@^:="']|(?<=[wW]{3})\.|^[-.]""")
-LEGEND: dict[Mark, str] = {"significant": "**Bold**", "undecided": r"\?", "exact": r"\="}
-SUFFIXES: dict[Mark, str] = {"exact": r"\=", "undecided": r"\?"}
+SUFFIXES: dict[Mark, str] = {"baseline": "†", "undecided": r"\?", "exact": r"\="}
+LEGEND: dict[Mark, str] = {"best": "**Bold** score", "significant": "**Bold** p", **SUFFIXES}
 
 
 def render(document: Document) -> str:
@@ -92,8 +92,6 @@ def _heading(words: str) -> str:
 def _cell(cell: Cell | None) -> str:
     if cell is None:
         return ""
-    if not isinstance(cell, PValue):
-        return cell.shown if isinstance(cell, Number) else escape(cell.shown)
-    shown = escape(cell.shown)
+    shown = cell.shown if isinstance(cell, Number) else escape(cell.shown)
     shown += "".join(sign for mark, sign in SUFFIXES.items() if mark in cell.marks)
-    return f"**{shown}**" if "significant" in cell.marks else shown
+    return f"**{shown}**" if cell.marks & {"significant", "best"} else shown

@@ -11,13 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from sigtest.render.digits import fixed, interval, probability, signed
+from sigtest.render.digits import fixed, interval, probability, short_probability, signed
 
-Mark = Literal["significant", "undecided", "exact"]
+Mark = Literal["best", "baseline", "significant", "undecided", "exact"]
 
 
 class Cell(ABC):
-    """What stands in one place of a table."""
+    """What stands in one place of a table.
+
+    Attributes:
+        marks: What else is to be seen beside it.
+    """
+
+    marks: frozenset[Mark] = frozenset()
 
     @property
     @abstractmethod
@@ -54,6 +60,7 @@ class Number(Cell):
     value: float
     places: int = 0
     signed: bool = False
+    marks: frozenset[Mark] = frozenset()
 
     @property
     def shown(self) -> str:
@@ -62,11 +69,12 @@ class Number(Cell):
 
 @dataclass(frozen=True)
 class Interval(Cell):
-    """Its two ends, with so many decimals."""
+    """Its two ends, with so many decimals, `short` where there is little room."""
 
     low: float
     high: float
     places: int
+    short: bool = False
 
     @property
     def shown(self) -> str:
@@ -92,16 +100,18 @@ class PValue(Cell):
     Attributes:
         p: The p-value.
         alpha: Level of the decision; nothing where this p-value decides nothing.
-        marks: What else is to be seen beside it.
+        marks: The decision, and more.
+        short: Whether three decimals are enough.
     """
 
     p: float
     alpha: float | None = None
     marks: frozenset[Mark] = frozenset()
+    short: bool = False
 
     @property
     def shown(self) -> str:
-        return probability(self.p, self.alpha)
+        return (short_probability if self.short else probability)(self.p, self.alpha)
 
 
 @dataclass(frozen=True)
@@ -156,6 +166,7 @@ class Table:
         minor: Rows that need not be seen.
         minor_words: Which rows these are, and how to see them.
         folded_over: Number of rows above which minor ones may be left out, or all be folded away.
+        bare: Whether only the rows are wanted, to go into another table.
     """
 
     caption: str
@@ -170,6 +181,7 @@ class Table:
     minor: frozenset[int] = frozenset()
     minor_words: str = ""
     folded_over: int | None = None
+    bare: bool = False
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -307,6 +319,14 @@ class Document:
                 yield from block.blocks
             else:
                 yield block
+
+    def cells(self) -> Iterator[Cell]:
+        """The cells of all tables, but for empty ones."""
+        for block in self.flat():
+            tables = block.tables if isinstance(block, Abreast) else (block,)
+            for table in tables:
+                if isinstance(table, Table):
+                    yield from (c for column in table.columns for c in column.cells if c)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sigtest.render.digits import fixed, whole
+from sigtest.render.digits import fixed, percent, whole
 from sigtest.report import PairReport, RankReport, Report, ScoreReport, SystemReport
 
 AVERAGES = {"macro": "macro-average", "pooled": "pooled"}
@@ -139,6 +139,20 @@ def test_set_line(report: Report) -> str:
         for count, noun in counts
         if count is not None
     )
+
+
+def facts(report: Report) -> tuple[str, ...]:
+    """Sizes of each test set, level of intervals, and how decisions were made."""
+    intervals = f"{percent(1 - report.alpha)} bootstrap intervals"
+    sizes = [f"{name}: {test_set_line(own)}" for name, own in titled(report)[:-1]]
+    return (*(sizes or [test_set_line(report)]), intervals, decision_line(report))
+
+
+def baseline_of(report: Report) -> str | None:
+    """The system that all others are compared with, where they are not compared themselves."""
+    if len(report.systems) < 3 or len({pair.b for pair in report.pairs}) != 1:
+        return None
+    return report.pairs[0].b
 
 
 def decision_line(report: Report) -> str:

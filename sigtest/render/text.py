@@ -24,7 +24,7 @@ from sigtest.render.names import printable, width
 WIDE = 100  # columns of paragraphs, and of tables that can be parted
 GAP = "  "
 SPARE = 4  # columns by which a heading may be wider than what it is above
-MARKS: dict[Mark, str] = {"significant": "*", "undecided": "?", "exact": "="}
+MARKS: dict[Mark, str] = {"significant": "*", "undecided": "?", "exact": "=", "baseline": "†"}
 DECISIONS: tuple[Mark, ...] = ("undecided", "significant")  # what is undecided is not yet decided
 
 
@@ -38,7 +38,7 @@ def render(document: Document) -> str:
             parts += _table(block.joined())
         elif isinstance(block, Table):
             parts += _table(block)
-    legend = [f"{MARKS[mark]} {words}" for mark, words in document.marks.items()]
+    legend = [f"{MARKS[mark]} {words}" for mark, words in document.marks.items() if mark in MARKS]
     parts.append("\n".join(map(wrapped, [*legend, *document.notes])))
     parts += [wrapped(f"Warning: {warning}") for warning in document.warnings]
     parts.append(f"Signature: {printable(document.signature)}" if document.signature else "")
@@ -136,22 +136,18 @@ def _shown(cell: Cell | None, kept: Sequence[Sequence[Mark]]) -> str:
     """A cell; one column each for the marks that stand in its column."""
     if cell is None:
         return ""
-    text = printable(cell.shown)
-    if isinstance(cell, PValue):
-        for marks in kept:
-            text += next((MARKS[mark] for mark in marks if mark in cell.marks), " ")
-    return text
+    signs = (next((MARKS[m] for m in marks if m in cell.marks), " ") for marks in kept)
+    return printable(cell.shown) + "".join(signs)
 
 
 def _suffixes(column: Column) -> list[Sequence[Mark]]:
-    """What may stand behind the p-values of a column."""
-    cells = [cell for cell in column.cells if isinstance(cell, PValue)]
+    """What may stand behind the cells of a column."""
     kept: list[Sequence[Mark]] = []
-    if any(cell.alpha is not None for cell in cells):
+    if any(isinstance(cell, PValue) and cell.alpha is not None for cell in column.cells):
         kept.append(DECISIONS)
-    if any("exact" in cell.marks for cell in cells):
-        kept.append(("exact",))
-    return kept
+    found = frozenset[Mark]().union(*(cell.marks for cell in column.cells if cell))
+    others: tuple[Mark, ...] = ("exact", "baseline")
+    return kept + [(mark,) for mark in others if mark in found]
 
 
 def _intervals(cells: Sequence[Cell | None]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from sigtest.errors import RecipeError
-from sigtest.render.digits import probability
+from sigtest.render.digits import probability, short_probability
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -120,15 +120,11 @@ def _cells(
                 drawing.text(
                     x + cell / 2,
                     middle,
-                    _short(p, alpha),
+                    short_probability(p, alpha),
                     size=SMALL,
                     anchor="middle",
                     colour=shown,
                 )
-
-
-def _short(p: float, alpha: float) -> str:
-    return "<.001" if p < 0.001 else probability(p, alpha).removeprefix("0")
 
 
 def _clusters(

@@ -1,0 +1,308 @@
+"""The tables of a comparison's report: systems, pairs, wins, and who is better than whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from sigtest.render.model import (
+    Abreast,
+    Column,
+    Group,
+    Interval,
+    Mark,
+    Name,
+    Number,
+    PValue,
+    Range,
+    Table,
+    Words,
+)
+from sigtest.render.standings import (
+    Standing,
+    baseline_of,
+    decision_line,
+    facts,
+    leading_test,
+    metric_decimals,
+    metric_heading,
+    pair_rows,
+    standings,
+    titled,
+)
+from sigtest.report import PairReport, Report, SmallTest, WinsReport
+
+MANY = 30  # pairs, above which a table is folded, or those that are settled are only counted
+
+
+def systems(report: Report, spare: int = 0, bare: bool = False) -> list[Abreast | Table]:
+    """The systems by each metric; of several test sets, each metric has a table of its own.
+
+    Args:
+        report: On one test set or on several.
+        spare: Decimals that are left out.
+        bare: Whether only the rows are wanted.
+    """
+    tables = tuple(
+        replace(systems_by(report, metric, spare), bare=bare) for metric in report.metrics
+    )
+    return [Abreast(tables, tuple(_other_ranks(report)))] if report.several is None else [*tables]
+
+
+def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
+    """The systems by one metric, best first, on every test set and on all together."""
+    test = leading_test(report)
+    ordered = standings(report, metric, test)
+    order = [standing.system.name for standing in ordered]
+    groups = []
+    for title, own in titled(report):
+        placed = {standing.system.name: standing for standing in standings(own, metric, test)}
+        rows = [placed[name] for name in order]
+        heading = title or metric_heading(report, metric)
+        groups.append(Group(heading, tuple(_scores(own, metric, rows, spare))))
+    caption = f"Systems by {metric_heading(report, metric)}"
+    ranked = bool(ordered) and ordered[0].rank is not None
+    if ranked and report.several is None:
+        caption += f"; ranks and cluster lines by {words(test)}"
+    elif ranked:
+        caption += f"; ranks by {words(test)}, cluster lines for all together"
+    return Table(
+        caption=caption,
+        names=(_names("system", order),),
+        groups=tuple(groups),
+        facts="; ".join(facts(report)),
+        breaks=frozenset(row for row, standing in enumerate(ordered) if standing.opens),
+        clusters="cluster" if ranked else "",
+        things="systems",
+    )
+
+
+def pairs_by(report: Report, metric: str, many: int | None = MANY) -> Iterator[Table]:
+    """The pairs of one metric; of several test sets, a table for each test and one of wins.
+
+    Args:
+        report: On one test set or on several.
+        metric: Label of the metric.
+        many: Number of pairs above which a table is folded; never where there is none.
+    """
+    if report.several is None:
+        yield _pairs(report, metric, many)
+        return
+    for test in report.tests:
+        yield _pairs_on_several(report, metric, test, many)
+    yield _wins(report, [row for row in report.several.wins if row.metric == metric])
+
+
+def matrix(report: Report, metric: str) -> Table:
+    """Adjusted p-values of all pairs: each system against those with a worse score."""
+    test = leading_test(report)
+    order = [standing.system.name for standing in standings(report, metric, test)]
+    found = {
+        frozenset((pair.a, pair.b)): _decision(report, pair, undecided=pair.undecided)
+        for pair in report.pairs
+        if (pair.metric, pair.test) == (metric, test)
+    }
+    columns = tuple(
+        Column(
+            str(place + 1),
+            tuple(
+                replace(found[frozenset((name, other))], short=True) if row < place else None
+                for row, name in enumerate(order)
+            ),
+        )
+        for place, other in enumerate(order)
+        if place > 0
+    )
+    p = "p" if report.correction == "none" else "adjusted p"
+    return Table(
+        caption=f"Who is better than whom: {metric_heading(report, metric)}, {p}",
+        names=(
+            Column("", tuple(Number(place + 1) for place in range(len(order)))),
+            _names("system", order),
+        ),
+        groups=(Group(words(test), columns),),
+        facts=decision_line(report),
+        parted=False,
+        things="systems",
+    )
+
+
+def words(test: str | None) -> str:
+    """What a test is called in prose."""
+    return (test or "").replace("_", " ")
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 pair`, `3 pairs`."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -> Iterator[Column]:
+    """Rank range (where there are ranks), score, interval and spread over training runs."""
+    places, short = max(1, metric_decimals(report, metric) - spare), spare > 0
+    ranks = tuple(Range(*row.rank.range) for row in rows if row.rank is not None)
+    if ranks:
+        yield Column("rank", ranks)
+    marks = _marks_of_scores(report, metric, rows)
+    scores = zip(rows, marks, strict=True)
+    yield Column("score", tuple(Number(row.score.score, places, marks=m) for row, m in scores))
+    yield Column("interval", tuple(Interval(*row.score.ci, places, short) for row in rows))
+    spreads = [row.score.training_stderr for row in rows]
+    if any(spread is not None for spread in spreads):
+        cells = (None if spread is None else Number(spread, places) for spread in spreads)
+        yield Column("training sd", tuple(cells))
+
+
+def _marks_of_scores(
+    report: Report, metric: str, rows: Sequence[Standing]
+) -> list[frozenset[Mark]]:
+    """Which systems no other is better than, and which are not like the baseline."""
+    test, baseline = leading_test(report), baseline_of(report)
+    apart = {
+        pair.a
+        for pair in report.pairs
+        if baseline is not None and pair.significant and (pair.metric, pair.test) == (metric, test)
+    }
+    marks: list[frozenset[Mark]] = []
+    for row in rows:
+        found: set[Mark] = {"baseline"} if row.system.name in apart else set()
+        if row.rank is not None and row.rank.range[0] == 1:
+            found.add("best")
+        marks.append(frozenset(found))
+    return marks
+
+
+def _other_ranks(report: Report) -> Iterator[str]:
+    """For each further test, the rank ranges that are not those of the tables."""
+    test = leading_test(report)
+    for other in report.tests:
+        if other == test or test is None or not report.systems[0].ranks:
+            continue
+        changed = [
+            f"{system.name} {Range(*ranks[other].range).shown} ({metric})"
+            for metric in report.metrics
+            for system in report.systems
+            if (ranks := system.ranks.get(metric)) and ranks[other] != ranks[test]
+        ]
+        differ = f"differ: {', '.join(changed)}" if changed else "are the same"
+        yield f"Ranks by {words(other)} {differ}."
+
+
+def _pairs(report: Report, metric: str, many: int | None) -> Table:
+    """The pairs of one metric under every test, and what to conclude."""
+    rows = pair_rows(report, metric)
+    places = metric_decimals(report, metric)
+    tests = [[row.tests[t] for row in rows] for t in range(len(report.tests))]
+    differences = Group("", _differences([row.pair for row in rows], places))
+    verdicts = Column("verdict", tuple(Words(row.verdict) for row in rows), detail=True)
+    table = Table(
+        caption=f"Pairs: {metric_heading(report, metric)}",
+        names=_two_names([row.pair for row in rows]),
+        groups=(differences, *(_test(report, own) for own in tests), Group("", (verdicts,))),
+        facts=decision_line(report),
+        parted=False,
+    )
+    minor = [number for number, row in enumerate(rows) if row.settled]
+    return _foldable(table, minor, "which every test finds significant", many)
+
+
+def _test(report: Report, pairs: Sequence[PairReport]) -> Group:
+    """P-value and adjusted p-value, or the p-value alone where nothing is corrected."""
+    remark = "" if all(pair.calibrated for pair in pairs) else "not calibrated"
+    heading = words(pairs[0].test)
+    if report.correction == "none":
+        return Group(heading, (Column("p", _decided(report, pairs, exact=True)),), remark)
+    plain = tuple(
+        PValue(pair.p_value, marks=frozenset(["exact"] if pair.exact else [])) for pair in pairs
+    )
+    columns = (
+        Column("p", plain, detail=len(report.tests) > 1),
+        Column("adjusted", _decided(report, pairs, exact=False)),
+    )
+    return Group(heading, columns, remark)
+
+
+def _decided(report: Report, pairs: Iterable[PairReport], exact: bool) -> tuple[PValue, ...]:
+    """Adjusted p-values; `exact` says whether they tell that, too."""
+    return tuple(
+        _decision(report, pair, undecided=pair.undecided, exact=pair.exact and exact)
+        for pair in pairs
+    )
+
+
+def _decision(report: Report, decided: PairReport | SmallTest, **further: bool) -> PValue:
+    marks: dict[Mark, bool] = {
+        "significant": decided.significant,
+        "undecided": further.get("undecided", False),
+        "exact": further.get("exact", False),
+    }
+    shown = frozenset(mark for mark, there in marks.items() if there)
+    return PValue(decided.p_adjusted, report.alpha, shown)
+
+
+def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) -> Table:
+    """Differences and adjusted p-values of all pairs, on every test set and on the whole."""
+    groups, decided = [], []
+    for title, own in titled(report):
+        pairs = [pair for pair in own.pairs if (pair.metric, pair.test) == (metric, test)]
+        difference, _ = _differences(pairs, metric_decimals(own, metric))
+        columns = (difference, Column("p", _decided(report, pairs, exact=True)))
+        groups.append(Group(title, columns))
+        decided.append([pair.significant and not pair.undecided for pair in pairs])
+    p = "p" if report.correction == "none" else "adjusted p"
+    table = Table(
+        caption=f"Pairs: {metric_heading(report, metric)}, {words(test)}, {p}",
+        names=_two_names(pairs),
+        groups=tuple(groups),
+        facts=decision_line(report),
+    )
+    minor = [row for row, settled in enumerate(zip(*decided, strict=True)) if all(settled)]
+    return _foldable(table, minor, "which are significant on every test set and on all", many)
+
+
+def _wins(report: Report, rows: Sequence[WinsReport]) -> Table:
+    counts = Group(
+        "",
+        (
+            Column("won", tuple(Number(row.won) for row in rows)),
+            Column("lost", tuple(Number(row.lost) for row in rows)),
+            Column("tied", tuple(Number(row.tied) for row in rows)),
+        ),
+    )
+    tests = (
+        ("sign test", tuple(_decision(report, row.sign_test) for row in rows)),
+        ("signed-rank test", tuple(_decision(report, row.signed_rank) for row in rows)),
+    )
+    over = counted(len(rows), "pair")
+    return Table(
+        caption=f"Test sets won by a: {rows[0].metric}, adjusted p over {over}",
+        names=_two_names(rows),
+        groups=(counts, Group("", tuple(Column(f"{name} p", cells) for name, cells in tests))),
+        facts=decision_line(report),
+        things="pairs",
+    )
+
+
+def _differences(pairs: Sequence[PairReport], places: int) -> tuple[Column, Column]:
+    return (
+        Column("a - b", tuple(Number(pair.difference, places, signed=True) for pair in pairs)),
+        Column("interval", tuple(Interval(*pair.ci, places) for pair in pairs)),
+    )
+
+
+def _foldable(table: Table, minor: Iterable[int], which: str, many: int | None) -> Table:
+    return replace(
+        table,
+        things="pairs",
+        minor=frozenset(minor),
+        minor_words=f"{which}.\nTo see them: --every-pair, or --format csv.",
+        folded_over=many,
+    )
+
+
+def _names(heading: str, names: Iterable[str]) -> Column:
+    return Column(heading, tuple(map(Name, names)))
+
+
+def _two_names(pairs: Sequence[PairReport | WinsReport]) -> tuple[Column, Column]:
+    return _names("a", (pair.a for pair in pairs)), _names("b", (pair.b for pair in pairs))

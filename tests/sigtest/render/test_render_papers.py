@@ -1,0 +1,143 @@
+"""Tables for papers: what they mark, and that LaTeX sets them without a warning."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from written import hostile, rendered, report, reported_on_several
+
+from sigtest.cli import main
+from sigtest.errors import RecipeError
+from sigtest.render.comparison import TABLES
+from sigtest.render.formats import FORMATS
+from sigtest.report import Report
+
+NAMES = tuple(f"Team-{chr(65 + i)}{'-two' * (i % 2)}" for i in range(19))
+SYMBOLS = {"text": "", "markdown": r"\*\*", "latex": r"\\mathbf{", "html": 'class="number best">'}
+
+
+def nineteen() -> Report:
+    return report(NAMES, metrics=["bleu", "chrf"], exact="never")
+
+
+@pytest.mark.parametrize("form", ["markdown", "latex", "html"])
+def test_systems_that_none_is_better_than_are_bold(form: str) -> None:
+    made = report(tuple("ABCDEF"), metrics=["bleu"])
+    first = {
+        f"{system.scores['bleu'].score:.1f}"
+        for system in made.systems
+        if system.ranks["bleu"]["approximate_randomization"].range[0] == 1
+    }
+    assert 1 < len(first) < 6
+    shown = rendered(form, made, table="systems")
+    assert set(re.findall(SYMBOLS[form] + r"(\d+\.\d)\b", shown)) == first
+    assert "no system is significantly better" in shown
+
+
+@pytest.mark.parametrize(
+    ("form", "dagger"),
+    [("text", "†"), ("markdown", "†"), ("latex", r"\^{\\dagger}"), ("html", "<sup>†")],
+)
+def test_daggers_stand_at_what_is_not_like_the_baseline(form: str, dagger: str) -> None:
+    made = report(
+        ("base", "B", "C", "D"), metrics=["bleu"], pairs={"baseline": "system-0"}, exact="never"
+    )
+    apart = {f"{pair.score_a:.1f}" for pair in made.pairs if pair.significant}
+    assert apart
+    shown = rendered(form, made, table="systems")
+    assert set(re.findall(rf"(\d+\.\d)[*$]*{dagger}", shown)) == apart
+    assert "significantly different from base" in shown
+
+
+def test_claims_against_a_baseline_are_named() -> None:
+    asked = {"pairs": {"baseline": "system-0"}, "alternative": "greater"}
+    shown = rendered("text", report(("base", "B", "C"), metrics=["bleu"], **asked))
+    assert "† significantly better than base (p adjusted by holm is at most 0.05)" in shown
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("form", [name for name in FORMATS if name not in {"json", "csv"}])
+def test_every_look_has_every_table(form: str, table: str) -> None:
+    for made in (report(), reported_on_several()):
+        shown = rendered(form, made, table=table)
+        assert "bleu" in shown or table == "row"
+        assert ("Pairs" in shown) == (table == "pairs")
+        assert ("Who is better" in shown) == (table == "matrix")
+
+
+def test_a_matrix_has_the_p_value_of_every_pair() -> None:
+    made = report(tuple("ABCD"), metrics=["bleu"], exact="never")
+    lines = rendered("text", made, table="matrix").splitlines()
+    rows = [line.split() for line in lines if re.match(r" ?\d  \w", line)]
+    assert [row[1] for row in rows] == ["D", "C", "B", "A"]
+    assert [len(row) - 2 for row in rows] == [3, 2, 1, 0]
+    found = {frozenset((p.a, p.b)): p.p_adjusted for p in made.pairs}
+    for row, others in zip(rows, ("CBA", "BA", "A", ""), strict=True):
+        expected = [found[frozenset((row[1], other))] for other in others]
+        assert [float(cell.rstrip("*?")) for cell in row[2:]] == pytest.approx(expected, rel=0.05)
+
+
+def test_a_matrix_needs_all_pairs(example: Path, monkeypatch, capsys) -> None:
+    with pytest.raises(RecipeError, match="all pairs"):
+        rendered("text", report(pairs={"baseline": "system-0"}), table="matrix")
+    with pytest.raises(RecipeError, match="Did you mean 'matrix'"):
+        rendered("text", report(), table="matrx")
+    monkeypatch.chdir(example)
+    files = ["-r", "reference.en", "systems/aspen.en", "systems/birch.en", "--baseline", "birch"]
+    assert main(["compare", *files, "--table", "matrix"]) == 2
+    assert "all pairs" in capsys.readouterr().err
+
+
+def test_rows_have_nothing_around_them() -> None:
+    shown = rendered("latex", report(("A", "B_1"), metrics=["ter"]), table="row")
+    rows = [line for line in shown.splitlines() if not line.startswith("%")]
+    assert rows == [
+        r"B\_1 & 1 & $\mathbf{0.0}$ & 0.0--0.0 \\",
+        r"A & 2 & $22.2$ & 15.6--30.0 \\",
+    ]
+
+
+def test_nineteen_systems_in_two_metrics_are_one_float_of_one_column() -> None:
+    shown = rendered("latex", nineteen(), table="systems")
+    assert shown.count(r"\begin{table") == shown.count(r"\begin{table}") == 1
+    assert r"\fontsize{7}" in shown or r"\fontsize{8}" in shown
+    rows = [line for line in shown.splitlines() if line.startswith("Team")]
+    assert len(rows) == 19
+    assert {row.count("&") for row in rows} == {6}
+
+
+PAPER = r"""\documentclass[twocolumn]{article}
+\usepackage{booktabs}
+\setlength\columnsep{17pt}\setlength\textwidth{455.2pt}\setlength\hoffset{-1in}
+\begin{document}
+%s
+Text.\clearpage
+\end{document}
+"""
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@pytest.mark.parametrize("table", [None, "systems", "pairs", "matrix"])
+def test_latex_sets_tables_without_a_warning(tmp_path: Path, table: str | None) -> None:
+    """In two columns of 7.7 cm; also names with every character that LaTeX knows."""
+    tests = ("approximate_randomization", "riezler_maxwell_bootstrap")
+    baseline = report(("A", "B", "C"), pairs={"baseline": "system-0"})
+    made = [nineteen(), reported_on_several(), report(("A", "B", "C"), tests=tests)]
+    if table != "matrix":
+        made.append(baseline)
+    texts = [rendered("latex", one, table=table) for one in made]
+    (tmp_path / "paper.tex").write_text(PAPER % "\n".join(texts), encoding="utf-8")
+    assert not complaints(tmp_path)
+    (tmp_path / "paper.tex").write_text(PAPER % rendered("latex", hostile(), table=table))
+    assert not [line for line in complaints(tmp_path) if not line.startswith("Overfull")]
+
+
+def complaints(folder: Path) -> list[str]:
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout[-2000:]
+    assert "/etc/passwd" not in ran.stdout
+    log = (folder / "paper.log").read_text(encoding="utf-8", errors="replace")
+    return re.findall(r"^(?:Overfull|.*Warning|!).*", log, re.M)
