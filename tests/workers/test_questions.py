@@ -168,13 +168,13 @@ def test_deleted_comparison_is_gone(jobs: Comparisons, context: Context) -> None
 
 
 def test_expired_comparison_is_gone_and_then_unknown(jobs: Comparisons, context: Context) -> None:
-    brief = short_lived(context, retention=1, remembrance=1)
+    brief = short_lived(context, retention=4, remembrance=2)
     record, _ = brief.submit(example(), CALLER)
     finish(context, record.id)
     assert brief.report(record.id, CALLER)
-    until(lambda: gone(brief, record.id, GoneError), 5)
+    until(lambda: gone(brief, record.id, GoneError), 10)
     assert brief.listing(CALLER, None, 10) == ([], None)
-    until(lambda: not gone(brief, record.id, GoneError), 5)
+    until(lambda: not gone(brief, record.id, GoneError), 10)
     assert gone(brief, record.id, NotFoundError)
     assert not context.questions.redis.keys(f"*{record.id}*")
     brief.close()
@@ -225,8 +225,8 @@ def test_distribution_does_not_need_the_cache(jobs: Comparisons, context: Contex
     assert not waiting(context)
     assert jobs.distribution(*asked, False) is None
     (task,) = waiting(context)
-    assert task == f"{record.id}-distribute-0-4-0-0"
-    run(context, "distribute", [record.id, 0, 4, 0, 0])
+    assert task == f"{record.id}-distribute-0-0-4-0-0"
+    run(context, "distribute", [record.id, 0, 0, 4, 0, 0])
     drawn = jobs.distribution(*asked, True)
     assert drawn is not None
     assert len(drawn.values) == 2000

@@ -4,7 +4,6 @@ import json
 import random
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

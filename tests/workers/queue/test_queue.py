@@ -15,8 +15,8 @@ from service import CALLER, Comparisons, Service, example, finished, started, sy
 from workers.questions import Status
 from workers.queue.jobs import NAME
 from workers.settings import Settings
-from workers.store.task import Task
 from workers.store.server import connect
+from workers.store.task import Task
 from workers.tasks.context import Context
 from workers.tasks.run import TASKS
 
