@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+from board import EVERYTHING, Board
+
 from workers.store.task import Task
+from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context
 from workers.tasks.run import run
 
@@ -21,3 +24,18 @@ def finish(context: Context, question_id: str) -> None:
     while context.questions.unfinished(question_id):
         perform(context, missing(context, question_id))
     context.feed.drop(question_id)
+
+
+def settle(context: Context, board: Board) -> None:
+    """Measure the systems of a test set and write what its leaderboard shows."""
+    perform(context, [entry.task for entry in joins(board.state)])
+    perform(context, [refreshing(board.state, "by hand", EVERYTHING).task])
+    context.feed.drop(board.id)
+
+
+def waiting(context: Context) -> set[str]:
+    """Ids of the tasks that wait for their turn, are queued or run."""
+    redis = context.questions.redis
+    lines = [line for key in redis.keys("sigtest:tasks:*") for line in redis.lrange(key, 0, -1)]
+    spelled = [line.decode().partition(" ")[2] for line in lines]
+    return {Task.of(line).key for line in spelled} | context.feed.jobs.alive()

@@ -9,7 +9,6 @@ from service import Comparisons, Service, started
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks.context import Context
-from workers.testsets import TestSets
 
 
 @pytest.fixture(scope="session")
@@ -20,9 +19,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture(scope="session")
-def boards(service: Service) -> TestSets:
-    """The test sets of that service."""
-    return TestSets(service.jobs.questions.context)
+def working(service: Service) -> Context:
+    """The stores and the queue of that service."""
+    return service.jobs.questions.context
 
 
 @pytest.fixture

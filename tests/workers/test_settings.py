@@ -37,6 +37,8 @@ def test_environment_comes_back() -> None:
         timeout=8,
         attempts=9,
         pending=10,
+        budget=11,
+        totals=12,
     )
     assert Settings.of(settings.as_environment()) == settings
     assert Settings.of(Settings().as_environment()) == Settings()

@@ -42,8 +42,13 @@ class Cache:
                 pipe.set(keys.cached(self._space, name), data, ex=self._seconds)
             pipe.execute()
 
-    def find(self, names: Sequence[str]) -> dict[str, Array]:
-        """Those statistics that exist and can be read; their lives are prolonged."""
+    def find(self, names: Sequence[str], shape: tuple[int, int]) -> dict[str, Array]:
+        """Those statistics that exist and can be read; their lives are prolonged.
+
+        Args:
+            names: Of what is looked for.
+            shape: (m n, k) of each; what has another one is damaged.
+        """
         with self._redis.pipeline(transaction=False) as pipe:
             for name in names:
                 pipe.getex(keys.cached(self._space, name), ex=self._seconds)
@@ -51,7 +56,7 @@ class Cache:
         tables = {}
         for name, data in zip(names, found, strict=True):
             table = None if data is None else codec.unpack_statistics(data)
-            if table is not None:
+            if table is not None and table.shape == shape:
                 tables[name] = table
         return tables
 
@@ -61,6 +66,6 @@ class Cache:
         self._redis.set(keys.cached(self._space, name), data, ex=self._seconds)
 
     def values(self, name: str) -> tuple[float, Array] | None:
-        """A distribution's observed difference and values, if they exist."""
+        """A distribution's observed difference and values, if they exist and can be read."""
         data = self._redis.get(keys.cached(self._space, name))
         return None if data is None else codec.unpack_values(data)  # type: ignore[arg-type]  # bytes

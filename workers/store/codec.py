@@ -56,7 +56,7 @@ def unpack_statistics(data: bytes) -> Array | None:
     """The (n, k) statistics that `pack_statistics` wrote; nothing where the bytes are damaged."""
     try:
         return _load(io.BytesIO(data)).astype(np.float64)
-    except (ValueError, EOFError):
+    except ValueError:
         return None
 
 
@@ -80,10 +80,13 @@ def pack_values(observed: float, values: Array) -> bytes:
     return _save(np.array([observed]), values)
 
 
-def unpack_values(data: bytes) -> tuple[float, Array]:
-    """The numbers that `pack_values` wrote."""
+def unpack_values(data: bytes) -> tuple[float, Array] | None:
+    """The numbers that `pack_values` wrote; nothing where the bytes are damaged."""
     stream = io.BytesIO(data)
-    return float(_load(stream)[0]), _load(stream)
+    try:
+        return float(_load(stream)[0]), _load(stream).astype(np.float64)
+    except (ValueError, IndexError):
+        return None
 
 
 def _narrow(table: Array) -> npt.NDArray[Any]:
@@ -103,5 +106,6 @@ def _save(*arrays: npt.NDArray[Any]) -> bytes:
 
 
 def _load(stream: io.BytesIO) -> npt.NDArray[Any]:
-    loaded: npt.NDArray[Any] = np.load(stream, allow_pickle=False)
+    # not np.load, which takes archives, too
+    loaded: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
     return loaded

@@ -27,7 +27,7 @@
     sigtest:testset-shown:ID       hash    ids of the comparisons that leaderboards show
     sigtest:testset-reports:ID     set     ids of all comparisons that were made for leaderboards
     sigtest:joining                set     ids of test sets with systems to be measured
-    sigtest:totals:ID:R:DIGEST     hash    totals of one system under R resamples, by part
+    sigtest:totals:ID:V:R:DIGEST   hash    totals by version V of one system under R resamples
     sigtest:totals-used            sorted  keys of totals, by last use
     sigtest:totals-sizes           hash    bytes of totals by key
     sigtest:totals-bytes           string  bytes of all totals
@@ -42,6 +42,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+
+from sigtest.version import __version__
 
 PREFIX = "sigtest:"
 PENDING = PREFIX + "pending"
@@ -89,7 +91,7 @@ def space_of(caller: str) -> str:
 
 def totals(testset_id: str, resamples: int, digest: str) -> str:
     """The key of one system's totals."""
-    return key("totals", f"{testset_id}:{resamples}:{digest}")
+    return key("totals", f"{testset_id}:{__version__}:{resamples}:{digest}")
 
 
 def hashed(*parts: str) -> str:

@@ -9,12 +9,15 @@ comparison has no pieces; one task computes it whole.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from sigtest.comparison.plan import Plan
 from sigtest.kinds import ComparisonQuestion, Question
 from sigtest.kinds.comparisons import measuring_seconds, resampling_seconds
+from sigtest.version import __version__
+from workers.store.codec import decoded
 from workers.store.records import Progress
 from workers.store.task import Priced, Task
 
@@ -156,6 +159,23 @@ def statistics_keys(plan: Plan) -> tuple[tuple[str, ...], ...]:
         for part in plan.parts
         for s in range(len(plan.systems))
     )
+
+
+def block_name(run: Run) -> str:
+    """What a block is called; another version's blocks are none of this one's."""
+    start, stop = run
+    return f"{__version__} {start}-{stop}"
+
+
+def blocks_named(names: Iterable[bytes | str]) -> frozenset[Run]:
+    """Blocks of this version, from what all are called."""
+    ends = []
+    for name in map(decoded, names):
+        version, _, run = name.rpartition(" ")
+        if version == __version__:
+            start, _, stop = run.partition("-")
+            ends.append((int(start), int(stop)))
+    return frozenset(ends)
 
 
 def _tasks(seconds: float, each: float, workers: int) -> int:

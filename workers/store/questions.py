@@ -6,11 +6,12 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from redis import Redis
 
+from sigtest.comparison.plan import Plan
 from sigtest.kinds import About, Question
 from sigtest.version import __version__
 from workers.errors import GoneError
@@ -19,7 +20,7 @@ from workers.store import codec, keys, scripts
 from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.listings import page, place_of
-from workers.store.pieces import Cut, Pieces, Run
+from workers.store.pieces import Cut, Pieces, Run, block_name, blocks_named, statistics_keys
 from workers.store.records import Progress, Record, Status
 
 SHOWN = (
@@ -100,6 +101,7 @@ class QuestionStore:
             "created": repr(now),
             "expiry": str(expiry),
             "about": json.dumps(asdict(question.about)),
+            "accepted_with": __version__,
             "place": place,
             "outline": codec.pack_json(question.outline()),
             "cut": codec.pack_json(cut.as_json()),
@@ -157,7 +159,12 @@ class QuestionStore:
 
     def drop_pending(self, question_id: str) -> None:
         """Stop caring for a question that expired before it was finished."""
-        self.redis.srem(keys.PENDING, question_id)
+        caller = self.redis.get(keys.key("gone", question_id))
+        with self.redis.pipeline() as pipe:
+            pipe.srem(keys.PENDING, question_id)
+            if caller is not None:
+                pipe.hdel(keys.of_caller("pending", decoded(caller)), question_id)
+            pipe.execute()
 
     def commit(
         self,
@@ -236,6 +243,9 @@ class QuestionStore:
             pipe.pexpireat(name, expiry)
             packed = codec.pack_bytes(report)
             pipe.set(keys.key("report", question_id), packed, pxat=expiry)
+            reports = keys.key("testset-reports", testset)  # deleted with the test set
+            pipe.sadd(reports, question_id)
+            pipe.pexpireat(reports, expiry)
             pipe.publish(keys.key("news", testset), question_id)
             pipe.execute()
 
@@ -287,11 +297,15 @@ class QuestionStore:
             GoneError: It expired or was deleted.
         """
         name = keys.key("question", question_id)
-        packed, caller, testset = self.redis.hmget(name, ["cut", "caller", "testset"])
+        fields = ["cut", "caller", "testset", "accepted_with"]
+        packed, caller, testset, version = self.redis.hmget(name, fields)
         if packed is None or caller is None:
             raise gone(question_id)
         cut = Cut.from_json(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
-        drawn = _runs(self.redis.hkeys(keys.key("blocks", question_id)))
+        if cut.resamples and _text(version) != __version__:  # it calls statistics by other names
+            plan = Plan.of(self.outline(question_id))
+            cut = replace(cut, keys=statistics_keys(plan))
+        drawn = blocks_named(self.redis.hkeys(keys.key("blocks", question_id)))
         space = decoded(testset) if testset is not None else keys.space_of(decoded(caller))
         return Pieces(cut, self.cache(space).existing(cut.distinct_keys), drawn)
 
@@ -316,15 +330,15 @@ class QuestionStore:
 
     def add_blocks(self, question_id: str, drawn: Sequence[Any]) -> frozenset[Run]:
         """Keep what a run of resamples gave; which runs exist afterwards."""
-        name = _block(drawn[0].start, drawn[0].stop)
+        name = block_name((drawn[0].start, drawn[0].stop))
         names = [keys.key("question", question_id), keys.key("blocks", question_id)]
-        return _runs(self._add_block(names, [name, codec.pack_blocks(drawn)]))
+        return blocks_named(self._add_block(names, [name, codec.pack_blocks(drawn)]))
 
     def blocks(self, question_id: str, runs: Sequence[Run]) -> list[Any]:
         """What these runs of resamples gave, as far as it exists."""
         found = []
         for start, stop in runs:
-            data = self.redis.hget(keys.key("blocks", question_id), _block(start, stop))
+            data = self.redis.hget(keys.key("blocks", question_id), block_name((start, stop)))
             if data is not None:
                 found.append(codec.unpack_blocks(start, stop, data))  # type: ignore[arg-type]
         return found
@@ -369,22 +383,6 @@ def _packed(contents: Mapping[str, Any]) -> dict[str, bytes]:
     """Contents by field, compressed side by side."""
     with ThreadPoolExecutor(THREADS) as pool:
         return dict(zip(contents, pool.map(codec.pack_json, contents.values()), strict=True))
-
-
-def _block(start: int, stop: int) -> str:
-    """What a block is called; another version's blocks are none of this one's."""
-    return f"{__version__} {start}-{stop}"
-
-
-def _runs(names: Sequence[bytes | str]) -> frozenset[Run]:
-    """Blocks of this version from the names of their fields."""
-    ends = []
-    for name in map(decoded, names):
-        version, _, run = name.rpartition(" ")
-        if version == __version__:
-            start, _, stop = run.partition("-")
-            ends.append((int(start), int(stop)))
-    return frozenset(ends)
 
 
 def _text(value: bytes | str | None) -> str | None:

@@ -104,13 +104,17 @@ return 1
 # KEYS: callers that wait, ids of this caller that wait, tasks of this id
 # ARGV: caller, id, predicted seconds of all that the id still needs, tasks
 # A caller starts where the least served one stands; of a caller's questions small ones come first,
-# but none waits for ever: what comes later starts later.
+# but none waits for ever: what comes later starts later. A task that waits is not added again.
 WAIT = """
 local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or '0'
 redis.call('ZADD', KEYS[1], 'NX', least, ARGV[1])
 local served = redis.call('ZSCORE', KEYS[1], ARGV[1])
 redis.call('ZADD', KEYS[2], 'NX', served + tonumber(ARGV[3]), ARGV[2])
-for i = 4, #ARGV do redis.call('RPUSH', KEYS[3], ARGV[i]) end
+local held = {}
+for _, task in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do held[task] = true end
+for i = 4, #ARGV do
+    if not held[ARGV[i]] then redis.call('RPUSH', KEYS[3], ARGV[i]) end
+end
 return 1
 """
 
@@ -244,12 +248,7 @@ return attempt
 """
 )
 
-# KEYS: totals, those used, their sizes, bytes of all
-# ARGV: time, most bytes, bytes of these totals, expiry in ms, their parts and bytes
-# Totals that were not used for the longest time go where there are too many of all test sets.
-KEEP = (
-    _COMMON
-    + """
+_TOTALS = """
 local function drop(key)
     local size = redis.call('HGET', KEYS[3], key)
     if size then
@@ -259,6 +258,15 @@ local function drop(key)
     end
     redis.call('DEL', key)
 end
+"""
+
+# KEYS: totals, those used, their sizes, bytes of all
+# ARGV: time, most bytes, bytes of these totals, expiry in ms, their parts and bytes
+# Totals that were not used for the longest time go where there are too many of all test sets.
+KEEP = (
+    _COMMON
+    + _TOTALS
+    + """
 drop(KEYS[1])
 put(KEYS[1], 5, #ARGV)
 redis.call('PEXPIREAT', KEYS[1], ARGV[4])
@@ -270,6 +278,17 @@ while sum > tonumber(ARGV[2]) do
     if not oldest then break end
     drop(oldest)
     sum = tonumber(redis.call('GET', KEYS[4]))
+end
+return 1
+"""
+)
+
+# KEYS: what the keys of a test set's totals begin with, those used, their sizes, bytes of all
+DROP = (
+    _TOTALS
+    + """
+for _, key in ipairs(redis.call('HKEYS', KEYS[3])) do
+    if string.sub(key, 1, #KEYS[1]) == KEYS[1] then drop(key) end
 end
 return 1
 """

@@ -23,6 +23,7 @@ from workers.store.listings import page, place_of
 SHOWN = ("caller", "created", "expiry", "summary", "resamples")
 Argument: TypeAlias = str | bytes | int | float
 
+TOTALS = (keys.TOTALS_USED, keys.TOTALS_SIZES, keys.TOTALS_BYTES)
 KIND = "testsets"  # what their listing is called
 
 
@@ -59,17 +60,13 @@ class TestSetStore:
         self.redis = redis
         self.settings = settings
         register = redis.register_script
-        self._create, self._put, self._remove, self._raise, self._join, self._keep = map(
-            register,
-            (
-                scripts.CREATE_TESTSET,
-                scripts.PUT,
-                scripts.REMOVE,
-                scripts.RAISE,
-                scripts.JOIN,
-                scripts.KEEP,
-            ),
-        )
+        self._create = register(scripts.CREATE_TESTSET)
+        self._put = register(scripts.PUT)
+        self._remove = register(scripts.REMOVE)
+        self._raise = register(scripts.RAISE)
+        self._join = register(scripts.JOIN)
+        self._keep = register(scripts.KEEP)
+        self._drop = register(scripts.DROP)
 
     # test sets
 
@@ -175,12 +172,9 @@ class TestSetStore:
 
     def delete(self, testset_id: str, caller: str) -> None:
         """Delete everything about a test set except that it was there."""
-        state = self.state(testset_id)
         place = self.redis.hget(keys.key("testset", testset_id), "place")
         shown = self.redis.smembers(keys.key("testset-reports", testset_id))
         with self.redis.pipeline() as pipe:
-            for digest in state.digests.values() if state else ():
-                pipe.delete(keys.totals(testset_id, state.resamples, digest) if state else "")
             for question_id in map(decoded, shown):
                 pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
                 pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
@@ -191,6 +185,7 @@ class TestSetStore:
             remembered = self._lives()[1]
             pipe.set(keys.key("gone", testset_id), caller, pxat=remembered)
             pipe.execute()
+        self._drop([keys.key("totals", f"{testset_id}:"), *TOTALS])
 
     # systems
 
@@ -226,9 +221,17 @@ class TestSetStore:
         """Nothing is left to do for a test set."""
         self.redis.srem(keys.JOINING, testset_id)
 
+    def unsettle(self, testset_id: str) -> None:
+        """Something is left to do: there are systems that another version measured."""
+        self.redis.sadd(keys.JOINING, testset_id)
+
     def begin(self, testset_id: str, digest: str) -> int:
         """Note that the joining of a digest starts; how often it did, 0 if there is no need."""
         return int(self._join(_names(testset_id), [testset_id, digest]))
+
+    def end(self, testset_id: str, digest: str) -> None:
+        """Note that the joining of a digest has ended; it may start as often again."""
+        self.redis.hdel(keys.key("testset-attempts", testset_id), digest)
 
     def fail(self, testset_id: str, digest: str, message: str) -> None:
         """Note why a digest cannot be measured."""
@@ -299,12 +302,7 @@ class TestSetStore:
             return
         fields = [entry for pair in parts.items() for entry in pair]
         size = totals.size(parts.values())
-        names = [
-            keys.totals(testset_id, resamples, digest),
-            keys.TOTALS_USED,
-            keys.TOTALS_SIZES,
-            keys.TOTALS_BYTES,
-        ]
+        names = [keys.totals(testset_id, resamples, digest), *TOTALS]
         bounds: list[Argument] = [repr(time.time()), self.settings.totals, size, expiry]
         self._keep(names, [*bounds, *fields])
 

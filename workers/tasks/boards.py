@@ -53,6 +53,7 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     if state is None:
         return
     _compare(sampling, state, member)
+    context.testsets.end(testset_id, digest)
     if not state.pending:
         refresh(context, testset_id, Choice().spelled)
 
@@ -74,9 +75,14 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
             _store(context, state, question_id, part, report)
         context.testsets.show(testset_id, choice.spelled, question_id)
         after = context.testsets.state(testset_id)
-        if after is None or after.digests == state.digests:
+        if after is None:
+            context.questions.delete(question_id, state.caller)  # as its test set was meanwhile
+            return
+        if after.digests == state.digests:
             break
-    if state is not None and not state.pending:
+    if state is not None and state.pending:
+        context.testsets.unsettle(testset_id)
+    elif state is not None:
         context.testsets.tidy(testset_id, state)
         context.testsets.settle(testset_id)
 

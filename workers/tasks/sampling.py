@@ -90,7 +90,10 @@ class Sampling:
         kinds = self.part.recipe.metrics
         alone = replace(self.part, systems=("system",), digests=(digest,))
         names = {m: alone.statistics_key(0, kinds[m]) for m in metrics}
-        found = self._cache.find(list(names.values()))
+        found: dict[str, Array] = {}
+        for m, name in names.items():
+            shape = self.part.segments * self.part.replicas, kinds[m].width
+            found |= self._cache.find([name], shape)
         missing = [m for m in metrics if names[m] not in found]
         if missing:
             output = self._store.output(self.testset_id, digest)

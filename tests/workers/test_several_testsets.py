@@ -1,89 +1,105 @@
-"""Suites in the workers: the library's report, whatever the cut and whoever dies."""
+"""Several test sets in the workers: the library's report, whatever the cut and whoever dies."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from byhand import finish, missing, perform
-from service import CALLER, Comparisons, Service, example, finished, kill, started, synthetic, until
+from service import (
+    CALLER,
+    Comparisons,
+    Service,
+    example,
+    finished,
+    in_process,
+    kill,
+    started,
+    synthetic,
+    until,
+)
 
-from sigtest.comparison.comparison import CONTENT, Comparison
-from sigtest.comparison.comparison.suite import Suite
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import CONTENT, parse_comparison
+from sigtest.comparison.plan import Plan
+from sigtest.engine import distribute
 from sigtest.errors import RecipeError
-from sigtest.render import json
-from sigtest.suite_engine import compare_suite
+from sigtest.kinds import KINDS, ComparisonQuestion
 from workers.errors import GoneError
-from workers.questions import Comparisons, Record, Status
+from workers.questions import PairAsked, Record, Status
 from workers.settings import Settings
 from workers.store.pieces import Cut
 from workers.store.server import connect
 from workers.tasks.context import Context
-from workers.work import parts, plan_of
+from workers.tasks.run import run
 
 SLOW = {"segments": 800, "systems": 5, "metrics": ["bleu", "chrf"], "resamples": 20_000}
 
 
-def suite_of(*comparisons: Comparison, **fields: Any) -> Suite:
+def together(*comparisons: Comparison, **fields: Any) -> Comparison:
     """These comparisons, under the names t0, t1 and so on, by the recipe of the first."""
     bodies = [comparison.as_json() for comparison in comparisons]
     testsets = [
         {"name": f"t{t}", **{field: body[field] for field in CONTENT if field in body}}
         for t, body in enumerate(bodies)
     ]
-    return Suite.of({"testsets": testsets, **comparisons[0].recipe.as_json(), **fields})
+    return parse_comparison({"testsets": testsets, **comparisons[0].recipe.as_json(), **fields})
 
 
-def small(**fields: Any) -> Suite:
+def small(**fields: Any) -> Comparison:
     choices = {"metrics": ["bleu", "ter"], "tests": ["approximate_randomization", "bootstrap"]}
     made = [synthetic(seed, segments=40 + 30 * seed, **choices) for seed in range(3)]
-    return suite_of(*made, **fields)
+    return together(*made, **fields)
 
 
-def in_process(suite: Suite) -> bytes:
-    return json.render(compare_suite(suite)).encode()
-
-
-def submitted(jobs: Comparisons, suite: Suite) -> Record:
-    return jobs.submit(suite, CALLER)[0]
+def submitted(jobs: Comparisons, several: Comparison) -> Record:
+    return jobs.submit(several, CALLER)[0]
 
 
 @pytest.mark.parametrize("block", [64, 700, None])
 @pytest.mark.parametrize("pooled", [False, True])
 def test_workers_equal_one_process(service: Service, pooled: bool, block: int | None) -> None:
-    suite = small(pooled=pooled, exact="never")
+    several = small(pooled=pooled, exact="never")
     jobs = Comparisons.connect(replace(service.settings, block=block))
-    record = finished(jobs, submitted(jobs, suite).id)
+    record = finished(jobs, submitted(jobs, several).id)
     assert record.status is Status.SUCCEEDED, record.error
-    assert jobs.report(record.id, CALLER) == in_process(suite)
+    assert jobs.report(record.id, CALLER) == in_process(several)
     jobs.remove(record.id, CALLER)
     jobs.close()
 
 
-def test_request_and_plan_survive_json() -> None:
-    suite = small(pooled=True, alternative="less")
-    again = Suite.of(suite.as_json())
-    assert again == suite
-    assert plan_of(suite.plan.as_json()) == suite.plan == again.plan
+def test_request_outline_and_contents_survive_json() -> None:
+    several = small(pooled=True, alternative="less")
+    again = parse_comparison(several.as_json())
+    assert again == several
+    assert Plan.of(several.plan.as_json()) == several.plan == again.plan
+    question = ComparisonQuestion(several)
+    stored = json.loads(json.dumps([question.outline(), question.contents()]))
+    assert KINDS["comparisons"].load(*stored) == question
 
 
 @pytest.mark.parametrize(
     "change",
     [{"pooled": True}, {"seed": 1}, {"metrics": ["ter"]}, {"alternative": "greater"}],
 )
-def test_keys_tell_suites_apart(change: dict[str, Any]) -> None:
+def test_keys_tell_comparisons_apart(change: dict[str, Any]) -> None:
     body = small().as_json()
-    assert Suite.of({**body, **change}).plan.key != small().plan.key
+    assert parse_comparison({**body, **change}).plan.key != small().plan.key
     renamed = [{**testset, "name": "x" + testset["name"]} for testset in body["testsets"]]
-    assert Suite.of({**body, "testsets": renamed}).plan.key != small().plan.key
-    assert Suite.of({**body, "testsets": body["testsets"][::-1]}).plan.key != small().plan.key
+    assert parse_comparison({**body, "testsets": renamed}).plan.key != small().plan.key
+    assert (
+        parse_comparison({**body, "testsets": body["testsets"][::-1]}).plan.key != small().plan.key
+    )
 
 
 @pytest.mark.parametrize("workers", [1, 4])
 def test_cut_covers_every_output_of_every_test_set(workers: int) -> None:
-    plan = small(resamples=99_999).plan
-    large = replace(plan, plans=tuple(replace(own, segments=50_000) for own in plan.plans))
-    cut = Cut.of(large, workers)
+    several = small(resamples=99_999)
+    parts = tuple(replace(part, segments=50_000) for part in several.plan.parts)
+    # a cached property, put where it is kept
+    several.__dict__["plan"] = replace(several.plan, parts=parts)
+    cut = Cut.of(ComparisonQuestion(several), workers)
     assert [o for first, last in cut.batches for o in range(first, last)] == list(range(9))
     assert len(cut.batches) >= workers
     assert len(set(cut.distinct_keys)) == 9 * 2
@@ -94,8 +110,8 @@ def test_cut_covers_every_output_of_every_test_set(workers: int) -> None:
 def test_tasks_done_twice_and_in_any_order_change_nothing(
     jobs: Comparisons, context: Context
 ) -> None:
-    suite = small()
-    record = submitted(jobs, suite)
+    several = small()
+    record = submitted(jobs, several)
     tasks = missing(context, record.id)
     perform(context, tasks)
     blocks = missing(context, record.id)  # who measured has drawn the first
@@ -103,13 +119,13 @@ def test_tasks_done_twice_and_in_any_order_change_nothing(
     perform(context, [blocks[2], blocks[2]])
     assert jobs.find(record.id, CALLER).progress.done == 1000
     perform(context, [*tasks, *blocks, *tasks])
-    context.feed.jobs.drop(record.id)
-    assert jobs.report(record.id, CALLER) == in_process(suite)
+    context.feed.drop(record.id)
+    assert jobs.report(record.id, CALLER) == in_process(several)
 
 
 def test_lost_report_is_concluded(jobs: Comparisons, context: Context) -> None:
-    suite = small(pooled=True)
-    record = submitted(jobs, suite)
+    several = small(pooled=True)
+    record = submitted(jobs, several)
     perform(context, missing(context, record.id))
     *others, last = missing(context, record.id)
     perform(context, others)
@@ -119,42 +135,55 @@ def test_lost_report_is_concluded(jobs: Comparisons, context: Context) -> None:
     (task,) = missing(context, record.id)
     assert task.name == "conclude"
     perform(context, [task])
-    context.feed.jobs.drop(record.id)
-    assert jobs.report(record.id, CALLER) == in_process(suite)
+    context.feed.drop(record.id)
+    assert jobs.report(record.id, CALLER) == in_process(several)
 
 
 def test_statistics_are_shared_with_single_comparisons(jobs: Comparisons, context: Context) -> None:
     single, other = synthetic(1, segments=40), synthetic(2, segments=50)
     record, _ = jobs.submit(single, CALLER)
     finish(context, record.id)
-    suite = suite_of(single, other)
-    pieces = context.questions.pieces(submitted(jobs, suite).id)
-    held, new = parts(suite.plan)
-    (metric,) = suite.plan.recipe.metrics
+    several = together(single, other)
+    pieces = context.questions.pieces(submitted(jobs, several).id)
+    held, new = several.plan.parts
+    (metric,) = several.plan.recipe.metrics
     assert pieces.measured == {held.statistics_key(s, metric) for s in range(3)}
     assert not pieces.measured & {new.statistics_key(s, metric) for s in range(3)}
 
 
 def test_record_names_the_test_sets(jobs: Comparisons, context: Context) -> None:
     record = submitted(jobs, small())
-    assert record.testsets == ("t0", "t1", "t2")
+    assert record.about.testsets == ("t0", "t1", "t2")
     assert record.about.systems == ("s0", "s1", "s2")
-    assert jobs.submit(example(), CALLER)[0].testsets == ()
+    assert jobs.submit(example(), CALLER)[0].about.testsets == ()
+
+
+def test_distributions_are_those_of_one_test_set(jobs: Comparisons, context: Context) -> None:
+    several = small()
+    record = submitted(jobs, several)
     finish(context, record.id)
-    with pytest.raises(RecipeError, match="one test set"):
+    with pytest.raises(RecipeError, match="t0, t1, t2"):
         jobs.distribution(record.id, CALLER, "s0", "s1", "bleu", "bootstrap", False)
+    pair = PairAsked("s2", "s0", "ter", "bootstrap", "t1")
+    assert jobs.questions.distribution(record.id, CALLER, pair, False) is None
+    run(context, "distribute", [record.id, 1, 2, 0, 1, 1])
+    found = jobs.questions.distribution(record.id, CALLER, pair, True)
+    expected = distribute(several, "s2", "s0", "ter", "bootstrap", "t1")
+    assert found is not None
+    assert found.values.tobytes() == expected.values.tobytes()
+    assert found.observed == expected.observed
+    with pytest.raises(RecipeError, match="testset"):
+        jobs.questions.distribution(record.id, CALLER, replace(pair, testset="t9"), False)
 
 
 def test_texts_go_with_the_comparison(jobs: Comparisons, context: Context) -> None:
-    suite = small()
-    record = submitted(jobs, suite)
-    for t, comparison in enumerate(suite.comparisons):
-        assert context.questions.testset(record.id, t) == comparison.entries[0].testset
-        for s, system in enumerate(comparison.entries[0].systems):
-            assert context.questions.system(record.id, 3 * t + s) == system
+    several = small()
+    record = submitted(jobs, several)
+    contents = context.questions.contents(record.id)
+    assert KINDS["comparisons"].load(several.plan.as_json(), contents).comparison == several
     jobs.remove(record.id, CALLER)
     with pytest.raises(GoneError):
-        context.questions.system(record.id, 8)
+        context.questions.content(record.id, "output-8")
 
 
 @pytest.fixture(scope="module")
@@ -164,10 +193,10 @@ def hurt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield service
 
 
-def half_way(service: Service, seed: int, pooled: bool) -> tuple[Suite, Record]:
-    """A suite of which some blocks exist and some are being drawn."""
-    suite = suite_of(synthetic(seed, **SLOW), synthetic(seed + 1, **SLOW), pooled=pooled)
-    record = submitted(service.jobs, suite)
+def half_way(service: Service, seed: int, pooled: bool) -> tuple[Comparison, Record]:
+    """A comparison of which some blocks exist and some are being drawn."""
+    several = together(synthetic(seed, **SLOW), synthetic(seed + 1, **SLOW), pooled=pooled)
+    record = submitted(service.jobs, several)
 
     def drawing() -> bool:
         progress = service.jobs.find(record.id, CALLER).progress
@@ -175,25 +204,25 @@ def half_way(service: Service, seed: int, pooled: bool) -> tuple[Suite, Record]:
 
     until(drawing)
     until(service.horses)
-    return suite, record
+    return several, record
 
 
-def succeeds(service: Service, suite: Suite, record: Record) -> None:
+def succeeds(service: Service, several: Comparison, record: Record) -> None:
     end = finished(service.jobs, record.id)
     assert end.status is Status.SUCCEEDED, (end.error, end.progress)
-    assert service.jobs.report(record.id, CALLER) == in_process(suite)
+    assert service.jobs.report(record.id, CALLER) == in_process(several)
 
 
 @pytest.mark.parametrize("pooled", [False, True])
 def test_horses_killed_in_the_middle(hurt: Service, pooled: bool) -> None:
-    suite, record = half_way(hurt, 10, pooled)
+    several, record = half_way(hurt, 10, pooled)
     kill(*hurt.horses())
-    succeeds(hurt, suite, record)
+    succeeds(hurt, several, record)
 
 
 def test_lost_pieces_are_computed_again(hurt: Service) -> None:
-    suite, record = half_way(hurt, 20, pooled=False)
+    several, record = half_way(hurt, 20, pooled=False)
     redis = connect(hurt.settings)
-    redis.delete(f"sigtest:blocks:{record.id}", *redis.keys("sigtest:statistics:*"))
+    redis.delete(f"sigtest:blocks:{record.id}", *redis.keys("sigtest:cache:*"))
     redis.close()
-    succeeds(hurt, suite, record)
+    succeeds(hurt, several, record)

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 import rq
+from byhand import waiting
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from service import CALLER, Comparisons, Service, example, finished, started, synthetic, until
 
 from workers.questions import Status
-from workers.queue import NAME
+from workers.queue.jobs import NAME
 from workers.settings import Settings
-from workers.store.pieces import Task
 from workers.store.server import connect
+from workers.store.task import Task
 from workers.tasks.context import Context
 from workers.tasks.run import TASKS
 
@@ -39,7 +40,9 @@ def smuggled(service: Service, function: str, *args: object, **fields: Any) -> N
     redis.close()
 
 
-@pytest.mark.parametrize("function", ["os.system", "subprocess.call", "touch", "workers.tasks.run"])
+@pytest.mark.parametrize(
+    "function", ["os.system", "subprocess.call", "touch", "workers.tasks.run.run"]
+)
 def test_other_functions_are_refused(service: Service, tmp_path: Path, function: str) -> None:
     trace = tmp_path / "trace"
     smuggled(service, function, f"touch {trace}")
@@ -85,7 +88,7 @@ def test_cancelling_clears_the_queue_of_one_comparison(jobs: Comparisons, contex
     record, _ = jobs.submit(example(seed=1), CALLER)
     other, _ = jobs.submit(example(seed=2), CALLER)
     jobs.remove(record.id, CALLER)
-    assert {key.partition("-")[0] for key in context.feed.jobs.alive()} == {other.id}
+    assert {key.partition("-")[0] for key in waiting(context)} == {other.id}
 
 
 def test_cancelled_comparison_frees_its_workers(service: Service) -> None:
@@ -94,7 +97,7 @@ def test_cancelled_comparison_frees_its_workers(service: Service) -> None:
     service.jobs.remove(record.id, CALLER)
     until(lambda: not service.horses(), 3)
     redis = connect(service.settings)
-    assert not redis.exists(f"sigtest:blocks:{record.id}", f"sigtest:texts:{record.id}")
+    assert not redis.exists(f"sigtest:blocks:{record.id}", f"sigtest:contents:{record.id}")
     redis.close()
 
 
@@ -109,5 +112,5 @@ def test_finished_work_leaves_nothing_in_the_queue(service: Service) -> None:
 
 
 def test_tasks_are_known_by_name() -> None:
-    assert set(TASKS) >= {"measure", "resample", "conclude", "distribute"}
+    assert set(TASKS) == {"measure", "resample", "conclude", "distribute", "join", "refresh"}
     assert all(name == function.__name__ for name, function in TASKS.items())

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from byhand import finish
+from byhand import finish, waiting
 from service import CALLER, Comparisons, Service, example, finished, synthetic, until
 
+from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import measure
 from sigtest.errors import InputError, RecipeError
@@ -109,7 +110,7 @@ def test_others_are_told_nothing(
 def test_listing_is_paged_newest_first(jobs: Comparisons) -> None:
     comparison = synthetic(1, segments=5)
     body = comparison.as_json()
-    submitted = [jobs.submit(type(comparison).of({**body, "seed": s}), CALLER)[0] for s in range(7)]
+    submitted = [jobs.submit(parse_comparison({**body, "seed": s}), CALLER)[0] for s in range(7)]
     jobs.submit(comparison, OTHER)
     seen, cursor = jobs.listing(CALLER, None, 3)
     while cursor:
@@ -123,7 +124,7 @@ def test_listing_leaves_out_what_is_gone(jobs: Comparisons, context: Context) ->
     for record in records[1:3]:
         finish(context, record.id)
     jobs.remove(records[1].id, CALLER)
-    context.questions.redis.delete(f"sigtest:comparison:{records[2].id}")
+    context.questions.redis.delete(f"sigtest:question:{records[2].id}")
     page, cursor = jobs.listing(CALLER, None, 2)
     assert [record.id for record in page] == [records[3].id, records[0].id]
     assert cursor is None
@@ -140,14 +141,14 @@ def test_cancelled_comparison_runs_again(jobs: Comparisons, context: Context) ->
     assert cancelled is not None
     assert cancelled.status is Status.CANCELLED
     assert jobs.find(record.id, CALLER) == cancelled
-    assert not context.feed.jobs.alive()
-    assert not context.questions.redis.exists(f"sigtest:texts:{record.id}")
+    assert not waiting(context)
+    assert not context.questions.redis.exists(f"sigtest:contents:{record.id}")
     with pytest.raises(NotReadyError):
         jobs.report(record.id, CALLER)
     again, created = jobs.submit(example(), CALLER)
     assert created
     assert again.status is Status.QUEUED
-    assert context.feed.jobs.alive()
+    assert waiting(context)
     assert [r.id for r in jobs.listing(CALLER, None, 10)[0]] == [record.id]
 
 
@@ -167,13 +168,13 @@ def test_deleted_comparison_is_gone(jobs: Comparisons, context: Context) -> None
 
 
 def test_expired_comparison_is_gone_and_then_unknown(jobs: Comparisons, context: Context) -> None:
-    brief = short_lived(context, retention=1, remembrance=1)
+    brief = short_lived(context, retention=4, remembrance=2)
     record, _ = brief.submit(example(), CALLER)
     finish(context, record.id)
     assert brief.report(record.id, CALLER)
-    until(lambda: gone(brief, record.id, GoneError), 5)
+    until(lambda: gone(brief, record.id, GoneError), 10)
     assert brief.listing(CALLER, None, 10) == ([], None)
-    until(lambda: not gone(brief, record.id, GoneError), 5)
+    until(lambda: not gone(brief, record.id, GoneError), 10)
     assert gone(brief, record.id, NotFoundError)
     assert not context.questions.redis.keys(f"*{record.id}*")
     brief.close()
@@ -206,7 +207,7 @@ def test_distribution_is_computed_on_demand(service: Service) -> None:
     asked = (record.id, CALLER, "elm", "birch", "ter", "bootstrap")
     assert service.jobs.distribution(*asked, False) is None
     drawn = until(lambda: service.jobs.distribution(*asked, True))
-    pair, systems = pair_of(comparison.plan, "elm", "birch", "ter", "bootstrap")
+    pair, systems = pair_of(comparison.plan.parts[0], "elm", "birch", "ter", "bootstrap")
     texts = [comparison.entries[0].systems[s] for s in systems]
     metric = comparison.recipe.metrics[1]
     table = np.stack([measure(comparison.entries[0].testset, text, metric) for text in texts])
@@ -218,14 +219,14 @@ def test_distribution_is_computed_on_demand(service: Service) -> None:
 def test_distribution_does_not_need_the_cache(jobs: Comparisons, context: Context) -> None:
     record, _ = jobs.submit(example(), CALLER)
     finish(context, record.id)
-    context.questions.redis.delete(*context.questions.redis.keys("sigtest:statistics:*"))
+    context.questions.redis.delete(*context.questions.redis.keys("sigtest:cache:*"))
     asked = (record.id, CALLER, "aspen", "elm", "bleu", "approximate_randomization")
     assert jobs.distribution(*asked, True) is None
-    assert not context.feed.jobs.alive()
+    assert not waiting(context)
     assert jobs.distribution(*asked, False) is None
-    (task,) = context.feed.jobs.alive()
-    assert task == f"{record.id}-distribute-0-4-0-0"
-    run(context, "distribute", [record.id, 0, 4, 0, 0])
+    (task,) = waiting(context)
+    assert task == f"{record.id}-distribute-0-0-4-0-0"
+    run(context, "distribute", [record.id, 0, 0, 4, 0, 0])
     drawn = jobs.distribution(*asked, True)
     assert drawn is not None
     assert len(drawn.values) == 2000

@@ -4,16 +4,15 @@ import json
 from typing import Any
 
 import pytest
-from boards import RECIPE, REFERENCE, SYSTEMS, Lines, Output, board_on, garbled
-from service import CALLER, Service
+from board import EVERYTHING, RECIPE, REFERENCE, SYSTEMS, Board, Lines, Output, board_on, garbled
+from service import CALLER
 
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.errors import InputError, LengthError, RecipeError
-from workers.drafts import Draft
-from workers.store.boards import Leaderboard
-from workers.store.server import connect
-from workers.testsets import Leaderboards
+from workers.store.boards import Choice
+from workers.tasks.context import Context
+from workers.testsets import NewTestSet
 
 RUNS: dict[str, tuple[Lines, ...]] = {
     "aspen": (SYSTEMS["aspen"], garbled(SYSTEMS["aspen"], 1), SYSTEMS["birch"]),
@@ -26,58 +25,62 @@ RUNS: dict[str, tuple[Lines, ...]] = {
 @pytest.mark.parametrize(
     ("choice", "recipe"),
     [
-        ({}, {}),
-        ({"alpha": 0.2, "correction": "benjamini_hochberg"}, {"unit": "document"}),
-        ({"test": "bootstrap", "correction": "max_t"}, {"alternative": "greater"}),
-        ({}, {"exact": "never", "unit": "document", "seed": 3}),
+        (Choice(), {}),
+        (Choice(0.2, "benjamini_hochberg"), {"unit": "document"}),
+        (Choice(None, "max_t"), {"tests": ["bootstrap"], "alternative": "greater"}),
+        (Choice(None, "tukey"), {"tests": ["approximate_randomization"]}),
+        (Choice(), {"exact": "never", "unit": "document", "seed": 3}),
     ],
 )
 def test_systems_that_come_and_go_leave_the_comparison_of_those_there(
-    boards: Leaderboards, service: Service, choice: dict[str, Any], recipe: dict[str, Any]
+    working: Context, choice: Choice, recipe: dict[str, Any]
 ) -> None:
-    board = board_on(boards, "runs", 3, **recipe)
+    board = board_on(working, "runs", 3, **recipe)
     for name, runs in RUNS.items():
         board.put(name, runs)
-    board.is_right(**choice)
-    redis = connect(service.settings)
-    redis.delete(*redis.keys(f"sigtest:totals:{board.id}:*"), *redis.keys("sigtest:statistics:*"))
-    redis.close()
+    board.is_right(choice)
+    redis = working.questions.redis
+    derived = [
+        *redis.keys(f"sigtest:totals:{board.id}:*"),
+        *redis.keys(f"sigtest:cache:{board.id}:*"),
+    ]
+    assert len(derived) >= len(RUNS)
+    redis.delete(*derived)
     first, second, third = RUNS["aspen"]
     board.put("aspen", (first, third, second), replaces=True)
     board.remove("elm")
     nearly = (*RUNS["cedar"][2][:130], *SYSTEMS["birch"][130:])
     board.put("nearly", (*RUNS["cedar"][:2], nearly))  # exact by counting
-    for metric in RECIPE["metrics"]:
-        board.is_right(metric=metric)
-        board.is_right(metric=metric, **choice)
+    board.is_right()
+    board.is_right(choice)
 
 
-def test_one_system_alone_tells_of_its_replicas(boards: Leaderboards) -> None:
-    board = board_on(boards, "one of two", 2)
+def test_one_system_alone_tells_of_its_replicas(working: Context) -> None:
+    board = board_on(working, "one of two", 2)
     board.put("aspen", RUNS["aspen"][:2])
-    alone, wider = first_score(board.shown()), first_score(board.shown(alpha=0.01))
+    alone, wider = first_score(board), first_score(board, Choice(alpha=0.01))
     board.put("cedar", RUNS["cedar"][:2])
-    assert alone == first_score(board.shown())
+    assert alone == first_score(board)
     assert len(alone["replicas"]) == 2
     assert wider["ci"] != alone["ci"]
     assert {**wider, "ci": alone["ci"]} == alone
 
 
-def test_what_is_told_of_a_system_has_its_replicas(boards: Leaderboards) -> None:
-    board = board_on(boards, "told", 2)
+def test_what_is_told_of_a_system_has_its_replicas(working: Context) -> None:
+    board = board_on(working, "told", 2)
     assert board.record.settings["replicas"] == 2
     board.put("aspen", RUNS["aspen"][:2])
-    shown = first_score(board.shown())
-    scores = boards.system(board.id, CALLER, "aspen").scores
+    shown = first_score(board)
+    scores = board.testsets.system(board.id, CALLER, "aspen").scores
     assert scores is not None
     assert list(scores) == RECIPE["metrics"]
     assert list(scores["bleu"].replicas) == shown["replicas"]
     assert scores["bleu"].training_stderr == shown["training_stderr"]
 
 
-def test_the_number_of_replicas_makes_another_test_set(boards: Leaderboards) -> None:
-    assert board_on(boards, "same", 2).id != board_on(boards, "same", 3).id
-    assert board_on(boards, "same", 2).id == board_on(boards, "same", 2).id
+def test_the_number_of_replicas_makes_another_test_set(working: Context) -> None:
+    assert board_on(working, "same", 2).id != board_on(working, "same", 3).id
+    assert board_on(working, "same", 2).id == board_on(working, "same", 2).id
 
 
 @pytest.mark.parametrize(
@@ -91,9 +94,9 @@ def test_the_number_of_replicas_makes_another_test_set(boards: Leaderboards) -> 
     ],
 )
 def test_replicas_that_do_not_fit_change_nothing(
-    boards: Leaderboards, replicas: int, runs: Output, error: type[Exception], message: str
+    working: Context, replicas: int, runs: Output, error: type[Exception], message: str
 ) -> None:
-    board = board_on(boards, "misfits", replicas)
+    board = board_on(working, "misfits", replicas)
     before = board.record
     with pytest.raises(error, match=message):
         board.put("bad", runs)
@@ -103,12 +106,12 @@ def test_replicas_that_do_not_fit_change_nothing(
 @pytest.mark.parametrize("replicas", [0, -1, True, 1.5, "2", None])
 def test_a_number_of_replicas_that_cannot_be(replicas: Any) -> None:
     with pytest.raises(RecipeError, match="replicas must be a whole number") as caught:
-        Draft.of("bad", TestSet.of([REFERENCE]), Recipe.of({}), replicas)
+        NewTestSet.of("bad", TestSet.of([REFERENCE]), Recipe.of({}), replicas)
     assert caught.value.field == "replicas"
 
 
-def first_score(shown: Leaderboard) -> dict[str, Any]:
-    """What a leaderboard says of its first system."""
-    system = json.loads(shown.report)["systems"][0]
-    score: dict[str, Any] = system["scores"][shown.choice.metric]
+def first_score(board: Board, choice: Choice = EVERYTHING) -> dict[str, Any]:
+    """What a leaderboard says of its first system by its first metric."""
+    system = json.loads(board.report(choice))["systems"][0]
+    score: dict[str, Any] = system["scores"][RECIPE["metrics"][0]]
     return score

@@ -21,10 +21,10 @@ from service import (
 )
 
 from sigtest.comparison.comparison import Comparison
-from workers.questions import Comparisons, Record, Status
-from workers.queue import NAME
+from workers.questions import Record, Status
+from workers.queue.jobs import NAME
 from workers.settings import Settings
-from workers.store import PENDING
+from workers.store.keys import PENDING
 from workers.store.server import connect
 
 SLOW = {"segments": 1500, "systems": 6, "metrics": ["bleu", "chrf"], "resamples": 20_000}
@@ -105,7 +105,7 @@ def test_supervisor_killed(service: Service) -> None:
 def test_lost_pieces_are_computed_again(service: Service) -> None:
     comparison, record = half_way(service, 7)
     redis = connect(service.settings)
-    redis.delete(f"sigtest:blocks:{record.id}", *redis.keys("sigtest:statistics:*"))
+    redis.delete(f"sigtest:blocks:{record.id}", *redis.keys("sigtest:cache:*"))
     redis.close()
     succeeds(service, comparison, record)
 
@@ -113,7 +113,7 @@ def test_lost_pieces_are_computed_again(service: Service) -> None:
 def test_lost_queue_is_filled_again(service: Service) -> None:
     comparison, record = half_way(service, 8)
     redis = connect(service.settings)
-    redis.delete(f"rq:queue:{NAME}")
+    redis.delete(f"rq:queue:{NAME}", *redis.keys("sigtest:waiting*"), *redis.keys("sigtest:tasks*"))
     redis.close()
     succeeds(service, comparison, record)
 

@@ -28,6 +28,7 @@ def test_statistics_are_narrow_and_exact(table: Array, most: int) -> None:
     data = codec.pack_statistics(table)
     assert len(data) <= 128 + most * table.size
     back = codec.unpack_statistics(data)
+    assert back is not None
     assert back.dtype == np.float64
     assert back.tobytes() == table.tobytes()
 
@@ -55,5 +56,17 @@ def test_json_comes_back() -> None:
 def test_pickles_are_refused() -> None:
     stream = io.BytesIO()
     np.save(stream, np.array([object()]), allow_pickle=True)
-    with pytest.raises(ValueError, match="pickle"):
-        codec.unpack_statistics(stream.getvalue())
+    assert codec.unpack_statistics(stream.getvalue()) is None
+    with pytest.raises(ValueError, match=r"pickle|Object arrays"):
+        codec.unpack_blocks(0, 1, stream.getvalue())
+
+
+def test_damaged_statistics_are_none() -> None:
+    whole = codec.pack_statistics(np.arange(600.0).reshape(200, 3))
+    with_text = io.BytesIO()
+    np.save(with_text, np.array([["no number"]]))
+    archive = io.BytesIO()
+    np.savez(archive, table=np.zeros((2, 2)))
+    damaged = [b"", b"no array", whole[:60], whole[:-1], b"PK\x03\x04", with_text.getvalue()]
+    for data in [*damaged, archive.getvalue()]:
+        assert codec.unpack_statistics(data) is None

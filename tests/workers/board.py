@@ -7,18 +7,21 @@ from typing import Any
 
 from service import CALLER, EXAMPLE, until
 
+from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison, parse_system
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
-from sigtest.render import RENDERERS
-from workers.drafts import Draft
-from workers.store.boards import Choice, Leaderboard, TestSetRecord
-from workers.testsets import Leaderboards
+from sigtest.render import json
+from workers.questions import Questions
+from workers.store.boards import Choice, State, TestSetRecord
+from workers.tasks.context import Context
+from workers.testsets import Leaderboard, NewTestSet, TestSets
 
 Lines = tuple[str, ...]
 Output = Lines | tuple[Lines, ...]  # hypotheses, or those of several replicas
+EVERYTHING = Choice()  # as the test set says
 RECIPE: dict[str, Any] = {
     "metrics": ["bleu", "chrf", "ter"],
     "tests": ["approximate_randomization", "bootstrap"],
@@ -44,71 +47,92 @@ def entry(name: str, output: Output) -> dict[str, Any]:
 class Board:
     """One test set and what should be in it."""
 
-    boards: Leaderboards
+    context: Context
     id: str
     recipe: dict[str, Any]
     systems: dict[str, Output]
     reference: Lines = REFERENCE
     documents: Lines | None = DOCUMENTS
 
+    @property
+    def testsets(self) -> TestSets:
+        return TestSets(self.context)
+
     def put(self, name: str, output: Output, replaces: bool = False) -> str:
         system = parse_system(entry(name, output), name)
-        self.boards.check(self.id, CALLER, system)
-        _, verdict = self.boards.put(self.id, CALLER, system, replaces, 60, "max_systems")
+        self.testsets.check(self.id, CALLER, system)
+        _, verdict = self.testsets.put(self.id, CALLER, system, replaces, 60, "max_systems")
         self.systems[name] = output
         return verdict
 
     def remove(self, name: str) -> None:
-        self.boards.remove(self.id, CALLER, name)
+        self.testsets.remove(self.id, CALLER, name)
         del self.systems[name]
 
     @property
     def record(self) -> TestSetRecord:
-        return self.boards.find(self.id, CALLER)
+        return self.testsets.find(self.id, CALLER)
+
+    @property
+    def state(self) -> State:
+        state = self.context.testsets.state(self.id)
+        assert state is not None
+        return state
 
     def settled(self) -> None:
         until(lambda: not self.record.pending)
 
-    def shown(self, **choices: Any) -> Leaderboard:
+    def look(self, choice: Choice = EVERYTHING) -> Leaderboard:
+        """The leaderboard as it is now; a worker is asked for what is missing."""
+        return self.testsets.leaderboard(self.id, CALLER, choice)[0]
+
+    def shown(self, choice: Choice = EVERYTHING) -> Leaderboard:
         """The leaderboard once it is fresh and whole."""
         self.settled()
-        choice = self.boards.choice(self.id, CALLER, **choices)
+        asked = ""
 
         def fresh() -> Leaderboard | None:
-            found, _ = self.boards.leaderboard(self.id, CALLER, choice)
-            return found if found and found.fresh else None
+            nonlocal asked
+            found, asked = self.testsets.leaderboard(self.id, CALLER, choice, asked)
+            return found if found.fresh else None
 
         found: Leaderboard = until(fresh)
         return found
 
-    def expected(self, choice: Choice) -> bytes:
-        """The report of all systems at once."""
-        comparison = parse_comparison(
+    def report(self, choice: Choice = EVERYTHING) -> bytes:
+        """What it shows, read as any other comparison is."""
+        comparison = self.shown(choice).comparison
+        assert comparison is not None
+        return Questions(self.context).report(comparison, CALLER)
+
+    def comparison(self, choice: Choice = EVERYTHING) -> Comparison:
+        """The comparison of all systems at once."""
+        decided = {"alpha": choice.alpha, "correction": choice.correction}
+        return parse_comparison(
             {
                 "references": [self.reference],
                 "documents": self.documents,
                 "systems": [entry(name, output) for name, output in sorted(self.systems.items())],
                 **self.recipe,
-                "metrics": [choice.metric],
-                "tests": [choice.test],
-                "alpha": choice.alpha,
-                "correction": choice.correction,
+                **{field: value for field, value in decided.items() if value is not None},
             }
         )
-        return RENDERERS["json"](compare(comparison)).encode()
 
-    def is_right(self, **choices: Any) -> None:
-        shown = self.shown(**choices)
-        assert shown.report == self.expected(shown.choice)
+    def is_right(self, choice: Choice = EVERYTHING) -> None:
+        shown = self.shown(choice)
+        expected = json.render(compare(self.comparison(choice))).encode()
+        assert self.report(choice) == expected
+        assert shown.systems == tuple(sorted(self.systems))
         assert not shown.pending
         assert not shown.failed
 
 
-def board_on(boards: Leaderboards, name: str, replicas: int = 1, **choices: Any) -> Board:
+def board_on(context: Context, name: str, replicas: int = 1, **choices: Any) -> Board:
     recipe = {**RECIPE, **choices}
-    draft = Draft.of(name, TestSet.of([REFERENCE], DOCUMENTS), Recipe.of(recipe), replicas)
-    record, _ = boards.create(draft, CALLER)
-    return Board(boards, record.id, recipe, {})
+    testset = TestSet.of([REFERENCE], DOCUMENTS)
+    asked = NewTestSet.of(name, testset, Recipe.of(recipe), replicas)
+    record, _ = TestSets(context).create(asked, CALLER)
+    return Board(context, record.id, recipe, {})
 
 
 def garbled(output: Lines, seed: int = 0) -> Lines:

@@ -1,0 +1,305 @@
+"""Leaderboards from systems that come and go, against the comparison of all of them at once."""
+
+import json
+import random
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from board import DOCUMENTS, RECIPE, REFERENCE, SYSTEMS, Board, board_on, garbled, lines
+from service import CALLER, Service, kill, started, until
+
+from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.testset import System, TestSet
+from sigtest.engine import compare
+from sigtest.errors import LengthError, LimitError, RecipeError
+from sigtest.render import json as rendered
+from workers.errors import GoneError, NotFoundError, TakenError
+from workers.questions import Questions
+from workers.settings import Settings
+from workers.store.boards import Choice, Standing
+from workers.store.server import connect
+from workers.tasks.boards import joins
+from workers.tasks.context import Context
+from workers.testsets import NewTestSet, TestSets
+
+
+@pytest.fixture
+def board(working: Context, request: pytest.FixtureRequest) -> Board:
+    """With all systems of the example."""
+    board = board_on(working, request.node.name[:50])
+    for name, output in SYSTEMS.items():
+        board.put(name, output)
+    return board
+
+
+def test_systems_that_come_and_go_leave_the_comparison_of_those_there(board: Board) -> None:
+    board.is_right()
+    board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)
+    board.remove("elm")
+    board.put("Zelkova", garbled(SYSTEMS["elm"]))
+    board.is_right()
+    board.is_right(Choice(alpha=0.01))
+
+
+@pytest.mark.parametrize(
+    ("choice", "recipe"),
+    [
+        (Choice(0.2, "benjamini_hochberg"), {}),
+        (Choice(None, "none"), {"tests": ["paired_bootstrap", "bootstrap"]}),
+        (Choice(None, "max_t"), {"tests": ["bootstrap"]}),
+        (Choice(0.01, "max_t"), {"tests": ["bootstrap"], "alternative": "greater"}),
+        (Choice(None, "tukey"), {"tests": ["approximate_randomization"]}),
+        (Choice(0.2, "tukey"), {"tests": ["approximate_randomization"], "unit": "document"}),
+        (Choice(), {"tests": ["approximate_randomization"], "correction": "tukey"}),
+        (Choice(None, "holm"), {"tests": ["approximate_randomization"], "correction": "tukey"}),
+        (Choice(), {"unit": "document", "metrics": ["ter", "bleu"], "seed": 3}),
+        (Choice(), {"exact": "never", "metrics": ["ter"]}),
+        (Choice(), {"metrics": ["nist", {"name": "chrf", "word_order": 2}], "alternative": "less"}),
+        (Choice(), {"tests": ["bootstrap"], "correction": "max_t"}),
+    ],
+)
+def test_what_is_shown_is_what_a_comparison_of_it_gives(
+    working: Context, choice: Choice, recipe: dict[str, Any]
+) -> None:
+    board = board_on(working, "shown", **recipe)
+    for name in ("aspen", "birch", "cedar"):
+        board.put(name, SYSTEMS[name])
+    board.put("almost", (*SYSTEMS["aspen"][:130], *SYSTEMS["birch"][130:]))  # exact by counting
+    board.is_right(choice)
+
+
+def test_one_system_or_none_has_no_pairs(working: Context) -> None:
+    board = board_on(working, "alone")
+    assert board.look().systems == ()
+    empty = board.testsets.empty(board.id, Choice()).as_json()
+    assert (empty["systems"], empty["pairs"]) == ([], [])
+    none = json.loads(board.report())
+    assert none == json.loads(json.dumps(empty))
+    board.put("aspen", SYSTEMS["aspen"])
+    one = json.loads(board.report())
+    assert [system["name"] for system in one["systems"]] == ["aspen"]
+    assert one["pairs"] == []
+    scores = one["systems"][0]["scores"]
+    board.put("birch", SYSTEMS["birch"])
+    assert json.loads(board.report())["systems"][0]["scores"] == scores
+    board.remove("birch")
+    wider = json.loads(board.report(Choice(alpha=0.01)))["systems"][0]["scores"]
+    for metric in RECIPE["metrics"]:
+        assert wider[metric]["ci"][0] < scores[metric]["ci"][0]
+
+
+def test_what_is_shown_is_found_like_any_other_comparison(board: Board) -> None:
+    shown = board.shown()
+    assert shown.comparison is not None
+    record = Questions(board.context).find(shown.comparison, CALLER, "comparisons")
+    assert record.testset == board.id
+    assert record.about.systems == shown.systems == tuple(SYSTEMS)
+    assert record.about.metrics == tuple(RECIPE["metrics"])
+    listed, _ = Questions(board.context).listing(CALLER, "comparisons", None, 1000)
+    assert record.id not in {other.id for other in listed}
+    with pytest.raises(NotFoundError):
+        Questions(board.context).report(record.id, "somebody else")
+    board.remove("elm")
+    later = board.shown()
+    assert later.comparison != shown.comparison
+    assert Questions(board.context).find(shown.comparison, CALLER) == record  # a permanent link
+    board.put("elm", SYSTEMS["elm"])
+    assert board.shown().comparison == shown.comparison
+
+
+def test_scores_computed_elsewhere(working: Context) -> None:
+    recipe = Recipe.of({"metrics": ["scores"], "resamples": 300})
+    asked = NewTestSet.of("scores", TestSet.of([], segments=100), recipe)
+    testsets = TestSets(working)
+    board = Board(working, testsets.create(asked, CALLER)[0].id, {}, {})
+    rng = random.Random(0)
+    first = [rng.gauss(0, 1) for _ in range(100)]
+    rows = {
+        "a": first,
+        "b": [*[x + rng.gauss(0.2, 1) for x in first[:12]], *first[12:]],  # exact by counting
+        "c": [round(10 * x) for x in first],
+        "d": [round(10 * x) + rng.choice([-1, 0, 2]) for x in first],  # exact by convolution
+        "e": [x + rng.gauss(0.1, 1) for x in first],
+    }
+    for name, scores in rows.items():
+        system = System.of(name, scores={"scores": scores})
+        testsets.put(board.id, CALLER, system, False, 9, "x")
+    systems = [{"name": name, "scores": {"scores": scores}} for name, scores in rows.items()]
+    whole = parse_comparison({"systems": systems, "metrics": ["scores"], "resamples": 300})
+    assert board.report().decode() == rendered.render(compare(whole))
+
+
+def test_equal_outputs_under_two_names(board: Board) -> None:
+    board.put("twin", SYSTEMS["cedar"])
+    board.is_right()
+    board.remove("cedar")
+    board.is_right()
+
+
+def test_systems_that_join_at_the_same_time_find_each_other(working: Context) -> None:
+    board = board_on(working, "crowd")
+    many = {f"{name}-{i}": garbled(SYSTEMS[name], i) for name in SYSTEMS for i in range(3)}
+    threads = [threading.Thread(target=board.put, args=entry) for entry in many.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    board.is_right()
+
+
+def test_a_late_or_doubled_task_changes_nothing(board: Board) -> None:
+    before = board.shown()
+    rows = board.context.questions.redis.hgetall(f"sigtest:testset-rows:{board.id}")
+    again = joins(replace(board.state, rows={}))
+    assert len(again) == len(set(SYSTEMS.values()))
+    board.context.feed.add(CALLER, again)
+    until(lambda: board.id not in board.context.feed.waiting())
+    until(lambda: not any(key.startswith(board.id) for key in board.context.feed.jobs.alive()))
+    assert board.shown() == before
+    assert board.context.questions.redis.hgetall(f"sigtest:testset-rows:{board.id}") == rows
+
+
+def test_more_resamples_keep_the_first_draws(board: Board) -> None:
+    board.settled()
+    record = board.testsets.raise_resamples(board.id, CALLER, 900)
+    assert record.settings["resamples"] == 900
+    replace(board, recipe={**board.recipe, "resamples": 900}).is_right()
+    with pytest.raises(RecipeError, match="900 resamples already"):
+        board.testsets.raise_resamples(board.id, CALLER, 899)
+
+
+def test_evicted_totals_are_made_again(board: Board) -> None:
+    board.settled()
+    redis = board.context.questions.redis
+    redis.delete(*redis.keys(f"sigtest:totals:{board.id}:*"))
+    redis.delete(*redis.keys(f"sigtest:cache:{board.id}:*"))
+    board.put("late", garbled(SYSTEMS["aspen"]))
+    board.is_right()
+    kept = redis.keys(f"sigtest:totals:{board.id}:*")
+    assert len(kept) == len(set(board.systems.values()))
+    redis.delete(*kept)
+    board.is_right(Choice(alpha=0.3))
+
+
+def test_a_bound_on_totals_is_kept(tmp_path: Path) -> None:
+    settings = Settings(state=tmp_path, workers=2, totals=120_000)
+    with started(settings) as service:
+        board = board_on(service.jobs.questions.context, "small")
+        for name, output in SYSTEMS.items():
+            board.put(name, output)
+        board.is_right()
+        redis = connect(service.settings)
+        assert len(redis.keys("sigtest:totals:*")) == 2
+        assert 0 < int(redis.get("sigtest:totals-bytes") or 0) <= 120_000
+        redis.close()
+
+
+def test_killed_workers_lose_nothing(working: Context, service: Service) -> None:
+    board = board_on(working, "killed", resamples=40_000, metrics=["bleu"])
+    for name, output in SYSTEMS.items():
+        board.put(name, output)
+    until(service.horses)
+    time.sleep(0.1)
+    kill(*service.horses())
+    until(service.horses)
+    kill(service.workers()[0])
+    board.settled()
+    board.is_right()
+
+
+def test_a_name_is_taken_until_it_is_replaced(board: Board) -> None:
+    before = board.shown()
+    assert board.put("aspen", SYSTEMS["aspen"]) == "known"
+    with pytest.raises(TakenError, match="'aspen'"):
+        board.put("aspen", SYSTEMS["birch"])
+    after = board.shown()
+    assert (after.comparison, after.systems) == (before.comparison, before.systems)
+    new = garbled(SYSTEMS["aspen"], 5)
+    assert board.put("aspen", new, replaces=True) == "replaced"
+    assert not board.look().fresh
+    board.is_right()
+    assert board.put("aspen", SYSTEMS["birch"], replaces=True) == "replaced"
+    # what birch brings is measured
+    assert board.testsets.system(board.id, CALLER, "aspen").standing is Standing.MEASURED
+    board.is_right()
+
+
+def test_what_does_not_fit_changes_nothing(board: Board) -> None:
+    before = board.shown()
+    with pytest.raises(LengthError, match="137 lines"):
+        board.put("short", SYSTEMS["aspen"][1:])
+    with pytest.raises(LimitError, match="5 systems already, the most that max_scores"):
+        board.testsets.put(board.id, CALLER, System.of("six", REFERENCE), False, 5, "max_scores")
+    with pytest.raises(NotFoundError):
+        board.testsets.remove(board.id, CALLER, "nobody")
+    for choice in (Choice(1.5), Choice(0.0), Choice(None, "bonferoni"), Choice(None, "tukey")):
+        with pytest.raises(RecipeError):
+            board.look(choice)
+    assert board.shown() == before
+
+
+def test_test_sets_of_others_and_deleted_ones(board: Board) -> None:
+    with pytest.raises(NotFoundError) as unknown:
+        board.testsets.find(board.id, "somebody else")
+    assert not isinstance(unknown.value, GoneError)
+    board.testsets.delete(board.id, CALLER)
+    with pytest.raises(GoneError):
+        board.testsets.find(board.id, CALLER)
+    with pytest.raises(GoneError):
+        board.testsets.put(board.id, CALLER, System.of("aspen", REFERENCE), False, 9, "x")
+
+
+@pytest.mark.parametrize(
+    ("documents", "recipe", "error"),
+    [
+        (DOCUMENTS[1:], {}, LengthError),
+        (None, {"unit": "document"}, RecipeError),
+        (DOCUMENTS, {"metrics": ["bleu"], "tests": ["wilcoxon"]}, RecipeError),
+        (DOCUMENTS, {"pairs": {"baseline": "aspen"}}, RecipeError),
+    ],
+)
+def test_settings_that_a_leaderboard_cannot_have(
+    documents: tuple[str, ...] | None, recipe: dict[str, Any], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        NewTestSet.of("bad", TestSet.of([REFERENCE], documents), Recipe.of(recipe))
+
+
+def test_what_cannot_be_measured_says_why(working: Context) -> None:
+    board = board_on(working, "failing")
+    board.put("aspen", SYSTEMS["aspen"])
+    board.settled()
+    working.testsets.raise_resamples(board.id, 700)
+    working.testsets.fail(board.id, board.state.digests["aspen"], "No reason.")
+    record = board.testsets.system(board.id, CALLER, "aspen")
+    assert (record.standing, record.error) == (Standing.FAILED, "No reason.")
+    shown = board.shown()
+    assert (shown.systems, shown.failed) == ((), {"aspen": "No reason."})
+    assert board.put("aspen", SYSTEMS["aspen"]) == "again"
+    board.settled()
+    assert board.testsets.system(board.id, CALLER, "aspen").standing is Standing.MEASURED
+
+
+@pytest.mark.slow
+def test_a_shared_task_one_by_one(working: Context, data: Path) -> None:
+    """12 systems in random order, two replaced, one deleted: the bytes of one comparison."""
+    folder = data / "wmt12.es-en"
+    reference = lines(folder / "reference.en")
+    outputs = {f.stem: lines(f) for f in sorted((folder / "systems").iterdir())}
+    recipe = {"metrics": ["bleu", "chrf", "ter"], "tests": RECIPE["tests"], "resamples": 9999}
+    asked = NewTestSet.of("wmt12", TestSet.of([reference]), Recipe.of(recipe))
+    record, _ = TestSets(working).create(asked, CALLER)
+    board = Board(working, record.id, recipe, {}, reference, None)
+    names = random.Random(1).sample(sorted(outputs), len(outputs))
+    for name in names:
+        board.put(name, outputs[name])
+        board.settled()
+    board.put(names[0], garbled(outputs[names[0]]), replaces=True)
+    board.put(names[5], outputs[names[6]], replaces=True)
+    board.remove(names[3])
+    board.is_right()

@@ -1,0 +1,101 @@
+"""How comparisons are cut."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from service import example, synthetic
+
+from sigtest.comparison.comparison import Comparison
+from sigtest.kinds import ComparisonQuestion
+from workers.store.pieces import Cut, Pieces
+from workers.store.task import Priced, Task, owner_of
+
+
+def question_of(segments: int, systems: int, **choices: Any) -> ComparisonQuestion:
+    """A question of any size, without its texts."""
+    comparison = synthetic(0, segments=2, systems=systems, **choices)
+    return enlarged(comparison, segments)
+
+
+def enlarged(comparison: Comparison, segments: int) -> ComparisonQuestion:
+    parts = tuple(replace(part, segments=segments) for part in comparison.plan.parts)
+    # a cached property, put where it is kept
+    comparison.__dict__["plan"] = replace(comparison.plan, parts=parts)
+    return ComparisonQuestion(comparison)
+
+
+def test_small_comparison_is_one_task_and_one_block() -> None:
+    cut = Cut.of(question_of(2000, 2, resamples=9999), workers=2)
+    assert cut.batches == [(0, 2)]
+    assert cut.blocks == [(0, 9999)]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_large_comparison_occupies_every_worker(workers: int) -> None:
+    question = question_of(3000, 12, metrics=["bleu", "chrf", "ter"], resamples=99_999)
+    cut = Cut.of(question, workers)
+    assert len(cut.batches) >= min(workers, 12)
+    assert len(cut.blocks) % workers == 0
+    sizes = [stop - start for start, stop in cut.blocks]
+    assert max(sizes) - min(sizes) <= len(cut.blocks)
+
+
+@pytest.mark.parametrize("rows", [1, 64, 1000, 2000, 99_999, None])
+def test_blocks_cover_every_resample_once(rows: int | None) -> None:
+    cut = Cut.of(question_of(50, 3, resamples=2000), 2, rows)
+    drawn = [i for start, stop in cut.blocks for i in range(start, stop)]
+    assert drawn == list(range(2000))
+
+
+def test_batches_cover_every_system_once() -> None:
+    for systems in (2, 3, 7, 30):
+        cut = Cut.of(question_of(30_000, systems), 4)
+        assert [s for a, b in cut.batches for s in range(a, b)] == list(range(systems))
+
+
+def test_equal_systems_are_measured_once() -> None:
+    cut = Cut.of(ComparisonQuestion(example()), 2)
+    assert len(cut.distinct_keys) == 4
+
+
+def test_cut_survives_json() -> None:
+    cut = Cut.of(ComparisonQuestion(example(metrics=["bleu", "ter"])), 2, 300)
+    assert Cut.from_json(cut.as_json()) == cut
+
+
+def tasks(pieces: Pieces) -> list[Task]:
+    return [entry.task for entry in pieces.tasks("id")]
+
+
+def test_tasks_follow_what_is_missing() -> None:
+    cut = Cut((("a", "b"), ("c", "d"), ("a", "b")), 1, 25, 10, measuring=6.0, computing=1.5)
+    nothing = Pieces(cut, frozenset(), frozenset())
+    assert tasks(nothing) == [Task("measure", "id", (s, s + 1)) for s in range(3)]
+    measured = replace(nothing, measured=frozenset("abd"))
+    assert tasks(measured) == [Task("measure", "id", (1, 2))]
+    drawn = replace(nothing, measured=frozenset("abcd"), drawn=frozenset({(10, 20), (1, 2)}))
+    assert tasks(drawn) == [Task("resample", "id", (0, 10)), Task("resample", "id", (20, 25))]
+    assert drawn.progress.done == 10
+    complete = replace(drawn, drawn=frozenset(cut.blocks))
+    assert tasks(complete) == [Task("conclude", "id")]
+    assert [entry.seconds for entry in nothing.tasks("id")] == [2.0] * 3
+    assert [entry.seconds for entry in drawn.tasks("id")] == [0.5] * 2
+    assert [entry.seconds for entry in complete.tasks("id")] == [0.0]
+
+
+def test_question_without_pieces_is_one_task_with_its_whole_price() -> None:
+    whole = Pieces(Cut((), 1, 0, 1, 0.0, 7.5), frozenset(), frozenset())
+    assert whole.tasks("id") == [Priced(Task("conclude", "id"), 7.5)]
+    assert (whole.progress.phase, whole.progress.done) == ("report", 0)
+
+
+def test_task_keys_tell_tasks_apart() -> None:
+    assert Task("resample", "id", (0, 10)).key == "id-resample-0-10"
+    assert Task("conclude", "id").key == "id-conclude"
+
+
+def test_tasks_survive_being_spelled() -> None:
+    for task in (Task("conclude", "id"), Task("resample", "id", (0, 10)), Task("a", "b", ("c d",))):
+        assert Task.of(task.spelled) == task
+    assert owner_of(Task("resample", "id", (0, 10)).key) == "id"
