@@ -162,7 +162,8 @@ def main() -> None:
         board.settle()
         board.leaderboard(options.systems - 1)
         print(
-            f"{task.name}: {options.systems} systems, {comparison.entries[0].testset.segments} segments; "
+            f"{task.name}: {options.systems} systems, "
+            f"{comparison.entries[0].testset.segments} segments; "
             f"the first {options.systems - 1} in {time.perf_counter() - start:.1f} s",
             flush=True,
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, Unpack
 
 from sigtest import engine
-from sigtest.comparison.parse import output_of, parse_comparison
+from sigtest.comparison.parse import named_systems, parse_comparison
 from sigtest.engine import Progress
 from sigtest.errors import InputError
 from sigtest.render import html, text
@@ -42,7 +42,7 @@ class Choices(TypedDict, total=False):
 
 def compare(
     references: Sequence[str] | Sequence[Sequence[str | None]],
-    systems: Mapping[str, Sequence[str] | Sequence[Sequence[str]]],
+    systems: Mapping[str, Any] | Sequence[Mapping[str, Any]],
     *,
     scores: Mapping[str, Mapping[str, Sequence[float] | Sequence[Sequence[float]]]] | None = None,
     documents: Sequence[str] | None = None,
@@ -74,8 +74,9 @@ def compare(
     Args:
         references: One reference a segment, or several reference sets of that kind; None is a
             missing reference. Empty where only `scores` are compared.
-        systems: Hypotheses by name of the system, one a segment; or the outputs of several training
-            runs, a list of such lists.
+        systems: By name of the system, its hypotheses, one a segment; or the outputs of several
+            training runs, a list of such lists; or an object of `hypotheses`, `replicas` and
+            `scores`. A list of such objects, each with its `name`, means the same.
         scores: Numbers computed elsewhere, by name of the system and label; a number a segment,
             or a tuple. Metrics `scores`, `ratio` and `fscore` use them.
         documents: Document of each segment.
@@ -157,11 +158,13 @@ def _computed(request: dict[str, Any], progress: Progress | None) -> NotebookRep
     return NotebookReport(**vars(engine.compare(parse_comparison(asked), progress)))
 
 
-def _with_scores(
-    systems: Mapping[str, Any], scores: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+def _with_scores(systems: Any, scores: Mapping[str, Mapping[str, Any]]) -> list[Any]:
     """What each system brings; numbers beside hypotheses where it has both."""
-    brought = output_of(systems)
+    brought = named_systems(systems)
+    named = {entry.get("name"): i for i, entry in enumerate(brought) if isinstance(entry, Mapping)}
     for name, numbers in scores.items():
-        brought[name] = {**brought.get(name, {}), "scores": numbers}
+        if name in named:
+            brought[named[name]] = {**brought[named[name]], "scores": numbers}
+        else:
+            brought.append({"name": name, "scores": numbers})
     return brought

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
+from sigtest.data.text import parse_lines
 from sigtest.decide.facts import gather
 from sigtest.decide.summary import summarise
 from sigtest.draws.sample import Block, Sample
-from sigtest.engine import compare
+from sigtest.engine import compare, measure
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
 from sigtest.report import Report
@@ -29,3 +34,30 @@ def reduced(sample: Sample, blocks: Sequence[Block]) -> Report:
 def rendered(form: str, report: Report) -> str:
     """A report in one of the formats."""
     return FORMATS[form].render(present(report))
+
+
+def read(path: Path) -> list[str]:
+    """The lines of a plain text file."""
+    return list(parse_lines(path.read_bytes(), path.name))
+
+
+def sample_of(comparison: Comparison) -> Sample:
+    """The measured sample of a comparison on one test set."""
+    tables = [
+        np.stack(
+            [
+                measure(comparison.entries[0].testset, s, metric)
+                for s in comparison.entries[0].systems
+            ]
+        )
+        for metric in comparison.recipe.metrics
+    ]
+    return Sample(comparison.plan.parts[0], tables)
+
+
+def in_blocks(sample: Sample, size: int) -> Report:
+    """The report of one test set, drawn in blocks of a size, the last first."""
+    starts = range(0, sample.part.resamples, size)
+    return reduced(
+        sample, [sample.block(s, min(s + size, sample.part.resamples)) for s in reversed(starts)]
+    )

@@ -91,12 +91,7 @@ def named_systems(systems: Any) -> list[Any]:
     """A list of objects with a name each, from that or from a mapping by name."""
     if not isinstance(systems, Mapping):
         return check_list(systems, "systems")
-    return [{"name": name, **brought} for name, brought in output_of(systems).items()]
-
-
-def output_of(systems: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """What systems bring, by name: fields of a request, from any of its spellings."""
-    return {name: _output(brought) for name, brought in systems.items()}
+    return [{"name": name, **_output(brought)} for name, brought in systems.items()]
 
 
 def parse_system(body: object, path: str) -> System:

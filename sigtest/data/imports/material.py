@@ -266,7 +266,7 @@ class Material:
             )
 
     def as_json(self) -> dict[str, Any]:
-        """The same fields of a JSON request, which `Comparison.of` understands.
+        """The same fields of a JSON request, which `parse_comparison` understands.
 
         Scores of several runs are their means.
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from sigtest.arrays import Array, Flags
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.metrics.scores import Scores
-from sigtest.render.plots import distribution_plot
-from sigtest.render.plots.distribution import counted
+from sigtest.render.plots.distribution import counted, plot
+from sigtest.render.plots.view import view
 from sigtest.significance import (
     ALTERNATIVES,
     TESTS,
@@ -168,7 +168,7 @@ def test_report_and_picture_of_a_plugged_in_test_agree(
 ) -> None:
     monkeypatch.setitem(TESTS, "doubled", Doubled())
     values = np.random.default_rng(3).normal([[0.1], [0.0]], 1, (2, 60))
-    comparison = Comparison.of(
+    comparison = parse_comparison(
         {
             "systems": [
                 {"name": name, "scores": {"x": row.tolist()}}
@@ -185,4 +185,4 @@ def test_report_and_picture_of_a_plugged_in_test_agree(
     assert pair.p_value == (pair.count + 1) / 1000
     shown = distribute(comparison, a, b, "x", "doubled")
     assert np.count_nonzero(counted(shown, pair, higher)) == pair.count
-    assert f"{pair.count} of 999 counted" in distribution_plot(shown, report)
+    assert f"{pair.count} of 999 counted" in plot(view(report, distribution=shown))

@@ -15,12 +15,12 @@ from statsmodels.stats.contingency_tables import mcnemar
 
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import Recipe
-from sigtest.comparison.suite import Suite
-from sigtest.decide.leaderboard import settings_of
 from sigtest.engine import compare, distribute
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.scores import Ratio, Scores
+from sigtest.render.formats import FORMATS
 from sigtest.report import Report
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
 from sigtest.significance.base import SMALLEST_P
@@ -270,7 +270,7 @@ def test_quality_control_fixtures(oracles: Path) -> None:
 
 def accuracies(**recipe: object) -> Comparison:
     right = np.random.default_rng(4).random((3, 80)) < np.array([[0.8], [0.6], [0.55]])
-    return Comparison.of(
+    return parse_comparison(
         {
             "systems": [
                 {"name": name, "scores": {"accuracy": row.astype(int).tolist()}}
@@ -304,8 +304,8 @@ def test_a_report_carries_p_values_that_no_draws_are_counted_for() -> None:
 
 def test_every_format_shows_an_own_p() -> None:
     report = compare(accuracies(tests=["mcnemar"]))
-    for render in RENDERERS.values():
-        assert "mcnemar" in render(report)
+    for form in FORMATS:
+        assert "mcnemar" in rendered(form, report)
 
 
 def test_few_resamples_are_no_matter_where_none_are_counted() -> None:
@@ -324,7 +324,7 @@ def test_tests_of_wins_warn_that_the_winner_may_have_the_lower_score() -> None:
 def test_documents_are_folds() -> None:
     rng = np.random.default_rng(6)
     values = rng.integers(0, 2, (2, 50)).astype(float)
-    comparison = Comparison.of(
+    comparison = parse_comparison(
         {
             "systems": [
                 {"name": name, "scores": {"x": row.tolist()}}
@@ -352,12 +352,7 @@ def test_own_p_has_no_distribution_to_show() -> None:
 def test_own_p_needs_one_test_set() -> None:
     comparison = accuracies(tests=["mcnemar"])
     with pytest.raises(RecipeError, match="mcnemar compares the units of one test set"):
-        Suite(("one", "two"), (comparison, comparison), pooled=False)
-
-
-def test_own_p_is_refused_where_statistics_are_not_kept() -> None:
-    with pytest.raises(RecipeError, match="leaderboard keeps no statistics that mcnemar"):
-        settings_of(accuracies(tests=["mcnemar"]).plan)
+        Comparison(comparison.entries * 2, comparison.recipe, ("one", "two"))
 
 
 def test_the_registry_has_the_tests_of_labels_and_tables() -> None:

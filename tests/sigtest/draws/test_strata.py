@@ -5,25 +5,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from computed import reduced
+from computed import in_blocks, read, sample_of
 
-from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
-from sigtest.data.text import parse_lines
 from sigtest.draws import weights
-from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts, stratified_counts
-from sigtest.engine import compare, measure
+from sigtest.engine import compare
 from sigtest.errors import SigtestError
-from sigtest.report import Report
 from sigtest.significance import resampling_tests
 
 LABELS = [("news", "talk", "web")[i * i % 7 % 3] for i in range(138)]
-
-
-def read(path: Path) -> list[str]:
-    return list(parse_lines(path.read_bytes(), path.name))
 
 
 def request_of(example: Path, **fields: object) -> dict:
@@ -39,26 +31,6 @@ def request_of(example: Path, **fields: object) -> dict:
         "exact": "never",
         **fields,
     }
-
-
-def sample_of(comparison: Comparison) -> Sample:
-    tables = [
-        np.stack(
-            [
-                measure(comparison.entries[0].testset, s, metric)
-                for s in comparison.entries[0].systems
-            ]
-        )
-        for metric in comparison.recipe.metrics
-    ]
-    return Sample(comparison.plan.parts[0], tables)
-
-
-def in_blocks(sample: Sample, size: int) -> Report:
-    starts = range(0, sample.part.resamples, size)
-    return reduced(
-        sample, [sample.block(s, min(s + size, sample.part.resamples)) for s in reversed(starts)]
-    )
 
 
 def test_each_stratum_draws_as_many_as_it_has_from_its_own_stream() -> None:

@@ -285,7 +285,7 @@ def test_kernels_are_compiled_for_one_signature() -> None:
 
 PLAIN = """
 import random
-from tests.sigtest.test_extraction_edits import *
+from tests.sigtest.metrics.test_extraction_edits import *
 assert not COMPILED
 rng = random.Random(11)
 hypotheses, references = zip(*(pair(rng, 9) for _ in range(150)))
@@ -298,7 +298,7 @@ for way in edits_both_ways(hypotheses, references):
 
 
 def test_plain_python_gives_the_same() -> None:
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     subprocess.run(
         [sys.executable, "-W", "error::RuntimeWarning", "-c", PLAIN],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(root)},

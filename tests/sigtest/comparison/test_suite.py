@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from computed import read, sample_of
 from statsmodels.stats.multitest import multipletests
-from test_strata import read, sample_of
 
 from sigtest import engine
 from sigtest.cli import main

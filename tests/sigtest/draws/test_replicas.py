@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from computed import in_blocks, read, sample_of
 from sacrebleu.metrics import BLEU
 from test_incremental import from_parts
-from test_strata import in_blocks, read, sample_of
 from written import rendered
 
 from sigtest.comparison.parse import parse_comparison

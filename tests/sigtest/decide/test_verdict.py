@@ -53,9 +53,9 @@ def test_one_sided_claim_names_its_system(alternative: str, winner: str) -> None
 
 def test_no_separation_says_what_could_be_seen() -> None:
     said = verdict(PAIR._replace(significant=False, detectable=(0.7, 0.97)), True, "holm", 66)
-    assert (
-        said
-        == "A and B are not separated: this test set would show a difference of 1.0 bleu with 80 % power"
+    assert said == (
+        "A and B are not separated: "
+        "this test set would show a difference of 1.0 bleu with 80 % power"
     )
 
 

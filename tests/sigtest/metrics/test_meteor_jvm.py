@@ -23,7 +23,7 @@ try:
 except UnavailableError as missing:
     pytest.skip(missing.message, allow_module_level=True)
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 QUICK = ("-l", "en", "-norm", "-m", "exact")  # starts in half a second, without tables
 REQUESTS = [
     f"SCORE ||| {'a b c d e f g ' * 4} ||| {'a c b e d g f ' * (i % 5 + 1)}" for i in range(4000)

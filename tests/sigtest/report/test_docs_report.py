@@ -11,7 +11,7 @@ from written import report
 
 from sigtest.cli import main
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def commands() -> list[str]:
