@@ -132,26 +132,21 @@ def decide_again(
     return {**decided, COMBINED: combine(decided)} if len(decided) > 1 else decided
 
 
-def ranks(rows: Sequence[PairReport], names: Sequence[str], means: Array) -> list[Rank]:
+def ranks(
+    rows: Sequence[PairReport], names: Sequence[str], means: Array | None = None
+) -> list[Rank]:
     """Clusters and rank ranges from decided pairs.
-
-    Combined conclusions come from several means, so that none of them orders the systems: there
-    the number of systems beaten minus those that beat it does, and the first mean where these are
-    equal.
 
     Args:
         rows: Of one criterion, all pairs in order.
         names: Of the systems.
-        means: (S,) of the criterion, greater being better; of the first one for combined rows.
+        means: (S,) by which the systems are ordered, greater being better. Combined conclusions
+            come from several means, none of which orders the systems: there the number of systems
+            beaten minus those that beat it does.
     """
     table = beats(rows, names)
-    if rows[0].criterion != COMBINED:
-        return rank(means, table)
     ahead = table.sum(axis=1) - table.sum(axis=0)
-    order = np.lexsort((-means, -ahead))
-    places = np.empty(len(names))
-    places[order] = -np.arange(len(names), dtype=np.float64)
-    return rank(places, table)
+    return rank(ahead.astype(np.float64) if means is None else means, table)
 
 
 def beats(rows: Sequence[PairReport], names: Sequence[str]) -> Flags:

@@ -53,6 +53,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> HumanReport:
     return HumanReport(
         signature=asked.signature,
         version=__version__,
+        languages=choices.languages,
         criteria=choices.criteria,
         standardise=str(choices.standardise),
         tested="z" if np.isfinite(prepared.pooled.z).all() else "raw",
@@ -104,10 +105,9 @@ def _systems(
 ) -> tuple[SystemReport, ...]:
     names, alpha = prepared.systems, choices.alpha
     ranked_by: dict[str, list[Rank]] = {}
-    first = next(iter(prepared.observed.values())).means
     for criterion, rows in pairs.items():
-        combined = criterion == conclusions.COMBINED
-        means = first if combined else prepared.observed[criterion].means
+        alone = prepared.observed.get(criterion)  # nothing for combined conclusions
+        means = alone.means if alone else None
         ranked_by[criterion] = conclusions.ranks(rows, names, means)
     leading = list(ranked_by.values())[-1]
     found = []
@@ -121,7 +121,7 @@ def _systems(
             )
             for criterion, observed in prepared.observed.items()
         }  # fmt: skip
-        alone = next(iter(criteria.values()))
+        only = next(iter(criteria.values()))
         single = len(criteria) == 1  # what was tested are the units of that criterion
         found.append(
             SystemReport(
@@ -130,8 +130,8 @@ def _systems(
                 n_segments=len(tested),
                 raw=_mean(prepared.pooled.raw[place]),
                 z=_mean(prepared.pooled.z[place]),
-                sd=alone.sd if single else _sd(tested),
-                ci=alone.ci if single else mean_interval(tested, alpha),
+                sd=only.sd if single else _sd(tested),
+                ci=only.ci if single else mean_interval(tested, alpha),
                 cluster=leading[s].cluster,
                 range=(leading[s].lowest, leading[s].highest),
                 criteria=criteria,

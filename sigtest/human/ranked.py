@@ -64,6 +64,7 @@ def compute(asked: Asked, rankings: Rankings) -> HumanReport:
     return HumanReport(
         signature=asked.signature,
         version=__version__,
+        languages=choices.languages,
         criteria=choices.criteria,
         standardise="none",
         tested="rankings",

@@ -314,6 +314,7 @@ class HumanReport:
     Attributes:
         signature: The line that reproduces it.
         version: Of sigtest.
+        languages: Language pair; null where unknown.
         criteria: In the order in which they decide.
         standardise: `annotator`, `annotator_no_refs` or `none`.
         tested: What tests were run on: `z`, `raw` or `rankings`.
@@ -333,6 +334,7 @@ class HumanReport:
 
     signature: str
     version: str
+    languages: str | None
     criteria: tuple[str, ...]
     standardise: str
     tested: str

@@ -9,7 +9,6 @@ documents are named `name#system`; a segment is then a document and a place in i
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections import defaultdict
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sigtest.errors import InputError
-from sigtest.human.files.table import Table, records
+from sigtest.human.files.table import Table, fields_of, records
 
 FIELDS = 12
 SCALE = (0.0, 100.0)
@@ -73,7 +72,7 @@ class Row:
 
 def reads(first: str) -> bool:
     """Whether a line is a row of an export."""
-    fields = next(csv.reader([first]), [])
+    fields = fields_of(first)
     return len(fields) == FIELDS and fields[3] in KINDS and fields[8] in {"True", "False"}
 
 
@@ -121,7 +120,7 @@ def _row(fields: Sequence[str], line: int, name: str) -> Row:
     try:
         item, start, end = int(fields[2]), float(fields[10]), float(fields[11])
         spans = json.loads(fields[9])
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"{name}, line {line}: item, start, end and spans must be numbers and JSON ({error}).",
             field=name,

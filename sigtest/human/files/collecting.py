@@ -17,6 +17,7 @@ from sigtest.human.files.table import Column, Numbers, Table
 from sigtest.human.judgements import KINDS, SYSTEM, Judgements, Names, groups
 
 LONGEST = 200
+LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
 PLAIN = {str, float, int, type(None)}
 SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": "BAD_REF"}
 
@@ -158,9 +159,11 @@ def _require_scores(raw: Array, z: Array, table: Table) -> None:
     for column, given in ((raw, table.raw), (z, table.z)):
         if given is None:
             continue
-        wrong = ~np.isfinite(column)
+        wrong = ~(np.abs(column) <= LARGEST)
         if wrong.any():
             row = int(np.argmax(wrong))
+            if np.isfinite(column[row]):
+                raise table.refused(row, f"the score {column[row]:g} is too large", "score")
             shown = "nothing" if given[row] in (None, "") else repr(given[row])[:40]
             raise table.refused(row, f"a score must be a finite number, not {shown}", "score")
 
@@ -179,7 +182,7 @@ def _require_scale(raw: Array, bounds: tuple[float, float], table: Table) -> Non
 
 
 def _seconds(seconds: Array, table: Table) -> Array:
-    wrong = np.isinf(seconds) | (seconds < 0)
+    wrong = (seconds < 0) | (seconds > LARGEST)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise table.refused(row, f"{seconds[row]:g} is no number of seconds", "seconds")
@@ -187,7 +190,7 @@ def _seconds(seconds: Array, table: Table) -> Array:
 
 
 def _whole(numbers: Array, table: Table) -> Counts:
-    wrong = ~(np.isfinite(numbers) & (numbers >= 1) & (numbers == np.rint(numbers)))
+    wrong = ~((numbers >= 1) & (numbers <= LARGEST) & (numbers == np.rint(numbers)))
     if wrong.any():
         row = int(np.argmax(wrong))
         raise table.refused(row, f"{numbers[row]:g} is no number of judgements")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import difflib
 import json
 import re
@@ -11,7 +10,7 @@ from typing import Any
 
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
-from sigtest.human.files.table import Table, records
+from sigtest.human.files.table import Table, fields_of, records
 
 SCALE = (0.0, 100.0)
 
@@ -51,7 +50,7 @@ def delimiter(first: str) -> str:
 
 def reads(first: str) -> bool:
     """Whether a header names a system, a segment and a score."""
-    found = named(next(csv.reader([first], delimiter=delimiter(first)), []))
+    found = named(fields_of(first, delimiter(first)))
     return set(NEEDED) <= set(found) and bool({"score", "z"} & set(found))
 
 
@@ -188,7 +187,7 @@ def _text(value: Any, name: str, line: int, column: str) -> str | None:
 def _object(line: str, number: int, name: str) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(
             f"{name}, line {number}: not JSON ({error}).", field=name, line=number
         ) from None
@@ -200,7 +199,7 @@ def _object(line: str, number: int, name: str) -> Mapping[str, Any]:
 def _list(text: str, name: str) -> list[Mapping[str, Any]]:
     try:
         rows = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{name}: not JSON ({error}).", field=name) from None
     for i, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):

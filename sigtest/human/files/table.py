@@ -107,6 +107,14 @@ def records(
         ) from None
 
 
+def fields_of(line: str, delimiter: str = ",") -> list[str]:
+    """Fields of one line; none where it is no CSV."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+
+
 def ragged(name: str, line: int, found: int, expected: int) -> InputError:
     """A row with more or fewer fields than it should have."""
     return InputError(

@@ -250,6 +250,9 @@ def test_fluency_decides_where_adequacy_does_not() -> None:
     assert found["A", "B"].p_less == fluency.p_less
     assert found["B", "C"].p_greater == pair(report, "B", "C", "adequacy").p_greater
     assert [system(report, s).cluster for s in "ABC"] == [2, 1, 3]
+    tied = evaluated(two_criteria({"A": low, "B": low}, {"A": high, "B": [*high[1:], 10]}),
+                     standardise="none").pairs[-1]  # fmt: skip
+    assert (tied.conclusion, tied.decided_by) == ("tie", "fluency")
     assert [system(report, s).criteria["adequacy"].cluster for s in "ABC"] == [1, 1, 2]
 
 
@@ -358,16 +361,24 @@ def test_repeats_and_distinct_annotators_agree_as_counted_by_hand() -> None:
     assert distinct.sd_difference == pytest.approx(statistics.stdev([10, 10, 10, 34, 15]))
 
 
+def test_an_annotator_who_judges_again_unasked_is_no_distinct_one() -> None:
+    rows = [row(w, s, i, 10 * i + 5 * (s == "A"), hit=w) for w in "vw" for s in "AB"
+            for i in range(4)]  # fmt: skip
+    rows += [row("v", "A", i, 10 * i, hit="other") for i in range(4)]
+    (distinct,) = evaluated(rows).agreement
+    assert distinct.pairs == 4 * 2 + 4
+
+
 def test_standardised_scores_are_put_into_percentiles() -> None:
     rng = np.random.default_rng(2)
-    rows = [row(w, s, i, int(rng.integers(0, 101))) for w in "vw" for s in "AB" for i in range(20)]
+    rows = [row(w, s, i, int(rng.integers(0, 101))) for w in "vw" for s in "AB" for i in range(200)]
     report = evaluated(rows, categories=4)
     (distinct,) = report.agreement
-    assert (distinct.bins, distinct.categories, distinct.pairs) == ("percentiles", 4, 40)
+    assert (distinct.bins, distinct.categories, distinct.pairs) == ("percentiles", 4, 400)
     prepared = parse({"judgements": rows}).prepared
     z = prepared.judgements.z
     labels = sum((z >= edge).astype(int) for edge in np.quantile(z, [0.25, 0.5, 0.75]))
-    v, w = labels[:40], labels[40:]
+    v, w = labels[:400], labels[400:]
     assert distinct.agreed == int((v == w).sum())
 
 
@@ -391,9 +402,17 @@ def test_combined_clusters_follow_wins_not_the_first_mean() -> None:
                       made("B", "C", 0.5, "y")], 0.05, "none")  # fmt: skip
     combined = combine({"x": adequacy, "y": fluency})
     assert [p.conclusion for p in combined] == ["b", "a", "a"]
-    found = ranks(combined, names, np.array([0.5, 0.4, 0.1]))
+    found = ranks(combined, names)
     assert [own.cluster for own in found] == [2, 1, 3]
     assert [(own.lowest, own.highest) for own in found] == [(2, 2), (1, 1), (3, 3)]
+
+
+def test_combined_systems_with_equal_wins_share_a_cluster() -> None:
+    beaten = decide([made("A", "B", 0.5), made("A", "C", 0.001), made("A", "D", 0.001),
+                     made("B", "C", 0.001), made("B", "D", 0.001), made("C", "D", 0.5)],
+                    0.05, "none")  # fmt: skip
+    found = ranks(combine({"x": beaten, "y": beaten}), tuple("ABCD"))
+    assert [own.cluster for own in found] == [1, 1, 2, 2]
 
 
 def test_pairs_are_in_order_of_appearance() -> None:

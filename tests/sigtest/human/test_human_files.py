@@ -68,6 +68,11 @@ def test_standardised_files_are_known_by_their_scores() -> None:
     assert (report.tested, report.systems[0].raw, report.systems[0].z) == ("z", None, -0.5)
 
 
+def test_small_raw_scores_are_not_taken_for_standardised_ones() -> None:
+    lines = [f"h w a b ad 1 {s} r SYSTEM {i} {i} 9\n" for s in "AB" for i in range(15)]
+    assert parse({}, [("x", (DA + "".join(lines)).encode())]).choices.standardise == "annotator"
+
+
 def test_means_by_segment_say_how_many_judgements_are_in_them() -> None:
     text = "SYS SID RAW.SCR Z.SCR N \nA 1 50 -0.5 3 \nA 2 60 0.5 1 \nB x-1 70 1.5 2 \n"
     report = compute(parse({}, [("x", text.encode())]))
@@ -161,6 +166,12 @@ def test_esa_items_that_are_places_become_places_in_their_document() -> None:
     ]  # fmt: skip
 
 
+def test_a_second_annotator_of_a_whole_document_judges_the_same_segments() -> None:
+    text = "".join(esa("A", i, 50 + i, doc="d#A", login=w) for w in ("w1", "w2") for i in (1, 2))
+    text += "".join(esa("B", i, 50, doc="d#B") for i in (1, 2))
+    assert [own[2] for own in rows_of(judged(text))] == ["d.1", "d.2"] * 3
+
+
 def test_appraise_mqm_is_known_by_its_spans() -> None:
     minor = {"start_i": 0, "end_i": 3, "severity": "minor", "error_type": ["Style", "Awkward"]}
     comma = {"start_i": 4, "end_i": 4, "severity": "major",
@@ -203,6 +214,28 @@ def test_rankings_pass_over_outputs_that_were_not_ranked() -> None:
     assert [own.n_judgements for own in report.systems] == [2, 2, 1]
     assert report.pairs[0].p_greater == 0.25
     assert report.tested == "rankings"
+
+
+def test_agreement_of_rankings_does_not_depend_on_the_order_of_outputs() -> None:
+    header = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
+    text = header + "1,j,A,B,1,2\n1,k,B,A,2,1\n1,l,B,A,1,2\n1,j,A,B,1,1\n"
+    same, distinct = compute(parse({}, [("r", text.encode())])).agreement
+    assert (same.judges, same.pairs, same.agreed) == ("same", 1, 0)
+    assert (distinct.judges, distinct.pairs, distinct.agreed) == ("distinct", 5, 1)
+    assert (distinct.bins, distinct.categories) == ("relations", 3)
+
+
+def test_intervals_of_rankings_agree_with_a_bootstrap_over_rankings() -> None:
+    rng = np.random.default_rng(5)
+    header = "srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,system2rank,system3rank\n"
+    ranks = np.argsort(rng.normal([0, 0.4, 0.9], 1, (400, 3)), axis=1).argsort(axis=1) + 1
+    lines = [f"{i},j,A,B,C,{a},{b},{c}\n" for i, (a, b, c) in enumerate(ranks)]
+    report = compute(parse({}, [("r", (header + "".join(lines)).encode())]))
+    won = 3 - ranks
+    for s, own in enumerate(report.systems):
+        drawn = won[rng.integers(0, 400, (4000, 400)), s].sum(axis=1) / 800 * 100
+        assert own.raw == pytest.approx(won[:, s].mean() / 2 * 100)
+        assert own.ci == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.5)
 
 
 def test_input_overrules_sniffing() -> None:
@@ -268,6 +301,9 @@ REFUSED = {
                    "file, line 1: True is no score"),
     "json name": ('{"system": ["A"], "segment": 1, "score": 4}\n',
                   "file, line 1: system must be text"),
+    "deep json": ('{"system": ' + "[" * 200_000, "file, line 1: not JSON"),
+    "one long line": ("x" * 300_000, "in no format of judgements"),
+    "too large": ("system\tsegment\tz\nA\t1\t1e300\nB\t1\t2\n", "line 2: the score 1e.300 is too"),
     "empty": ("", "file is empty"),
     "header only": (DA, "file holds no judgement"),
     "one system": ("system,segment,score\nA,1,5\n", r"judgements of 1 system \(A\)"),
