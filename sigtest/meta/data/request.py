@@ -123,8 +123,8 @@ def _human(body: Mapping[str, Any], path: str) -> Source:
         choose(field, ("scores", "evaluation"), f"{path}human.{field}", "field of human")
     if "evaluation" in human:
         raise InputError(
-            f"{path}human.evaluation is the id of a human evaluation, which only a service can look "
-            "up; give scores or judgements here.",
+            f"{path}human.evaluation is the id of a human evaluation, which only a service can "
+            "look up; give scores or judgements here.",
             field=f"{path}human.evaluation",
         )
     field = f"{path}human.scores"
