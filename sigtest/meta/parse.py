@@ -28,6 +28,7 @@ STATISTICS = ("pearson", "spearman", "kendall", "accuracy", "soft_accuracy", "ac
 TESTS = ("williams", "perm_both")
 LEVELS: tuple[Level, ...] = get_args(Level)
 GROUPS: tuple[Group, ...] = get_args(Group)
+ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
 CONTENT = ("human", "metrics")
 CHOICES = (
     "level", "group", "statistics", "tests", "alternative", "absolute", "exclude_systems",
@@ -122,7 +123,7 @@ def _choices(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
     alternative = choose(
         request.get("alternative", "greater"), ALTERNATIVES, "alternative", "alternative"
     )
-    correction = choose(request.get("correction", "holm"), CORRECTIONS, "correction", "correction")
+    correction = choose(request.get("correction", "holm"), ALONE, "correction", "correction")
     absolute = request.get("absolute", False)
     if not isinstance(absolute, bool):
         raise RecipeError("absolute must be true or false.", field="absolute")

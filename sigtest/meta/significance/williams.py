@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy.special import betainc
-
+from sigtest.human.statistics.tails import student
 from sigtest.significance.base import Alternative
 
 FEWEST = 4  # systems, as n - 3 degrees of freedom are left
@@ -62,10 +61,5 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
     if spread <= 0.0:  # only where r13 = r23 = 0 and no variance is left
         return Williams(None, n - 3, 1.0, 1.0)
     t = (r13 - r23) * math.sqrt((n - 1) * (1.0 + r12)) / math.sqrt(spread)
-    return Williams(t, n - 3, upper_tail(t, n - 3), upper_tail(-t, n - 3))
-
-
-def upper_tail(t: float, df: int) -> float:
-    """P(T >= t) of Student's distribution, with all its digits however small it is."""
-    beyond = 0.5 * float(betainc(df / 2.0, 0.5, df / (df + t * t)))
-    return beyond if t >= 0 else 1.0 - beyond
+    found = student(t, n - 3)
+    return Williams(t, n - 3, found.greater, found.less)
