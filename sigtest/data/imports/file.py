@@ -103,6 +103,13 @@ class File:
         """Which kind of JSON it is: one object, one array, an object a line; or none."""
         return self._scanned[0]
 
+    @property
+    def has_records(self) -> bool:
+        """Whether it is an array or lines of records, of which there may be only one."""
+        return self.kind in {"array", "lines"} or (
+            self.kind == "object" and "\n" not in self.text.strip()
+        )
+
     @cached_property
     def first(self) -> Record:
         """Its first JSON record: the object, or the first of the array or the lines."""

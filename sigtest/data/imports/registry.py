@@ -142,13 +142,30 @@ _REFUSALS = (
             "write them as CSV or JSONL with the columns id, system and score (is_correct)"),
     Refusal("latex", "a LaTeX document", refused.is_latex, WHOLE),
     Refusal("r-output", "what R prints, a list or a matrix", refused.is_r_output, WHOLE),
-    Refusal("markup", "markup of a kind that is not known", refused.is_other_markup,
+    Refusal("markup", "markup such as HTML, TMX or XLIFF", refused.is_other_markup,
             "give plain text with one segment a line, mteval SGML or WMT XML"),
 )
 # fmt: on
 
+KNOWN = "; ".join(reader.title for reader in _READERS)
+_UNKNOWN = (
+    Refusal(
+        "other-json",
+        "JSON of a kind that is not known",
+        plain.is_json,
+        f"give scores with fields such as id, system, metric and score, and texts as plain lines. "
+        f"Known are: {KNOWN}",
+    ),
+    Refusal(
+        "other-markup",
+        "markup of a kind that is not known",
+        plain.is_markup,
+        f"give plain text with one segment a line, mteval SGML or WMT XML. Known are: {KNOWN}",
+    ),
+)
+
 FORMATS_READ: dict[str, Reader] = {reader.name: reader for reader in _READERS}
-FORMATS_REFUSED: dict[str, Refusal] = {refusal.name: refusal for refusal in _REFUSALS}
+FORMATS_REFUSED: dict[str, Refusal] = {refusal.name: refusal for refusal in (*_REFUSALS, *_UNKNOWN)}
 
 
 def format_of(file: File) -> Reader:
@@ -163,7 +180,9 @@ def format_of(file: File) -> Reader:
             f"{file.name} is not read: it is a binary file ({binary}); {refused.BINARY[binary]}.",
             field=file.name,
         )
-    candidates: list[Reader | Refusal] = [*_special(), *_REFUSALS, *_general()]
+    *tables, text = (reader for reader in _READERS if reader.general)
+    special = [reader for reader in _READERS if not reader.general]
+    candidates: list[Reader | Refusal] = [*special, *_REFUSALS, *tables, *_UNKNOWN, text]
     for known in candidates:
         if known.sniff(file):
             if isinstance(known, Refusal):
@@ -204,11 +223,3 @@ def read_lines(file: File, role: str) -> tuple[Line, ...]:
             "plain lines. Give all of the texts with ids, or plain lines."
         )
     return lines
-
-
-def _special() -> list[Reader]:
-    return [reader for reader in _READERS if not reader.general]
-
-
-def _general() -> list[Reader]:
-    return [reader for reader in _READERS if reader.general]

@@ -21,7 +21,9 @@ from sigtest.errors import InputError
 DEEPEST = 20
 LONGEST = 1_000_000  # characters of a segment, which comes in as many pieces as it has lines
 MOST_TRANSLATORS = 20  # each may lack most documents, and still takes a line for every segment
-START = re.compile(r"\s*(<\?xml[^>]*>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<dataset\b", re.DOTALL)
+START = re.compile(
+    r"\s*(<\?xml[^>]*>\s*|<!--.*?-->\s*)*(<!DOCTYPE.{0,2000}?)?<dataset\b", re.DOTALL
+)
 Segments = dict[str, str]  # text by segment id
 
 

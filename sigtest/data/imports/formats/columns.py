@@ -54,8 +54,8 @@ class Layout:
 
 def sniff(file: File) -> bool:
     """A header of known names, or a column of numbers with a name; or records of such fields."""
-    if file.kind in {"array", "lines"}:
-        return names_columns(file.first)
+    if file.kind:
+        return file.has_records and names_columns(file.first)
     return bool(header_of(file))
 
 
@@ -146,8 +146,8 @@ class _Rows:
         value = row.record.get(column)
         if isinstance(value, dict | list):
             raise InputError(
-                f"{self._file.name}, {row.place}: {column!r} is a "
-                f"{'list' if isinstance(value, list) else 'object'}; one text is expected."
+                f"{self._file.name}, {row.place}: {column!r} is "
+                f"{'a list' if isinstance(value, list) else 'an object'}; one text is expected."
             )
         return None if value is None else _line(value)
 

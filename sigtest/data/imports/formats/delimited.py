@@ -15,6 +15,7 @@ from sigtest.errors import InputError
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
 Row = tuple[int, list[str]]  # line number and cells
+FEWEST = 3  # lines that make a table without a header
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
 
 
@@ -65,6 +66,30 @@ def read_table(file: File) -> Table:
                 line=line,
             )
     return Table(header, tuple(body))
+
+
+def require_header(file: File) -> None:
+    """Check that what is no table with a header is no table without one, either.
+
+    Raises:
+        InputError: As many cells on every line, and numbers throughout in one place of them.
+    """
+    for separator in "\t,;|":
+        rows = [_split(line, separator) for line in file.first_lines]
+        if len(rows) < FEWEST or len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+            continue
+        places = [
+            i
+            for i, column in enumerate(zip(*rows, strict=True), 1)
+            if all(numeric(cell) or blank(cell) for cell in column) and any(map(numeric, column))
+        ]
+        if places:
+            raise InputError(
+                f"{file.name} is a table without a header: {len(rows[0])} cells between "
+                f"{SEPARATORS[separator]} on every line, numbers in cell "
+                f"{' and '.join(map(str, places))}. Name the columns in a first line, such as id, "
+                "system, metric, score."
+            )
 
 
 def _separator(file: File) -> str | None:

@@ -47,7 +47,7 @@ def sniff(file: File) -> bool:
     fields = set(file.first)
     new = "doc_id" in fields and bool({"resps", "filtered_resps", "arguments"} & fields)
     old = {"doc_id", "truth"} <= fields or {"doc_id", "prompt_0"} <= fields
-    return file.kind in {"lines", "array"} and (new or old)
+    return file.has_records and (new or old)
 
 
 def read(file: File) -> Material:

@@ -8,18 +8,19 @@ from collections.abc import Sequence
 
 from sigtest.data.imports.file import File, loads
 from sigtest.data.imports.formats.cells import blank, number, numeric
+from sigtest.data.imports.formats.delimited import require_header
 from sigtest.data.imports.material import Material, Scores, Value
 from sigtest.data.numbers import LABEL
 from sigtest.errors import InputError
 
 TAG_ONLY = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$|.*</(seg|tr|td|p|div|row|tu|target)>\s*$", re.I)
-NUMBERS_SHARE = 0.9
+NUMBERS_SHARE = 0.5
 MARKUP_SHARE = 0.3
 TABULAR = 3  # lines that have as many tabs each before they are columns
 
 
 def sniff_numbers(file: File) -> bool:
-    """Numbers, or words for missing ones, on nearly all lines."""
+    """Numbers, or words for missing ones, on most lines."""
     lines = file.first_lines
     if not lines or file.kind:
         return False
@@ -27,7 +28,7 @@ def sniff_numbers(file: File) -> bool:
         return all(_is_list(line) for line in lines) or _is_number_array(file)
     good = [line for line in lines if all(numeric(c) or blank(c) for c in _cells(line))]
     real = [line for line in good if any(numeric(c) for c in _cells(line))]
-    return len(good) >= NUMBERS_SHARE * len(lines) and len(real) > 0
+    return len(good) >= NUMBERS_SHARE * len(lines) and (len(real) > 0 or len(good) == len(lines))
 
 
 def read_numbers(file: File) -> Material:
@@ -67,8 +68,9 @@ def read_columns(file: File) -> Material:
     """Several texts side by side, as sacreBLEU takes systems or references.
 
     Raises:
-        InputError: A line with more or fewer columns.
+        InputError: A line with more or fewer columns, a table of numbers without a header.
     """
+    require_header(file)
     rows = [line.split("\t") for line in file.lines]
     for i, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
@@ -80,6 +82,16 @@ def read_columns(file: File) -> Material:
     return Material(texts=tuple(zip(*rows, strict=True)), name=file.name)
 
 
+def is_json(file: File) -> bool:
+    """JSON that no reader of a format has recognised."""
+    return file.kind in {"object", "array", "lines"}
+
+
+def is_markup(file: File) -> bool:
+    """Lines that are nothing but tags, or end with one."""
+    return file.matches(TAG_ONLY, MARKUP_SHARE)
+
+
 def sniff_text(file: File) -> bool:
     """Anything else, if it is text."""
     return True
@@ -89,24 +101,15 @@ def read_text(file: File) -> Material:
     """The lines of a text.
 
     Raises:
-        InputError: Nothing in it, not UTF-8, JSON or markup that is damaged or of no known format.
+        InputError: Nothing in it, not UTF-8, damaged JSON, a table without a header, lines that end
+            as no line does.
     """
     lines = file.lines
     if not lines:
         raise InputError(f"{file.name} is empty; one line a segment is expected.", field=file.name)
     if file.kind == "broken":
         loads(file.text, file.name)
-    if file.kind:
-        raise InputError(
-            f"{file.name} is JSON of no format that is read; its fields are "
-            f"{', '.join(map(repr, list(file.first)[:8])) or 'none'}. Score files need columns "
-            "such as id, system, metric and score; texts are plain lines."
-        )
-    if file.matches(TAG_ONLY, MARKUP_SHARE):
-        raise InputError(
-            f"{file.name} is markup of no format that is read ({file.first_lines[0][:40]!a}); "
-            "give plain text with one segment a line, mteval SGML or WMT XML."
-        )
+    require_header(file)
     if "\r" in file.text and "\n" not in file.text.strip():
         raise InputError(
             f"{file.name} ends its lines with carriage returns alone; save it with newlines (LF)."

@@ -99,7 +99,12 @@ def label_of(base: str) -> str:
 
 def sniff_meteor(file: File) -> bool:
     """`set<TAB>system<TAB>document<TAB>segment<TAB>score`."""
-    return _rows_are(file, 5) and file.base.endswith(".scr")
+    rows = [_split(line) for line in file.first_lines]
+    return (
+        _rows_are(file, 5)
+        and len({row[0] for row in rows}) == 1
+        and all(row[3].strip().isdecimal() for row in rows if len(row) == 5)
+    )
 
 
 def read_meteor(file: File) -> Material:

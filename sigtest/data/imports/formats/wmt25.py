@@ -22,7 +22,7 @@ PARTS = 3  # of a document's id: languages, domain, name
 
 def sniff(file: File) -> bool:
     """A test set, outputs, or automatic scores."""
-    return file.kind == "lines" and (
+    return file.has_records and (
         _is_testset(file.first) or _is_output(file.first) or _is_scores(file.first)
     )
 

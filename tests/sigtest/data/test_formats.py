@@ -1,0 +1,565 @@
+"""Each format that is read, on small files written here: what is taken from it."""
+
+import gzip
+import io
+import json
+import zipfile
+
+import pytest
+
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.imports import (
+    FORMATS_READ,
+    FORMATS_REFUSED,
+    TREES_READ,
+    Joining,
+    join,
+    read_bytes,
+    read_path,
+)
+from sigtest.data.imports.file import File
+from sigtest.data.imports.registry import format_of
+from sigtest.errors import InputError
+
+SOURCES = ["Das ist Haus eins.", "Das ist Haus zwei.", "Das ist Haus drei."]
+REFERENCES = ["This is house one.", "This is house two.", "This is house three."]
+OUTPUTS = {
+    "aspen": ["This is house one.", "That is house two.", "This is house three."],
+    "birch": ["This is a house.", "This is two.", "Three."],
+}
+SCORES = {"aspen": [0.9, 0.8, 0.7], "birch": [0.5, 0.0, -0.0]}
+
+
+def sgml(kind, lines, system="ref", doc="d1"):
+    segments = "\n".join(f'<seg id="{i}"> {line} </seg>' for i, line in enumerate(lines, 1))
+    return (
+        f'<{kind} setid="t" srclang="de" trglang="en">\n<DOC sysid="{system}" sysid="x" '
+        f'docid="{doc}" genre="news">\n<hl>\n{segments}\n</hl>\n</DOC>\n</{kind}>\n'
+    )
+
+
+def jsonl(rows):
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def lm_rows(**metrics):
+    return [
+        {"doc_id": i, "doc": {"q": i}, "target": "x", "arguments": [], "resps": [["x"]],
+         "filtered_resps": ["x"], "doc_hash": f"h{i}", **{m: v[i] for m, v in metrics.items()}}
+        for i in range(3)
+    ]  # fmt: skip
+
+
+def inspect_log(**changes):
+    samples = [
+        {"id": i, "epoch": epoch, "scores": {"match": {"value": value}}}
+        for epoch, values in ((1, "CIP"), (2, "CCN"))
+        for i, value in reversed(list(enumerate(values, 1)))
+    ]
+    return {
+        "version": 2, "status": "success", "plan": {}, "samples": samples,
+        "eval": {"task": "arc", "model": "org/elm"}, **changes,
+    }  # fmt: skip
+
+
+def packed(log):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("_journal/start.json", "{}")
+        for sample in log["samples"]:
+            archive.writestr(f"samples/{sample['id']}_epoch_{sample['epoch']}.json", "{}")
+        archive.writestr("summaries.json", json.dumps(log["samples"]))
+        archive.writestr(
+            "header.json", json.dumps({k: v for k, v in log.items() if k != "samples"})
+        )
+    return data.getvalue()
+
+
+PLAIN = "".join(f"{line}\n" for line in OUTPUTS["aspen"])
+COMET = {
+    f"out/{name}.en": [
+        {"src": s, "mt": o, "ref": r, "COMET": v}
+        for s, o, r, v in zip(SOURCES, OUTPUTS[name], REFERENCES, SCORES[name], strict=True)
+    ]
+    for name in OUTPUTS
+}
+COMET_TEXT = "".join(
+    f"out/{name}.en\tSegment {i}\tscore: {SCORES[name][i]:.4f}\n"
+    for i in range(3)
+    for name in SCORES
+) + "".join(f"out/{n}.en\tscore: {sum(v) / 3:.4f}\n" for n, v in SCORES.items())
+COMPARE = {
+    "model": "m", "statistical_results": [], "source": SOURCES, "reference": REFERENCES,
+    "translations": [{"name": f"{n}.en", "mt": OUTPUTS[n], "scores": SCORES[n]} for n in OUTPUTS],
+}  # fmt: skip
+ROWS = [
+    {"id": f"q{i}", "system": name, "metric": "comet", "score": SCORES[name][i]}
+    for i in (2, 0, 1)
+    for name in SCORES
+]
+CSV = "id,system,metric,score\n" + "".join(
+    f"{row['id']},{row['system']},comet,{row['score']}\n" for row in ROWS
+)
+WMT25 = [
+    {"doc_id": f"de-en_#_news_#_{name}", "hypothesis": "\n\n".join(lines)}
+    for name, lines in (("d1", OUTPUTS["aspen"][:2]), ("d2", ["Line\nbreak."]))
+]
+WMT25_SCORES = [
+    {"language_pair": "de-en", "domain": "speech", "document_id": "x1",
+     "metric_scores": {"chrF": [50, 60], "MetricX": [-1.5, None]}}
+]  # fmt: skip
+XML = (
+    '<?xml version="1.0" encoding="utf8"?>\n<dataset id="t"><doc id="d1" origlang="de">'
+    '<src lang="de"><p><seg id="1">Häuser</seg></p></src>'
+    '<hyp system="aspen" lang="en"><p><seg id="1">Houses</seg></p></hyp></doc></dataset>'
+)
+
+# format: (name of the file, content)
+FILES = {
+    "wmt-xml": ("t.xml", XML),
+    "sgml": ("aspen.sgm", sgml("tstset", OUTPUTS["aspen"], "aspen")),
+    "wmt25": ("aspen.jsonl", jsonl(WMT25)),
+    "inspect-json": ("log.json", json.dumps(inspect_log())),
+    "lm-eval": ("samples_arc_2025-01-01T00-00-00.1.jsonl", jsonl(lm_rows(acc=[1.0, 0.0, 1]))),
+    "comet-json": ("comet.json", json.dumps(COMET, indent=4)),
+    "comet-compare": ("compare.json", json.dumps(COMPARE)),
+    "comet-text": ("comet.txt", COMET_TEXT),
+    "sacrebleu-sentences": ("aspen.txt", "".join(f"BLEU|nrefs:1 = {i}.5 1/2\n" for i in range(3))),
+    "meteor": ("meteor-seg.scr", "".join(f"t\taspen\td1\t{i}\t0.{i}\n" for i in (1, 2, 3))),
+    "seg-score": ("de-en.ESA.seg.score", "aspen\t80\naspen\tNone\nbirch\t0\nbirch\t70.5\n"),
+    "columns": ("comet.csv", CSV),
+    "numbers": ("aspen.num", "0.5\n0\nNone\n"),
+    "text-columns": ("both.tsv", "a b c\td e\nf\tg\nh\ti\n"),
+    "text": ("aspen.en", PLAIN),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS_READ)
+def test_a_format_is_recognised_by_its_content(name):
+    file, content = FILES[name]
+    assert format_of(File(file, content.encode())).name == name
+    assert format_of(File("upload", content.encode())).name == name
+
+
+@pytest.mark.parametrize("name", FORMATS_READ)
+def test_gzip_a_mark_and_windows_line_ends_change_nothing(name):
+    file, content = FILES[name]
+    found = read_bytes(content.encode(), file)
+    assert read_bytes(gzip.compress(content.encode()), f"{file}.gz") == found
+    assert read_bytes(b"\xef\xbb\xbf" + content.encode(), file) == found
+    assert read_bytes(content.replace("\n", "\r\n").encode(), file) == found
+
+
+@pytest.mark.parametrize("name", [*FORMATS_READ, *FORMATS_REFUSED])
+def test_a_format_has_a_title_and_a_sentence(name):
+    known = FORMATS_READ.get(name) or FORMATS_REFUSED[name]
+    assert known.name == name
+    assert known.title
+    said = getattr(known, "brings", None) or known.advice
+    assert len(said) > 10
+
+
+def test_folders_have_titles_too():
+    assert [reader.name for reader in TREES_READ.values()] == list(TREES_READ)
+
+
+def tables(material):
+    return {(s.system, s.label): s.runs for s in material.scores}
+
+
+def test_sgml_brings_texts_by_document_and_segment():
+    found = read_bytes(
+        sgml("tstset", [*OUTPUTS["birch"], "a &amp; b &quot;"], "birch").encode(), "b"
+    )
+    assert found.systems == (("birch", ((*OUTPUTS["birch"], 'a & b "'),)),)
+    assert found.ids == ("d1#1", "d1#2", "d1#3", "d1#4")
+    assert found.labels == ("news",) * 4
+    source = read_bytes(sgml("srcset", SOURCES).encode(), "s")
+    reference = read_bytes(sgml("refset", REFERENCES).encode(), "r")
+    output = read_bytes(sgml("tstset", OUTPUTS["aspen"], "aspen").encode(), "a")
+    joined = join([source, reference, output])
+    assert joined.sources == tuple(SOURCES)
+    assert joined.references == (tuple(REFERENCES),)
+    assert dict(joined.systems)["aspen"] == (tuple(OUTPUTS["aspen"]),)
+
+
+def test_sgml_joins_plain_lines_by_its_order():
+    reference = read_bytes(sgml("refset", REFERENCES).encode(), "r")
+    output = read_bytes(PLAIN.encode(), "aspen.en").as_systems("aspen")
+    joined = join([reference, output])
+    assert joined.ids == ("d1#1", "d1#2", "d1#3")
+    assert joined.systems == (("aspen", (tuple(OUTPUTS["aspen"]),)),)
+
+
+BAD_SGML = {
+    "segment not closed": ('<seg id="2"> ', '<seg id="2"> x <seg id="9">', "segment '2' is not"),
+    "segment twice": ('<seg id="2">', '<seg id="1">', "segment '1' of document 'd1' twice"),
+    "no segment id": ('<seg id="2">', "<seg>", "segment without id"),
+    "no document id": ('docid="d1"', "", "document without docid"),
+    "cut": ("</seg>\n</hl>\n</DOC>\n</tstset>\n", "", "ends within a segment"),
+    "no end of the document": ("</DOC>\n</tstset>\n", "", "ends within a document"),
+    "entities": ("<tstset", '<!DOCTYPE x [<!ENTITY a "b">]>\n<tstset', "declares entities"),
+    "no segments": ("seg", "sog", "without segments"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "part"), BAD_SGML.values(), ids=BAD_SGML)
+def test_bad_sgml_is_one_message(old, new, part):
+    content = sgml("tstset", OUTPUTS["aspen"], "aspen").replace(old, new)
+    with pytest.raises(InputError) as raised:
+        read_bytes(content.encode(), "x.sgm")
+    assert part in str(raised.value)
+    assert "x.sgm" in str(raised.value)
+
+
+def test_submissions_in_xml_join_references_in_another_file():
+    reference = XML.replace("<hyp ", '<ref lang="en" translator="A"><p><seg id="1">H</seg></p>'
+                            "</ref><hyp ").replace("aspen", "birch")  # fmt: skip
+    joined = join([read_bytes(reference.encode(), "r.xml"), read_bytes(XML.encode(), "h.xml")])
+    assert joined.references == (("H",),)
+    assert joined.sources == ("Häuser",)
+    assert [name for name, _ in joined.systems] == ["birch", "aspen"]
+
+
+def test_wmt25_segments_are_paragraphs_with_the_same_ids_everywhere():
+    found = read_bytes(FILES["wmt25"][1].encode(), "deep/aspen.jsonl")
+    assert found.systems == (("aspen", ((*OUTPUTS["aspen"][:2], "Line break."),)),)
+    assert found.ids == (
+        "de-en_#_news_#_d1 1/2", "de-en_#_news_#_d1 2/2", "de-en_#_news_#_d2 1/1"
+    )  # fmt: skip
+    assert found.testsets == ("de-en",) * 3
+    assert found.labels == ("news",) * 3
+    scores = read_bytes(jsonl(WMT25_SCORES).encode(), "aspen.jsonl")
+    assert tables(scores) == {
+        ("aspen", "chrF"): ((50.0, 60.0),),
+        ("aspen", "MetricX"): ((-1.5, None),),
+    }
+    speech = jsonl([{"doc_id": "de-en_#_speech_#_vid_x1", "hypothesis": "a\n\nb"}])
+    assert read_bytes(speech.encode(), "a").ids == scores.ids
+    testset = {"doc_id": "de-en_#_speech_#_vid_x1", "src_text": "a\n\nb",
+               "refs": {"refA": {"ref": "c\n\nd"}}}  # fmt: skip
+    found = read_bytes(jsonl([testset]).encode(), "t.jsonl")
+    assert (found.sources, found.references, found.ids) == (("a", "b"), (("c", "d"),), scores.ids)
+    testset["refs"]["refA"]["ref"] = "c"
+    with pytest.raises(InputError, match="1 paragraphs, its source 2"):
+        read_bytes(jsonl([testset]).encode(), "t.jsonl")
+
+
+def test_documents_cut_differently_share_no_paragraph():
+    three = [{**WMT25[0], "hypothesis": "a\n\nb\n\nc"}, WMT25[1]]
+    parts = [read_bytes(jsonl(rows).encode(), name) for name, rows in (("a", WMT25), ("b", three))]
+    with pytest.raises(InputError, match="d1 1/2"):
+        join(parts)
+    joined = join(parts, how=Joining(missing="drop"))
+    assert joined.ids == ("de-en_#_news_#_d2 1/1",)
+    assert "dropped" in joined.notes[0]
+
+
+@pytest.mark.parametrize("name", ["comet-json", "comet-compare", "comet-text"])
+def test_comet_in_all_its_forms_brings_the_same_scores(name):
+    found = read_bytes(FILES[name][1].encode(), FILES[name][0])
+    assert tables(found) == {(n, "COMET"): (tuple(v),) for n, v in SCORES.items()}
+    assert all(scores.higher_is_better for scores in found.scores)
+    if name != "comet-text":
+        assert found.references == (tuple(REFERENCES),)
+        assert found.sources == tuple(SOURCES)
+        assert dict(found.systems)["birch"] == (tuple(OUTPUTS["birch"]),)
+
+
+def test_a_line_of_comet_score_that_is_gone_shows_in_the_mean():
+    gone = COMET_TEXT.replace("out/aspen.en\tSegment 2\tscore: 0.7000\n", "")
+    with pytest.raises(InputError, match="no line for Segment 2"):
+        read_bytes(gone.encode(), "comet.txt")
+    with pytest.raises(InputError, match=r"mean 0\.8333, its own line says 0\.8000"):
+        read_bytes(COMET_TEXT.replace("0.7000", "0.8000").encode(), "comet.txt")
+
+
+def test_segment_scores_tell_missing_from_zero_and_are_named_by_the_file():
+    found = read_bytes(FILES["seg-score"][1].encode(), "x/de-en.ESA.seg.score")
+    assert tables(found) == {("aspen", "ESA"): ((80.0, None),), ("birch", "ESA"): ((0.0, 70.5),)}
+    assert found.ids is None
+    with pytest.raises(InputError, match="'aspen' has no 'ESA' score for 1 of 2"):
+        join([found])
+    joined = join([found], how=Joining(missing="drop"))
+    assert tables(joined)[("birch", "ESA")] == ((0.0,),)
+    assert "1 of 2 segments are dropped" in joined.notes[0]
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "None", "none", "", "N/A", "null", "-"])
+def test_words_for_missing_scores_are_no_zeros(text):
+    found = read_bytes(f"0\n{text}\n0.5\n".encode(), "aspen.num")
+    assert tables(found) == {("aspen", "scores"): ((0.0, None, 0.5),)}
+
+
+def test_numbers_may_be_tuples():
+    found = read_bytes(b"[1, 2]\n[3, 4]\n", "aspen.num")
+    assert tables(found) == {("aspen", "scores"): (((1.0, 2.0), (3.0, 4.0)),)}
+    assert read_bytes(b"1\t2\n3\t4\n", "aspen.num") == found
+    assert tables(read_bytes(b"[1, null,\n3]\n", "a")) == {("a", "scores"): ((1.0, None, 3.0),)}
+
+
+def test_lm_eval_reads_the_model_and_directions_beside_the_samples(tmp_path):
+    time = "2025-01-01T00-00-00.1"
+    results = {
+        "results": {}, "configs": {}, "versions": {}, "model_name": "org/elm",
+        "higher_is_better": {"arc": {"acc": True, "mae": False}},
+        "n-samples": {"arc": {"effective": 3}},
+    }  # fmt: skip
+    rows = lm_rows(acc=[1.0, 0, True], mae=[0.5, 1.5, float("nan")], f1=[["a", "b"]] * 3)
+    for row in rows:
+        row |= {"metrics": ["acc", "mae", "f1"], "filter": "none"}
+    (tmp_path / f"samples_arc_{time}.jsonl").write_text(jsonl(rows))
+    (tmp_path / f"results_{time}.json").write_text(json.dumps(results))
+    (tmp_path / "results_2024-01-01T00-00-00.1.json").write_text("{}")
+    found = read_path(tmp_path / f"samples_arc_{time}.jsonl")
+    assert tables(found) == {
+        ("org__elm", "acc"): ((1.0, 0.0, 1.0),),
+        ("org__elm", "mae"): ((0.5, 1.5, None),),
+    }
+    assert [scores.higher_is_better for scores in found.scores] == [True, False]
+    assert (found.ids, found.testsets) == (("0", "1", "2"), ("arc",) * 3)
+    assert "f1 is no number for single items" in found.notes[0]
+    assert read_path(tmp_path) == found
+
+
+def test_lm_eval_names_filters_where_there_are_several():
+    rows = [
+        row | {"filter": name, "metrics": ["em"]}
+        for name in ("strict", "flexible")
+        for row in lm_rows(em=[0, 1, name == "strict"])
+    ]
+    found = read_bytes(jsonl(rows).encode(), "elm.jsonl")
+    assert tables(found) == {
+        ("elm", "em,strict"): ((0.0, 1.0, 1.0),),
+        ("elm", "em,flexible"): ((0.0, 1.0, 0.0),),
+    }
+
+
+def test_old_lm_eval_has_words_for_numbers():
+    rows = [{"doc_id": i, "prompt_0": "x", "logit_0": "-1.5", "truth": "1", "acc": str(i > 0)}
+            for i in range(3)]  # fmt: skip
+    found = read_bytes(json.dumps(rows).encode(), "elm.arc_write_out_info.json")
+    assert tables(found) == {("elm.arc", "acc"): ((0.0, 1.0, 1.0),)}
+
+
+def test_items_under_one_id_must_be_the_same():
+    one = read_bytes(jsonl(lm_rows(acc=[1, 1, 0])).encode(), "a.jsonl")
+    other = jsonl(lm_rows(acc=[0, 1, 0])).replace('"h1"', '"other"')
+    with pytest.raises(InputError, match="another item under '1'"):
+        join([one, read_bytes(other.encode(), "b.jsonl")])
+
+
+@pytest.mark.parametrize("data", [json.dumps(inspect_log()).encode(), packed(inspect_log())])
+def test_inspect_epochs_are_runs_and_letters_are_numbers(data):
+    found = read_bytes(data, "log.eval")
+    assert tables(found) == {("org__elm", "match"): ((1.0, 0.0, 0.5), (1.0, 1.0, 0.0))}
+    assert found.ids == ("1", "2", "3")
+    assert found.testsets == ("arc",) * 3
+    assert found.scores[0].values == (1.0, 0.5, 0.25)
+
+
+def test_inspect_logs_without_scores_or_samples_are_refused():
+    unscored = inspect_log(samples=[{"id": 1, "epoch": 1, "scores": {}}])
+    with pytest.raises(InputError, match="1 samples, none of them scored"):
+        read_bytes(json.dumps(unscored).encode(), "x.json")
+    empty = inspect_log(samples=[], status="cancelled")
+    with pytest.raises(InputError, match=r"no samples \(status cancelled\)"):
+        read_bytes(json.dumps(empty).encode(), "x.json")
+
+
+def test_inspect_values_with_several_numbers_are_several_scores():
+    samples = [{"id": "a", "epoch": 1, "scores": {"judge": {"value": {"x": 1, "y": "I"}}}}]
+    found = read_bytes(json.dumps(inspect_log(samples=samples)).encode(), "x.json")
+    assert tables(found) == {
+        ("org__elm", "judge.x"): ((1.0,),), ("org__elm", "judge.y"): ((0.0,),)
+    }  # fmt: skip
+
+
+def test_columns_in_any_order_and_form_bring_the_same():
+    by_tab = CSV.replace(",", "\t")
+    renamed = CSV.replace("id,system", "Segment ID,Model", 1).replace("score", "value", 1)
+    found = read_bytes(CSV.encode(), "x.csv")
+    assert tables(found) == {
+        ("aspen", "comet"): ((0.7, 0.9, 0.8),), ("birch", "comet"): ((-0.0, 0.5, 0.0),)
+    }  # fmt: skip
+    assert found.ids == ("q2", "q0", "q1")
+    wide = "id\tsystem\tcomet\n" + "".join(
+        f"{r['id']}\t{r['system']}\t{r['score']}\n" for r in ROWS
+    )
+    systems = "id;metric;aspen;birch\n" + "".join(
+        f"q{i};comet;{SCORES['aspen'][i]};{SCORES['birch'][i]}\n" for i in (2, 0, 1)
+    )
+    pandas = "".join(f"{i - 1 if i else ''},{line}\n" for i, line in enumerate(CSV.splitlines()))
+    for content in (by_tab, renamed, jsonl(ROWS), json.dumps(ROWS), wide, systems, pandas):
+        assert read_bytes(content.encode(), "x") == found
+
+
+def test_columns_may_bring_texts_runs_documents_and_domains():
+    rows = [
+        {"id": i, "system": name, "run": run, "cluster": f"d{i // 2}", "domain": "news",
+         "source": SOURCES[i], "reference": REFERENCES[i], "hypothesis": f"{OUTPUTS[name][i]}{run}",
+         "acc": i == run}
+        for name in OUTPUTS for run in (2, 10, 1) for i in range(3)
+    ]  # fmt: skip
+    found = read_bytes(jsonl(rows).encode(), "x.jsonl")
+    assert found.references == (tuple(REFERENCES),)
+    assert found.sources == tuple(SOURCES)
+    assert found.documents == ("d0", "d0", "d1")
+    assert found.labels == ("news",) * 3
+    assert dict(found.systems)["aspen"][2] == tuple(f"{line}10" for line in OUTPUTS["aspen"])
+    assert tables(found)[("birch", "acc")] == ((0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
+
+
+def test_a_scores_file_without_a_system_is_that_of_its_file():
+    found = read_bytes(b"id,score\nq1,1\nq2,0\n", "runs/aspen.csv")
+    assert tables(found) == {("aspen", "scores"): ((1.0, 0.0),)}
+    named = found.named(system="elm", label="acc")
+    assert tables(named) == {("elm", "acc"): ((1.0, 0.0),)}
+
+
+def test_names_win_over_those_inside():
+    found = read_bytes(CSV.encode(), "x.csv")
+    assert set(tables(found.named(system="birch", label="COMET"))) == {("birch", "COMET")}
+    with pytest.raises(InputError, match=r"2 systems \(aspen, birch\), none of them 'elm'"):
+        found.named(system="elm")
+
+
+def test_joined_scores_are_a_comparison():
+    parts = [read_bytes(jsonl([r for r in ROWS if r["system"] == s]).encode(), s) for s in SCORES]
+    body = join(parts).as_json()
+    assert body["systems"][0] == {"name": "aspen", "scores": {"comet": [0.7, 0.9, 0.8]}}
+    comparison = Comparison.of({**body, "metrics": ["scores:of=comet"]})
+    assert comparison.testset.segments == 3
+
+
+def test_scores_join_texts_by_ids_that_count_lines():
+    scores = "id,system,score\n" + "".join(f"{i},aspen,0.{i}\n" for i in (3, 1, 2))
+    text = read_bytes(PLAIN.encode(), "aspen.en").as_systems("aspen")
+    joined = join([text, read_bytes(scores.encode(), "s.csv")])
+    assert tables(joined)[("aspen", "scores")] == ((0.1, 0.2, 0.3),)
+    from_zero = scores.replace("\n3,", "\n0,")
+    joined = join([text, read_bytes(from_zero.encode(), "s.csv")])
+    assert tables(joined)[("aspen", "scores")] == ((0.3, 0.1, 0.2),)
+
+
+def test_runs_in_several_files_are_taken_only_when_asked():
+    rows = ROWS[::2]
+    parts = [read_bytes(jsonl(rows).encode(), name) for name in ("a.jsonl", "b.jsonl")]
+    with pytest.raises(InputError, match="say that they are runs"):
+        join(parts)
+    assert len(join(parts, how=Joining(runs=True)).scores[0].runs) == 2
+
+
+def test_what_is_missing_is_dropped_for_all_and_counted():
+    fewer = [row for row in ROWS if (row["id"], row["system"]) != ("q0", "birch")]
+    found = read_bytes(jsonl(fewer).encode(), "x.jsonl")
+    with pytest.raises(InputError, match="'birch' has no 'comet' score for 1 of 3 segments"):
+        found.as_json()
+    joined = join([found], how=Joining(missing="drop"))
+    assert joined.ids == ("q2", "q1")
+    assert "'q0'" in joined.notes[0]
+    with pytest.raises(InputError, match="No file has scores 'bleu'; there are 'comet'"):
+        join([found], labels=["bleu"])
+
+
+def evalset(pairs=("de-en",)):
+    files = {}
+    for pair in pairs:
+        files |= {
+            f"sources/{pair}.txt": SOURCES,
+            f"references/{pair}.refA.txt": REFERENCES,
+            f"documents/{pair}.docs": ["news\td1", "news\td1", "social\td2"],
+            f"human-scores/{pair}.mqm.seg.score": ["aspen\t-1", "aspen\tNone", "aspen\t0"],
+            f"human-scores/{pair}.mqm.sys.score": ["aspen\t-0.5"],
+            f"metric-scores/{pair}/COMET-refA.seg.score": [
+                f"{s}\t{v}" for s in ("refA", "aspen") for v in SCORES["aspen"]
+            ],
+            f"system-outputs/{pair}/aspen.txt": OUTPUTS["aspen"],
+            f"system-outputs/{pair}/refA.txt": REFERENCES,
+        }
+    return {f"wmt/{name}": "".join(f"{line}\n" for line in lines) for name, lines in files.items()}
+
+
+def write(files, place):
+    for name, content in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(content)
+    return place
+
+
+def test_an_evalset_brings_texts_documents_and_scores(tmp_path):
+    found = read_path(write(evalset(), tmp_path))
+    assert found.systems == (("aspen", (tuple(OUTPUTS["aspen"]),)),)
+    assert (found.documents, found.labels) == (("d1", "d1", "d2"), ("news", "news", "social"))
+    assert found.sources == tuple(SOURCES)
+    assert tables(found) == {
+        ("aspen", "mqm"): ((-1.0, None, 0.0),), ("aspen", "COMET-refA"): ((0.9, 0.8, 0.7),)
+    }  # fmt: skip
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in evalset().items():
+            archive.writestr(name, content)
+    assert read_bytes(packed.getvalue(), "set.zip") == found
+    assert join([found], labels=["COMET-refA"]).as_json()["systems"][0]["scores"]
+
+
+def test_an_evalset_of_several_pairs_asks_which(tmp_path):
+    write(evalset(("de-en", "en-ja")), tmp_path)
+    with pytest.raises(InputError, match=r"2 pairs of languages \(de-en, en-ja\)"):
+        read_path(tmp_path)
+    assert len(read_path(tmp_path, how=Joining(testset="en-ja")).systems) == 1
+
+
+def test_an_evalset_with_a_line_too_few_is_refused(tmp_path):
+    files = evalset()
+    files["wmt/system-outputs/de-en/aspen.txt"] = PLAIN.partition("\n")[2]
+    with pytest.raises(InputError, match="2 lines, reference 1 has 3"):
+        read_path(write(files, tmp_path))
+
+
+def test_a_folder_of_any_files_is_joined_and_says_what_it_passed_over(tmp_path):
+    files = {"a.csv": CSV, "deep/log.json": json.dumps({"model": "x"}), "README": "# notes\n"}
+    found = read_path(write(files, tmp_path))
+    assert set(tables(found)) == {("aspen", "comet"), ("birch", "comet")}
+    assert "README, deep/log.json" in found.notes[-1]
+
+
+def test_outputs_in_a_folder_may_be_of_any_format_but_no_table_is_text(tmp_path):
+    files = {
+        "reference.sgm": sgml("refset", REFERENCES),
+        "systems/aspen.en": PLAIN,
+        "systems/birch.sgm": sgml("tstset", OUTPUTS["birch"], "b"),
+    }
+    found = read_path(write(files, tmp_path))
+    assert found.references == (tuple(REFERENCES),)
+    assert dict(found.systems) == {n: (tuple(lines),) for n, lines in OUTPUTS.items()}
+    write({"systems/elm.csv": CSV}, tmp_path)
+    with pytest.raises(InputError, match=r"elm\.csv has no text"):
+        read_path(tmp_path)
+
+
+def test_text_that_is_given_a_role_is_what_the_role_says():
+    plain = read_bytes(PLAIN.encode(), "aspen.en")
+    with pytest.raises(InputError, match="plain text, which does not say what it is"):
+        plain.as_json()
+    assert plain.as_references() == (tuple(OUTPUTS["aspen"]),)
+    assert plain.as_source() == tuple(OUTPUTS["aspen"])
+    columns = read_bytes(b"a b\tc d\ne\tf\ng\th\n", "both.tsv")
+    assert columns.as_references() == (("a b", "e", "g"), ("c d", "f", "h"))
+    assert [name for name, _ in columns.as_systems("both").systems] == ["both 1", "both 2"]
+    reference = read_bytes(sgml("tstset", REFERENCES, "x").encode(), "r.sgm")
+    assert reference.as_references() == (tuple(REFERENCES),)
+
+
+def test_nothing_is_run_or_unpacked_further_than_allowed(tmp_path):
+    bomb = gzip.compress(b"<refset>" + b" " * 2**23)
+    from sigtest.data.imports import Bounds
+    from sigtest.errors import LimitError
+
+    for data in (bomb, gzip.compress(b"[" + b" " * 2**23), gzip.compress(b"0.5\n" * 2**21)):
+        with pytest.raises(LimitError) as raised:
+            read_bytes(data, "x", Bounds(ratio=50))
+        assert raised.value.limit == "max_archive_ratio"
+    with pytest.raises(InputError, match="JSON"):
+        read_bytes(b'{"a":' * 100_000, "deep.json")
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,239 @@
+"""Health checks: what they find in small texts, and what they say, with names and segments."""
+
+import html
+import random
+
+import pytest
+
+from sigtest.data.health import KINDS, check
+
+COMMON = [
+    "the",
+    "of",
+    "to",
+    "in",
+    "and",
+    "for",
+    "on",
+    "with",
+    "that",
+    "this",
+    "is",
+    "was",
+    "be",
+    "are",
+    "not",
+    "by",
+    "from",
+    "at",
+    "it",
+    "he",
+    "they",
+    "have",
+    "has",
+    "will",
+    "their",
+    "his",
+    "her",
+    "but",
+    "because",
+    "which",
+    "who",
+    "after",
+    "before",
+]
+SYLLABLES = [a + b for a in "bcdfghklmnprstvw" for b in "aeiou"]
+RARE = ["".join(random.Random(i).choices(SYLLABLES, k=3)) for i in range(3000)]
+
+
+def sentences(seed, count=200):
+    """Sentences of common and rare words, and of unequal lengths."""
+    rng = random.Random(seed)
+
+    def word():
+        return rng.choice(COMMON if rng.random() < 0.5 else RARE)
+
+    return [
+        " ".join(["The", *(word() for _ in range(rng.randint(6, 30)))]) + "." for _ in range(count)
+    ]
+
+
+def translated(lines, seed):
+    """The same with some words exchanged, as another translator would."""
+    rng = random.Random(seed)
+    return [
+        " ".join(word if rng.random() < 0.7 else rng.choice(COMMON) for word in line[:-1].split())
+        + "."
+        for line in lines
+    ]
+
+
+REFERENCE = sentences(1)
+SOURCE = [
+    " ".join("q" + word[::-1] for word in line[:-1].lower().split()) + "." for line in REFERENCE
+]
+GOOD = translated(REFERENCE, 2)
+OTHER = translated(REFERENCE, 3)
+
+
+def kinds(output, source=SOURCE, **others):
+    found = check([REFERENCE], source, {"aspen": output, **others})
+    assert all(finding.kind in KINDS for finding in found)
+    return {finding.kind: finding for finding in found if finding.system == "aspen"}
+
+
+def test_nothing_is_said_of_good_outputs():
+    assert check([REFERENCE], SOURCE, {"aspen": GOOD, "birch": OTHER}) == ()
+    assert check([REFERENCE], None, {"aspen": GOOD, "birch": OTHER}) == ()
+    assert check([], None, {"aspen": GOOD}) == ()
+    assert check([REFERENCE], SOURCE, {}) == ()
+
+
+def test_the_first_reference_that_has_a_line_counts():
+    holes = [None if i % 2 else line for i, line in enumerate(REFERENCE)]
+    assert check([holes, REFERENCE], SOURCE, {"aspen": GOOD}) == ()
+
+
+@pytest.mark.parametrize("lines", [1, -1, 3, -12, 40])
+def test_a_shifted_output_is_named_with_its_first_segment(lines):
+    moved = GOOD[lines:] + GOOD[:lines]
+    found = kinds(moved)["shifted"]
+    assert f"shifted by {abs(lines)} line" in found.sentence
+    assert found.sentence.startswith("aspen: ")
+    start = found.segments[0]
+    assert f"segment {start} fits the reference of segment {start + lines}" in found.sentence
+    assert len(found.segments) >= 0.25 * len(GOOD)
+
+
+def test_a_shifted_stretch_is_found_where_it_is():
+    moved = GOOD[:80] + GOOD[81:120] + GOOD[80:81] + GOOD[120:]
+    found = kinds(moved)["shifted"]
+    assert 79 <= found.segments[0] <= 84
+    assert 115 <= found.segments[-1] <= 120
+    assert "-" in found.sentence
+
+
+def test_lines_in_another_order_are_said():
+    shuffled = list(GOOD)
+    random.Random(5).shuffle(shuffled)
+    assert "another order" in kinds(shuffled)["shifted"].sentence
+
+
+def test_empty_lines_are_counted_where_references_have_text():
+    found = kinds(["" if i in {3, 7} else " " if i == 8 else line for i, line in enumerate(GOOD)])
+    assert found["empty"].segments == (4, 8, 9)
+    assert found["empty"].sentence == "aspen: segments 4, 8-9 have no output."
+
+
+def test_lines_that_end_early_are_truncated():
+    cut = [line[: len(line) // 2] if i % 9 == 0 else line for i, line in enumerate(GOOD)]
+    found = kinds(cut)["truncated"]
+    assert {s - 1 for s in found.segments} <= set(range(0, 200, 9))
+    assert len(found.segments) >= 15
+
+
+def test_copies_of_source_reference_and_systems_are_told_apart():
+    source = [SOURCE[i] if i % 20 == 0 else line for i, line in enumerate(GOOD)]
+    assert kinds(source)["equals_source"].segments == tuple(range(1, 201, 20))
+    assert "10 of 200 lines are those of the source" in kinds(source)["equals_source"].sentence
+    assert "those of the reference" in kinds(REFERENCE)["equals_reference"].sentence
+    stretch = GOOD[:50] + REFERENCE[50:80] + GOOD[80:]
+    assert kinds(stretch)["equals_reference"].segments[0] in {50, 51}
+    found = check([REFERENCE], SOURCE, {"birch": GOOD, "aspen": GOOD})
+    assert [(f.kind, f.system) for f in found] == [("equals_system", "aspen")]
+    assert "those of birch" in found[0].sentence
+
+
+def test_a_line_repeated_for_other_segments_is_said():
+    found = kinds(GOOD[:60] + [GOOD[60]] * 10 + GOOD[70:])["copied_lines"]
+    assert set(found.segments) <= set(range(61, 71))
+    assert len(found.segments) >= 8
+
+
+def test_other_languages_and_scripts_are_judged_against_references():
+    foreign = [line.replace("q", "zu") for line in SOURCE]
+    assert "wrong_language" in kinds(foreign)
+    assert "wrong_language" in kinds(foreign, source=None)
+    some = [foreign[i] if i % 10 == 0 else line for i, line in enumerate(GOOD)]
+    assert set(kinds(some, source=None)["wrong_language"].segments) <= set(range(1, 201, 10))
+    letters = str.maketrans("abcdefghijklmnopqrstuvwxyz", "абцдефгхийклмнопярстуввхыз")
+    cyrillic = [line.lower().translate(letters) for line in GOOD]
+    assert (
+        "written in Cyrillic, the references in Latin" in kinds(cyrillic)["wrong_script"].sentence
+    )
+    some = [cyrillic[i] if i % 10 == 0 else line for i, line in enumerate(GOOD)]
+    assert kinds(some)["wrong_script"].segments == tuple(range(1, 201, 10))
+
+
+ACCENTED = [line.replace("the", "thé").replace("not", "nöt") for line in GOOD]
+DAMAGE = {
+    "read as Latin-1": (
+        [line.encode().decode("latin-1") for line in ACCENTED], "read as another encoding",
+    ),
+    "read as cp1252": (
+        [line.encode().decode("cp1252") for line in ACCENTED], "read as another encoding",
+    ),
+    "replaced": ([line.replace("é", "\ufffd") for line in ACCENTED], "U+FFFD"),
+    "question marks": ([line.replace("ö", "?") for line in ACCENTED], "question marks"),
+    "entities": ([html.escape(f'"{line}"') for line in GOOD], "HTML entities"),
+    "escapes": ([line.replace("é", "\\u00e9") for line in ACCENTED], "escapes"),
+    "subwords": ([line.replace("because", "be@@ cause") for line in GOOD], "@@"),
+    "controls": ([line.replace("that", "th\x07at") for line in GOOD], "control characters"),
+    "accents": ([line.replace("é", "e\u0301") for line in ACCENTED], "NFD"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("output", "part"), DAMAGE.values(), ids=DAMAGE)
+def test_damaged_letters_are_named(output, part):
+    found = kinds(output)["encoding"]
+    assert part in found.sentence
+    assert len(found.segments) >= 20
+
+
+def test_what_references_have_too_is_no_damage():
+    entities = [html.escape(f'"{line}"') for line in GOOD]
+    assert check([[f'"{line}"' for line in REFERENCE]], None, {"a": entities})[0].kind == "encoding"
+    references = [html.escape(f'"{line}"') for line in REFERENCE]
+    assert check([references], None, {"a": entities}) == ()
+
+
+def test_tokens_capitals_and_lengths_on_one_side_are_said():
+    tokenised = [line.replace(".", " .") for line in GOOD]
+    assert "is tokenised" in kinds(tokenised)["tokenised"].sentence
+    (found,) = check([[line.replace(".", " .") for line in REFERENCE]], None, {"a": GOOD})
+    assert "is not tokenised, the references are" in found.sentence
+    shouted = [line.upper() for line in GOOD]
+    assert "capital letters only" in kinds(shouted)["case"].sentence
+    assert "1.86 characters" in kinds([f"{line} {line}" for line in GOOD])["length"].sentence
+
+
+CHINESE = ["市议会决定关闭旧广场", "经过三个小时的辩论", "居民对此并不满意"] * 10
+JAPANESE = ["市議会は古い広場を閉鎖する", "三時間の討論のあと", "住民は満足していない"] * 10
+KOREAN = ["시의회는 광장을 폐쇄하기로", "세 시간의 토론 끝에", "주민들은 만족하지 않는다"] * 10
+THAI = ["สภาเมืองตัดสินใจปิดจัตุรัส", "หลังจากการอภิปรายสามชั่วโมง", "ชาวบ้านไม่พอใจ"] * 10
+
+
+@pytest.mark.parametrize(
+    ("lines", "script", "option"),
+    [
+        (CHINESE, "Han", "tokenize=zh"),
+        (JAPANESE, "Kana", "tokenize=ja-mecab"),
+        (KOREAN, "Hangul", "tokenize=ko-mecab"),
+        (THAI, "Thai", "tokenize=char"),
+    ],
+)
+def test_scripts_without_blanks_need_their_tokenizer(lines, script, option):
+    (found,) = check([lines], None, {"aspen": lines[::-1][:30]}, {"bleu": "13a"})[:1]
+    assert found.kind == "tokenizer"
+    assert f"in {script} script" in found.sentence
+    assert option in found.sentence
+    right = check([lines], None, {"aspen": lines}, {"bleu": option.partition("=")[2]})
+    assert "tokenizer" not in {finding.kind for finding in right}
+    assert "tokenizer" not in {
+        f.kind for f in check([REFERENCE], None, {"a": GOOD}, {"bleu": "13a"})
+    }
+
+
+def test_the_same_texts_give_the_same_findings():
+    moved = GOOD[1:] + GOOD[:1]
+    assert check([REFERENCE], SOURCE, {"a": moved}) == check([REFERENCE], SOURCE, {"a": moved})

@@ -1,0 +1,222 @@
+"""What goes wrong in score files: one message each, which names the place and the fix."""
+
+import gzip
+import json
+
+import pytest
+
+from sigtest.data.imports import Joining, join, read_bytes
+from sigtest.errors import InputError, LengthError, SigtestError
+
+IDS = range(1, 7)
+HEAD = "id,system,score"
+ROWS = [f"{i},{system},0.{i}" for system in ("aspen", "birch") for i in IDS]
+
+
+def table(rows=None, head=HEAD):
+    return "\n".join([head, *(ROWS if rows is None else rows), ""])
+
+
+def changed(place, row):
+    return table([row if i == place else old for i, old in enumerate(ROWS)])
+
+
+def numbers(*changes):
+    lines = [f"0.{i}" for i in IDS]
+    for place, line in changes:
+        lines[place] = line
+    return "\n".join([*lines, ""])
+
+
+def records(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+GOOD = [{"id": i, "system": s, "score": i / 10} for s in ("aspen", "birch") for i in IDS]
+SEG = [f"{s}\t0.{i}" for s in ("aspen", "birch") for i in IDS]
+
+# name of the slip: (content of s.csv, parts of the message)
+SLIPS = {
+    "decimal comma": (changed(3, '4,aspen,"0,4"'), ["line 5", "'0,4'", "0.5 and not 0,5"]),
+    "decimal comma that splits a cell": (changed(3, "4,aspen,0,4"), ["line 5", "0.5 and not 0,5"]),
+    "decimal commas between semicolons": (
+        table([row.replace(",", ";").replace(".", ",") for row in ROWS], HEAD.replace(",", ";")),
+        ["line 2", "0.5 and not 0,5"],
+    ),
+    "percent": (changed(3, "4,aspen,40%"), ["line 5", "percent sign"]),
+    "thousands": (changed(3, '4,aspen,"1,234.5"'), ["line 5", "without commas"]),
+    "a spreadsheet's date": (changed(3, "4,aspen,2024-05-01"), ["line 5", "spreadsheet", "date"]),
+    "a spreadsheet error": (changed(3, "4,aspen,#DIV/0!"), ["line 5", "spreadsheet"]),
+    "a fraction": (changed(3, "4,aspen,3/4"), ["line 5", "decimal number"]),
+    "an interval": (changed(3, "4,aspen,0.4 ± 0.1"), ["line 5", "leave the interval out"]),
+    "a typographic minus": (changed(3, "4,aspen,−0.4"), ["line 5", "minus sign"]),
+    "a word": (changed(3, "4,aspen,good"), ["line 5", "'good'", "one number"]),
+    "infinity": (changed(3, "4,aspen,inf"), ["line 5", "not finite"]),
+    "an overflow": (changed(3, "4,aspen,1e999"), ["line 5", "not finite"]),
+    "a missing score": (changed(3, "4,aspen,NaN"), ["'aspen'", "1 of 6", "'4'", "--missing drop"]),
+    "an empty score": (changed(3, "4,aspen,"), ["'aspen'", "1 of 6", "'4'", "--missing drop"]),
+    "None for a score": (changed(3, "4,aspen,None"), ["'aspen'", "1 of 6", "--missing drop"]),
+    "a row twice": (table([*ROWS, ROWS[3]]), ["line 14", "second", "'aspen'", "'4'", "run"]),
+    "a row gone": (table(ROWS[:3] + ROWS[4:]), ["'aspen'", "1 of 6", "'4'"]),
+    "no id in a row": (changed(3, ",aspen,0.4"), ["line 5", "no id"]),
+    "no system in a row": (changed(3, "4,,0.4"), ["line 5", "'system'", "empty"]),
+    "a slash and quotes in a name": (changed(3, "4,<b>,0.4"), ["line 5", "<b>"]),
+    "a cell too many": (changed(3, "4,aspen,0.4,x"), ["line 5", "4 cells", "names 3"]),
+    "a cell too few": (changed(3, "4,aspen"), ["line 5", "2 cells", "names 3"]),
+    "an open quotation mark": (changed(3, '4,"aspen,0.4'), ["line 5", "quotation mark"]),
+    "another separator below": (changed(3, "4;aspen;0.4"), ["line 5", "commas"]),
+    "a column name twice": (table(head="id,score,score"), ["'score'", "own name"]),
+    "no header": (table(head="0,aspen,0.0"), ["without a header", "cell 1 and 3", "id"]),
+    "a header without rows": (HEAD + "\n", ["a header and no rows"]),
+    "the header again": (table([*ROWS, HEAD]), ["line 14", "header again"]),
+    "a mean below": (table([*ROWS, "mean,aspen,0.35"]), ["'mean'", "summary"]),
+    "no scores": (
+        table([f"{i},aspen,x" for i in IDS], "id,system,comment"),
+        ["without scores", "'comment'", "score"],
+    ),
+    "systems or metrics": (
+        table([f"{i},0.{i},0.3" for i in IDS], "id,aspen,birch"),
+        ["'aspen', 'birch'", "system or metric"],
+    ),
+    "one score a system": (
+        table(["aspen,0.4", "birch,0.5", "cedar,0.6"], "system,score"),
+        ["one score for each of 3 systems", "segment"],
+    ),
+    "rows without ids, unequal": (
+        table([row.partition(",")[2] for row in ROWS[:-1]], "system,score"),
+        ["'birch'", "5 rows", "'aspen'", "column id"],
+    ),
+    "a document of two names": (
+        table([f"{row},d{i // 3}" for i, row in enumerate(ROWS)], HEAD + ",document"),
+        ["document", "wrong id"],
+    ),
+    "a number that is none among numbers": (numbers((3, "o.4")), ["line 4", "'o.4'"]),
+    "a blank line among numbers": (numbers((3, "")), ["1 of 6", "segment 4", "--missing drop"]),
+    "tuples of unequal lengths": (numbers((3, "0.4 0.5")), ["line 4", "2 numbers", "have 1"]),
+    "one number": ("55.6\n", ["one line", "whole output", "segment"]),
+    "nothing but missing": ("None\nNone\n", ["no score at all"]),
+    "a JSON line cut": (records(GOOD) + '{"id": 7, "sys', ["line 13", "JSON"]),
+    "a JSON file cut": (json.dumps(GOOD, indent=1)[:-9], ["JSON", "line"]),
+    "a JSON field twice": (
+        records(GOOD) + '{"id": 7, "system": "aspen", "score": 1, "score": 2}\n',
+        ["line 13", "'score'", "twice"],
+    ),
+    "a list for a score": (
+        records([*GOOD[:-1], GOOD[-1] | {"score": [0.1, 0.2]}]),
+        ["line 12", "one number", "a list"],
+    ),
+    "an object for a name": (
+        records([*GOOD[:-1], GOOD[-1] | {"system": {"name": "birch"}}]),
+        ["line 12", "'system'", "object"],
+    ),
+    "a JSON line that is no record": (records(GOOD) + "[1, 2]\n", ["line 13", "object"]),
+    "JSON of other fields": (
+        records([{"question": "a", "answer": i} for i in IDS]),
+        ["JSON of a kind", "id, system, metric", "WMT XML"],
+    ),
+    "UTF-16": (table().encode("utf-16"), ["UTF-16", "UTF-8"]),
+    "Latin-1": (changed(3, "4,ästhetik,0.4").encode("latin-1"), ["line 5", "UTF-8"]),
+    "half a gzip": (gzip.compress(table().encode())[:-9], ["gzip"]),
+    "an Excel workbook": (b"PK\x03\x04" + b"\0" * 40, ["zip"]),
+    "parquet": (b"PAR1" + b"\0" * 40, ["parquet", "CSV"]),
+    "pickle": (b"\x80\x04\x95\x10" + b"\0" * 40, ["pickle", "CSV"]),
+    "nothing": ("", ["empty"]),
+    "a system with fewer lines": (
+        "\n".join([*SEG[:-1], ""]),
+        ["'birch'", "5 lines", "'aspen'", "None where"],
+    ),
+    "a line with three columns": (
+        "\n".join([*SEG[:3], "aspen\t0.4\t0.5", *SEG[4:], ""]),
+        ["line 4", "3 columns"],
+    ),
+    "a word in a segment score": (
+        "\n".join([*SEG[:3], "aspen\tgood", *SEG[4:], ""]),
+        ["line 4", "'good'"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "parts"), SLIPS.values(), ids=SLIPS)
+def test_a_slip_is_one_message_with_the_fix(content, parts):
+    data = content.encode() if isinstance(content, str) else content
+    with pytest.raises(SigtestError) as raised:
+        join([read_bytes(data, "s.csv")])
+    message = str(raised.value)
+    assert all(part in message for part in parts), message
+    assert "s.csv" in message
+    assert "\n" not in message
+    assert len(message) < 1000
+
+
+def test_there_are_thirty_kinds_of_slips_and_more():
+    assert len(SLIPS) >= 30
+
+
+SHIFTED = [f"{i - 1},birch,0.{i}" for i in IDS]
+# name of the slip: (two files, parts of the message)
+PAIRS = {
+    "one counts from 0": (
+        table(ROWS[:6]), table(SHIFTED), ["'6'", "count from 0", "from 1"],
+    ),
+    "leading zeros": (
+        table(ROWS[:6]), table([f"00{row}" for row in ROWS[6:]]), ["leading zeros", "'1'", "'001'"],
+    ),
+    "numbers that became decimal": (
+        table(ROWS[:6]), table([row.replace(",", ".0,", 1) for row in ROWS[6:]]), [".0", "'1.0'"],
+    ),
+    "capital letters": (
+        table([f"q{row}" for row in ROWS[:6]]), table([f"Q{row}" for row in ROWS[6:]]),
+        ["capital letters", "'q1'", "'Q1'"],
+    ),
+    "another prefix": (
+        table([f"item-{row}" for row in ROWS[:6]]), table([f"q{row}" for row in ROWS[6:]]),
+        ["before the number", "'item-1'", "'q1'"],
+    ),
+    "fewer rows": (
+        table(ROWS[:6]), table(ROWS[6:-1]), ["1 of the 6", "'6'", "5 segments", "--missing drop"],
+    ),
+    "the same scores twice": (
+        table(ROWS[:6]), table(ROWS[:6]), ["both have", "'scores'", "'aspen'", "LABEL:NAME=FILE"],
+    ),
+    "unequal lengths": (numbers(), numbers()[:-4], ["6", "5", "one line a segment"]),
+    "lines beside names": (
+        table([f"q{row}" for row in ROWS[:6]]), numbers(), ["without ids", "'q1'", "ids"],
+    ),
+    "another source": (
+        table([f"{row},text {row[0]}" for row in ROWS[:6]], HEAD + ",source"),
+        table([f"{row},text {(int(row[0]) + 1) % 6}" for row in ROWS[6:]], HEAD + ",source"),
+        ["another source", "'1'"],
+    ),
+    "another document": (
+        table([f"{row},d{row[0]}" for row in ROWS[:6]], HEAD + ",document"),
+        table([f"{row},e{row[0]}" for row in ROWS[6:]], HEAD + ",document"),
+        ["different documents", "'1'", "'d1'", "'e1'"],
+    ),
+    "another test set": (
+        table([f"{row},wmt24" for row in ROWS[:6]], HEAD + ",testset"),
+        table([f"{row},wmt25" for row in ROWS[6:]], HEAD + ",testset"),
+        ["2 test sets", "'wmt24', 'wmt25'"],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other", "parts"), PAIRS.values(), ids=PAIRS)
+def test_two_files_that_do_not_match_are_one_message(one, other, parts):
+    with pytest.raises((InputError, LengthError)) as raised:
+        join([read_bytes(one.encode(), "a.csv"), read_bytes(other.encode(), "b.csv")])
+    message = str(raised.value)
+    assert all(part in message for part in parts), message
+    assert "a.csv" in message or "b.csv" in message or "test sets" in message
+    assert "\n" not in message
+
+
+def test_counting_from_0_is_refused_even_where_segments_may_be_dropped():
+    parts = [read_bytes(table(rows).encode(), "x.csv") for rows in (ROWS[:6], SHIFTED)]
+    with pytest.raises(InputError, match="from 0"):
+        join(parts, how=Joining(missing="drop"))
+
+
+def test_scales_that_differ_are_said():
+    percent = [f"{i},birch,{10 * int(i)}" for i in IDS]
+    parts = [read_bytes(table(rows).encode(), "x.csv") for rows in (ROWS[:6], percent)]
+    assert "fraction" in join(parts).notes[0]
