@@ -1,4 +1,4 @@
-"""Approximate randomization: would exchanging labels at random separate two systems this far?"""
+"""Approximate randomization, the test of exchangeable labels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sigtest.significance.counting import count_reaching
 
 
 class ApproximateRandomization(ResamplingTest):
-    """Riezler & Maxwell (2005), Figure 1; Graham, Mathur & Baldwin (2014), Figure 2.
+    """Would exchanging labels at random separate two systems this far?
 
     If either system could have produced either output of a unit, exchanging the two changes
     nothing but chance. Each draw exchanges the outputs of every unit with probability 1/2 and
@@ -21,8 +21,9 @@ class ApproximateRandomization(ResamplingTest):
     kept at any number of units. Systems with equal expected scores whose differences are skewed
     need not be exchangeable; then the test may reject more or less often than alpha says.
 
-    Riezler & Maxwell (2005), "On Some Pitfalls in Automatic Evaluation and Significance Testing
-    for MT"; Noreen (1989), "Computer-Intensive Methods for Testing Hypotheses".
+    Noreen (1989), "Computer-Intensive Methods for Testing Hypotheses"; Riezler & Maxwell (2005),
+    "On Some Pitfalls in Automatic Evaluation and Significance Testing for MT", Figure 1; Graham,
+    Mathur & Baldwin (2014), "Randomized Significance Tests in Machine Translation", Figure 2.
 
     Examples:
         Two of four exchanges separate the systems as far as 1.0, in either direction:

@@ -14,7 +14,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 
-# What p-values at some ranks of a family of m are held against alpha with: (p, ranks, m).
+# What p-values at some ranks of a family of m are held against alpha with: (p, ranks, m). A larger
+# p-value at the same rank must not give less.
 Scale = Callable[[Array, Array, int], Array]
 Direction = Literal["single", "down", "up"]
 
@@ -78,12 +79,11 @@ def _rejected_down(
     m = len(ordered)
     ranks = np.arange(1, m + 1, dtype=np.float64)
     passed = scale(ordered, ranks, m) <= alpha
-    # one rank lower, where one before it is out
-    passed_before = np.append(True, scale(ordered[1:], ranks[:-1], m) <= alpha)
+    passed_before = scale(ordered[1:], ranks[:-1], m) <= alpha
     last = _rejected_others(passed, passed_before)[place - 1]
+    # behind one that is not rejected it is held to that one's rank, with a larger p-value
     rank: Array = np.minimum(others_up_to, last).astype(np.float64) + 1.0
-    stopped = others_up_to > last
-    return ~stopped & (scale(moved, rank, m) <= alpha)
+    return scale(moved, rank, m) <= alpha
 
 
 def _rejected_up(
@@ -92,9 +92,9 @@ def _rejected_up(
     m = len(ordered)
     ranks = np.arange(1, m + 1, dtype=np.float64)
     stays = scale(ordered, ranks, m) <= alpha
-    shifted = np.append(scale(ordered[:-1], ranks[1:], m) <= alpha, False)
+    shifted = scale(ordered[:-1], ranks[1:], m) <= alpha
     best_after = int(ranks[stays].max(initial=0.0))
-    best_before = np.maximum.accumulate(np.where(shifted, ranks + 1, 0.0))
+    best_before = np.maximum.accumulate(np.where(shifted, ranks[1:], 0.0))
     before = np.concatenate([[0.0], best_before])[place - 1]
     best = np.where(best_after > place, best_after, before)
     own: Array = others_up_to.astype(np.float64) + 1.0
@@ -106,11 +106,12 @@ def _rejected_others(passed: Flags, passed_before: Flags) -> Counts:
 
     Args:
         passed: (m,) whether each passes at its own rank.
-        passed_before: (m,) whether each passes one rank lower; of no meaning for the first.
+        passed_before: (m - 1,) whether each but the first passes one rank lower, as it does where
+            one before it is out.
     """
     m = len(passed)
     first_failure = int(np.argmin(passed)) if not passed.all() else m
     # the first after each place that fails one rank lower
-    failures = np.where(passed_before, m, np.arange(m))
-    after = np.append(np.minimum.accumulate(failures[::-1])[::-1][1:], m)
+    failures = np.where(passed_before, m, np.arange(1, m))
+    after = np.append(np.minimum.accumulate(failures[::-1])[::-1], m)
     return np.where(np.arange(m) <= first_failure, after - 1, first_failure)
