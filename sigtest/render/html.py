@@ -78,6 +78,7 @@ _STYLE = """
 .sigtest figure svg { height: auto; max-width: 100%; width: 30rem; }
 .sigtest .wide { flex-basis: 100%; overflow-x: auto; }
 .sigtest .wide svg { max-width: none; width: max(100%, 56rem); }
+.sigtest sup { line-height: 0; }
 .sigtest summary { cursor: pointer; }
 .sigtest code { font-size: .85em; overflow-wrap: anywhere; }
 @media (prefers-color-scheme: dark) {

@@ -5,7 +5,7 @@ As Figures 7 and 8 of Graham, Mathur & Baldwin (2014): a row's system against a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from sigtest.errors import RecipeError
@@ -69,7 +69,8 @@ def plot(view: View) -> str:
     _labels(drawing, [shown[name] for name in names], labels, top, cell)
     _cells(drawing, names, pairs, (labels + MARGIN, top, cell), report.alpha)
     _clusters(drawing, ordered, (labels + MARGIN, top, cell))
-    _legend(drawing, top + size * cell + 14, any(s.opens for s in ordered))
+    shades = {_shade(pair.p_adjusted) for pair in pairs.values()}
+    _legend(drawing, top + size * cell + 14, shades, any(s.opens for s in ordered))
     return drawing.render()
 
 
@@ -107,13 +108,11 @@ def _cells(
         for j in range(i + 1, len(names)):
             pair = pairs[frozenset((better, names[j]))]
             p = pair.p_adjusted
-            colour = next((shade for limit, shade in LEVELS if p <= limit), None)
+            colour = _shade(p)
             x, y = left + j * cell, top + i * cell
             hint = f"{better} and {names[j]}: p = {probability(p, alpha)}"
             gap = 0.5
-            drawing.rectangle(
-                x + gap, y + gap, cell - 2 * gap, cell - 2 * gap, colour or "none", hint
-            )
+            drawing.rectangle(x + gap, y + gap, cell - 2 * gap, cell - 2 * gap, colour, hint)
             if cell >= ROOM:
                 shown: Colour = "paper" if colour == "three" else "ink"
                 middle = y + cell / 2 + SMALL * 0.35
@@ -138,12 +137,19 @@ def _clusters(
         drawing.frame(left + first * cell, top + first * cell, side, side, 1.1)
 
 
-def _legend(drawing: Drawing, y: float, clusters: bool) -> None:
+def _shade(p: float) -> Colour:
+    return next((shade for limit, shade in LEVELS if p <= limit), "none")
+
+
+def _legend(drawing: Drawing, y: float, shades: Collection[Colour], clusters: bool) -> None:
+    """The shades that occur."""
     x = MARGIN
     entries: list[tuple[Colour, str]] = [
         (colour, f"p ≤ {limit:g}".replace("0.", ".")) for limit, colour in LEVELS
     ]
     for colour, label in [*entries, ("none", "larger")]:
+        if colour not in shades:
+            continue
         drawing.rectangle(x, y, 8, 8, colour)
         drawing.text(x + 11, y + 6.5, label, size=SMALL)
         x += 11 + text_width(label, SMALL) * 1.1 + 9

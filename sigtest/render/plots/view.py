@@ -36,9 +36,9 @@ class View:
 
     @property
     def heading(self) -> str:
-        """Test set and metric."""
+        """Metric and test set."""
         metric = metric_heading(self.report, self.metric)
-        return f"{self.title}: {metric}" if self.title else metric
+        return f"{metric}, {self.title}" if self.title else metric
 
     @property
     def pairs(self) -> list[PairReport]:

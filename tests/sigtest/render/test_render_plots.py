@@ -131,6 +131,15 @@ def test_greyscale_keeps_the_order_of_levels():
     assert luminance(COLOURS["light"]) - luminance(COLOURS["strong"]) > 100
 
 
+def test_a_legend_has_only_the_levels_that_occur():
+    few = matrix_plot(report(tuple("ABCDEF"), metrics=["bleu"], exact="never"))
+    assert not {"p ≤ .001", "p ≤ .01", "p ≤ .05"} & set(words(few))
+    assert "larger" in words(few)
+    exact = matrix_plot(report(("A", "B"), metrics=["ter"]))
+    assert "p ≤ .001" in words(exact)
+    assert "larger" not in words(exact)
+
+
 def test_matrix_needs_all_pairs():
     with pytest.raises(RecipeError, match="all pairs"):
         matrix_plot(report(pairs={"baseline": "system-0"}))

@@ -138,7 +138,7 @@ def test_pictures_show_each_test_set_and_all_together(name: str) -> None:
     assert len(set(drawn.values())) == 3
     for testset, svg in drawn.items():
         title = ElementTree.fromstring(svg).findtext(f"{SVG}title") or ""
-        assert title.startswith(f"{testset or 'macro-average'}: bleu")
+        assert title.startswith(f"bleu, {testset or 'macro-average'}")
 
 
 def test_pictures_say_which_test_sets_there_are() -> None:
