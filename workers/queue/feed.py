@@ -58,7 +58,7 @@ class Feed:
         self.jobs.add(Task.of(decoded(line).partition(" ")[2]) for line in taken)
 
     def drop(self, question: str) -> None:
-        """Forget the tasks of a question, and fill the queue up; those running find out themselves."""
+        """Forget the tasks of a question and fill the queue up; those running find out."""
         self._redis.delete(keys.key("tasks", question))
         self.jobs.drop(question)
         self.fill()
