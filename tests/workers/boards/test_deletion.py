@@ -151,6 +151,18 @@ def test_texts_of_what_was_replaced_or_removed_go_at_once(board: Board, context:
     assert len(held) == 2
 
 
+def test_a_replaced_system_is_pending_until_it_is_measured(board: Board, context: Context) -> None:
+    assert board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True) == "replaced"
+    shown = board.look()  # what was there stays until there is something newer
+    assert (shown.systems, shown.pending, shown.fresh) == (
+        ("aspen", "birch", "cedar"),
+        ("cedar",),
+        False,
+    )
+    settle(context, board)
+    assert (board.look().pending, board.look().fresh) == ((), True)
+
+
 def test_rows_of_what_was_replaced_stay_bounded(board: Board, context: Context) -> None:
     redis, rows = context.questions.redis, f"sigtest:testset-rows:{board.id}"
     redis.hset(rows, mapping={f"0.0.1 600 {i:064x} {i:064x}": b"" for i in range(1000)})
