@@ -13,8 +13,14 @@
 Like sigtest's own they know no status codes.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from sigtest.errors import LimitError, SigtestError
-from workers.store.records import Record
+
+if TYPE_CHECKING:  # records load NumPy, for which the supervisor must set its environment first
+    from workers.store.records import Record
 
 
 class SettingError(SigtestError):

@@ -321,7 +321,7 @@ class TestSets:
             stored = self._context.questions.find(shown) if shown is not None else None
         systems = stored.record.about.systems if stored is not None else ()
         failed = state.failed
-        there = {*systems, *failed}
+        there = {*systems, *failed}.difference(state.pending)
         return (
             Leaderboard(
                 testset=state.record,

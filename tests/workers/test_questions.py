@@ -1,5 +1,6 @@
 """What the front end may rely on."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +15,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import measure
 from sigtest.errors import InputError, RecipeError
+from sigtest.kinds import ComparisonQuestion
 from workers.errors import (
     BusyError,
     ConflictError,
@@ -198,6 +200,58 @@ def test_too_many_unfinished_comparisons(context: Context) -> None:
     finish(context, records[0].id)
     assert narrow.submit(example(seed=2), CALLER)[1]
     narrow.close()
+
+
+def test_pending_questions_of_others_do_not_count(context: Context) -> None:
+    narrow = short_lived(context, pending=1)
+    assert narrow.submit(example(), CALLER)[1]
+    assert narrow.submit(example(), OTHER)[1]
+    for caller in (CALLER, OTHER):
+        with pytest.raises(BusyError):
+            narrow.submit(example(seed=1), caller)
+    narrow.close()
+
+
+def test_predicted_seconds_of_a_caller_are_bounded(context: Context) -> None:
+    body = synthetic(1, segments=200, systems=6, resamples=999_999).as_json()
+    one, two, three = (parse_comparison({**body, "seed": seed}) for seed in range(3))
+    seconds = ComparisonQuestion(one).seconds
+    assert seconds > 1
+    narrow = short_lived(context, budget=math.ceil(2 * seconds))
+    records = [narrow.submit(comparison, CALLER)[0] for comparison in (one, two)]
+    with pytest.raises(BusyError, match="predicted to take") as caught:
+        narrow.submit(three, CALLER)
+    assert caught.value.limit == "SIGTEST_BUDGET"
+    assert narrow.submit(two, CALLER) == (records[1], False)
+    assert narrow.submit(three, OTHER)[1]
+    narrow.remove(records[0].id, CALLER)
+    assert narrow.submit(three, CALLER)[1]
+    narrow.close()
+
+
+def test_a_single_question_may_take_longer_than_the_budget(context: Context) -> None:
+    comparison = synthetic(1, segments=200, systems=6, resamples=999_999)
+    assert ComparisonQuestion(comparison).seconds > 1
+    narrow = short_lived(context, budget=1)
+    assert narrow.submit(comparison, CALLER)[1]
+    with pytest.raises(BusyError):
+        narrow.submit(example(), CALLER)
+    narrow.close()
+
+
+@pytest.mark.parametrize("end", [Status.FAILED, Status.CANCELLED, Status.SUCCEEDED, None])
+def test_what_ended_no_longer_counts(
+    jobs: Comparisons, context: Context, end: Status | None
+) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    redis = context.questions.redis
+    (held,) = redis.keys("sigtest:pending:*")
+    assert float(redis.hvals(held)[0]) == pytest.approx(ComparisonQuestion(example()).seconds)
+    if end is None:
+        context.questions.delete(record.id, CALLER)
+    else:
+        context.questions.commit(record.id, end, report=b"{}")
+    assert not redis.keys("sigtest:pending:*")
 
 
 def test_distribution_is_computed_on_demand(service: Service) -> None:

@@ -172,7 +172,7 @@ def test_distributions_are_those_of_one_test_set(jobs: Comparisons, context: Con
     assert found is not None
     assert found.values.tobytes() == expected.values.tobytes()
     assert found.observed == expected.observed
-    with pytest.raises(RecipeError, match="testset"):
+    with pytest.raises(RecipeError, match="t9"):
         jobs.questions.distribution(record.id, CALLER, replace(pair, testset="t9"), False)
 
 

@@ -58,9 +58,10 @@ class Feed:
         self.jobs.add(Task.of(decoded(line).partition(" ")[2]) for line in taken)
 
     def drop(self, question: str) -> None:
-        """Forget the tasks of a question; those running find out themselves."""
+        """Forget the tasks of a question and fill the queue up; those running find out."""
         self._redis.delete(keys.key("tasks", question))
         self.jobs.drop(question)
+        self.fill()
 
     def waiting(self) -> set[str]:
         """Ids of the questions and test sets with tasks that wait."""

@@ -4,13 +4,18 @@ import time
 from dataclasses import replace
 
 import pytest
-from byhand import finish, missing, perform, waiting
+from board import EVERYTHING, SYSTEMS, board_on
+from byhand import finish, missing, perform, settle, waiting
+from redis import Redis
 from service import CALLER, Comparisons, example, in_process
 
 from workers.machine.reconciler import Reconciler
+from workers.questions import Status
 from workers.queue.jobs import NAME
-from workers.store.keys import PENDING
+from workers.store import scripts
+from workers.store.keys import PENDING, WAITING, key
 from workers.store.task import Task
+from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context
 
 
@@ -111,7 +116,9 @@ def test_comparison_that_expired_unfinished_is_no_longer_pending(
     time.sleep(1.1)
     for _ in range(2):
         reconciler.round()
-    assert not context.questions.redis.exists(PENDING)
+    redis = context.questions.redis
+    assert not redis.exists(PENDING)
+    assert not redis.keys("sigtest:pending:*")  # nor does it count against its caller
     assert not waiting(context)
     perform(context, [Task("measure", record.id, (0, 5))])
 
@@ -123,3 +130,92 @@ def test_entries_that_are_no_text_are_removed(context: Context, reconciler: Reco
     for _ in range(2):
         reconciler.round()
     assert not redis.exists(f"rq:queue:{NAME}:intermediate", f"rq:failed:{NAME}")
+
+
+def test_tasks_that_were_taken_from_the_waiting_but_never_queued_are_found(
+    jobs: Comparisons, context: Context, reconciler: Reconciler
+) -> None:
+    first, _ = jobs.submit(example(seed=1), CALLER)  # takes the room in the queue
+    comparison = example(seed=2)
+    record, _ = jobs.submit(comparison, CALLER)
+    perform(context, missing(context, record.id))
+    assert context.feed.waiting() == {record.id}
+    redis = context.questions.redis
+    redis.delete(f"rq:queue:{NAME}", *redis.keys("rq:job:*"))
+    context.questions.commit(first.id, Status.CANCELLED)
+    lost = taken_and_lost(redis, context)
+    assert {Task.of(line.decode().partition(" ")[2]).owner for line in lost} == {record.id}
+    assert not waiting(context)
+    for _ in range(2):
+        reconciler.round()
+    assert waiting(context) == {task.key for task in missing(context, record.id)}
+    perform(context, missing(context, record.id))
+    assert jobs.report(record.id, CALLER) == in_process(comparison)
+
+
+def taken_and_lost(redis: Redis, context: Context) -> list[bytes]:
+    """Take every task as `feed` does, by a process that dies before it queues one."""
+    prefixes = [f"{WAITING}:", key("tasks", "")]
+    taken: list[bytes] = redis.eval(
+        scripts.FEED, 2, WAITING, context.feed.jobs.list_name, 1000, *prefixes
+    )
+    return taken
+
+
+def test_a_question_with_a_task_that_waits_is_left_alone(
+    jobs: Comparisons, context: Context, reconciler: Reconciler
+) -> None:
+    records = [jobs.submit(example(seed=seed), CALLER)[0] for seed in range(3)]
+    before = waiting(context)
+    assert len(before) == 3
+    for _ in range(4):
+        reconciler.round()
+    assert waiting(context) == before
+    lengths = [context.questions.redis.llen(f"sigtest:tasks:{record.id}") for record in records]
+    assert sum(lengths) == 2
+
+
+def test_lost_joins_and_refreshes_are_queued_again(
+    jobs: Comparisons, context: Context, reconciler: Reconciler
+) -> None:
+    board = board_on(context, "lost")
+    for name in ("aspen", "birch"):
+        board.put(name, SYSTEMS[name])
+    expected = {entry.task.key for entry in joins(board.state)}
+    assert waiting(context) == expected
+    lose_queue(context)
+    reconciler.round()
+    assert not waiting(context)
+    reconciler.round()
+    assert waiting(context) == expected
+    settle(context, board)
+    board.remove("aspen")
+    for _ in range(2):
+        reconciler.round()
+    (key_of_refresh,) = waiting(context)
+    assert key_of_refresh.startswith(f"{board.id}-refresh-")
+    settle(context, board)
+    for _ in range(3):
+        reconciler.round()
+    assert not waiting(context)
+
+
+def test_systems_of_another_version_are_queued(
+    jobs: Comparisons, context: Context, reconciler: Reconciler
+) -> None:
+    board = board_on(context, "older")
+    for name in ("aspen", "birch"):
+        board.put(name, SYSTEMS[name])
+    settle(context, board)
+    redis, rows = context.questions.redis, f"sigtest:testset-rows:{board.id}"
+    redis.rename(rows, "elsewhere")
+    for field, row in redis.hgetall("elsewhere").items():
+        redis.hset(rows, b"0.0.1 " + field.partition(b" ")[2], row)
+    assert board.record.pending == 2
+    perform(context, [refreshing(board.state, "asked", EVERYTHING).task])
+    lose_queue(context)
+    for _ in range(2):
+        reconciler.round()
+    assert waiting(context) == {entry.task.key for entry in joins(board.state)}
+    settle(context, board)
+    board.is_right()

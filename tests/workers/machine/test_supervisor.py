@@ -68,6 +68,17 @@ def running_now(pids: list[int]) -> list[int]:
     return alive
 
 
+def test_nothing_heavy_is_loaded_before_the_environment_is_set() -> None:
+    """NumPy reads how many threads it may have when it is loaded."""
+    program = "import sys, workers.machine.supervisor; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert "redis" in loaded
+    assert not loaded & {"numpy", "numba", "scipy", "sacrebleu", "rq"}
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Signals) -> None:
     settings = Settings(state=tmp_path, workers=1)

@@ -1,0 +1,203 @@
+"""What is left when comparisons and test sets are deleted, or while nothing is: by hand."""
+
+from dataclasses import replace
+
+import pytest
+from board import SYSTEMS, Board, board_on, garbled
+from byhand import finish, perform, settle
+from service import CALLER, Comparisons
+
+from sigtest.errors import RecipeError
+from workers.errors import GoneError
+from workers.questions import Questions
+from workers.store import keys
+from workers.store.boards import Choice, Standing
+from workers.store.task import Task
+from workers.tasks.boards import joins, refresh, refreshing
+from workers.tasks.context import Context
+
+
+@pytest.fixture
+def board(jobs: Comparisons, context: Context) -> Board:
+    """With three systems that are measured, on a server without workers."""
+    board = board_on(context, "by hand")
+    for name in ("aspen", "birch", "cedar"):
+        board.put(name, SYSTEMS[name])
+    settle(context, board)
+    return board
+
+
+def about(context: Context, name: str) -> set[str]:
+    """Keys of one question or test set, but for caches."""
+    found = {key.decode() for key in context.questions.redis.keys(f"sigtest:*{name}*")}
+    return {key for key in found if not key.startswith("sigtest:cache:")}
+
+
+def total_bytes(context: Context) -> int:
+    redis = context.questions.redis
+    held = redis.hgetall(keys.TOTALS_SIZES)
+    assert set(held) == set(redis.zrange(keys.TOTALS_USED, 0, -1))
+    assert sum(map(int, held.values())) == int(redis.get(keys.TOTALS_BYTES) or 0)
+    return int(redis.get(keys.TOTALS_BYTES) or 0)
+
+
+def test_a_boards_report_outlives_the_equal_comparison_of_its_caller(
+    board: Board, jobs: Comparisons, context: Context
+) -> None:
+    shown = board.look().comparison
+    assert shown is not None
+    record, created = jobs.submit(board.comparison(), CALLER)
+    assert created
+    assert record.id != shown
+    finish(context, record.id)
+    assert jobs.report(record.id, CALLER) == jobs.report(shown, CALLER)
+    assert jobs.remove(record.id, CALLER) is None
+    assert jobs.report(shown, CALLER)
+    board.is_right()
+
+
+def test_a_comparison_outlives_the_board_that_shows_the_same(
+    board: Board, jobs: Comparisons, context: Context
+) -> None:
+    record, _ = jobs.submit(board.comparison(), CALLER)
+    finish(context, record.id)
+    report = jobs.report(record.id, CALLER)
+    board.testsets.delete(board.id, CALLER)
+    assert jobs.report(record.id, CALLER) == report
+
+
+def test_two_boards_of_equal_content_have_reports_of_their_own(
+    board: Board, context: Context
+) -> None:
+    twin = board_on(context, "twin")
+    for name in ("aspen", "birch", "cedar"):
+        twin.put(name, SYSTEMS[name])
+    settle(context, twin)
+    assert twin.look().comparison != board.look().comparison
+    assert twin.report() == board.report()
+    twin.testsets.delete(twin.id, CALLER)
+    board.is_right()
+
+
+def test_a_boards_comparison_goes_with_its_test_set_only(board: Board, context: Context) -> None:
+    questions, shown = Questions(context), board.look().comparison
+    assert shown is not None
+    with pytest.raises(RecipeError, match=board.id):
+        questions.remove(shown, CALLER)
+    assert questions.report(shown, CALLER)
+    board.testsets.delete(board.id, CALLER)
+    for ask in (questions.find, questions.report, questions.remove):
+        with pytest.raises(GoneError):
+            ask(shown, CALLER)
+
+
+def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(
+    board: Board, context: Context
+) -> None:
+    reports = {board.look().comparison}
+    for change in ("replace", "raise", "remove"):
+        if change == "replace":
+            board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)
+        elif change == "raise":
+            board.testsets.raise_resamples(board.id, CALLER, 700)
+        else:
+            board.remove("aspen")
+        settle(context, board)
+        reports.add(board.look().comparison)
+    wide = Choice(alpha=0.01)
+    perform(context, [refreshing(board.state, "by hand", wide).task])
+    reports.add(board.look(wide).comparison)
+    assert len(reports) == 5
+    board.look(Choice(alpha=0.2))  # with a task that waits
+    again = joins(replace(board.state, rows={}))
+    tasks = [Task("refresh", board.id, (wide.spelled, "late")), *(entry.task for entry in again)]
+    board.testsets.delete(board.id, CALLER)
+    redis = context.questions.redis
+    for late in (False, True):
+        if late:
+            perform(context, tasks)
+        assert about(context, board.id) == {f"sigtest:gone:{board.id}"}
+        for report in reports:
+            assert about(context, str(report)) == {f"sigtest:gone:{report}"}
+        assert total_bytes(context) == 0
+        assert board.id.encode() not in redis.smembers(keys.JOINING)
+        lives = [redis.ttl(key) for key in redis.keys(f"sigtest:cache:{board.id}:*")]
+        assert 0 < min(lives) <= max(lives) <= 3600
+
+
+def test_a_test_set_deleted_while_its_report_is_written_leaves_none(
+    board: Board, context: Context
+) -> None:
+    board.remove("aspen")
+    show = context.testsets.show
+
+    def deleted_meanwhile(*arguments: str) -> None:
+        board.testsets.delete(board.id, CALLER)
+        show(*arguments)
+
+    context.testsets.show = deleted_meanwhile  # type: ignore[method-assign]
+    refresh(context, board.id, Choice().spelled)
+    left = about(context, "")
+    assert not {key for key in left if key.startswith(("sigtest:report:", "sigtest:question:"))}
+    assert about(context, board.id) == {f"sigtest:gone:{board.id}"}
+
+
+def test_texts_of_what_was_replaced_or_removed_go_at_once(board: Board, context: Context) -> None:
+    redis, outputs = context.questions.redis, f"sigtest:testset-outputs:{board.id}"
+    board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)
+    board.remove("aspen")
+    held = {digest.decode() for digest in redis.hkeys(outputs)}
+    assert held == set(board.state.digests.values())
+    assert len(held) == 2
+
+
+def test_a_replaced_system_is_pending_until_it_is_measured(board: Board, context: Context) -> None:
+    assert board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True) == "replaced"
+    shown = board.look()  # what was there stays until there is something newer
+    assert (shown.systems, shown.pending, shown.fresh) == (
+        ("aspen", "birch", "cedar"),
+        ("cedar",),
+        False,
+    )
+    settle(context, board)
+    assert (board.look().pending, board.look().fresh) == ((), True)
+
+
+def test_rows_of_what_was_replaced_stay_bounded(board: Board, context: Context) -> None:
+    redis, rows = context.questions.redis, f"sigtest:testset-rows:{board.id}"
+    redis.hset(rows, mapping={f"0.0.1 600 {i:064x} {i:064x}": b"" for i in range(1000)})
+    board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)
+    settle(context, board)
+    assert redis.hlen(rows) == 3 + 3  # systems and pairs
+
+
+def test_systems_that_another_version_measured_are_measured_again(
+    board: Board, context: Context
+) -> None:
+    redis, name = context.questions.redis, f"sigtest:testset-rows:{board.id}"
+    for field, row in redis.hgetall(name).items():
+        redis.hdel(name, field)
+        _, _, rest = field.decode().partition(" ")
+        redis.hset(name, f"0.0.1 {rest}", bytes(len(row)))
+    assert board.state.pending == ("aspen", "birch", "cedar")
+    assert board.id not in context.testsets.joining()
+    perform(context, [refreshing(board.state, "by hand", Choice()).task])
+    assert board.id in context.testsets.joining()  # where the reconciler finds it
+    settle(context, board)
+    assert board.testsets.system(board.id, CALLER, "aspen").standing is Standing.MEASURED
+    board.is_right()
+
+
+def test_totals_of_another_version_are_none_of_this(
+    board: Board, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = keys.totals(board.id, 600, "0" * 64)
+    monkeypatch.setattr(keys, "__version__", "0.0.1")
+    assert keys.totals(board.id, 600, "0" * 64) != before
+
+
+def test_a_task_that_is_often_late_does_not_count_as_dying(board: Board, context: Context) -> None:
+    digest = board.state.digests["aspen"]
+    for _ in range(2 * context.settings.attempts):
+        perform(context, [Task("join", board.id, (digest, 600))])
+    assert not board.state.failures

@@ -1,0 +1,156 @@
+"""Who is served next: callers in turn, small questions first, and nothing waits for ever."""
+
+from collections.abc import Iterator
+
+import pytest
+from byhand import perform, waiting
+from service import Comparisons, example, synthetic
+
+from sigtest.kinds import KINDS
+from workers.queue.feed import Feed
+from workers.queue.jobs import NAME
+from workers.store.task import Priced, Task, owner_of
+from workers.tasks.context import Context
+
+A, B, C = "a" * 32, "b" * 32, "c" * 32
+
+
+@pytest.fixture
+def feed(jobs: Comparisons, context: Context) -> Feed:
+    """On a server without workers: the queue of RQ holds one task."""
+    return context.feed
+
+
+def register(context: Context, *workers: str) -> None:
+    """What RQ notes of workers when they start."""
+    context.questions.redis.sadd(f"rq:workers:{NAME}", *(f"rq:worker:{name}" for name in workers))
+
+
+def tasks(owner: str, *seconds: float) -> list[Priced]:
+    return [Priced(Task("resample", owner, (i, i + 1)), price) for i, price in enumerate(seconds)]
+
+
+def served(context: Context) -> Iterator[str]:
+    """Owners of the tasks in the order in which a single worker would take them."""
+    redis = context.questions.redis
+    while key := redis.lpop(f"rq:queue:{NAME}"):
+        redis.delete(f"rq:job:{key.decode()}")
+        yield owner_of(key.decode())
+        context.feed.fill()
+
+
+def test_a_small_question_overtakes_another_callers_two_hundred(
+    jobs: Comparisons, context: Context
+) -> None:
+    body = synthetic(1, segments=5).as_json()
+    questions = [KINDS["comparisons"].parse({**body, "seed": seed}) for seed in range(200)]
+    crowd = {jobs.questions.submit("comparisons", q, "crowd")[0].id for q in questions}
+    late, _ = jobs.submit(synthetic(2, segments=5), "late")
+    order = served(context)
+    first = [next(order) for _ in range(3)]
+    assert late.id in first
+    assert set(first) - {late.id} <= crowd
+    assert len(set(order)) == 198
+
+
+def test_a_caller_with_one_question_is_not_held_up_by_one_with_many(
+    feed: Feed, context: Context
+) -> None:
+    for i in range(40):
+        feed.add("crowd", tasks(f"{i:032x}", *[1.0] * 5))
+    feed.add("late", tasks(B, 1.0, 1.0, 1.0))
+    order = list(served(context))
+    assert max(i for i, owner in enumerate(order) if owner == B) <= 6  # every second one
+    assert len(order) == 203
+
+
+def test_callers_share_by_seconds_not_by_tasks(feed: Feed, context: Context) -> None:
+    feed.add("coarse", tasks(A, *[5.0] * 10))
+    feed.add("fine", tasks(B, *[0.5] * 100))
+    order = list(served(context))[:33]
+    assert 2 <= order.count(A) <= 4
+
+
+def test_who_comes_late_is_not_paid_for_having_been_away(feed: Feed, context: Context) -> None:
+    feed.add("early", tasks(A, *[1.0] * 60))
+    order = served(context)
+    assert {next(order) for _ in range(20)} == {A}
+    feed.add("late", tasks(B, *[1.0] * 60))
+    following = [next(order) for _ in range(20)]
+    assert 9 <= following.count(B) <= 11
+
+
+def test_small_questions_of_a_caller_come_first(feed: Feed, context: Context) -> None:
+    feed.add("one", tasks(A, *[10.0] * 4))
+    feed.add("one", tasks(B, 0.1))
+    feed.add("one", tasks(C, 3.0))
+    order = list(served(context))
+    assert order == [A, B, C, A, A, A]  # the first was handed out before the others came
+
+
+def test_a_large_question_does_not_wait_for_ever(feed: Feed, context: Context) -> None:
+    feed.add("one", tasks(f"{999:032x}", 1.0))
+    feed.add("one", tasks(A, 30.0))
+    order = served(context)
+    seen = []
+    for i in range(200):  # a small one comes whenever a small one ends
+        feed.add("one", tasks(f"{i:032x}", 1.0))
+        seen.append(next(order))
+        if seen[-1] == A:
+            break
+    assert 20 <= len(seen) <= 40
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+def test_the_queue_holds_no_more_than_one_task_a_worker(
+    feed: Feed, context: Context, workers: int
+) -> None:
+    redis, most = context.questions.redis, max(1, workers)
+    if workers:
+        register(context, *map(str, range(workers)))
+    for i in range(20):
+        feed.add(f"caller {i % 4}", tasks(f"{i:032x}", 0.5, 0.5))
+        assert redis.llen(f"rq:queue:{NAME}") == min(most, 2 * (i + 1))
+    for _ in range(40):
+        redis.lpop(f"rq:queue:{NAME}")
+        feed.fill()
+        assert redis.llen(f"rq:queue:{NAME}") <= most
+    assert not feed.waiting()
+
+
+def test_equal_tasks_wait_once(feed: Feed, context: Context) -> None:
+    feed.add("other", tasks(B, 1.0))  # takes the room in the queue
+    for _ in range(3):
+        feed.add("one", tasks(A, 1.0, 1.0))
+    assert context.questions.redis.llen(f"sigtest:tasks:{A}") == 2
+    assert list(served(context)) == [B, A, A]
+
+
+def test_a_leaderboards_views_wait_once(jobs: Comparisons, context: Context) -> None:
+    record, _ = jobs.submit(example(), "one")
+    task = Priced(Task("refresh", A, ("ff", record.id)), 0.1)
+    for _ in range(50):
+        context.feed.add("one", [task])
+    assert sum(key.startswith(A) for key in waiting(context)) == 1
+    assert context.questions.redis.llen(f"sigtest:tasks:{A}") <= 1
+
+
+def test_dropping_a_question_leaves_the_others(feed: Feed, context: Context) -> None:
+    for owner in (A, B, C):
+        feed.add("one", tasks(owner, 1.0, 1.0))
+    feed.drop(A)
+    feed.drop(B)
+    assert list(served(context)) == [C, C]
+    redis = context.questions.redis
+    assert not redis.keys("sigtest:waiting*")
+    assert not redis.keys("sigtest:tasks:*")
+
+
+def test_tasks_fill_the_queue_when_one_ends(jobs: Comparisons, context: Context) -> None:
+    jobs.submit(example(seed=1), "one")
+    jobs.submit(example(seed=2), "two")
+    (queued,) = context.feed.jobs.alive()
+    redis = context.questions.redis
+    redis.delete(f"rq:queue:{NAME}", f"rq:job:{queued}")
+    perform(context, [Task("measure", owner_of(queued), (0, 5))])
+    assert len(context.feed.jobs.alive()) == 1
