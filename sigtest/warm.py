@@ -21,6 +21,7 @@ from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
 from sigtest.significance import resampling_tests
+from sigtest.significance.corrections import CORRECTIONS
 
 SWAPS = [name for name, test in resampling_tests().items() if test.draws == "swaps"]
 
@@ -55,7 +56,9 @@ def _compare_texts() -> None:
 
 
 def _compare_jointly() -> None:
-    compare(_text_comparison(metrics=["bleu"], correction="tukey", tests=SWAPS))
+    for name, correction in CORRECTIONS.items():
+        if correction.joint is not None:
+            compare(_text_comparison(metrics=["bleu"], correction=name, tests=[correction.joint]))
 
 
 def _join() -> None:

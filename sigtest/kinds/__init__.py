@@ -14,7 +14,6 @@ __all__ = [
     "ComparisonQuestion",
     "Comparisons",
     "File",
-    "Finished",
     "Kind",
     "Question",
 ]

@@ -13,6 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from sigtest.errors import InputError
+from sigtest.version import __version__
+
 T = TypeVar("T")
 Encode = Callable[[Any], Any]
 
@@ -159,8 +162,15 @@ def _record_decoder(kind: Any) -> Encode:
     def readers() -> dict[str, Encode]:
         return {f.name: _decoder(f.annotation) for f in fields}
 
+    needed = {f.name for f in fields} - set(defaults)
+
     def record(body: Any) -> Any:
         read = readers()
+        if not isinstance(body, Mapping) or body.keys() - read.keys() or needed - body.keys():
+            raise InputError(
+                f"This is no {kind.__name__} of sigtest {__version__}: its fields are "
+                f"{', '.join(read)}."
+            )
         return kind(**{**defaults, **{name: read[name](entry) for name, entry in body.items()}})
 
     return record

@@ -76,7 +76,7 @@ def comparison() -> Comparison:
 
 def test_a_report_is_handed_on_byte_for_byte(client, server, comparison):
     server.answers = [(202, {}, STATUS), (200, {}, b'{"as": "it is"}\n')]
-    assert client.compare(comparison) == b'{"as": "it is"}\n'
+    assert client.report(client.run(comparison)) == b'{"as": "it is"}\n'
     (post, path, headers, body), (get, report, *_) = server.asked
     assert (post, path, get, report) == (
         "POST", "/v1/comparisons", "GET", "/v1/comparisons/c1/report?format=json"
@@ -91,17 +91,16 @@ def test_progress_is_told_until_the_end(client, server, comparison, slept):
         (202, {"Retry-After": "3"}, RUNNING),
         (200, {"Preference-Applied": "wait=1"}, half),
         (200, {}, STATUS),
-        (200, {}, b"{}"),
     ]
     told = []
-    client.compare(comparison, lambda *step: told.append(step))
+    client.run(comparison, lambda *step: told.append(step))
     assert told == [("report", 1, 1), ("resampling", 1, 2)]
     assert slept == [3.0]
 
 
 def test_a_broken_connection_is_tried_again_under_the_same_key(client, server, comparison, slept):
-    server.answers = [None, None, (202, {}, STATUS), (200, {}, b"{}")]
-    client.compare(comparison)
+    server.answers = [None, None, (202, {}, STATUS)]
+    client.run(comparison)
     keys = {
         headers["Idempotency-Key"] for method, _, headers, _ in server.asked if method == "POST"
     }
@@ -110,8 +109,8 @@ def test_a_broken_connection_is_tried_again_under_the_same_key(client, server, c
 
 
 def test_a_busy_service_is_asked_again_when_it_says(client, server, comparison, slept):
-    server.answers = [(503, {"Retry-After": "2"}, {}), (202, {}, STATUS), (200, {}, b"{}")]
-    client.compare(comparison)
+    server.answers = [(503, {"Retry-After": "2"}, {}), (202, {}, STATUS)]
+    client.run(comparison)
     assert slept == [2.0]
 
 
@@ -153,9 +152,16 @@ def test_an_error_without_a_problem_document_has_its_status(client, server, comp
         client.compare(comparison)
 
 
+def test_a_report_of_another_version_is_one_clear_error(client, server, comparison):
+    for other in (b'{"something": "else"}', b"[]", b'{"signature": "only"}'):
+        server.answers = [(202, {}, STATUS), (200, {}, other)]
+        with pytest.raises(InputError, match="This is no Report of sigtest"):
+            client.compare(comparison)
+
+
 def test_a_comparison_that_fails_says_why(client, server, comparison):
     server.answers = [(202, {}, {**STATUS, "status": "failed", "error": "It broke."})]
-    with pytest.raises(ServiceError, match=r"failed the comparison: It broke\."):
+    with pytest.raises(ServiceError, match=r"failed the question: It broke\."):
         client.compare(comparison)
 
 

@@ -240,7 +240,7 @@ def test_cluster_lines_are_those_of_all_together_and_the_title_says_so(example: 
     assert clusters(report.several.testsets[0].report.systems) == [1, 1, 2]
     assert clusters(report.systems) == [1, 2, 3]
     title, table = FORMATS["text"].render(present(report)).split("\n\n")[1:3]
-    assert title.endswith(f"ranks by {TESTS[0]}, cluster lines for all together")
+    assert title.endswith(f"ranks by {TESTS[0].replace('_', ' ')}, cluster lines for all together")
     assert sum(line.startswith("╌") for line in table.splitlines()) == 2
 
 
@@ -269,7 +269,9 @@ def test_bad_suites_are_one_clear_error_each(example: Path) -> None:
     first, second = request_of(example)["testsets"][:2]
     fewer = {**second, "systems": second["systems"][:4]}
     two_references = {**second, "references": second["references"] * 2}
-    assert failing(example, testsets=[first]) == ("testsets needs at least two test sets; 1 given.")
+    assert failing(example, testsets=[first]) == (
+        "testsets needs at least two test sets; 1 given. One is asked for without testsets."
+    )
     assert failing(example, testsets=[first, first]) == "Two test sets are named 'first'."
     turned = {**second, "systems": [second["systems"][i] for i in (0, 2, 1, 3, 4)]}
     rule = "; every test set needs the same systems, in the same order."

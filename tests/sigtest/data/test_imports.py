@@ -61,7 +61,7 @@ def test_a_folder_of_a_system_has_its_training_runs(folder):
             (folder / f"systems/{name}/run{i}.en").write_bytes(data)
     body = read_path(folder).as_json()
     assert [len(system["replicas"]) for system in body["systems"]] == [2, 2]
-    assert parse_comparison(body).plan.replicas == 2
+    assert [part.replicas for part in parse_comparison(body).plan.parts] == [2]
 
 
 def test_labels_are_read_too():

@@ -1,0 +1,186 @@
+"""One sample of each thing that the project says can be added with one class and one line."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sigtest.arrays import Array, Flags
+from sigtest.data.testset import System, TestSet
+from sigtest.draws.distribution import Distribution
+from sigtest.engine import Progress
+from sigtest.kinds import KINDS, About, File, Kind
+from sigtest.kinds.base import Whole
+from sigtest.metrics import METRICS, Fraction, Metric
+from sigtest.render.formats import FORMATS, Format, Presented
+from sigtest.render.model import Document, Paragraph, Sheet
+from sigtest.render.plots import PICTURES, Picture
+from sigtest.render.plots.view import View
+from sigtest.report.codec import decode, encode
+from sigtest.significance import TESTS, Alternative, OwnP, OwnTest, ResamplingTest
+from sigtest.significance.base import Draws, reaching
+from sigtest.significance.corrections import CORRECTIONS, Correction
+
+
+@dataclass(frozen=True)
+class Length(Metric):
+    """Tokens of the hypothesis in percent of the tokens of the first reference."""
+
+    times: int = 1
+
+    name: ClassVar[str] = "length"
+    fraction: ClassVar[Fraction | None] = Fraction(0, 1)
+
+    @property
+    def width(self) -> int:
+        return 2
+
+    @property
+    def implementation(self) -> str:
+        return "sample:1"
+
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        hypotheses = self.hypotheses(system)
+        references = testset.references[0].lines
+        return np.array(
+            [
+                [self.times * len(line.split()), len((reference or "").split())]
+                for line, reference in zip(hypotheses.lines, references, strict=True)
+            ],
+            dtype=np.float64,
+        )
+
+    def formula(self, sums: Array) -> Array:
+        return 100.0 * sums[0] / np.maximum(sums[1], 1.0)
+
+
+class Halfway(ResamplingTest):
+    """Counts draws that go at least half as far as the observed difference."""
+
+    name: ClassVar[str] = "halfway"
+    draws: ClassVar[Draws] = "swaps"
+    null: ClassVar[str] = "exchangeable outputs"
+
+    def extreme(
+        self, observed: Array, null: Array, tolerance: Array, alternative: Alternative
+    ) -> Flags:
+        return reaching(observed / 2, null, tolerance, alternative)
+
+    def limits(self, observed: float, alternative: Alternative) -> tuple[float, ...]:
+        return (observed / 2, -observed / 2)
+
+
+class Constant(OwnTest):
+    """Finds the same p-value everywhere."""
+
+    name: ClassVar[str] = "constant"
+    null: ClassVar[str] = "nothing at all"
+
+    def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
+        return OwnP.of_log10(math.log10(0.0125), exact=True, statistic=None)
+
+
+def thrice(p: Array) -> Array:
+    """Three times the p-values, whatever the size of the family; a sample."""
+    return np.minimum(3 * p, 1.0)
+
+
+@dataclass(frozen=True)
+class SumReport:
+    """The sum of what was asked for.
+
+    Attributes:
+        total: The sum.
+        signature: What it was computed of.
+    """
+
+    total: float
+    signature: str
+
+    def as_json(self) -> dict[str, Any]:
+        return encode(self)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers to add up."""
+
+    numbers: tuple[float, ...]
+
+    @property
+    def key(self) -> str:
+        return hashlib.sha256(repr(self.numbers).encode()).hexdigest()
+
+    def as_json(self) -> Mapping[str, Any]:
+        return {"numbers": list(self.numbers)}
+
+
+class Sums(Kind[Whole]):
+    """Adds numbers up."""
+
+    name: ClassVar[str] = "sum"
+    path: ClassVar[str] = "sums"
+    summary: ClassVar[str] = "What do numbers add up to?"
+    reports: ClassVar[tuple[type, ...]] = (SumReport,)
+    schema: ClassVar[Mapping[str, Any]] = {
+        "type": "object",
+        "properties": {"numbers": {"type": "array", "items": {"type": "number"}}},
+        "required": ["numbers"],
+    }
+
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
+        numbers = Numbers(tuple(float(number) for number in request["numbers"]))
+        return Whole(numbers, About(systems=("numbers",)), 0.01)
+
+    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
+        return Whole(Numbers(tuple(contents["asked"]["numbers"])), About(), 0.0)
+
+    def compute(self, asked: Whole, progress: Progress | None = None) -> SumReport:
+        assert isinstance(asked.asked, Numbers)
+        numbers = asked.asked.numbers
+        return SumReport(sum(numbers), f"sum of {len(numbers)}")
+
+    def read(self, body: Mapping[str, Any]) -> SumReport:
+        return decode(SumReport, body)
+
+    def present(self, report: SumReport) -> Presented:
+        return Presented(
+            report.as_json,
+            lambda: Document("Sum", (), (Paragraph(f"The sum is {report.total:g}."),)),
+            lambda: Sheet(("total",), [(report.total,)]),
+        )
+
+    def draw(
+        self,
+        name: str,
+        report: SumReport,
+        chosen: Mapping[str, str],
+        distribution: Distribution | None = None,
+    ) -> str:
+        raise AssertionError("sums have no pictures")
+
+
+def _bars(view: View) -> str:
+    """One bar a system."""
+    bars = "".join(f"<rect><title>{s.name}</title></rect>" for s in view.report.systems)
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{bars}</svg>\n'
+
+
+def _shout(presented: Presented) -> str:
+    return repr(sorted(presented.as_json())).upper() + "\n"
+
+
+def plug_in() -> None:
+    """Add the line of each to its registry."""
+    METRICS["length"] = Length
+    TESTS["halfway"] = Halfway()
+    TESTS["constant"] = Constant()
+    CORRECTIONS["thrice"] = Correction("thrice", "three times", thrice)
+    FORMATS["shout"] = Format("shout", "a sample", "text/x-shout", "shout", _shout)
+    PICTURES["bars"] = Picture("bars", "Bars", "report", _bars)
+    KINDS["sums"] = Sums()
