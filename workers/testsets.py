@@ -338,8 +338,8 @@ class TestSets:
     def empty(self, testset_id: str, choice: Choice) -> Report:
         """What a leaderboard shows before any system is measured."""
         part = self._store.part(testset_id)
-        nobody = replace(part, systems=(), digests=())
-        rows = [no_rows(part) for _ in part.recipe.metrics]
+        nobody = replace(part, systems=(), digests=(), recipe=boards.decided(part.recipe, choice))
+        rows = [no_rows(nobody) for _ in part.recipe.metrics]
         return report_of_rows(nobody, rows, rows)
 
     def _state(self, testset_id: str, caller: str) -> State:

@@ -17,6 +17,7 @@ from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.report import Report
 from sigtest.report.selection import select
+from sigtest.significance.corrections import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Record
 from workers.store.boards import Choice
@@ -82,14 +83,21 @@ async def _board(
         if shown.comparison is not None:
             record = asked.find(shown.comparison, caller.name)
             whole = Report.from_json(json.loads(asked.report(record.id, caller.name)))
+        whole = whole or boards.empty(testset_id, choice)
         settings = shown.testset
         metric = options.metric or settings.metrics[0]
-        test = options.test or settings.tests[0]
+        joint = CORRECTIONS[whole.correction].joint
+        tests = (joint,) if joint in settings.tests else settings.tests
+        test = options.test or tests[0]
         choose(metric, settings.metrics, "metric", "metric of this test set")
         choose(test, settings.tests, "test", "test of this test set")
+        if test not in tests:
+            raise RecipeError(
+                f"correction {whole.correction} goes with the test {joint} only.", field="test"
+            )
         if options.testset is not None:
             raise RecipeError("A leaderboard has one test set; leave testset out.", field="testset")
-        return Board(shown, record, whole or boards.empty(testset_id, choice), metric, test)
+        return Board(shown, record, whole, metric, test)
 
     found = await watch.until(testset_id, look, lambda shown: shown.fresh, WAIT_SECONDS)
     return await run_in_threadpool(read, found)

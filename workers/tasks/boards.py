@@ -13,6 +13,8 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Part, Plan
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
 from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
 from sigtest.draws.sample import Sample
 from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
@@ -104,15 +106,26 @@ def refreshing(state: State, question_id: str, choice: Choice) -> Priced:
 
 def shown_part(part: Part, state: State, choice: Choice) -> Part:
     """What a leaderboard compares: the systems that are measured, by name."""
-    recipe = part.recipe
-    decided = replace(
-        recipe,
-        alpha=recipe.alpha if choice.alpha is None else choice.alpha,
-        correction=recipe.correction if choice.correction is None else choice.correction,
-    )
     names = state.measured
     digests = tuple(state.digests[name] for name in names)
-    return replace(part, systems=names, digests=digests, recipe=decided)
+    return replace(part, systems=names, digests=digests, recipe=decided(part.recipe, choice))
+
+
+def decided(recipe: Recipe, choice: Choice) -> Recipe:
+    """The recipe as it is chosen; a joint correction leaves only the test that it goes with.
+
+    Raises:
+        RecipeError: An impossible choice.
+    """
+    correction = recipe.correction if choice.correction is None else choice.correction
+    choose(correction, CORRECTIONS, "correction", "correction")
+    joint = CORRECTIONS[correction].joint
+    return replace(
+        recipe,
+        alpha=recipe.alpha if choice.alpha is None else choice.alpha,
+        correction=correction,
+        tests=(joint,) if joint in recipe.tests else recipe.tests,
+    )
 
 
 def id_of(testset_id: str, part: Part) -> str:
