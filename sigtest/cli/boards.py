@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from sigtest.cli.board_arguments import ACTIONS
@@ -13,7 +14,7 @@ from sigtest.cli.parser import UsageError
 from sigtest.cli.plots import Asked, require_folder, write_board_plots
 from sigtest.cli.request import Columns, Given, choices_of, systems_of, whole
 from sigtest.cli.served import client_of, understood
-from sigtest.client import Client
+from sigtest.client import BOARD, Client
 from sigtest.comparison.recipe import Recipe
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.render.names import printable
@@ -116,7 +117,11 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, str]) ->
         params = {**asked.parameters, "metric": told["metric"], "test": told["test"]}
         return client.leaderboard_plot(options.id, picture.name, **params).decode()
 
-    write_board_plots(understood(stored, Report.from_json), options, drawn)
+    def report(body: Mapping[str, Any]) -> Report:
+        own = {field: entry for field, entry in body.items() if field not in BOARD}
+        return Report.from_json(own)
+
+    write_board_plots(understood(stored, report), options, drawn)
 
 
 def _testset_of(options: argparse.Namespace) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sigtest.errors import ServiceError
+from sigtest.errors import InputError, ServiceError
 from sigtest.version import __version__
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def understood(stored: bytes, reader: Callable[[Mapping[str, Any]], T]) -> T:
     body = json.loads(stored)
     try:
         return reader(body)
-    except (KeyError, TypeError) as error:
+    except InputError as error:
         raise ServiceError(
             f"The service runs sigtest {body.get('version')} and this is {__version__}, which "
             "cannot show its report; take --format json."

@@ -83,7 +83,7 @@ FORMS: dict[str, tuple[list[Part], str]] = {
     "no matching files": (form(zipped({"a": TEXT})), "no matching files"),
     "no archive": (form(TEXT, "task.txt"), "task.txt is no zip, tar, tar.gz or XML file"),
     "one system": (form(zipped({"reference": TEXT, "systems/a": TEXT})), "at least two systems"),
-    "unequal": (form(zipped(GOOD | {"systems/c.en": b"x\n"})), "System 'c' has 1 line"),
+    "unequal": (form(zipped(GOOD | {"systems/c.en": b"x\n"})), "system 'c' has 1 line"),
     "hostile name": (form(zipped(GOOD | {"systems/<b>.en": TEXT})), "The system name '<b>'"),
     "documents": (form(zipped(GOOD | {"documents": b"d\n"})), "documents has 1 entry,"),
     "two archives": (form(zipped(GOOD)) * 2, "one request part"),

@@ -135,7 +135,10 @@ def test_a_system_that_does_not_fit_it(service: httpx.Client) -> None:
 
 def test_limits_hold_for_it_too(service: httpx.Client, serve: Serve) -> None:
     small = serve(Settings(max_segments=2))
-    body = {"testset": made(service), "systems": [{"name": n, "hypotheses": []} for n in "AB"]}
+    body = {
+        "testset": made(service),
+        "systems": [{"name": n, "hypotheses": ["a b"] * 3} for n in "AB"],
+    }
     problem(small.post(COMPARISONS, json=body), 413, "limit-exceeded")
 
 

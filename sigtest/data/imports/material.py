@@ -252,8 +252,8 @@ class Material:
     def _require_all(self, column: Sequence[object], what: str, system: str) -> None:
         if len(column) != len(self):
             raise LengthError(
-                f"{self.name}: system {system!r} has {len(column)} entries, others have "
-                f"{len(self)}; every system needs one a segment.",
+                f"{self.name}: system {system!r} has {_counted(len(column))}, others have "
+                f"{len(self):,}; every system needs one a segment.",
                 system=system,
             )
         missing = [i for i, entry in enumerate(column) if entry is None]
@@ -347,3 +347,7 @@ def _one(name: str | None, inside: Sequence[str], what: str, where: str) -> str 
         f"{where} has {len(inside)} {what}s ({', '.join(inside[:10])}), none of them {name!r}; "
         f"give the name of one, or leave the name out."
     )
+
+
+def _counted(lines: int) -> str:
+    return "1 line" if lines == 1 else f"{lines:,} lines"
