@@ -84,7 +84,7 @@ def control(judgements: Judgements, asked: Quality | None, *, named: bool) -> Ve
 
     Args:
         judgements: Of all kinds, with known annotators.
-        asked: How annotators are tested; where nothing is asked they are, but nobody is left out.
+        asked: How annotators are tested; where nothing is asked they are, and all stay.
         named: Whether the report names them.
     """
     rule = asked or Quality()

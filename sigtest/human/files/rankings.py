@@ -5,16 +5,18 @@ Ties are allowed; a rank of -1 says that the output was not ranked.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from sigtest.errors import InputError
 from sigtest.human.files.table import records
-from sigtest.human.judgements import UNKNOWN, Names
+from sigtest.human.judgements import Names
 from sigtest.human.rankings import Rankings
 
 WIDEST = 25  # outputs of one ranking
+_RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
 SEGMENT = ("srcIndex", "segmentId")
 
 
@@ -35,8 +37,10 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
     header = rows[0]
     place = {column: i for i, column in enumerate(header)}
     segment = next((place[column] for column in SEGMENT if column in place), None)
-    if segment is None:
-        raise InputError(f"{name}, line 1: the header has no column srcIndex.", field=name)
+    for column in ("judgeId", "system2Id", "system2rank"):
+        if segment is None or column not in place:
+            missing = SEGMENT[0] if segment is None else column
+            raise InputError(f"{name}, line 1: the header has no column {missing}.", field=name)
     width = 0
     while f"system{width + 1}Id" in place and f"system{width + 1}rank" in place:
         width += 1
@@ -68,7 +72,7 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
 def _ranks(values: Sequence[str], number: int, name: str) -> list[int]:
     found = []
     for value in values:
-        if not value.strip().lstrip("-").isdecimal() or (int(value) < 1 and int(value) != UNKNOWN):
+        if not _RANK.fullmatch(value.strip()):
             raise InputError(
                 f"{name}, line {number}: {value[:20]!r} is no rank; ranks are whole numbers from "
                 "1, or -1 for an output that was not ranked.",

@@ -85,7 +85,7 @@ class Choices:
         languages: Language pair, where the files hold several.
         scale: Lowest and highest score.
         standardise: `annotator`, `annotator_no_refs` or `none`.
-        quality: Quality control; nobody is left out where there is none.
+        quality: Quality control; every annotator counts where there is none.
         criteria: In the order in which they decide; all there are where none is named.
         test: Significance test.
         aggregate: What one observation of a test is.

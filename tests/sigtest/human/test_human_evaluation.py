@@ -207,7 +207,7 @@ def test_degraded_copies_meet_their_output_in_the_same_batch_only() -> None:
     assert evaluated(rows).annotators.each[0].bad_references == 4
 
 
-def test_nobody_left_is_an_error_that_says_so() -> None:
+def test_no_annotator_left_is_an_error_that_says_so() -> None:
     rows = [row("w", s, i, 50 + i + 9 * (s == "A")) for s in "AB" for i in range(4)]
     with pytest.raises(InputError, match="No judgement of score is left of A, B"):
         parse({"judgements": rows, "quality": {}})

@@ -245,6 +245,10 @@ def test_input_overrules_sniffing() -> None:
         read(text.encode(), "x", "wmt_da")
     with pytest.raises(SigtestError, match="Did you mean 'wmt_da'"):
         read(text.encode(), "x", "wmt-da")
+    with pytest.raises(InputError, match="x, line 1: the header has no column srcIndex"):
+        read(text.encode(), "x", "rnk")
+    with pytest.raises(InputError, match="x, line 1: the header has no column judgeId"):
+        read(b"srcIndex,system1Id,system1rank\n1,A,1\n", "x", "rnk")
     assert set(INPUTS) == {"wmt_da", "wmt_da_segments", "mtme", "mqm", "esa", "rnk", "columns"}
 
 
@@ -287,6 +291,8 @@ REFUSED = {
                     "file, line 2: unknown kind 'GOOD'"),
     "rank": ("srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,A,B,1,0\n",
              "file, line 2: '0' is no rank"),
+    "huge rank": ("srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,A,B,1,"
+                  + "9" * 30 + "\n", "file, line 2: '9+' is no rank"),
     "mtme ragged": ("A\t1\nA\t2\nB\t1\n", "system 'B' has 1 lines and system 'A' 2"),
     "mtme systems": ("A\t1.5\nB\t2\n", "one score a system"),
     "mtme domains": ("news\tA\t1.5\nnews\tB\t2\n", "scores by domain"),

@@ -71,7 +71,7 @@ def test_rank_sum_far_in_the_tail_keeps_its_logarithm() -> None:
     assert found.log10 < -900
 
 
-def test_samples_that_are_all_alike_separate_nobody() -> None:
+def test_samples_that_are_all_alike_are_not_separated() -> None:
     assert ranked([3, 3, 3], [3, 3])[1:] == (1.0, 1.0, 0.0)
     assert paired_t(np.zeros(5))[1:] == (1.0, 1.0, 0.0)
     assert signed_rank(np.zeros(5))[1:] == (1.0, 1.0, 0.0)
