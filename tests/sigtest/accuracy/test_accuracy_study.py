@@ -247,8 +247,8 @@ def test_the_2014_study_on_wmt22(data: Path) -> None:
     }
     found = compute(parse({"comparison": body}, [(judged.name, judged.read_bytes())]))
     assert [row.n for row in found.rows] == [55] * 6
-    # names differ (Online-W.2 and Online-W), HUMAN-C has no output; the published matrix of rank-sum
-    # p-values has its filler 0.12 for 18 of these pairs
+    # names differ (Online-W.2 and Online-W), HUMAN-C has no output; the published rank-sum matrix
+    # has its filler 0.12 for 18 of these pairs
     assert found.human[0].ties == 18
     assert any("HUMAN-C" in said for said in found.warnings)
     assert all(0.5 < row.share < 0.8 for row in found.rows)
