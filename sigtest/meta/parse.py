@@ -30,6 +30,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 GROUPS: tuple[Group, ...] = get_args(Group)
 ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
 CONTENT = ("human", "metrics")
+SET = (*CONTENT, "exclude_systems")
 CHOICES = (
     "level", "group", "statistics", "tests", "alternative", "absolute", "exclude_systems",
     "alpha", "correction", "resamples", "seed", "baseline",
@@ -54,7 +55,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     bodies = _bodies(request)
     if files and "sets" in request:
         raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
-    exclude = _excluded(request, bodies)
+    exclude = _excluded(request, "exclude_systems", list(bodies.values()))
     sets = tuple(_set(body, name, files, exclude) for name, body in bodies.items())
     choices = _choices(request, sets)
     for own in sets:
@@ -67,6 +68,8 @@ def _set(
 ) -> ScoredSet:
     """One set, whose human scores may still be judgements."""
     path = f"sets.{name}." if name else ""
+    if name:
+        exclude = (*exclude, *_excluded(body, f"{path}exclude_systems", [body]))
     human = body.get("human")
     judged = isinstance(human, Mapping) and "judgements" in human
     if not files and not judged:
@@ -95,21 +98,19 @@ def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
                 f"sets.{name} must be an object with human and metrics.", field=f"sets.{name}"
             )
         for field in body:
-            choose(field, CONTENT, f"sets.{name}.{field}", "field of a set")
+            choose(field, SET, f"sets.{name}.{field}", "field of a set")
     return dict(sets)
 
 
 def _excluded(
-    request: Mapping[str, Any], bodies: Mapping[str, Mapping[str, Any]]
+    body: Mapping[str, Any], field: str, bodies: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """Systems to leave out, each of which some set speaks of."""
-    asked = [
-        str(name) for name in check_list(request.get("exclude_systems", []), "exclude_systems")
-    ]
+    asked = [str(name) for name in check_list(body.get("exclude_systems", []), field)]
     if asked:
-        known = sorted(set().union(*(all_systems(body) for body in bodies.values())))
+        known = sorted(set().union(*(all_systems(own) for own in bodies)))
         for name in asked:
-            choose(name, known, "exclude_systems", "system")
+            choose(name, known, field, "system")
     return tuple(asked)
 
 

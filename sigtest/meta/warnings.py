@@ -24,6 +24,7 @@ def cautions(asked: Asked, compared: Sequence[Sequence[Compared]]) -> tuple[str,
     for own in asked.sets:
         said += own.notes
         said += _of_set(own, asked.choices)
+    said += _missing(asked)
     said += _dependence(asked.choices)
     fewest = min(len(own.systems) for own in asked.sets)
     if asked.choices.level == "system" and fewest < FEW_SYSTEMS:
@@ -33,6 +34,20 @@ def cautions(asked: Asked, compared: Sequence[Sequence[Compared]]) -> tuple[str,
         )
     said += _too_few_resamples(asked.choices, compared)
     return tuple(dict.fromkeys(said))
+
+
+def _missing(asked: Asked) -> Iterator[str]:
+    """Metrics that some sets do not have."""
+    labels = dict.fromkeys(metric.label for own in asked.sets for metric in own.metrics)
+    for label in labels:
+        without = [
+            own.name for own in asked.sets if label not in {metric.label for metric in own.metrics}
+        ]
+        if without:
+            yield (
+                f"{label} is not among the metrics of {', '.join(without)}; its figures over all "
+                "sets are over the others."
+            )
 
 
 def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:

@@ -58,6 +58,42 @@ def read_evalset(
     return request
 
 
+def read_evalsets(
+    folder: Path, lps: Sequence[str], gold: str, metrics: Sequence[str] | None = None
+) -> dict[str, Any]:
+    """The request of several pairs of languages, whose metrics have the same labels.
+
+    Metrics are those without a reference and those with the standard one of each pair of
+    languages, and are called by their name alone (`BLEU` for `BLEU-refB`).
+
+    Args:
+        folder: Of one test set; see `read_evalset`.
+        lps: Pairs of languages.
+        gold: Name of the human scores.
+        metrics: Names of metrics (`BLEU`); all of them where none.
+
+    Raises:
+        InputError: A folder or file is missing or malformed.
+        RecipeError: An unknown metric, gold or pair of languages.
+    """
+    sets: dict[str, Any] = {}
+    for lp in lps:
+        files = _metric_files(folder / "metric-scores" / lp)
+        standard = _standard_reference(folder / "references", lp, list(files))
+        names = {
+            label.rpartition("-")[0]: label
+            for label in files
+            if label.rpartition("-")[2] in {standard, "src"}
+        }
+        asked = list(names) if metrics is None else metrics
+        labels = [names[choose(name, names, "metric", "metric")] for name in asked]
+        own = read_evalset(folder, lp, gold, labels)
+        own.pop("baseline", None)
+        scores = own["metrics"].values()
+        sets[lp] = {**own, "metrics": dict(zip(asked, scores, strict=True))}
+    return {"sets": sets}
+
+
 def _chosen(name: str, files: dict[str, dict[str, Path]]) -> str:
     return str(choose(name, files, "metric", "metric"))
 

@@ -1,5 +1,6 @@
 """Directories of mt-metrics-eval: the traps, and WMT23 he-en against scipy and loops."""
 
+import shutil
 from itertools import combinations
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from scipy import stats
 
 from sigtest.errors import InputError, RecipeError
 from sigtest.meta import MetaReport, compute, parse
-from sigtest.meta.data.evalset import read_evalset
+from sigtest.meta.data.evalset import read_evalset, read_evalsets
 from sigtest.meta.data.tables import read_scores
 
 NAMES = ("Aspen", "Birch", "Cedar", "refA", "refB")
@@ -62,6 +63,29 @@ def test_metrics_can_be_chosen(evalset: Path) -> None:
     assert body["exclude_systems"] == ["refB"]  # of all files, not of the chosen ones
     with pytest.raises(RecipeError, match="Did you mean 'chrF-refB'"):
         read_evalset(evalset, "xx-yy", "mqm", ["chrF-refb"])
+
+
+def test_several_pairs_of_languages_have_the_same_labels(evalset: Path) -> None:
+    for path in list(evalset.rglob("*xx-yy*")):
+        if path.is_file():
+            twin = path.with_name(path.name.replace("xx-yy", "xx-zz"))
+            twin.write_bytes(path.read_bytes())
+    shutil.copytree(evalset / "metric-scores" / "xx-yy", evalset / "metric-scores" / "xx-zz")
+    for level in ("sys", "seg"):  # refA is the reference of most metrics there
+        folder = evalset / "metric-scores" / "xx-zz"
+        (folder / f"BLEU-refB.{level}.score").unlink()
+        (folder / f"chrF-refB.{level}.score").rename(folder / f"chrF-refA.{level}.score")
+    body = read_evalsets(evalset, ["xx-yy", "xx-zz"], "mqm")
+    assert {lp: own["exclude_systems"] for lp, own in body["sets"].items()} == {
+        "xx-yy": ["refB"],
+        "xx-zz": ["refA"],
+    }
+    assert all(set(own["metrics"]) == {"BLEU", "QE", "chrF"} for own in body["sets"].values())
+    asked = parse(body)
+    assert asked.choices.baseline == "BLEU"
+    assert [own.excluded for own in asked.sets] == [("refB",), ("refA",)]
+    with pytest.raises(RecipeError, match="Unknown metric 'TER'"):
+        read_evalsets(evalset, ["xx-yy"], "mqm", ["TER"])
 
 
 @pytest.mark.parametrize(

@@ -219,6 +219,17 @@ def test_sets_pool_accuracy_over_pairs_and_share_families() -> None:
     assert [pair.p_adjusted for pair in family] == pytest.approx(expected.tolist())
 
 
+def test_a_metric_that_a_set_lacks_is_pooled_over_the_others() -> None:
+    sets = {name: {k: request()[k] for k in ("human", "metrics")} for name in ("one", "two")}
+    del sets["two"]["metrics"]["TER"]
+    sets["two"]["exclude_systems"] = ["Aspen"]
+    report = compute(parse({"sets": sets, "tests": []}))
+    assert [metric.accuracy.n for metric in report.metrics] == [25, 25, 15]
+    assert [own.excluded for own in report.sets] == [(), ("Aspen",)]
+    assert any("TER is not among the metrics of two" in said for said in report.warnings)
+    assert report.pairs == ()
+
+
 def test_more_systems_than_can_be_enumerated_are_drawn() -> None:
     rng = np.random.default_rng(2)
     human = rng.normal(size=24)
