@@ -159,16 +159,21 @@ def find_languages(
         for i, (own, _), a, b in zip(reference.places, pairs, here, there, strict=True)
         if len(own) >= WORDS and a == 0 and b >= 2
     ]
-    if len(strange) < max(FEW, STRANGE * len(pairs)):
+    return _strange_lines(name, strange, len(pairs), len(output.text))
+
+
+def _strange_lines(name: str, lines: list[int], looked_at: int, total: int) -> list[Finding]:
+    """Lines without any common word, if they are too many for chance."""
+    if len(lines) < max(FEW, STRANGE * looked_at):
         return []
-    segments = numbered(strange)
+    segments = numbered(lines)
     return [
         Finding(
             "wrong_language",
             name,
             segments,
-            f"{name}: {quoted(segments, len(output.text))} seem to be in another language than "
-            f"the references ({len(pairs):,} segments were looked at).",
+            f"{name}: {quoted(segments, total)} seem to be in another language than the "
+            f"references ({looked_at:,} segments were looked at).",
         )
     ]
 

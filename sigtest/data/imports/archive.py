@@ -1,37 +1,20 @@
-"""Files from strangers: any format, alone or with gzip, and zip or tar archives of several files.
-
-Archives are read in memory and never further than allowed. Every member is looked at before any is
-used: one that leads out of the archive, or is no plain file, makes the whole archive unusable, even
-where the member would have been passed over.
-"""
+"""Files from strangers: any format, alone or with gzip, and archives of several files."""
 
 from __future__ import annotations
 
 import gzip
 import io
-import stat
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Callable, Mapping
-from pathlib import PurePosixPath
-from typing import BinaryIO
 
-from sigtest.data.imports.bounds import CHUNK, GZIP, Bounds, Meter
+from sigtest.data.imports.bounds import GZIP, Bounds, Meter
 from sigtest.data.imports.file import File
 from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
 from sigtest.data.imports.registry import read_file
-from sigtest.data.imports.tree import Tree
 from sigtest.data.imports.trees import read_tree
+from sigtest.data.imports.unpacking import TAR_MAGIC, ZIP, Counted, open_tar, open_zip, unzipped
 from sigtest.errors import InputError
 
-ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-ENTRY = b"PK\x01\x02"  # opens every entry of a zip's directory
-ENCRYPTED = 0x1
-TAR_MAGIC = slice(257, 262)
-HEADER = 512
-SAFE_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others need memory as they please
 Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]
 
 
@@ -76,186 +59,15 @@ def read_bytes(
     """
     meter = Meter(name, bounds or Bounds(), packed=len(data))
     if data.startswith(ZIP):
-        return read_tree(_zip(data, meter), how)
+        return read_tree(open_zip(data, meter), how)
     if data.startswith(GZIP):
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
-            stream = _Counted(inner, meter)
+            stream = Counted(inner, meter)
             if stream.is_tar:
-                return read_tree(_tar(stream, meter), how)
-            data = _unzipped(stream, meter)
+                return read_tree(open_tar(stream, meter), how)
+            data = unzipped(stream, meter)
     elif data[TAR_MAGIC] == b"ustar":
-        return read_tree(_tar(_Counted(io.BytesIO(data), meter), meter), how)
+        return read_tree(open_tar(Counted(io.BytesIO(data), meter), meter), how)
     else:
         meter.add_bytes(len(data))
     return read_file(File(name, data, near)).select(testset=how.testset)
-
-
-def _zip(data: bytes, meter: Meter) -> Tree:
-    # before zipfile makes an object of each entry, however many there are said to be
-    meter.add_file(data.count(ENTRY))
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        members = archive.infolist()
-        paths = _distinct([_path(member.filename, meter.name) for member in members], meter)
-    except _DAMAGED as error:
-        raise InputError(f"{meter.name} is not a whole zip archive: {error}") from error
-    for member in members:
-        _check_zipped(member, meter.name)
-
-    def reader(member: zipfile.ZipInfo) -> Callable[[], bytes]:
-        def read() -> bytes:
-            try:
-                with archive.open(member) as inner:
-                    return meter.drain(inner)  # type: ignore[arg-type]
-            except _DAMAGED as error:
-                raise InputError(f"{meter.name} is not a whole zip archive: {error}") from error
-
-        return read
-
-    return Tree(
-        {
-            path: reader(member)
-            for member, path in zip(members, paths, strict=True)
-            if not member.is_dir() and not _is_hidden(path)
-        },
-        meter,
-    )
-
-
-def _check_zipped(member: zipfile.ZipInfo, name: str) -> None:
-    """Check that a member is a plain file or folder that can be read safely."""
-    kind = stat.S_IFMT(member.external_attr >> 16)
-    if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
-        raise _not_plain(name, member.filename)
-    if member.flag_bits & ENCRYPTED:
-        raise InputError(f"{name}: {member.filename!a} is encrypted.")
-    if member.compress_type not in SAFE_METHODS:
-        raise InputError(
-            f"{name}: {member.filename!a} is compressed in a way that is not read; use deflate."
-        )
-
-
-def _tar(stream: _Counted, meter: Meter) -> Tree:
-    files: dict[PurePosixPath, Callable[[], bytes]] = {}
-    seen: list[PurePosixPath] = []
-    try:
-        # as a stream, which cannot be sent back to read a member again and again
-        with tarfile.open(fileobj=stream, mode="r|") as archive:
-            for member in archive:
-                meter.add_file()
-                path = _path(member.name, meter.name)
-                if member.isdir():
-                    continue
-                if not member.isreg() or member.issparse():
-                    raise _not_plain(meter.name, member.name)
-                seen.append(path)
-                inner = archive.extractfile(member) if not _is_hidden(path) else None
-                if inner is not None:
-                    files[path] = _held(inner.read())  # the stream counts
-        stream.require_end()
-    except _DAMAGED as error:
-        raise InputError(f"{meter.name} is not a whole tar archive: {error}") from error
-    _distinct(seen, meter)
-    return Tree(files, meter)
-
-
-def _held(data: bytes) -> Callable[[], bytes]:
-    return lambda: data
-
-
-def _unzipped(stream: _Counted, meter: Meter) -> bytes:
-    try:
-        return stream.rest()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{meter.name} is not a whole gzip file: {error}") from error
-
-
-class _Counted(io.RawIOBase):
-    """A stream whose bytes are counted as they are read."""
-
-    def __init__(self, inner: BinaryIO | gzip.GzipFile, meter: Meter) -> None:
-        self._inner = inner
-        self._meter = meter
-        self._head = self._tail = b""
-        try:
-            self._head = self._pull(HEADER)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError(f"{meter.name} is not a whole gzip file: {error}") from error
-
-    @property
-    def is_tar(self) -> bool:
-        """Whether it begins like a tar archive."""
-        return self._head[TAR_MAGIC] == b"ustar"
-
-    def read(self, size: int = -1) -> bytes:
-        """At most so many bytes; a request for all is none that this is for."""
-        if self._head:
-            head, self._head = self._head[:size], self._head[size:]
-            return head + self._pull(size - len(head))
-        return self._pull(size)
-
-    def rest(self) -> bytes:
-        """All that is left."""
-        head, self._head = self._head, b""
-        return head + self._meter.drain(self._inner)
-
-    def require_end(self) -> None:
-        """Check that a tar ended as tars do; one cut between two members would seem shorter.
-
-        Raises:
-            tarfile.ReadError: It did not.
-        """
-        while self._pull(CHUNK):
-            pass
-        if self._tail.strip(b"\0") or len(self._tail) < HEADER:
-            raise tarfile.ReadError("it has no end")
-
-    def _pull(self, size: int) -> bytes:
-        data = self._inner.read(size)
-        self._meter.add_bytes(len(data))
-        self._tail = (self._tail + data)[-HEADER:]
-        return data
-
-
-_DAMAGED = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    zlib.error,
-    OSError,  # gzip's, and seeks to where nothing is
-    EOFError,
-    ValueError,
-    OverflowError,
-    NotImplementedError,
-    RuntimeError,
-    RecursionError,  # headers that announce headers that announce headers
-)
-
-
-def _path(name: str, archive: str) -> PurePosixPath:
-    """A member's path, if it stays inside."""
-    path = PurePosixPath(name)
-    inside = not path.is_absolute() and ".." not in path.parts
-    if not inside or "\\" in name or "\0" in name or name[1:2] == ":":
-        raise InputError(
-            f"{archive}: the path {name[:200]!a} leads out of the archive; "
-            "use plain relative paths with forward slashes."
-        )
-    return path
-
-
-def _is_hidden(path: PurePosixPath) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
-
-
-def _distinct(paths: list[PurePosixPath], meter: Meter) -> list[PurePosixPath]:
-    """The paths, none of them twice: readers would differ on which of two counts."""
-    if len(set(paths)) < len(paths):
-        twice = next(path for i, path in enumerate(paths) if path in paths[:i])
-        raise InputError(f"{meter.name} has {str(twice)!a} twice.")
-    return paths
-
-
-def _not_plain(archive: str, name: str) -> InputError:
-    return InputError(
-        f"{archive}: {name[:200]!a} is a link, a device or something else that is no plain file."
-    )

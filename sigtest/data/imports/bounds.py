@@ -38,6 +38,7 @@ class Meter:
         name: What messages call the import.
         bounds: How much it may.
         packed: Bytes of the archive; nothing where there is none, and no ratio to keep.
+        outer: Of what this is a part of.
         files: Counted so far.
         read: Bytes so far.
     """
@@ -45,8 +46,13 @@ class Meter:
     name: str
     bounds: Bounds
     packed: int | None = None
+    outer: Meter | None = None
     files: int = field(default=0, init=False)
     read: int = field(default=0, init=False)
+
+    def of_part(self, name: str) -> Meter:
+        """The meter of an archive within an import, whose bytes count for both."""
+        return Meter(name, self.bounds, outer=self)
 
     def add_file(self, count: int = 1) -> None:
         """Count members.
@@ -68,6 +74,8 @@ class Meter:
             LimitError: Too many, or too many for so small an archive.
         """
         self.read += count
+        if self.outer is not None:
+            self.outer.add_bytes(count)
         if self.read > self.bounds.text_bytes:
             raise LimitError(
                 f"{self.name} has more than max_text_bytes, {self.bounds.text_bytes:,} bytes "

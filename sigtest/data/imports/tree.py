@@ -1,4 +1,4 @@
-"""Files in folders, on this machine or in an archive, read one by one when somebody asks."""
+"""Files in folders, on this machine or in an archive, each read when it is asked for."""
 
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ class Tree:
     def name(self) -> str:
         """What messages call all of it."""
         return self._meter.name
+
+    @property
+    def meter(self) -> Meter:
+        """What counts all that is read."""
+        return self._meter
 
     @property
     def paths(self) -> list[PurePosixPath]:

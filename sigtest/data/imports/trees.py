@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from sigtest.data.imports.file import File
 from sigtest.data.imports.folder import has_layout, read_folder
 from sigtest.data.imports.formats import evalset, inspect_logs, lm_eval
 from sigtest.data.imports.join import STRICT, Joining, combine
 from sigtest.data.imports.material import Material, examples
 from sigtest.data.imports.registry import FORMATS_READ, format_of
 from sigtest.data.imports.tree import Tree
+from sigtest.data.imports.unpacking import ZIP, open_zip
 from sigtest.errors import InputError
 
 OFFICE = {"xl/workbook.xml": "an Excel workbook", "word/document.xml": "a Word document"}
@@ -54,6 +56,10 @@ def read_tree(tree: Tree, how: Joining = STRICT) -> Material:
     raise InputError(f"{tree.name} has no files.")
 
 
+def _is_inspect(tree: Tree) -> bool:
+    return inspect_logs.is_packed([str(path) for path in tree.paths])
+
+
 def _read_inspect(tree: Tree, _: Joining) -> Material:
     names = [str(path) for path in tree.paths]
     members = {name: tree.read(PurePosixPath(name)) for name in inspect_logs.needed(names)}
@@ -72,22 +78,18 @@ def _read_collection(tree: Tree, how: Joining) -> Material:
             raise InputError(
                 f"{tree.name} is not read: it is {title}; save it as CSV (UTF-8) or plain text."
             )
-    parts, passed, refusals = [], [], []
+    parts: list[Material] = []
+    passed: list[str] = []
+    refusals: list[InputError] = []
     for path in tree.paths:
         file = tree.file(path)
-        if not file.data.strip() and path.suffix in SUFFIXES:
-            raise InputError(f"{file.name} is empty.")
-        try:
-            known = format_of(file)
-        except InputError as error:
-            if not lm_eval.is_results(file):  # those are read beside their samples
-                passed.append(str(path))
-            refusals.append(error)
-            continue
-        if known.name in TEXT:
+        reader = _reader_of(file, tree, how)
+        if callable(reader):
+            parts.append(reader())
+        elif not lm_eval.is_results(file):  # those are read beside their samples
             passed.append(str(path))
-        else:
-            parts.append(known.read(file))
+        if isinstance(reader, InputError):
+            refusals.append(reader)
     if not parts and refusals:
         raise refusals[0]
     if not parts:
@@ -95,6 +97,20 @@ def _read_collection(tree: Tree, how: Joining) -> Material:
     note = (f"{tree.name}: files passed over: {examples(passed, 8)}.",) if passed else ()
     joined = combine(parts, how)
     return replace(joined, name=tree.name, notes=(*joined.notes, *note))
+
+
+def _reader_of(file: File, tree: Tree, how: Joining) -> Callable[[], Material] | InputError | None:
+    """What reads a file; why it is not read; or nothing where it does not say what it is."""
+    if not file.data.strip() and PurePosixPath(file.path).suffix in SUFFIXES:
+        raise InputError(f"{file.name} is empty.")
+    if file.data.startswith(ZIP):
+        nested = open_zip(file.data, tree.meter.of_part(file.name))
+        return (lambda: _read_inspect(nested, how)) if _is_inspect(nested) else None
+    try:
+        known = format_of(file)
+    except InputError as error:
+        return error
+    return None if known.name in TEXT else (lambda: known.read(file))
 
 
 # fmt: off
@@ -108,8 +124,7 @@ _TREES = (
                lambda tree: evalset.root_of(tree) is not None, _read_evalset),
     TreeReader("inspect", "a log of Inspect AI (.eval)",
                "Scores of a model by scorer and sample, epochs as runs.",
-               lambda tree: inspect_logs.is_packed([str(path) for path in tree.paths]),
-               _read_inspect),
+               _is_inspect, _read_inspect),
     TreeReader("collection", "files of the formats above, joined by their ids",
                "All that they bring; plain text is passed over, since nothing says what it is.",
                lambda tree: True, _read_collection),

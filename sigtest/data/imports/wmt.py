@@ -205,7 +205,7 @@ class _Reader:
             self._languages.add(attributes.get("lang", ""))
             if len(self._languages) > 1:
                 self._fail(f"references in {' and '.join(map(repr, sorted(self._languages)))}")
-        # a single reference may be nobody's in particular
+        # a single reference may be without the name of a translator
         texts = document.references if tag == "ref" else document.hypotheses
         key = attributes.get("translator", "") if tag == "ref" else None
         if key is None:

@@ -563,3 +563,13 @@ def test_nothing_is_run_or_unpacked_further_than_allowed(tmp_path):
     with pytest.raises(InputError, match="JSON"):
         read_bytes(b'{"a":' * 100_000, "deep.json")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_of_packed_logs_is_joined(tmp_path):
+    for name in ("elm", "oak"):
+        log = packed(inspect_log(eval={"task": "arc", "model": name}))
+        (tmp_path / f"{name}.eval").write_bytes(log)
+    (tmp_path / "notes.zip").write_bytes(b"PK\x05\x06" + bytes(18))
+    found = read_path(tmp_path)
+    assert found.system_names == ("elm", "oak")
+    assert "notes.zip" in found.notes[-1]

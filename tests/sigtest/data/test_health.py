@@ -7,41 +7,11 @@ import pytest
 
 from sigtest.data.health import KINDS, check
 
-COMMON = [
-    "the",
-    "of",
-    "to",
-    "in",
-    "and",
-    "for",
-    "on",
-    "with",
-    "that",
-    "this",
-    "is",
-    "was",
-    "be",
-    "are",
-    "not",
-    "by",
-    "from",
-    "at",
-    "it",
-    "he",
-    "they",
-    "have",
-    "has",
-    "will",
-    "their",
-    "his",
-    "her",
-    "but",
-    "because",
-    "which",
-    "who",
-    "after",
-    "before",
-]
+FUNCTION_WORDS = """
+the of to in and for on with that this is was be are not by from at it he they have has will their
+his her but because which who after before
+"""
+COMMON = FUNCTION_WORDS.split()
 SYLLABLES = [a + b for a in "bcdfghklmnprstvw" for b in "aeiou"]
 RARE = ["".join(random.Random(i).choices(SYLLABLES, k=3)) for i in range(3000)]
 
