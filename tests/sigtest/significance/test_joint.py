@@ -1,14 +1,71 @@
-"""max-T and randomised Tukey in whole comparisons, against loops over the same draws."""
+"""max-T and randomised Tukey: textbook loops, and loops over the draws of whole comparisons."""
 
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.recipe import Recipe
 from sigtest.draws.permutations import permuted_sums
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.engine import compare, measure
+from sigtest.errors import RecipeError
+from sigtest.significance.joint import range_counts, step_down_counts
+
+
+def test_step_down_equals_the_textbook_loop() -> None:
+    """Romano & Wolf 2005, algorithm 1, one hypothesis after the other."""
+    rng = np.random.default_rng(4)
+    draws = np.abs(rng.normal(size=(8, 300)))
+    observed = np.abs(rng.normal(size=8)) * 2
+    order = sorted(range(8), key=lambda i: -observed[i])
+    expected = [0] * 8
+    at_least = 0
+    for place, i in enumerate(order):
+        remaining = order[place:]
+        count = 0
+        for r in range(300):
+            count += max(draws[j, r] for j in remaining) >= observed[i]
+        at_least = max(at_least, count)
+        expected[i] = at_least
+    assert step_down_counts(observed, lambda i: draws[i], 300).tolist() == expected
+
+
+def test_step_down_counts_rise_towards_less_extreme_pairs() -> None:
+    """The more extreme pair is reached more often by chance; the other must not overtake it."""
+    draws = np.array([[0.0, 0.0, 0.0, 0.0], [3.0, 3.0, 3.0, 0.0]])
+    assert step_down_counts(np.array([1.0, 2.0]), lambda i: draws[i], 4).tolist() == [3, 3]
+    draws = np.array([[1.5, 1.5, 0.0, 0.0], [3.0, 0.0, 0.0, 0.0]])
+    assert step_down_counts(np.array([1.0, 2.0]), lambda i: draws[i], 4).tolist() == [2, 1]
+
+
+def test_step_down_counts_ties_with_the_limit_and_negative_draws() -> None:
+    """One-sided statistics may lie below zero."""
+    draws = np.array([[-2.0, -1.0, -3.0]])
+    assert step_down_counts(np.array([-2.0]), lambda i: draws[i], 3).tolist() == [2]
+
+
+def test_ranges_that_reach_a_difference_are_counted() -> None:
+    ranges = np.array([3.0, 1.0, 2.0, 2.0])
+    found = range_counts(np.array([0.5, 1.0, 2.0, 2.5, 3.0, 3.1]), ranges)
+    assert found.tolist() == [4, 4, 3, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("correction", "test"),
+    [("max_t", "approximate_randomization"), ("tukey", "bootstrap")],
+)
+def test_joint_corrections_go_with_one_test(correction: str, test: str) -> None:
+    with pytest.raises(RecipeError, match=f"{correction} goes with"):
+        Recipe.of({"correction": correction, "tests": [test]})
+
+
+def test_tukey_needs_all_pairs_two_sided() -> None:
+    for choice in ({"alternative": "greater"}, {"pairs": {"baseline": "A"}}):
+        with pytest.raises(RecipeError, match="all pairs, two-sided"):
+            Recipe.of({"correction": "tukey", **choice})
 
 
 def scores_request(values: np.ndarray, **recipe: object) -> dict:

@@ -1,0 +1,145 @@
+"""Corrections against statsmodels, the expected values, and what a family is."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+from sigtest.errors import RecipeError
+from sigtest.significance.corrections import CORRECTIONS, adjust
+from sigtest.significance.stepwise import stepped
+
+STATSMODELS = {
+    "bonferroni": "bonferroni",
+    "sidak": "sidak",
+    "holm": "holm",
+    "hochberg": "simes-hochberg",
+    "benjamini_hochberg": "fdr_bh",
+    "benjamini_yekutieli": "fdr_by",
+}
+ALONE = [name for name, correction in CORRECTIONS.items() if correction.joint is None]
+
+
+@pytest.mark.parametrize("correction", list(STATSMODELS))
+@pytest.mark.parametrize("size", [1, 2, 10, 66, 1770])
+def test_adjusted_p_values_equal_statsmodels(correction: str, size: int) -> None:
+    rng = np.random.default_rng(size)
+    for p in (
+        rng.random(size),
+        rng.random(size) ** 6,
+        rng.integers(1, 5, size) / 1000,
+        np.full(size, 1e-4),
+        np.ones(size),
+    ):
+        with np.errstate(divide="ignore"):  # statsmodels takes log(0) for sidak and p = 1
+            expected = multipletests(p, method=STATSMODELS[correction])[1]
+        assert adjust(p, correction) == pytest.approx(expected, abs=1e-12)
+
+
+def test_adjusted_p_values_equal_the_expected_ones(oracles: Path) -> None:
+    rows = json.loads((oracles / "intervals.json").read_text())["adjusted_p_values"]
+    for row in rows:
+        for correction in CORRECTIONS:
+            if correction in row:
+                found = adjust(np.array(row["p"]), correction)
+                assert found == pytest.approx(row[correction], abs=1e-9)
+
+
+def test_no_correction_changes_nothing() -> None:
+    p = np.array([0.2, 0.01])
+    assert adjust(p, "none").tolist() == [0.2, 0.01]
+
+
+def test_adjusting_leaves_the_given_p_values_as_they_are() -> None:
+    for correction in CORRECTIONS:
+        p = np.array([0.2, 0.01, 1.0])
+        adjusted = adjust(p, correction)
+        adjusted[:] = 7
+        assert p.tolist() == [0.2, 0.01, 1.0]
+
+
+def test_families_are_corrected_along_the_last_axis() -> None:
+    p = np.random.default_rng(0).random((3, 7)) ** 3
+    for correction in CORRECTIONS:
+        for family in (None, 7, 11):
+            rows = [adjust(row, correction, family) for row in p]
+            assert (adjust(p, correction, family) == np.stack(rows)).all()
+
+
+def test_sidak_of_the_largest_p_values() -> None:
+    assert adjust(np.array([1.0, 0.5]), "sidak").tolist() == [1.0, 0.75]
+    assert adjust(np.array([1.0]), "sidak") == pytest.approx(1.0, abs=1e-15)
+
+
+@pytest.mark.parametrize("correction", list(CORRECTIONS))
+def test_adjusted_p_values_keep_the_order_and_never_fall(correction: str) -> None:
+    rng = np.random.default_rng(8)
+    for size in (1, 2, 9, 40):
+        p = np.sort(rng.random(size) ** 5)
+        adjusted = adjust(p, correction)
+        assert (np.diff(adjusted) >= 0).all()
+        assert (adjusted >= p * (1 - 1e-12)).all()
+        assert (adjusted <= 1).all()
+
+
+@pytest.mark.parametrize("correction", list(CORRECTIONS))
+def test_adjusted_p_values_rise_with_any_p_value(correction: str) -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(30):
+        p = rng.random(8) ** 4
+        larger = p.copy()
+        larger[3] = min(1.0, 1.5 * p[3])
+        assert (adjust(larger, correction) >= adjust(p, correction)).all()
+
+
+@pytest.mark.parametrize("correction", list(CORRECTIONS))
+def test_a_larger_family_is_one_padded_with_ones(correction: str) -> None:
+    rng = np.random.default_rng(10)
+    for size, family in ((1, 2), (3, 3), (6, 28), (28, 2016)):
+        p = rng.random(size) ** 6
+        whole = CORRECTIONS[correction].adjust(np.append(p, np.ones(family - size)))
+        assert adjust(p, correction, family).tolist() == whole[:size].tolist()
+
+
+def test_holm_over_a_declared_family_counts_pairs_not_seen_yet() -> None:
+    p = np.array([0.001, 0.02, 0.004])
+    # 10 pairs: factors 10, 9, 8 from the smallest p-value on
+    assert adjust(p, "holm", family=10) == pytest.approx([0.01, 0.16, 0.036])
+
+
+def test_a_family_holds_at_least_the_pairs_at_hand() -> None:
+    with pytest.raises(RecipeError, match="A family of 2 pairs cannot hold 3"):
+        adjust(np.array([0.1, 0.2, 0.3]), "holm", family=2)
+
+
+@pytest.mark.parametrize("correction", ALONE)
+def test_claims_in_a_declared_family_only_grow(correction: str) -> None:
+    p = np.random.default_rng(12).random(20) ** 8
+    adjusted = np.ones(0)
+    for seen in range(1, 21):
+        later = adjust(p[:seen], correction, family=20)
+        assert (later[:-1] <= adjusted).all()
+        adjusted = later
+
+
+@pytest.mark.parametrize("correction", ALONE)
+def test_ranks_and_adjusting_are_the_same_correction(correction: str) -> None:
+    chosen = CORRECTIONS[correction]
+    p = np.random.default_rng(14).random(15) ** 3
+    assert stepped(p, chosen.scale, chosen.direction).tolist() == chosen.adjust(p).tolist()
+
+
+def test_titles_are_spelled_as_the_field_spells_them() -> None:
+    assert {name: correction.title for name, correction in CORRECTIONS.items()} == {
+        "holm": "Holm",
+        "bonferroni": "Bonferroni",
+        "sidak": "Šidák",
+        "hochberg": "Hochberg",
+        "benjamini_hochberg": "Benjamini-Hochberg",
+        "benjamini_yekutieli": "Benjamini-Yekutieli",
+        "none": "no correction",
+        "max_t": "max-T",
+        "tukey": "Tukey",
+    }
