@@ -1,4 +1,4 @@
-"""Reports for tests of renderers: small, real, and with names that nobody should be given."""
+"""Reports for tests of renderers: small, real, and with names that no system should have."""
 
 import json
 from dataclasses import replace

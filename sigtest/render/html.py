@@ -231,9 +231,9 @@ def _cell(cell: Cell | None) -> str:
         case Number() | PValue():
             strong = [mark for mark in ("best", "significant") if mark in cell.marks]
             signs = "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
-            shown = escape(cell.shown.replace("-", MINUS)) + _superscript(signs)
+            shown = escape(cell.shown).replace("-", MINUS) + _superscript(signs)
             return f'<td class="{" ".join(["number", *strong])}">{shown}</td>'
-    return f"<td>{escape(cell.shown.replace('-', MINUS))}</td>"
+    return f"<td>{escape(cell.shown).replace('-', MINUS)}</td>"
 
 
 def _superscript(signs: str) -> str:

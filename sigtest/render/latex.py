@@ -7,7 +7,7 @@ escaped.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -52,6 +52,18 @@ class Place(NamedTuple):
     gap: float
 
 
+class Extent(NamedTuple):
+    """How wide a group is, in units of the size of its letters.
+
+    Attributes:
+        columns: Each of them.
+        heading: The longest line of what stands above them.
+    """
+
+    columns: list[float]
+    heading: float
+
+
 PLACES = (  # 7.7 cm and 16 cm; the first that is wide enough
     Place("table", 219, 8, 5),
     Place("table", 219, 7, 5),
@@ -68,7 +80,7 @@ _WIDTHS = (
     "508 354 569 631 323 354 600 323 938 631 569 631 600 446 453 446 631 600 815 600 600 508 569 "
     "1139 569 569"
 )
-_EM = [int(width) / 1000 for width in _WIDTHS.split()]
+_EM = [0.0] * 32 + [int(width) / 1000 for width in _WIDTHS.split()] + [0.0]
 SIZED = {7: 1.0, 8: 0.94}  # what cmr8 takes of it
 BOLD = 1.15
 
@@ -130,9 +142,9 @@ def _floats(table: Table, document: Document) -> Iterable[str]:
         yield "\n".join(_row(map(_cell, row)) for row in table.rows())
         return
     page = next(place for place in PLACES if place.kind == "table*")
-    room = page.room - _width(replace(table, groups=()), page)
+    room = page.room - _width(_extents(replace(table, groups=())), page)
     continued = False
-    for wide in table.part(room, lambda group: _group_width(group, page) + 2 * page.gap):
+    for wide in table.part(room, lambda group: _width([_extent(group)], page) + 2 * page.gap):
         for first in range(0, max(1, wide.size), ROWS):
             part = wide.of_rows(range(first, min(wide.size, first + ROWS)))
             yield _float(part, _caption(part, document, continued))
@@ -140,7 +152,8 @@ def _floats(table: Table, document: Document) -> Iterable[str]:
 
 
 def _float(table: Table, caption: str) -> str:
-    place = next((p for p in PLACES if _width(table, p) <= p.room), PLACES[-1])
+    extents = _extents(table)
+    place = next((p for p in PLACES if _width(extents, p) <= p.room), PLACES[-1])
     lines = [
         rf"\begin{{{place.kind}}}",
         rf"\centering\fontsize{{{place.size}}}{{{1.2 * place.size:g}}}\selectfont",
@@ -158,29 +171,36 @@ def _float(table: Table, caption: str) -> str:
     return "\n".join([*lines, rf"\end{{{place.kind}}}"])
 
 
-def _width(table: Table, place: Place) -> float:
-    """About how many points the table takes."""
-    groups = (Group("", table.names), *table.groups)
-    return sum(_group_width(group, place) + 2 * place.gap for group in groups) - 2 * place.gap
+def _extents(table: Table) -> list[Extent]:
+    return [_extent(Group("", table.names)), *map(_extent, table.groups)]
 
 
-def _group_width(group: Group, place: Place) -> float:
-    columns = sum(_column_width(column, place.size) for column in group.columns)
-    headings = (_text_width(line, place.size) for line in _heading(group))
-    return max(columns + place.gap * (len(group.columns) - 1), *headings)
+def _extent(group: Group) -> Extent:
+    return Extent(
+        [max(map(_em, [column.heading, *column.cells])) for column in group.columns],
+        max(map(_em, _heading(group))),
+    )
 
 
-def _column_width(column: Column, size: int) -> float:
-    widths = [_text_width(column.heading, size)]
-    for cell in filter(None, column.cells):
-        bold = BOLD if _bold(cell) else 1.0
-        widths.append(bold * _text_width(_plain(cell), size))
-    return max(widths)
+def _width(extents: Sequence[Extent], place: Place) -> float:
+    """About how many points groups take side by side."""
+    em = SIZED[place.size] * place.size
+    groups = (
+        max(em * sum(own.columns) + place.gap * (len(own.columns) - 1), em * own.heading)
+        for own in extents
+    )
+    return sum(groups) + 2 * place.gap * (len(extents) - 1)
 
 
-def _text_width(text: str, size: int) -> float:
-    em = SIZED[size] * size
-    return em * sum(_EM[ord(c) - 32] if " " <= c <= "~" else 0.6 * width(c) for c in text)
+def _em(shown: Cell | str | None) -> float:
+    """How wide a cell or a line of text is, in units of the size of its letters."""
+    if shown is None:
+        return 0.0
+    if isinstance(shown, Cell):
+        return (BOLD if _bold(shown) else 1.0) * _em(_plain(shown))
+    if shown.isascii():
+        return sum(map(_EM.__getitem__, shown.encode()))
+    return sum(_EM[ord(c)] if c.isascii() else 0.6 * width(c) for c in shown)
 
 
 def _plain(cell: Cell) -> str:

@@ -6,7 +6,6 @@ document into text. Only they know how names are escaped, numbers aligned and de
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -16,7 +15,7 @@ from sigtest.render.digits import fixed, interval, probability, short_probabilit
 Mark = Literal["best", "baseline", "significant", "undecided", "exact"]
 
 
-class Cell(ABC):
+class Cell:
     """What stands in one place of a table.
 
     Attributes:
@@ -26,9 +25,9 @@ class Cell(ABC):
     marks: frozenset[Mark] = frozenset()
 
     @property
-    @abstractmethod
     def shown(self) -> str:
         """Without any look: hyphens for minus signs, nothing escaped."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)

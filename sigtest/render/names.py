@@ -13,12 +13,14 @@ def printable(text: str, replacement: str = REPLACEMENT) -> str:
     Control, format, surrogate and unassigned characters (Unicode category C) and line and
     paragraph separators become `replacement`.
     """
+    if text.isascii() and text.isprintable():  # most names and all numbers
+        return text
     return "".join(replacement if _steers(c) else c for c in text)
 
 
 def width(text: str) -> int:
     """Columns that `text` takes on a terminal: two for wide characters, none for accents."""
-    return sum(_cell(c) for c in text)
+    return len(text) if text.isascii() else sum(_cell(c) for c in text)
 
 
 def _steers(character: str) -> bool:

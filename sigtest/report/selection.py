@@ -27,14 +27,7 @@ def select(
     Raises:
         RecipeError: A metric, test or system that the report does not have.
     """
-    names = [own.name for own in report.systems]
-    wanted = {system} if isinstance(system, str) else set(system or names)
-    for name in sorted(wanted):
-        choose(name, names, "system", "system")
-    if metric is not None:
-        choose(metric, report.metrics, "metric", "metric")
-    if test is not None and report.pairs:
-        choose(test, report.tests, "test", "significance test")
+    wanted = _wanted(report, metric, test, system)
 
     def kept(pair: PairReport | WinsReport) -> bool:
         held = wanted & {pair.a, pair.b}
@@ -52,6 +45,21 @@ def select(
         wins=tuple(row for row in report.several.wins if kept(row)),
     )
     return replace(chosen, several=several)
+
+
+def _wanted(
+    report: Report, metric: str | None, test: str | None, system: str | Collection[str] | None
+) -> set[str]:
+    """The names of the systems, once all that is asked for is known to be there."""
+    names = [own.name for own in report.systems]
+    wanted = {system} if isinstance(system, str) else set(system or names)
+    for name in sorted(wanted):
+        choose(name, names, "system", "system")
+    if metric is not None:
+        choose(metric, report.metrics, "metric", "metric")
+    if test is not None and report.pairs:
+        choose(test, report.tests, "test", "significance test")
+    return wanted
 
 
 def _selected(
