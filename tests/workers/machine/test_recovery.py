@@ -1,5 +1,6 @@
 """Whatever dies in the middle, an accepted comparison succeeds, with the report it always has."""
 
+import os
 import random
 import threading
 import time
@@ -97,6 +98,13 @@ def test_supervisor_killed(service: Service) -> None:
     comparison, record = half_way(service, 6)
     supervisor, everybody = service.supervisor(), [service.server(), *service.workers()]
     kill(supervisor)
+    state = str(service.settings.state)
+
+    def replaced() -> bool:
+        found = children(os.getpid(), "workers.machine.supervisor", state)
+        return found not in ([], [supervisor]) and bool(children(found[0], "valkey"))
+
+    until(replaced, 10)
     succeeds(service, comparison, record)
     assert service.supervisor() != supervisor
     assert not set(everybody) & {service.server(), *service.workers()}

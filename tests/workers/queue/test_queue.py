@@ -12,6 +12,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from service import CALLER, Comparisons, Service, example, finished, started, synthetic, until
 
+from sigtest.kinds import ComparisonQuestion
 from workers.questions import Status
 from workers.queue.jobs import NAME
 from workers.settings import Settings
@@ -92,10 +93,13 @@ def test_cancelling_clears_the_queue_of_one_comparison(jobs: Comparisons, contex
 
 
 def test_cancelled_comparison_frees_its_workers(service: Service) -> None:
-    record, _ = service.jobs.submit(synthetic(1, systems=8, resamples=999_999), CALLER)
+    choices = {"metrics": ["bleu", "chrf"], "tests": ["approximate_randomization", "bootstrap"]}
+    comparison = synthetic(1, segments=1000, systems=12, resamples=999_999, **choices)
+    assert ComparisonQuestion(comparison).seconds > 20
+    record, _ = service.jobs.submit(comparison, CALLER)
     until(lambda: service.jobs.find(record.id, CALLER).progress.phase == "resampling")
     service.jobs.remove(record.id, CALLER)
-    until(lambda: not service.horses(), 3)
+    until(lambda: not service.horses(), 10)
     redis = connect(service.settings)
     assert not redis.exists(f"sigtest:blocks:{record.id}", f"sigtest:contents:{record.id}")
     redis.close()
