@@ -6,9 +6,13 @@ Both sides read all systems of wmt12.es-en (in the folder that SIGTEST_DATA name
 example in this repository) against one reference, prepared once for all of them and counted in. The
 runs alternate; the best of each side is shown, in CPU time of this process, so that other load on
 the machine matters less. TER is timed on every 5th segment. NLTK is given tokens.
+
+Then TER of long segments: the same text with 1, 3, 6, 10 and 30 lines joined, in milliseconds a
+text and as a multiple of single lines; medians of runs in turn.
 """
 
 import argparse
+import statistics
 import time
 from collections.abc import Callable, Sequence
 
@@ -55,6 +59,27 @@ def seconds(run: Callable[[], None]) -> float:
     return time.process_time() - start
 
 
+def joined(lines: Lines, count: int) -> Lines:
+    return tuple(" ".join(lines[i : i + count]) for i in range(0, len(lines), count))
+
+
+def print_joined(reference: Lines, systems: Sequence[Lines], runs: int) -> None:
+    counts = (1, 3, 6, 10, 30)
+    texts = {
+        count: (joined(reference, count), [joined(lines, count) for lines in systems])
+        for count in counts
+    }
+    times: dict[int, list[float]] = {count: [] for count in counts}
+    for _ in range(runs):
+        for count in counts:
+            own = seconds(lambda: run_sigtest("ter", *texts[count]))  # noqa: B023
+            times[count].append(own / len(systems) * 1e3)
+    medians = {count: statistics.median(times[count]) for count in counts}
+    print(f"\n{'TER, lines joined':20}" + "".join(f"{count:8}" for count in counts))
+    print(f"{'CPU ms a text':20}" + "".join(f"{medians[count]:8.1f}" for count in counts))
+    print(f"{'times single lines':20}" + "".join(f"{medians[c] / medians[1]:8.2f}" for c in counts))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=3)
@@ -85,6 +110,8 @@ def main() -> None:
             ours.append(own / len(systems) / len(sample) * 1e6)
         ratio = min(theirs) / min(ours)
         print(f"{name:8} {min(theirs):10.1f} {min(ours):8.2f} {ratio:7.1f}", flush=True)
+    if "ter" in options.metrics:
+        print_joined(reference, systems, max(options.runs, 3))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,18 @@ TER is the least number of insertions, deletions, substitutions and shifts of bl
 turn the hypothesis into the reference, found greedily: Snover et al. (2006), "A Study of
 Translation Edit Rate with Targeted Human Annotation", algorithm 1. The order in which shifts are
 tried, their limits and their ties are those of `sacrebleu/metrics/lib_ter.py`.
+
+The work is linear in the length of a line, whatever its words are. For lines of n and m words:
+
+* No more than 999 shifts are tried, so that no more than 1,000 searches look for one: a search that
+  finds none is the last, and the one that finds the thousandth, too.
+* A search makes n rows of the matrix at most, and so does a shift that is tried: fewer than 2,000 n
+  rows in all. A row takes some thirty operations, and a binary search where a word moves far. Only
+  where m is above 50 n a row is made cell by cell; then a matrix has fewer than 4 m cells.
+* A search looks at 101 places in r at most for a word of h, and compares ten words there at most.
+
+Sentences of news take about 10 rows a word, ten of them in a line 90, random words up to 700. What
+a shift leaves as it was is not made again: neither rows nor paths nor what other shifts gain.
 """
 
 from __future__ import annotations
@@ -12,31 +24,34 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts, Flags
+from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
 from sigtest.data.text import Text
-from sigtest.metrics.extraction.distances import (
-    BOTH,
-    FROM_H,
-    FROM_R,
-    LAST,
-    MAX_BITS,
-    beam_layout,
+from sigtest.metrics.extraction.bits import (
+    FIRST,
+    TOTAL,
+    bit_rows,
     fill_bits,
-    fill_rows,
-    move_bits,
-    move_rows,
-    shortest_outside,
-    try_bits,
-    try_rows,
+    fits_bits,
+    list_chunks,
+    trace_bits,
 )
+from sigtest.metrics.extraction.distances import beam_layout, fill_cells, trace_cells
 from sigtest.metrics.extraction.sequences import Symbols
+from sigtest.metrics.extraction.shifts import (
+    LENGTH,
+    MAX_SHIFT_CANDIDATES,
+    START,
+    TARGET,
+    best_shift,
+    blocks,
+    find_shifts,
+    forget_shifts,
+    gains_by_bits,
+    gains_by_cells,
+    room_for_shifts,
+)
 from sigtest.metrics.extraction.tercom import Tercom
-
-# Limits of sacreBLEU; the first two are tercom's.
-MAX_SHIFT_SIZE = 10
-MAX_SHIFT_DIST = 50
-MAX_SHIFT_CANDIDATES = 1000
 
 
 def edit_statistics(references: Sequence[Text], hypotheses: Text, tokenizer: Tercom) -> Array:
@@ -68,261 +83,107 @@ def corpus_edits(
     """
     lines = len(ref_starts) - 1
     edits = np.zeros(lines, dtype=np.int64)
-    # Tables by word; the last entry, where SEPARATOR points, stays as it is.
-    masks = np.zeros(len(ref) + 1, dtype=np.int64)  # positions in r, as bits
-    first = np.full(len(ref) + 1, -1, dtype=np.int64)  # first position in r
-    held = np.zeros(len(ref) + 1, dtype=np.int64)  # how often it is in r
+    numbers = np.full(len(ref) + 1, -1, dtype=np.int64)
+    found, tried = room_for_shifts()
     for line in range(lines):
         s = line * (len(hyp_starts) - 1) // lines
-        h = hyp[hyp_starts[s] : hyp_starts[s + 1]].copy()  # the shifts work in place
-        r = ref[ref_starts[line] : ref_starts[line + 1]]
-        if len(h) == 0 or len(r) == 0:
-            edits[line] = len(h) + len(r)
+        own = hyp[hyp_starts[s] : hyp_starts[s + 1]]
+        other = ref[ref_starts[line] : ref_starts[line + 1]]
+        if len(own) == 0 or len(other) == 0:
+            edits[line] = len(own) + len(other)
             continue
-        following = np.empty(len(r), dtype=np.int64)  # next position of the same word
-        for j in range(len(r) - 1, -1, -1):
-            following[j] = first[r[j]]
-            first[r[j]] = j
-            held[r[j]] += 1
-            if len(r) <= MAX_BITS:
-                masks[r[j]] |= 1 << j
-        edits[line] = _edits(h, r, masks, first, following, held, bits and len(r) <= MAX_BITS)
-        for j in range(len(r)):
-            masks[r[j]] = 0
-            first[r[j]] = -1
-            held[r[j]] = 0
+        h, r, count = _renumber(own, other, numbers)
+        edits[line] = _edits(h, r, count, found, tried, bits)
     return edits
 
 
 @compiled
-def _edits(
-    h: Symbols,
-    r: Symbols,
-    masks: Counts,
-    first: Counts,
-    following: Counts,
-    held: Counts,
-    bits: bool,
-) -> int:
-    """Edits of one segment with words on both sides; leaves `h` shifted and `held` spent."""
-    floor = max(len(h), len(r)) - _common_words(h, held)  # no order of these words is nearer
-    states = np.empty((len(h) + 1, 5), dtype=np.int64)
-    if bits:
-        fill_bits(h, masks, states, len(r))
-        bits = states[len(h), LAST] < shortest_outside(len(h), len(r))
-    layout = beam_layout(0 if bits else len(h), len(r))
-    cells = np.empty(layout[-1, 0], dtype=np.int64)
+def _renumber(own: Symbols, other: Symbols, numbers: Counts) -> tuple[Symbols, Symbols, int]:
+    """Both sides in numbers of the segment's own, so that its tables are small.
+
+    Args:
+        own: Words of the hypothesis.
+        other: Words of the reference.
+        numbers: By word, -1; the last is SEPARATOR's. Is left as it was.
+
+    Returns:
+        h; r; and how many numbers there are. The last stands for all words that r lacks.
+    """
+    h = np.empty(len(own), dtype=np.int32)
+    r = np.empty(len(other), dtype=np.int32)
+    count = 0
+    for j in range(len(r)):
+        if numbers[other[j]] < 0:
+            numbers[other[j]] = count
+            count += 1
+        r[j] = numbers[other[j]]
+    for i in range(len(h)):
+        h[i] = numbers[own[i]] if numbers[own[i]] >= 0 else count
+    for word in other:
+        numbers[word] = -1
+    return h, r, count + 1
+
+
+@compiled
+def _edits(h: Symbols, r: Symbols, count: int, found: Counts, tried: Counts, bits: bool) -> int:
+    """Edits of one segment with words on both sides; leaves `h` shifted."""
+    n, m = len(h), len(r)
+    bits = bits and fits_bits(n, m)
+    floor = max(n, m) - _common_words(h, r, count)  # no order of these words is nearer
+    words = np.full((count, 3), -1, dtype=np.int64)
+    following = np.empty(m, dtype=np.int64)
+    for j in range(m - 1, -1, -1):
+        following[j] = words[r[j], FIRST]
+        words[r[j], FIRST] = j
+    rows = bit_rows(n if bits else 1, m if bits else 1)
+    chunks = list_chunks(words, following)
+    layout = beam_layout(0 if bits else n, m)
+    cells = np.empty(0 if bits else layout[-1, 0], dtype=np.int64)
     trial = np.empty(len(cells), dtype=np.int64)
-    aligned = np.empty(len(r), dtype=np.int64)
-    wrong_h = np.empty(len(h), dtype=np.bool_)
-    wrong_r = np.empty(len(r), dtype=np.bool_)
-    found = np.empty((MAX_SHIFT_CANDIDATES + MAX_SHIFT_SIZE + 1, 3), dtype=np.int64)
-    shifts = 0
-    checked = 0
+    aligned = np.empty(m, dtype=np.int64)
+    wrong_h = np.empty(n, dtype=np.bool_)
+    wrong_r = np.empty(m, dtype=np.bool_)
+    shifts = checked = known = 0
+    a, c = 0, n
     while True:
         if bits:
-            fill_bits(h, masks, states, len(r))
-            before = int(states[len(h), LAST])
+            stays = fill_bits(h, words, chunks, rows, a, c)
+            before = int(rows[n, TOTAL])
+            forget_shifts(tried, known, a, stays)
+            trace_bits(rows, aligned, wrong_h, wrong_r, a if shifts else -1, stays)
         else:
-            fill_rows(h, r, layout, cells)
+            fill_cells(h, r, layout, cells)
             before = int(cells[-1])
+            trace_cells(h, r, layout, cells, aligned, wrong_h, wrong_r)
         if before <= floor:
             break
-        _align(h, r, bits, states, layout, cells, aligned, wrong_h, wrong_r)
         budget = MAX_SHIFT_CANDIDATES - checked
-        count = _find_shifts(h, r, first, following, aligned, wrong_h, wrong_r, found, budget)
+        count = find_shifts(h, r, words, following, aligned, wrong_h, wrong_r, found, budget)
         checked += count
         if checked >= MAX_SHIFT_CANDIDATES:
             break  # sacreBLEU drops the best of these candidates, too
-        best = _best_shift(
-            h, r, found[:count], before, before - floor, bits, masks, states, layout, cells, trial
-        )
+        if bits:
+            known = gains_by_bits(found, count, rows, chunks, tried, known)
+        else:
+            gains_by_cells(found, count, h, r, layout, cells, trial)
+        best = best_shift(found, count)
         if best < 0:
             break
-        _shift(h, found[best])
+        a, b, c = blocks(found[best, START], found[best, LENGTH], found[best, TARGET], n)
+        h[a:c] = np.concatenate((h[b:c], h[a:b]))
         shifts += 1
     return shifts + before
 
 
 @compiled
-def _common_words(h: Symbols, held: Counts) -> int:
-    """Words of `h` that find a partner in r regardless of order; takes them out of `held`."""
+def _common_words(h: Symbols, r: Symbols, count: int) -> int:
+    """Words of `h` that find a partner in `r` regardless of order."""
+    held = np.zeros(count, dtype=np.int64)
+    for word in r:
+        held[word] += 1
     common = 0
     for word in h:
         if held[word] > 0:
             held[word] -= 1
             common += 1
     return common
-
-
-@compiled
-def _align(
-    h: Symbols,
-    r: Symbols,
-    bits: bool,
-    states: Counts,
-    layout: Counts,
-    cells: Counts,
-    aligned: Counts,
-    wrong_h: Flags,
-    wrong_r: Flags,
-) -> None:
-    """Walk back through the matrix: partners of the words of r, and the words that are wrong.
-
-    A word of r without a partner gets the last word of h used before it, or -1.
-    """
-    i, j = len(h), len(r)
-    while i > 0 or j > 0:
-        move = move_bits(h, r, states, i, j) if bits else move_rows(h, r, layout, cells, i, j)
-        wrong = move != BOTH or h[i - 1] != r[j - 1]
-        if move != FROM_H:
-            aligned[j - 1] = i - 1
-            wrong_r[j - 1] = wrong
-            j -= 1
-        if move != FROM_R:
-            wrong_h[i - 1] = wrong
-            i -= 1
-
-
-@compiled
-def _find_shifts(
-    h: Symbols,
-    r: Symbols,
-    first: Counts,
-    following: Counts,
-    aligned: Counts,
-    wrong_h: Flags,
-    wrong_r: Flags,
-    found: Counts,
-    budget: int,
-) -> int:
-    """Write the shifts to try as (start, length, target) lines; returns how many.
-
-    Stops after the block that exhausts the budget.
-    """
-    count = 0
-    for start in range(len(h)):
-        at = first[h[start]]
-        while 0 <= at <= start + MAX_SHIFT_DIST:
-            if at >= start - MAX_SHIFT_DIST:
-                count = _find_targets(
-                    h, r, start, at, aligned, wrong_h, wrong_r, found, count, budget
-                )
-                if count >= budget:
-                    return count
-            at = following[at]
-    return count
-
-
-@compiled
-def _find_targets(
-    h: Symbols,
-    r: Symbols,
-    start: int,
-    at: int,
-    aligned: Counts,
-    wrong_h: Flags,
-    wrong_r: Flags,
-    found: Counts,
-    count: int,
-    budget: int,
-) -> int:
-    """Add the shifts of blocks of h from `start` that r has at `at`; returns the new count."""
-    any_h = False
-    any_r = False
-    for length in range(1, min(MAX_SHIFT_SIZE, len(h) - start, len(r) - at) + 1):
-        if h[start + length - 1] != r[at + length - 1]:
-            break
-        any_h = any_h or wrong_h[start + length - 1]
-        any_r = any_r or wrong_r[at + length - 1]
-        if not any_h or not any_r or start <= aligned[at] < start + length:
-            continue
-        previous = -1
-        for position in range(at - 1, at + length):
-            target = aligned[position] + 1 if position >= 0 else 0
-            if target != previous:
-                found[count, 0], found[count, 1], found[count, 2] = start, length, target
-                count += 1
-                previous = target
-        if count >= budget:
-            break
-    return count
-
-
-@compiled
-def _best_shift(
-    h: Symbols,
-    r: Symbols,
-    found: Counts,
-    before: int,
-    room: int,
-    bits: bool,
-    masks: Counts,
-    states: Counts,
-    layout: Counts,
-    cells: Counts,
-    trial: Counts,
-) -> int:
-    """The shift that gains most, or -1 where none gains; ties as sacreBLEU breaks them.
-
-    Args:
-        h: Hypothesis.
-        r: Reference.
-        found: (count, 3) shifts to try.
-        before: Distance without a shift.
-        room: No shift can gain more than this.
-        bits: Which matrix there is.
-        masks: By word, its positions in r as bits.
-        states: Matrix of `h` in bits.
-        layout: Layout of the two others.
-        cells: Matrix of `h` inside the beam.
-        trial: Space for the matrix of a shifted `h`.
-    """
-    best = -1
-    gain = 0
-    for k in range(len(found)):
-        a, b, c = _blocks(found[k], len(h))
-        wanted = gain if best >= 0 and _preferred(found[k], found[best]) else gain + 1
-        # Whoever moves k words changes the distance by 2k at most (but not inside a beam).
-        ceiling = min(room, 2 * min(b - a, c - b)) if bits else room
-        if ceiling < wanted or a == b or b == c:
-            continue
-        if bits:
-            after = try_bits(h, masks, states, len(r), a, b, c)
-        else:
-            after = try_rows(h, r, layout, cells, trial, a, b, c, before - wanted)
-        if before - after >= wanted:
-            best = k
-            gain = before - after
-    return best
-
-
-@compiled
-def _preferred(one: Counts, other: Counts) -> bool:
-    """Of two shifts that gain the same: the longer, then the earlier, then to the earlier."""
-    if one[1] != other[1]:
-        return bool(one[1] > other[1])
-    if one[0] != other[0]:
-        return bool(one[0] < other[0])
-    return bool(one[2] < other[2])
-
-
-@compiled
-def _blocks(shift: Counts, n: int) -> tuple[int, int, int]:
-    """A shift (start, length, target) as the blocks [a, b) and [b, c) that change places.
-
-    A target within the block moves it to the right by as many words as it lies inside.
-    """
-    start, length, target = int(shift[0]), int(shift[1]), int(shift[2])
-    if target < start:
-        return target, start, start + length
-    if target <= start + length:
-        target = min(target + length, n)
-    return start, start + length, target
-
-
-@compiled
-def _shift(h: Symbols, shift: Counts) -> None:
-    """Carry out one shift."""
-    a, b, c = _blocks(shift, len(h))
-    h[a:c] = np.concatenate((h[b:c], h[a:b]))
