@@ -321,6 +321,8 @@ def test_a_winner_with_the_lower_mean_is_pointed_out() -> None:
     assert system(report, "A").raw > system(report, "B").raw
     assert pair(report, "A", "B").conclusion == "b"
     assert any("lower mean wins: B over A" in said for said in report.warnings)
+    # clusters are cut in the order of means, as WMT's; ranges say what the test found
+    assert [(own.cluster, own.range) for own in report.systems] == [(1, (2, 2)), (1, (1, 1))]
 
 
 def test_paired_tests_use_shared_segments_only() -> None:

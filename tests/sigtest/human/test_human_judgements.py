@@ -37,3 +37,5 @@ def test_groups_of_many_large_columns_do_not_overflow() -> None:
     rows = list(zip(*(column.tolist() for column in columns), strict=True))
     assert len(first) == len(set(rows))
     assert all((rows[i] == rows[j]) == (place[i] == place[j]) for i in range(60) for j in range(60))
+    large = np.full(2, 2**32 - 2)  # twice 32 bits to the left, and the first column is gone
+    assert groups(np.array([0, 1]), large, large)[0].tolist() == [0, 1]
