@@ -9,6 +9,7 @@ from scipy import stats
 from scored import SYSTEMS, request, table
 
 from sigtest.meta import Asked, MetaReport, compute, parse
+from sigtest.meta.significance.williams import williams
 from sigtest.report import decode, encode
 from sigtest.significance.corrections import adjust
 
@@ -191,6 +192,39 @@ def test_absolute_turns_metrics_round() -> None:
     body["metrics"]["TER"]["higher"] = True
     for first, second in zip(plain.metrics, compute(parse(body)).metrics, strict=True):
         assert second.pearson.value == pytest.approx(first.pearson.value, rel=1e-12)
+
+
+def test_absolute_takes_three_correlations_without_sign() -> None:
+    human = [0.0, 1, 2, 3, 4, 5, 6, 7]
+    up, down = [0.0, 5, 1, 6, 1, 7, 2, 8], [5.0, 0, 6, 1, 7, 1, 8, 2]  # r12 < 0 < r13, r23
+    names = [f"S{i}" for i in range(8)]
+    body = {
+        "human": {"scores": dict(zip(names, human, strict=True))},
+        "metrics": {
+            label: {"system": dict(zip(names, scores, strict=True))}
+            for label, scores in (("up", up), ("down", down))
+        },
+        "tests": ["williams"],
+        "statistics": ["pearson"],
+    }
+    found = {}
+    for absolute in (False, True):
+        (pair,) = compute(parse({**body, "absolute": absolute})).pairs
+        r12 = abs(pair.r12) if absolute else pair.r12
+        found[absolute] = williams(r12, pair.value_a, pair.value_b, 8).p_greater
+        assert pair.r12 < 0 < min(pair.value_a, pair.value_b)
+        assert pair.p_value == pytest.approx(found[absolute], rel=1e-12)
+    assert found[True] != found[False]
+
+
+def test_few_systems_are_warned_of() -> None:
+    said = run(statistics=["pearson"], tests=["perm_both"]).warnings
+    assert any("perm_both of Pearson's r rejects true null hypotheses" in own for own in said)
+    assert any("6 are few" in own for own in said)
+    said = run(statistics=["pearson"], tests=["williams"]).warnings
+    assert not any("perm_both" in own for own in said)
+    said = run(level="segment").warnings
+    assert any("williams takes cells to be independent" in own for own in said)
 
 
 def test_sets_pool_accuracy_over_pairs_and_share_families() -> None:
