@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.data.imports import (
     FORMATS_READ,
     FORMATS_REFUSED,
@@ -428,8 +428,8 @@ def test_joined_scores_are_a_comparison():
     parts = [read_bytes(jsonl([r for r in ROWS if r["system"] == s]).encode(), s) for s in SCORES]
     body = join(parts).as_json()
     assert body["systems"][0] == {"name": "aspen", "scores": {"comet": [0.7, 0.9, 0.8]}}
-    comparison = Comparison.of({**body, "metrics": ["scores:of=comet"]})
-    assert comparison.testset.segments == 3
+    comparison = parse_comparison({**body, "metrics": ["scores:of=comet"]})
+    assert comparison.entries[0].testset.segments == 3
 
 
 def test_scores_join_texts_by_ids_that_count_lines():
