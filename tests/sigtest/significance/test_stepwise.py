@@ -22,7 +22,7 @@ def one_by_one(p: Array, moved: Array, correction: str, alpha: float) -> Flags:
 @pytest.mark.parametrize("correction", BY_RANK, ids=lambda correction: correction.name)
 def test_moving_one_equals_adjusting_again(correction: Correction) -> None:
     rng = np.random.default_rng(0)
-    for _ in range(500):
+    for _ in range(200):
         size, resamples = int(rng.integers(1, 14)), int(rng.choice([9, 19, 99, 9999]))
         counts = rng.integers(0, resamples + 1, (2, size)) * rng.random((2, 1)) ** 3
         p, moved = (counts.astype(int) + 1) / (resamples + 1)  # few values, and so many ties
