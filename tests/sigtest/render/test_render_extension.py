@@ -135,6 +135,7 @@ def test_descriptors_are_complete():
     media = [m for form in FORMATS.values() for m in (form.media_type, *form.aliases)]
     assert len(set(media)) == len(media)
     assert len({form.suffix for form in FORMATS.values()}) == len(FORMATS)
+    assert [name for name, form in FORMATS.items() if form.saved] == ["csv"]
 
 
 def test_help_does_not_load_numpy():

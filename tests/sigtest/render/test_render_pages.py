@@ -123,3 +123,13 @@ def test_latex_has_booktabs_clusters_as_rules_and_a_legend():
     assert r"\toprule" in text
     assert text.count(r"\midrule") > text.count(r"\toprule")
     assert r"$^{***}$ significant at $0.001$" in text
+
+
+def test_clusters_are_numbers_in_markdown_and_bodies_in_html():
+    made = report(("A", "B", "C"), metrics=["ter"])
+    ranks = [system.ranks["ter"]["approximate_randomization"] for system in made.systems]
+    assert [rank.cluster for rank in ranks] == [3, 2, 1]
+    table = rendered("markdown", made).split("\n\n")[2].splitlines()[2:]
+    assert [line.split(" | ")[:2] for line in table] == [["| 1", "C"], ["| 2", "B"], ["| 3", "A"]]
+    systems = rendered("html", made).partition("</table>")[0]
+    assert systems.count("<tbody>") == 3
