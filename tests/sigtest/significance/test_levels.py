@@ -143,6 +143,19 @@ def test_critical_value_is_zero_where_nothing_is_significant() -> None:
     assert critical_value(np.ones(2), 0, "bonferroni", 1e-320) == 0.0
 
 
+def test_a_decision_at_alpha_itself_is_significant(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By ranks, and by adjusting anew: the lower end has just alpha, the upper one more."""
+    monkeypatch.setitem(CORRECTIONS, "own", Correction("own", "own", lambda p: 2 * p))
+    p, low, high = np.array([0.03, 0.5]), np.array([0.025, 0.4]), np.array([0.04, 0.6])
+    for correction in ("bonferroni", "holm", "hochberg", "own"):
+        assert undecided(p, low, high, correction, 0.05).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("correction", ["holm", "none", "sidak", "max_t"])
+def test_strictest_level_of_one_comparison_is_alpha(correction: str) -> None:
+    assert strictest_level(correction, 1, 0.05) == pytest.approx(0.05, rel=1e-12)
+
+
 def test_strictest_level_of_bonferroni_and_sidak(oracles: Path) -> None:
     for row in json.loads((oracles / "intervals.json").read_text())["per_comparison_level"]:
         level = strictest_level("bonferroni", row["k"], row["p_e"])
