@@ -88,7 +88,7 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
     """
     plan, recipe = comparison.plan, comparison.plan.recipe
     parts = plan.parts
-    rows = plan.comparisons * len(recipe.metrics) * len(recipe.tests)
+    rows = plan.seen * len(recipe.metrics) * len(recipe.tests)
     outputs = sum(len(part.systems) * part.replicas for part in parts)
     place = "testsets" if len(parts) > 1 else "systems"
     for limit, field, asked, what in (

@@ -6,12 +6,19 @@ segment of a test set costs seconds. A test gives generated bodies to both.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.schema.fragments import file_field, files_field
-from sigtest.comparison.recipe import DEFAULT_SEED, EXACT, MAX_RESAMPLES, MAX_SEED, UNITS
+from sigtest.comparison.recipe import (
+    DEFAULT_SEED,
+    EXACT,
+    MAX_FAMILY,
+    MAX_RESAMPLES,
+    MAX_SEED,
+    UNITS,
+)
 from sigtest.metrics import METRICS
 from sigtest.significance import ALTERNATIVES, TESTS
 from sigtest.significance.corrections import CORRECTIONS
@@ -133,6 +140,11 @@ class RecipeRequest(SettingsRequest):
 
     pairs: Literal["all"] | BaselineRequest = Field(
         default="all", description="Which pairs to compare."
+    )
+    family: Annotated[int, Field(ge=2, le=MAX_FAMILY)] | Literal["present"] = Field(
+        default="present",
+        description="How many systems' pairs are corrected for: those `present`, or a number that "
+        "counts systems to come; pairs not seen yet have p = 1.",
     )
 
 

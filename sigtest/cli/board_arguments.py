@@ -64,7 +64,7 @@ def testset_parser() -> Parser:
         "--replicas", metavar="N", help="training replicas that every system brings; default 1"
     )
     add_recipe(parser.add_argument_group("how to compare"), baseline=False)
-    parser.set_defaults(baseline=None)
+    parser.set_defaults(baseline=None, family=None)
     _add_server(parser.add_argument_group("where"))
     return parser
 

@@ -196,6 +196,7 @@ def choices_of(options: argparse.Namespace, metrics: Sequence[str]) -> dict[str,
         "seed": whole(options.seed, "seed"),
         "alpha": _number(options.alpha),
         "correction": options.correction,
+        "family": whole(options.family, "family"),
         "exact": options.exact,
         "unit": options.unit,
         "stratified": options.stratified or None,
@@ -219,7 +220,7 @@ def whole(text: str | None, option: str) -> int | str | None:
     try:
         return int(text) if text is not None else None
     except ValueError:
-        if option == "resamples":
+        if option in {"resamples", "family"}:
             return text
         raise RecipeError(f"{option} must be a whole number, not {text!r}.", field=option) from None
 

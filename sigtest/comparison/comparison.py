@@ -36,7 +36,8 @@ class Entry:
             InputError: Fewer than two systems, a name used twice, scores or texts missing, systems
                 with different numbers of replicas, a document with several labels.
             LengthError: A system with more or fewer lines than the test set has segments.
-            RecipeError: An unknown baseline, documents or labels asked for and not known.
+            RecipeError: More systems than the family holds; an unknown baseline; documents or
+                labels asked for and not known.
         """
         names = [system.name for system in self.systems]
         if len(names) < 2:
@@ -55,6 +56,11 @@ class Entry:
             for metric in recipe.metrics:
                 metric.check(self.testset, system.runs[0])
         _require_equal_replicas(self.systems)
+        if recipe.family != "present" and recipe.family < len(names):
+            raise RecipeError(
+                f"A family of {recipe.family} systems cannot hold the {len(names)} that are given.",
+                field="family",
+            )
         if recipe.baseline is not None and recipe.baseline not in names:
             raise RecipeError(
                 f"The baseline {recipe.baseline!r} is not one of the systems ({', '.join(names)}).",
@@ -179,7 +185,7 @@ class Comparison:
         parts = [entry.part(self.recipe) for entry in self.entries]
         if not self.names:
             return Plan(tuple(parts))
-        resamples = self.recipe.resolved((len(parts) + 1) * len(parts[0].pairs))
+        resamples = self.recipe.resolved(len(parts[0].pairs), len(parts) + 1)
         recipe = replace(self.recipe, resamples=resamples)
         stream = 1
         for t, part in enumerate(parts):

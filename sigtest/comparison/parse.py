@@ -23,8 +23,8 @@ CONTENT = ("references", "systems", "documents", "labels", "segments")
 OUTPUT = ("hypotheses", "replicas", "scores")
 SEVERAL = ("testsets", "pooled")
 CHOICES = (
-    "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "pairs",
-    "exact", "unit", "stratified",
+    "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "family",
+    "pairs",    "exact", "unit", "stratified",
 )  # fmt: skip
 
 

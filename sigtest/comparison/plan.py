@@ -131,6 +131,7 @@ class Part:
             f"seed:{recipe.seed}",
             f"alpha:{recipe.alpha}",
             f"correction:{recipe.correction}",
+            *([f"family:{recipe.family}"] if recipe.family != "present" else []),
             f"pairs:{'all' if recipe.baseline is None else 'baseline=' + recipe.baseline}",
             f"exact:{recipe.exact}",
             f"unit:{recipe.unit}",
@@ -209,9 +210,14 @@ class Plan:
         return (*self.parts, self.whole) if self.names else self.parts
 
     @property
-    def comparisons(self) -> int:
-        """Size of a family: the pairs of every test set, and of all together."""
+    def seen(self) -> int:
+        """Comparisons of one metric and test: the pairs of every test set, and of all together."""
         return len(self.all_parts) * len(self.pairs)
+
+    @property
+    def comparisons(self) -> int:
+        """Size of a family: those, and where its size is fixed, all that may come."""
+        return self.recipe.comparisons(len(self.pairs), len(self.all_parts))
 
     @cached_property
     def whole(self) -> Part:

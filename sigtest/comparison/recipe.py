@@ -18,13 +18,15 @@ from sigtest.significance.levels import smallest_attainable
 
 Unit = Literal["segment", "document"]
 Exact = Literal["auto", "never"]
+Family = int | Literal["present"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 EXACT: tuple[Exact, ...] = get_args(Exact)
 
-STEPS = (9_999, 99_999, 999_999)
+STEPS = (9_999, 19_999, 39_999, 79_999, 159_999, 319_999, 639_999, 999_999)
 MAX_RESAMPLES = 999_999
 MAX_SEED = 2**64 - 1
 DEFAULT_SEED = 12345
+MAX_FAMILY = 1_000  # systems: about half a million pairs
 LEAST_ALPHA = 1e-100  # a double still holds it when corrected for any number of pairs
 
 Name = TypeVar("Name", bound=str)
@@ -39,11 +41,14 @@ class Recipe:
         tests: Names of significance tests.
         alternative: `two-sided`, or the claim that the first system of each pair is better
             (`greater`) or worse (`less`).
-        resamples: R, or `auto`: the smallest of 9,999, 99,999 and 999,999 with which a corrected
-            p-value can get as low as alpha / 10.
+        resamples: R, or `auto`: the smallest of 9,999, 19,999, 39,999 and so on, doubling, with
+            which a corrected p-value can get as low as alpha / 4; in a family of a fixed size, as
+            low as alpha.
         seed: 0 to 2**64 - 1; every draw is a function of it.
         alpha: Level of decisions; intervals have level 1 - alpha.
         correction: Correction for multiple comparisons, per metric and test.
+        family: Systems whose pairs are corrected for: those `present`, or a number of them. Pairs
+            of systems not seen yet have p = 1, so that adjusted p-values only fall when they come.
         baseline: Compare every other system with this one; all pairs where none is named.
         exact: `never` resamples even where an exact p-value could be had.
         unit: What is resampled: segments or documents.
@@ -57,6 +62,7 @@ class Recipe:
     seed: int = DEFAULT_SEED
     alpha: float = 0.05
     correction: str = "holm"
+    family: Family = "present"
     baseline: str | None = None
     exact: Exact = "auto"
     unit: Unit = "segment"
@@ -82,6 +88,8 @@ class Recipe:
         for own in own_tests(self.tests).values():
             for metric in self.metrics:
                 own.check(metric)
+        if self.family != "present":
+            _in_range(self.family, 2, MAX_FAMILY, "family")
         self._check_joint_correction()
         if self.resamples != "auto":
             _in_range(self.resamples, 1, MAX_RESAMPLES, "resamples")
@@ -100,6 +108,12 @@ class Recipe:
             raise RecipeError(
                 f"correction {self.correction} goes with the test {test} only.", field="correction"
             )
+        if test and self.family != "present":
+            raise RecipeError(
+                f"correction {self.correction} counts in the draws of the systems present; family "
+                f'must be "present", not {self.family}, or the correction holm.',
+                field="family",
+            )
         if self.correction == "tukey" and (self.baseline or self.alternative != "two-sided"):
             raise RecipeError(
                 "correction tukey compares all pairs, two-sided; use holm here.",
@@ -112,7 +126,8 @@ class Recipe:
 
         Args:
             choices: `metrics`, `tests`, `alternative`, `resamples`, `seed`, `alpha`,
-                `correction`, `pairs` ("all" or {"baseline": name}), `exact`, `unit`, `stratified`.
+                `correction`, `family`, `pairs` ("all" or {"baseline": name}), `exact`, `unit`,
+                `stratified`.
 
         Raises:
             RecipeError: A field that is unknown, of the wrong type or out of range.
@@ -126,6 +141,7 @@ class Recipe:
             kept["tests"] = tuple(_listed(choices, "tests", []))
         for field, kinds, what in (
             ("resamples", (int, str), 'a whole number or "auto"'),
+            ("family", (int, str), 'a number of systems or "present"'),
             ("seed", (int,), "a whole number"),
             ("alpha", (int, float), "a number"),
         ):
@@ -134,11 +150,14 @@ class Recipe:
                 raise RecipeError(f"{field} must be {what}, not {value!r}.", field=field)
         if not isinstance(kept.get("stratified", False), bool):
             raise RecipeError("stratified must be true or false.", field="stratified")
-        if isinstance(kept.get("resamples"), str) and kept["resamples"] != "auto":
-            raise RecipeError(
-                f'resamples must be a whole number or "auto", not {kept["resamples"]!r}.',
-                field="resamples",
-            )
+        for field, word, what in (
+            ("resamples", "auto", "a whole number"),
+            ("family", "present", "a number of systems"),
+        ):
+            if isinstance(kept.get(field), str) and kept[field] != word:
+                raise RecipeError(
+                    f'{field} must be {what} or "{word}", not {kept[field]!r}.', field=field
+                )
         return cls(**kept, baseline=_parse_pairs(choices.get("pairs", "all")))
 
     def as_json(self) -> dict[str, Any]:
@@ -157,7 +176,9 @@ class Recipe:
             "exact": self.exact,
             "unit": self.unit,
         }
-        return {**choices, "stratified": True} if self.stratified else choices
+        stratified = {"stratified": True} if self.stratified else {}
+        family = {"family": self.family} if self.family != "present" else {}
+        return {**choices, **stratified, **family}
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -165,16 +186,34 @@ class Recipe:
         names = Counter(metric.label for metric in self.metrics)
         return tuple(m.label if names[m.label] == 1 else m.spelling for m in self.metrics)
 
-    def resolved(self, comparisons: int) -> int:
-        """R for a family of so many comparisons."""
-        return self.needed(comparisons) if self.resamples == "auto" else self.resamples
+    def comparisons(self, pairs: int, testsets: int = 1) -> int:
+        """How many comparisons are corrected together, seen or not.
 
-    def needed(self, comparisons: int) -> int:
-        """Smallest step at which the smallest attainable corrected p is at most alpha / 10."""
+        Args:
+            pairs: That are seen on each test set.
+            testsets: How many, and one more for the whole of several.
+        """
+        if self.family == "present":
+            return pairs * testsets
+        size = self.family
+        return testsets * (size - 1 if self.baseline is not None else size * (size - 1) // 2)
+
+    def resolved(self, pairs: int, testsets: int = 1) -> int:
+        """R for so many pairs on each of so many test sets."""
+        return self.needed(pairs, testsets) if self.resamples == "auto" else self.resamples
+
+    def needed(self, pairs: int, testsets: int = 1) -> int:
+        """Smallest step at which corrected p-values can get low enough.
+
+        At most alpha / 4 where all pairs are seen; at most alpha in a family of a fixed size, for
+        its first pair, so that R does not depend on how many systems have come.
+        """
+        family = self.comparisons(pairs, testsets)
+        fixed = self.family != "present"
+        seen, most = (1, self.alpha) if fixed else (family, self.alpha / 4)
         sides = max(TESTS[test].sides(self.alternative) for test in self.tests)
         for step in STEPS:
-            least = smallest_attainable(self.correction, comparisons, sides / (step + 1))
-            if least <= self.alpha / 10:
+            if smallest_attainable(self.correction, seen, sides / (step + 1), family) <= most:
                 return step
         return STEPS[-1]
 

@@ -18,6 +18,7 @@ from sigtest.significance.levels import critical_value, strictest_level, undecid
 from sigtest.significance.montecarlo import p_interval, p_value
 
 POWER = 0.8
+NONE: Array = np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ def decide(
     counts: Counts,
     known: Sequence[ExactP | OwnP | None],
     joint_counts: Counts | None,
+    family: int | None = None,
+    gone: Array = NONE,
 ) -> Decisions:
     """Correct and decide one family.
 
@@ -71,6 +74,10 @@ def decide(
         counts: (P,) its counts.
         known: (P,) p-values that need no draws; of no meaning to tests on bootstrap draws.
         joint_counts: (P,) counts of a correction that looks at all pairs' draws together.
+        family: How many comparisons are corrected together, where that is more than P; those
+            neither here nor gone have p = 1.
+        gone: (G,) p-values of comparisons of the family that are decided no more, because a system
+            of theirs has left.
     """
     sides = test.sides(recipe.alternative)
     p = p_value(counts, resamples, sides)
@@ -82,9 +89,11 @@ def decide(
             p[i] = low[i] = high[i] = found.p_value
             log10_p[i] = found.log10_p
     if joint_counts is None:
-        adjusted = adjust(p, recipe.correction)
-        unsure = undecided(p, low, high, recipe.correction, recipe.alpha)
-        needed = _needed(recipe, resamples, sides, p, adjusted, unsure)
+        whole, lower, upper = (np.concatenate([ends, gone]) for ends in (p, low, high))
+        size, rows = family or len(whole), len(p)
+        adjusted = adjust(whole, recipe.correction, size)[:rows]
+        unsure = undecided(whole, lower, upper, recipe.correction, recipe.alpha, size)[:rows]
+        needed = _needed(recipe, resamples, sides, whole, adjusted, unsure, size)
     else:
         adjusted = p_value(joint_counts, resamples)
         joint_low, joint_high = p_interval(joint_counts, resamples)
@@ -104,21 +113,27 @@ def decide(
         significant=adjusted <= recipe.alpha,
         undecided=unsure,
         needed={i: more for i, more in needed.items() if resamples < more <= MAX_RESAMPLES},
-        detectable=_detectable(recipe, len(counts)),
+        detectable=_detectable(recipe, family or len(counts)),
     )
 
 
 def _needed(
-    recipe: Recipe, resamples: int, sides: int, p: Array, adjusted: Array, unsure: Flags
+    recipe: Recipe,
+    resamples: int,
+    sides: int,
+    p: Array,
+    adjusted: Array,
+    unsure: Flags,
+    family: int,
 ) -> dict[int, int]:
-    """Resamples that would likely settle each undecided row."""
+    """Resamples that would likely settle each undecided row; `p` goes on with those gone."""
     needed: dict[int, int] = {}
     for side in (True, False):
         rows = np.flatnonzero(unsure & ((adjusted <= recipe.alpha) == side))
         if not len(rows):
             continue
         # the limit hardly differs between the rows on one side of it
-        limit = critical_value(p, int(rows[0]), recipe.correction, recipe.alpha)
+        limit = critical_value(p, int(rows[0]), recipe.correction, recipe.alpha, family)
         for i in rows:
             needed[int(i)] = resamples_to_settle(float(p[i]) / sides, limit / sides, resamples)
     return needed

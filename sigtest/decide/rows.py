@@ -14,7 +14,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part, Plan
 from sigtest.decide.facts import Facts, Spread, differences, facts_of, spread_of
-from sigtest.decide.summary import summarise
+from sigtest.decide.summary import Gone, summarise
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.report import Report
 from sigtest.significance import resampling_tests
@@ -93,6 +93,7 @@ def report_of_rows(
     pairs: Sequence[Array],
     draws: Sequence[Array] = (),
     ranges: Sequence[Array] = (),
+    gone: Gone | None = None,
 ) -> Report:
     """The report, as a comparison of these systems alone would give it.
 
@@ -102,6 +103,7 @@ def report_of_rows(
         pairs: For each metric (P, 8 + tests) rows of `part.pairs`, from `pair_rows`.
         draws: For each metric (S, R) bootstrap scores, where the correction is a joint one.
         ranges: For each metric (R,) ranges of permuted systems, where the correction is `tukey`.
+        gone: Comparisons that stay in their family although a system of theirs has left.
     """
     facts = []
     for m in range(len(part.recipe.metrics)):
@@ -109,7 +111,7 @@ def report_of_rows(
             facts.append(_joint_facts(part, m, systems[m], pairs[m], draws[m], ranges))
         else:
             facts.append(_facts(part, systems[m], pairs[m]))
-    return summarise(Plan((part,)), [facts])
+    return summarise(Plan((part,)), [facts], gone)
 
 
 def _facts(part: Part, systems: Array, pairs: Array) -> Facts:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from sigtest.arrays import Array
 from sigtest.comparison.plan import Part, Plan
-from sigtest.decide.decisions import Decisions, decide
+from sigtest.comparison.recipe import Recipe
+from sigtest.decide.decisions import NONE, Decisions, decide
 from sigtest.decide.facts import Facts
 from sigtest.decide.verdict import verdict
 from sigtest.decide.warnings import warnings_of, warnings_of_several
 from sigtest.decide.wins import count_wins
 from sigtest.metrics import Metric
 from sigtest.report import (
+    FamilyReport,
     MetricReport,
     NamedReport,
     PairReport,
@@ -30,8 +33,10 @@ from sigtest.significance.levels import experimentwise_error
 from sigtest.significance.ranking import Rank, rank
 from sigtest.version import __version__
 
+Gone = Mapping[tuple[str, str], Array]  # p-values by metric's label and test
 
-def summarise(plan: Plan, facts: Sequence[Sequence[Facts]]) -> Report:
+
+def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = None) -> Report:
     """Build the report.
 
     All pairs of one metric and test are one family for the correction, those of several test sets
@@ -40,16 +45,18 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]]) -> Report:
     Args:
         plan: What is compared.
         facts: For each part, and of several for the whole, those of every metric.
+        gone: Comparisons that stay in their family although a system of theirs has left.
     """
     recipe, parts = plan.recipe, plan.all_parts
     pairs: list[list[PairReport]] = [[] for _ in parts]
-    for m in range(len(recipe.metrics) if plan.comparisons else 0):
+    for m, label in enumerate(recipe.labels if plan.seen else ()):
         for name in recipe.tests:
-            families = _families(parts, [own[m] for own in facts], m, TESTS[name])
+            left = (gone or {}).get((label, name), NONE)
+            families = _families(plan, [own[m] for own in facts], m, TESTS[name], left)
             for own, family in zip(pairs, families, strict=True):
                 own += family
     reports = [
-        _report(part, own, rows, plan.comparisons)
+        _report(part, own, rows, plan.comparisons, gone or {})
         for part, own, rows in zip(parts, facts, pairs, strict=True)
     ]
     if not plan.names:
@@ -72,10 +79,10 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]]) -> Report:
 
 
 def _families(
-    parts: Sequence[Part], facts: Sequence[Facts], m: int, test: SignificanceTest
+    plan: Plan, facts: Sequence[Facts], m: int, test: SignificanceTest, gone: Array
 ) -> list[list[PairReport]]:
     """The pairs of each part for one metric and test, decided as one family."""
-    first = parts[0]
+    parts, first = plan.all_parts, plan.parts[0]
     unseen = np.zeros(len(first.pairs), dtype=np.int64)  # where a test has a p-value of its own
     decisions = decide(
         first.recipe,
@@ -84,23 +91,31 @@ def _families(
         counts=np.concatenate([known.counts.get(test.name, unseen) for known in facts]),
         known=[p for known in facts for p in known.own.get(test.name, known.exact)],
         joint_counts=facts[0].joint_counts.get(test.name),  # of one test set only
+        family=plan.comparisons,
+        gone=gone,
     )
-    size = len(first.pairs)
+    size, family = len(first.pairs), plan.comparisons
     return [
-        _pairs(part, m, known, test, decisions, slice(start, start + size))
+        _pairs(part, m, known, test, decisions, slice(start, start + size), family)
         for part, known, start in zip(parts, facts, range(0, size * len(parts), size), strict=True)
     ]
 
 
 def _pairs(
-    part: Part, m: int, facts: Facts, test: SignificanceTest, decisions: Decisions, rows: slice
+    part: Part,
+    m: int,
+    facts: Facts,
+    test: SignificanceTest,
+    decisions: Decisions,
+    rows: slice,
+    comparisons: int,
 ) -> list[PairReport]:
-    """The pairs of a comparison, which are some rows of their family.
+    """The pairs of a comparison, which are some rows of a family of so many comparisons.
 
     Columns become lists first: reading arrays number by number takes several times as long.
     """
     recipe = part.recipe
-    higher, comparisons = recipe.metrics[m].higher_is_better, len(decisions.p)
+    higher = recipe.metrics[m].higher_is_better
     alternative = test.shown_alternative(recipe.alternative)
     scores, spread = facts.scores.tolist(), facts.difference_spread
     plain, corrected = decisions.detectable
@@ -155,7 +170,7 @@ def _pairs(
 
 
 def _report(
-    part: Part, facts: Sequence[Facts], pairs: Sequence[PairReport], comparisons: int
+    part: Part, facts: Sequence[Facts], pairs: Sequence[PairReport], comparisons: int, gone: Gone
 ) -> Report:
     recipe = part.recipe
     ranks: list[dict[str, dict[str, RankReport]]] = [{} for _ in part.systems]
@@ -187,8 +202,19 @@ def _report(
             for s, name in enumerate(part.systems)
         ),
         pairs=tuple(pairs),
-        warnings=warnings_of(part, facts, comparisons) if pairs else (),
+        warnings=warnings_of(part, facts, comparisons, _most(gone)) if pairs else (),
+        family=_family(recipe, comparisons),
     )
+
+
+def _family(recipe: Recipe, comparisons: int) -> FamilyReport | None:
+    """What is said of a family that holds more than the systems present."""
+    return None if recipe.family == "present" else FamilyReport(recipe.family, comparisons)
+
+
+def _most(gone: Gone) -> int:
+    """How many comparisons have left a family, of the metrics and tests there are."""
+    return max((len(p) for p in gone.values()), default=0)
 
 
 def _ranks(part: Part, metric: Metric, facts: Facts, family: Sequence[PairReport]) -> list[Rank]:

@@ -17,10 +17,24 @@ SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
 UNEQUAL = 2.0  # largest standard error of a difference over the median one
 
 
-def warnings_of(part: Part, facts: Sequence[Facts], comparisons: int) -> tuple[str, ...]:
-    """Warnings for a comparison with these facts, in families of so many comparisons."""
+def warnings_of(
+    part: Part, facts: Sequence[Facts], comparisons: int, gone: int = 0
+) -> tuple[str, ...]:
+    """Warnings for a comparison with these facts.
+
+    Args:
+        part: What is compared.
+        facts: Of every metric.
+        comparisons: Size of a family.
+        gone: How many of these are of systems that have left.
+    """
     recipe = part.recipe
     said = [_too_few_resamples(part, facts, comparisons), _few_units(part), _small_strata(part)]
+    if gone:
+        said.append(
+            f"{gone} comparison{'' if gone == 1 else 's'} with systems that were deleted or "
+            "replaced stay in the family, so that no claim falls when a system leaves."
+        )
     said += [TESTS[test].caution for test in recipe.tests]
     if recipe.unit == "segment" and part.documents is not None:
         said.append(
@@ -52,7 +66,8 @@ def warnings_of_several(plan: Plan) -> tuple[str, ...]:
 
 
 def _too_few_resamples(part: Part, facts: Sequence[Facts], comparisons: int) -> str | None:
-    needed = part.recipe.needed(comparisons)
+    pairs = len(part.pairs)
+    needed = part.recipe.needed(pairs, max(1, comparisons // part.recipe.comparisons(pairs)))
     if part.resamples >= needed or _all_exact(part, facts):
         return None
     return (

@@ -26,16 +26,17 @@ def count_wins(part: Part, scores: Sequence[Array]) -> tuple[WinsReport, ...]:
         family = [
             wins(moved[:, p], tolerance[:, p], recipe.alternative) for p in range(len(part.pairs))
         ]
-        signs = _decided(recipe, [pair.sign_p for pair in family])
-        ranks = _decided(recipe, [pair.signed_rank_p for pair in family])
+        size = recipe.comparisons(len(family))
+        signs = _decided(recipe, [pair.sign_p for pair in family], size)
+        ranks = _decided(recipe, [pair.signed_rank_p for pair in family], size)
         for p, pair in enumerate(family):
             differences = tuple((metric.sign * moved[:, p]).tolist())
             reports.append(_wins_report(part, m, p, pair, differences, signs[p], ranks[p]))
     return tuple(reports)
 
 
-def _decided(recipe: Recipe, p: Sequence[float]) -> list[SmallTest]:
-    adjusted = adjust(np.array(p), recipe.correction).tolist()
+def _decided(recipe: Recipe, p: Sequence[float], family: int) -> list[SmallTest]:
+    adjusted = adjust(np.array(p), recipe.correction, family).tolist()
     return [
         SmallTest(own, corrected, corrected <= recipe.alpha)
         for own, corrected in zip(p, adjusted, strict=True)

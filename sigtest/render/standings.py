@@ -166,6 +166,8 @@ def decision_line(report: Report) -> str:
     size = family_size(report)
     noun = "pair" if report.several is None else "comparison"
     over = f"over {size} {noun}{'' if size == 1 else 's'}"
+    if report.family is not None:
+        over += f" of {report.family.systems} systems"
     correction = "no correction" if report.correction == "none" else f"{report.correction}"
     return f"{claim}, {correction} {over}, alpha {report.alpha:g}"
 
@@ -174,6 +176,8 @@ def family_size(report: Report) -> int:
     """How many decisions were corrected together; a report may show only some of them."""
     if report.several is not None:
         return report.several.comparisons
+    if report.family is not None:
+        return report.family.comparisons
     left = 1 - report.experimentwise_error
     if left > 1e-12:  # (1 - alpha)**m, as long as it is no rounding error
         return round(math.log(left) / math.log1p(-report.alpha))

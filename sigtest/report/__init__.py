@@ -2,6 +2,7 @@
 
 from sigtest.report.codec import decode, encode
 from sigtest.report.report import (
+    FamilyReport,
     MetricReport,
     NamedReport,
     PairReport,
@@ -18,6 +19,7 @@ from sigtest.report.report import (
 from sigtest.report.selection import select
 
 __all__ = [
+    "FamilyReport",
     "MetricReport",
     "NamedReport",
     "PairReport",

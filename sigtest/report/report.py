@@ -43,6 +43,18 @@ class ScoreReport:
     replicas: tuple[float, ...] = ()
 
 
+class FamilyReport(NamedTuple):
+    """What is corrected for where that is more than the systems present.
+
+    Attributes:
+        systems: How many there may be, present or not.
+        comparisons: Size of each family: their pairs, for one metric and test.
+    """
+
+    systems: int
+    comparisons: int
+
+
 class RankReport(NamedTuple):
     """Where a system stands for one metric and test.
 
@@ -289,6 +301,7 @@ class Report:
         pairs: By metric, then test, then pair, each in input order.
         warnings: Sentences for the user.
         several: What several test sets add; nothing for one.
+        family: What is corrected for, where that is more than the systems present.
     """
 
     signature: str
@@ -302,6 +315,7 @@ class Report:
     pairs: tuple[PairReport, ...]
     warnings: tuple[str, ...]
     several: Several | None = None
+    family: FamilyReport | None = None
 
     @property
     def tests(self) -> tuple[str, ...]:

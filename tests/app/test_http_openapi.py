@@ -76,5 +76,9 @@ def test_examples_run(service: httpx.Client, name: str) -> None:
 
 def test_defaults_are_those_of_recipes() -> None:
     assert set(RecipeRequest.model_fields) == set(CHOICES)
-    # `stratified` is part of recipes, and of the ids made from them, only where it is true
-    assert RecipeRequest().model_dump() == {**Recipe.of({}).as_json(), "stratified": False}
+    # these are parts of recipes, and of the ids made from them, only where they are asked for
+    assert RecipeRequest().model_dump() == {
+        **Recipe.of({}).as_json(),
+        "stratified": False,
+        "family": "present",
+    }

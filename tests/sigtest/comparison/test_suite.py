@@ -254,9 +254,11 @@ def test_wins_are_counted_where_less_is_better(example: Path) -> None:
 
 
 def test_auto_resamples_are_enough_for_the_whole_family(example: Path) -> None:
-    suite = parse_comparison(request_of(example, resamples="auto", correction="bonferroni"))
-    # two-sided paired bootstrap over 40: 80 / (R + 1) <= .005 needs R = 15,999
-    assert {plan.resamples for plan in (*suite.plan.parts, suite.plan.whole)} == {99_999}
+    suite = parse_comparison(
+        request_of(example, resamples="auto", correction="bonferroni", alpha=0.01)
+    )
+    # two-sided paired bootstrap over 40: 80 / (R + 1) <= .0025 needs R = 31,999
+    assert {plan.resamples for plan in (*suite.plan.parts, suite.plan.whole)} == {39_999}
 
 
 def failing(example: Path, **fields: object) -> str:

@@ -211,16 +211,16 @@ def test_a_pair_is_undecided_where_the_interval_of_a_joint_p_holds_alpha(
 @pytest.mark.parametrize(
     ("test", "pairs", "resamples"),
     [
-        ("bootstrap", 50, 9_999),
-        ("bootstrap", 51, 99_999),
-        ("paired_bootstrap", 25, 9_999),
-        ("paired_bootstrap", 26, 99_999),
+        ("bootstrap", 125, 9_999),
+        ("bootstrap", 126, 19_999),
+        ("paired_bootstrap", 62, 9_999),
+        ("paired_bootstrap", 63, 19_999),
     ],
 )
-def test_auto_lets_a_corrected_p_get_as_low_as_a_tenth_of_alpha(
+def test_auto_lets_a_corrected_p_get_as_low_as_a_quarter_of_alpha(
     test: str, pairs: int, resamples: int
 ) -> None:
-    """With Holm 50 / 10,000 is .005, a tenth of alpha; 51 / 10,000 is more.
+    """With Holm 125 / 10,000 is .0125, a quarter of alpha; 126 / 10,000 is more.
 
     The two-sided paired bootstrap adds up two p-values.
     """

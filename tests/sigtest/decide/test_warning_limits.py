@@ -103,7 +103,7 @@ def test_differences_that_never_vary_have_no_part_in_the_median() -> None:
     [
         ({}, 9_999),  # one pair: any smallest p is far below alpha
         ({"alpha": 0.01}, 9_999),
-        ({"alpha": 1e-4}, 99_999),
+        ({"alpha": 1e-4}, 39_999),
     ],
 )
 def test_fewer_resamples_than_the_corrected_level_needs_are_warned_of(

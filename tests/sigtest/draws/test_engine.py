@@ -215,10 +215,10 @@ def test_document_units_give_other_and_wider_intervals(example: Path) -> None:
 
 def test_auto_takes_enough_resamples_for_the_correction(example: Path) -> None:
     comparison = parse_comparison(request_of(example, resamples="auto"))
-    # two-sided paired bootstrap over 10 pairs: 20 / (R + 1) <= .005 needs R = 3,999
+    # two-sided paired bootstrap over 10 pairs: 20 / (R + 1) <= .0125 needs R = 1,599
     assert comparison.plan.resamples == 9_999
-    many = replace(comparison.recipe, resamples="auto").resolved(66)
-    assert many == 99_999
+    # 132 / (R + 1) <= .0125 needs R = 10,559
+    assert comparison.recipe.resolved(66) == 19_999
 
 
 @pytest.mark.parametrize("test", list(resampling_tests()))
