@@ -12,12 +12,13 @@ COPY --chown=sigtest:sigtest pyproject.toml README.md LICENSE ./
 COPY --chown=sigtest:sigtest sigtest ./sigtest
 COPY --chown=sigtest:sigtest workers ./workers
 COPY --chown=sigtest:sigtest app ./app
+COPY --chown=sigtest:sigtest bin ./bin
 
 # in place, so that `sigtest` is a command and its kernels are those that the service uses
 RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable .
 
 USER sigtest
 RUN python -m sigtest.warm
-ENV PYTHONUNBUFFERED=1
+ENV PYTHONUNBUFFERED=1 PATH=/srv/sigtest/bin:$PATH
 EXPOSE 8000
 CMD ["uvicorn", "--factory", "app.main:create_app", "--host", "0.0.0.0", "--port", "8000"]

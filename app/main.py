@@ -11,6 +11,7 @@ from fastapi import Depends, FastAPI
 
 from app import health
 from app.http import problems
+from app.http.auth import Door
 from app.http.middleware import BodyLimit, Head, NoSniffing
 from app.http.state import refuse_unknown_parameters
 from app.http.waiting import Watcher, stopping
@@ -20,6 +21,7 @@ from app.settings import Settings
 from app.testsets import routes as testsets
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
+from workers.access import Access
 from workers.questions import Questions
 from workers.queue.news import News
 from workers.settings import Settings as QueueSettings
@@ -30,6 +32,7 @@ class State(TypedDict):
     """What is open while the service runs, and travels with every request."""
 
     settings: Settings
+    door: Door
     questions: Questions
     testsets: TestSets
     watcher: Watcher
@@ -56,6 +59,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
             watcher = Watcher(questions, news, event)
             yield State(
                 settings=chosen,
+                door=Door(chosen, Access(questions.context.questions.redis)),
                 questions=questions,
                 testsets=TestSets(questions.context),
                 watcher=watcher,

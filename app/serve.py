@@ -1,6 +1,7 @@
 """Everything in one process tree: `python -m app.serve` is what `make serve` runs.
 
-Starts the embedded server and the workers, then answers on 127.0.0.1 at PORT (8000).
+Starts the embedded server and the workers, then answers at PORT (8000) of HOST (127.0.0.1). Another
+HOST needs keys, or SIGTEST_OPEN=1 where really everybody may ask.
 """
 
 from __future__ import annotations
@@ -9,15 +10,19 @@ import os
 import signal
 import socket
 import sys
+from contextlib import closing
 from types import FrameType
 
 import uvicorn
 
+from app.http.auth import Door, is_loopback
 from app.main import create_app
 from app.settings import Settings
 from sigtest.errors import SigtestError
+from workers.access import Access
 from workers.errors import SettingError
 from workers.machine.supervisor import running
+from workers.questions import Questions
 from workers.settings import Settings as QueueSettings
 
 HOST = "127.0.0.1"
@@ -31,13 +36,18 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
-            port = sockets[0].getsockname()[1]
-            sys.stdout.write(f"sigtest is ready at http://{HOST}:{port}\n")
+            host, port = sockets[0].getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            sys.stdout.write(f"sigtest is ready at http://{shown}:{port}\n")
             sys.stdout.flush()
 
 
-def serve(port: int, settings: Settings, queue: QueueSettings) -> None:
-    """Run until SIGINT or SIGTERM, then stop everything that was started."""
+def serve(host: str, port: int, settings: Settings, queue: QueueSettings) -> None:
+    """Run until SIGINT or SIGTERM, then stop everything that was started.
+
+    Raises:
+        SettingError: The address cannot be used, or would let strangers in.
+    """
     app = create_app(settings, queue)
     config = uvicorn.Config(
         app,
@@ -45,7 +55,8 @@ def serve(port: int, settings: Settings, queue: QueueSettings) -> None:
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
     # first of all, so that nothing starts in vain where the port is taken
-    with listen(port) as listening, running(queue):
+    with listen(host, port) as listening, running(queue):
+        refuse_strangers(host, settings, queue)
         Server(config).run(sockets=[listening])
 
 
@@ -53,7 +64,7 @@ def main() -> int:
     """Read the environment and serve; 2 where it makes no sense or the port is taken."""
     signal.signal(signal.SIGTERM, _stop)
     try:
-        serve(_port(), Settings.of(), QueueSettings.of())
+        serve(os.environ.get("HOST") or HOST, _port(), Settings.of(), QueueSettings.of())
     except KeyboardInterrupt:
         return 0
     except SigtestError as error:
@@ -62,20 +73,38 @@ def main() -> int:
     return 0
 
 
-def listen(port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A socket for Server.
 
     Raises:
-        SettingError: The port is taken.
+        SettingError: The port is taken, or the host is not this machine's.
     """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listening = socket.create_server((HOST, port), backlog=2048)
+        listening = socket.create_server((host, port), family=family, backlog=2048)
     except OSError as error:
-        reason = os.strerror(error.errno or 0).lower()
-        raise SettingError(f"PORT {port} cannot be used: {reason}.") from error
+        reason = (error.strerror or str(error)).lower()
+        raise SettingError(f"HOST {host}, PORT {port} cannot be used: {reason}.") from error
     # connections inherit it; asyncio sets it on its own sockets only, and answers took 40 ms more
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
+
+
+def refuse_strangers(host: str, settings: Settings, queue: QueueSettings) -> None:
+    """Check that only holders of keys come in from other machines.
+
+    Raises:
+        SettingError: Everybody would.
+    """
+    if settings.open or is_loopback(host):
+        return
+    with closing(Questions.connect(queue)) as questions:
+        door = Door(settings, Access(questions.context.questions.redis))
+        if not door.closed():
+            raise SettingError(
+                f"HOST {host} can be reached by other machines, and there are no keys. Make one "
+                "with `sigtest-admin keys add NAME`, or set SIGTEST_OPEN=1 to let everybody in."
+            )
 
 
 def _port() -> int:

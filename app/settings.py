@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.data.names import check_name
 from sigtest.errors import InputError
+from workers.access import digest_of
 from workers.errors import SettingError
 
 PREFIX = "SIGTEST_"
@@ -38,7 +39,9 @@ class Settings:
         max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
         max_event_seconds: How long one stream of events lasts; clients reconnect.
         allow_downloads: Whether sacreBLEU may fetch its test sets from the network; 0 or 1.
-        api_keys: Who may ask, as NAME:KEY, separated by commas; anybody where there are none.
+        api_keys: Who may ask, as NAME:KEY, separated by commas, besides the holders of keys in the
+            store; held as names and hashes.
+        open: Whether anybody may ask from other machines where there are no keys; 0 or 1.
     """
 
     max_body_bytes: int = 64 * 2**20
@@ -57,6 +60,7 @@ class Settings:
     max_event_seconds: int = 600
     allow_downloads: bool = False
     api_keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    open: bool = False
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -73,8 +77,9 @@ class Settings:
         }
         keys = _parse_keys(given.pop("api_keys", ""))
         downloads = _parse_switch("allow_downloads", given.pop("allow_downloads", "0"))
+        opened = _parse_switch("open", given.pop("open", "0"))
         limits = {name: _parse_limit(name, text) for name, text in given.items()}
-        return cls(**limits, allow_downloads=downloads, api_keys=keys)
+        return cls(**limits, allow_downloads=downloads, open=opened, api_keys=keys)
 
 
 def _parse_limit(name: str, text: str) -> int:
@@ -98,4 +103,4 @@ def _parse_keys(text: str) -> tuple[tuple[str, str], ...]:
             check_name(name, "caller")
         except InputError as error:
             raise SettingError(f"{PREFIX}API_KEYS: {error.message}") from error
-    return tuple((name, key) for name, _, key in entries)
+    return tuple((name, digest_of(key)) for name, _, key in entries)

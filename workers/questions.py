@@ -74,7 +74,12 @@ class Questions:
 
     @storage()
     def submit(
-        self, kind: str, question: Question, caller: str, idempotency_key: str | None = None
+        self,
+        kind: str,
+        question: Question,
+        caller: str,
+        idempotency_key: str | None = None,
+        budget: int | None = None,
     ) -> tuple[Record, bool]:
         """Accept a question; once this returns it survives any crash.
 
@@ -83,6 +88,8 @@ class Questions:
             question: What is asked.
             caller: Who asks; callers do not see each other's questions.
             idempotency_key: Another submission with this key must have the same content.
+            budget: Seconds of one core that the caller's unfinished questions may be predicted to
+                take together; the service's own where there is none.
 
         Returns:
             The question, and whether it was created: equal content from the same caller is the
@@ -95,13 +102,14 @@ class Questions:
         """
         question_id = keys.hashed(caller, kind, question.key)
         cut = Cut.of(question, self._settings.workers, self._settings.block)
+        most = budget or self._settings.budget
         verdict, load = self._store.create(
-            question_id, kind, question, cut, caller, idempotency_key
+            question_id, kind, question, cut, caller, idempotency_key, most
         )
         if verdict == "conflict":
             raise ConflictError("This Idempotency-Key was used with different content.")
         if verdict in {"many", "busy"}:
-            raise self._refusal(verdict, question.seconds, load)
+            raise self._refusal(verdict, question.seconds, load, most)
         if verdict == "known":
             return self._find(question_id, caller), False
         self._feed.add(caller, self._store.pieces(question_id).tasks(question_id))
@@ -200,7 +208,7 @@ class Questions:
         """How many workers are alive, here and on other machines."""
         return self._feed.jobs.workers()
 
-    def _refusal(self, verdict: str, seconds: float, load: float) -> BusyError:
+    def _refusal(self, verdict: str, seconds: float, load: float, most: int) -> BusyError:
         if verdict == "many":
             return BusyError(
                 f"You have {self._settings.pending:,} unfinished questions, the most that this "
@@ -209,7 +217,7 @@ class Questions:
             )
         return BusyError(
             f"This question is predicted to take {seconds:,.0f} seconds of one core and your "
-            f"unfinished ones {load:,.0f}, together more than the {self._settings.budget:,} that "
+            f"unfinished ones {load:,.0f}, together more than the {most:,} that "
             "one caller may have unfinished; try again later.",
             limit="SIGTEST_BUDGET",
         )

@@ -1,55 +1,165 @@
-"""Who asks: anybody, or the holder of one of the operator's keys."""
+"""Who asks: the holder of a key, or anybody of this machine where there are no keys."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
+import ipaddress
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
-from app.http.errors import AuthenticationError
-from app.http.state import Limits
+from app.http.backoff import BackOff
+from app.http.errors import AuthenticationError, ForbiddenError
+from app.settings import Settings
+from workers.access import SCOPES, Access, digest_of
 
 ANONYMOUS = "anonymous"
 
-_bearer = HTTPBearer(auto_error=False, description="Needed where SIGTEST_API_KEYS is set.")
+_bearer = HTTPBearer(auto_error=False, description="Needed where the service has keys.")
 _header = APIKeyHeader(name="X-API-Key", auto_error=False, description="The same key.")
 
 
 @dataclass(frozen=True)
 class Principal:
-    """Who asks; comparisons belong to their caller."""
+    """Who asks; questions belong to their caller.
+
+    Attributes:
+        name: Of the caller.
+        scopes: What the caller may do.
+        budget: Seconds of one core that the caller's unfinished questions may be predicted to
+            take; nothing for the service's own.
+    """
 
     name: str
+    scopes: tuple[str, ...] = SCOPES
+    budget: int | None = None
+
+    def require(self, scope: str) -> None:
+        """Check that the caller may do something.
+
+        Raises:
+            ForbiddenError: It may not.
+        """
+        if scope not in self.scopes:
+            raise ForbiddenError(
+                f"This needs a key with the scope {scope}; the key of {self.name} has "
+                f"{', '.join(self.scopes) or 'none'}."
+            )
 
 
-async def authenticate(
-    settings: Limits,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    header: Annotated[str | None, Depends(_header)],
-) -> Principal:
-    """Tell who asks.
+class Door:
+    """Lets callers in.
 
-    Raises:
-        AuthenticationError: The service has keys, and the request has none of them.
+    Args:
+        settings: The keys of the environment, and whether the service is open to other machines.
+        access: The keys of the store.
     """
-    if not settings.api_keys:
-        return Principal(ANONYMOUS)
-    given = _digest(bearer.credentials if bearer else header or "")
-    # Every key is compared, each in constant time: answers say nothing about near misses.
-    names = [name for name, key in settings.api_keys if hmac.compare_digest(_digest(key), given)]
-    if not names:
+
+    def __init__(self, settings: Settings, access: Access) -> None:
+        self._settings = settings
+        self._access = access
+        self._backoff = BackOff()
+
+    def principal(self, secret: str, address: str) -> Principal | None:
+        """Whose key this is; nobody's where the service has no keys at all.
+
+        Args:
+            secret: The key as it was sent; empty where none was.
+            address: Where the request comes from; wrong keys are counted by it.
+
+        Raises:
+            AuthenticationError: The service has keys, and this is none of them.
+            BackOffError: Too many wrong keys came from this address.
+        """
+        key, there = self._access.look(secret)
+        if key is not None:  # cannot be guessed, so it need not wait for those who guess
+            return Principal(key.name, key.scopes, key.budget)
+        if not there and not self._settings.api_keys:
+            return None
+        self._backoff.check(address)
+        given = digest_of(secret)
+        # Every key is compared, each in constant time: answers say nothing about near misses.
+        names = [n for n, digest in self._settings.api_keys if hmac.compare_digest(digest, given)]
+        if names:
+            return Principal(names[0])
+        if secret:
+            self._backoff.note(address)
         raise AuthenticationError(
             "Send a valid key, as Authorization: Bearer KEY or as X-API-Key: KEY."
         )
-    return Principal(names[0])
+
+    def anonymous(self, host: str | None) -> Principal:
+        """Everybody, where there are no keys.
+
+        Args:
+            host: Address of the service that was spoken to; nothing for a unix socket.
+
+        Raises:
+            ForbiddenError: The address can be reached by other machines, and nobody said that
+                they may ask.
+        """
+        if self._settings.open or host is None or is_loopback(host):
+            return Principal(ANONYMOUS)
+        raise ForbiddenError(
+            "This service has no keys and answers on this machine only. Make a key with "
+            "`sigtest-admin keys add NAME`, or set SIGTEST_OPEN=1 to let everybody in."
+        )
+
+    def closed(self) -> bool:
+        """Whether there are keys, so that strangers are refused."""
+        return bool(self._settings.api_keys) or self._access.look("")[1]
 
 
-def _digest(key: str) -> bytes:
-    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can speak to an address."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback
+
+
+async def _door(request: Request) -> Door:
+    door: Door = request.state.door
+    return door
+
+
+Guard = Annotated[Door, Depends(_door)]
+
+
+def authenticate(
+    request: Request,
+    door: Guard,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    header: Annotated[str | None, Depends(_header)],
+) -> Principal:
+    """Tell who asks, and that the method is allowed to them.
+
+    Raises:
+        AuthenticationError: The service has keys, and the request has none of them.
+        ForbiddenError: The key is not for this.
+    """
+    secret = bearer.credentials if bearer else header or ""
+    principal = door.principal(secret, request.client.host if request.client else "")
+    if principal is None:
+        server = request.scope.get("server")
+        principal = door.anonymous(server[0] if server and server[1] is not None else None)
+    principal.require("read" if request.method == "GET" else "submit")
+    return principal
+
+
+def operate(caller: Caller) -> Principal:
+    """Tell who asks for what is the operator's.
+
+    Raises:
+        ForbiddenError: The key has not the scope `admin`.
+    """
+    caller.require("admin")
+    return caller
 
 
 Caller = Annotated[Principal, Depends(authenticate)]
+Operator = Annotated[Principal, Depends(operate)]

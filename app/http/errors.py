@@ -4,6 +4,8 @@ SigtestError
 ├── InputError
 │   └── MalformedError       a body that is not the JSON or the form it claims to be
 ├── AuthenticationError      no key, or one that nobody has
+├── ForbiddenError           a key that is not for this
+├── BackOffError             too many wrong keys
 ├── NotAcceptableError       a representation that does not exist here
 ├── UnsupportedMediaError    a body of a kind that is not read
 └── UnreadyError             nobody is there to do the work
@@ -18,6 +20,23 @@ class MalformedError(InputError):
 
 class AuthenticationError(SigtestError):
     """No key, or one that nobody has."""
+
+
+class ForbiddenError(SigtestError):
+    """A key that is not for this."""
+
+
+class BackOffError(SigtestError):
+    """Too many wrong keys.
+
+    Args:
+        message: How many.
+        seconds: How long to wait.
+    """
+
+    def __init__(self, message: str, seconds: int) -> None:
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class NotAcceptableError(SigtestError):

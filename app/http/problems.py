@@ -18,6 +18,8 @@ from starlette.routing import Match
 
 from app.http.errors import (
     AuthenticationError,
+    BackOffError,
+    ForbiddenError,
     MalformedError,
     NotAcceptableError,
     UnreadyError,
@@ -68,6 +70,8 @@ KINDS: dict[type[SigtestError], Kind] = {
     LimitError: Kind("limit-exceeded", "More than this service accepts", 413),
     ConflictError: Kind("idempotency-key-reused", "The Idempotency-Key belongs to another", 422),
     AuthenticationError: Kind("unauthorized", "A valid API key is needed", 401),
+    ForbiddenError: Kind("forbidden", "The key is not for this", 403),
+    BackOffError: Kind("wrong-keys", "Too many wrong keys", 429),
     NotFoundError: Kind("not-found", "There is no such resource", 404),
     NotAcceptableError: Kind("not-acceptable", "No such representation", 406),
     NotReadyError: Kind("not-ready", "The answer is not there (yet)", 409),
@@ -104,7 +108,8 @@ def of_error(error: SigtestError) -> Response:
     if named:
         extra["errors"] = [{**named, "message": error.message}]
     if kind.status in {429, 503} or (isinstance(error, NotReadyError) and _comes(error.record)):
-        headers["Retry-After"] = str(RETRY_SECONDS)
+        seconds = error.seconds if isinstance(error, BackOffError) else RETRY_SECONDS
+        headers["Retry-After"] = str(seconds)
     if kind.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="sigtest"'
     return problem(kind, error.message, extra, headers)

@@ -84,7 +84,9 @@ async def submit(
     Equal content and an equal `Idempotency-Key` both return the question that exists (200); one
     that failed or was cancelled runs again. `Prefer: wait=N` waits up to N seconds for the end.
     """
-    record, created = await run_in_threadpool(asked.submit, kind.path, question, caller.name, key)
+    record, created = await run_in_threadpool(
+        asked.submit, kind.path, question, caller.name, key, caller.budget
+    )
     record = await watch.settled(record, caller.name, wait)
     return answers.submitted(record, created, wait)
 

@@ -40,8 +40,11 @@ def serve_on() -> Iterator[ServeOn]:
     """Start front ends on any queue, in threads of the tests' process."""
     with contextlib.ExitStack() as stack:
 
-        def start(settings: Settings, queue: QueueSettings) -> httpx.Client:
-            config = uvicorn.Config(create_app(settings, queue), port=0, log_level="error")
+        def start(
+            settings: Settings, queue: QueueSettings, host: str = "127.0.0.1"
+        ) -> httpx.Client:
+            app = create_app(settings, queue)
+            config = uvicorn.Config(app, host=host, port=0, log_level="error")
             listening = config.bind_socket()
             running = uvicorn.Server(config)
             thread = threading.Thread(target=running.run, args=([listening],))
@@ -50,8 +53,8 @@ def serve_on() -> Iterator[ServeOn]:
             stack.callback(setattr, running, "should_exit", True)
             while not running.started:
                 time.sleep(0.01)
-            host, port = listening.getsockname()[:2]
-            client = httpx.Client(base_url=f"http://{host}:{port}", timeout=60)
+            port = listening.getsockname()[1]
+            client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60)
             return stack.enter_context(client)
 
         yield start

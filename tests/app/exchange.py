@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from xml.etree import ElementTree
 
 import httpx
@@ -20,17 +20,26 @@ ROOT = Path(__file__).parents[2]
 COMPARISONS = "/v1/comparisons"
 
 Serve = Callable[[Settings], httpx.Client]
-ServeOn = Callable[[Settings, QueueSettings], httpx.Client]
+
+
+class ServeOn(Protocol):
+    """Starts a front end and says how to ask it."""
+
+    def __call__(
+        self, settings: Settings, queue: QueueSettings, host: str = "127.0.0.1"
+    ) -> httpx.Client: ...
+
+
 Stored = Callable[[], set[str]]
 
 
 @contextmanager
-def launched(queue: QueueSettings) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def launched(queue: QueueSettings, **more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`python -m app.serve` and its URL; told to stop as a terminal would, and it must."""
     process = subprocess.Popen(
         [sys.executable, "-m", "app.serve"],
         cwd=ROOT,
-        env={**os.environ, **queue.as_environment(), "PORT": "0"},
+        env={**os.environ, **queue.as_environment(), "PORT": "0", **more},
         stdout=subprocess.PIPE,
         text=True,
     )

@@ -44,6 +44,7 @@ LONGEST_PAUSE = 5.0
 STEADY_SECONDS = 10.0
 READY = "ready"
 WATCH_STDIN = "--until-stdin-closes"
+API_KEYS = "SIGTEST_API_KEYS"
 ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -277,12 +278,17 @@ class _Keeper(threading.Thread):
         return subprocess.Popen(
             [sys.executable, "-m", "workers.machine.supervisor", WATCH_STDIN],
             cwd=ROOT,
-            env={**os.environ, **self._settings.as_environment()},
+            env=_without_keys({**os.environ, **self._settings.as_environment()}),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             start_new_session=True,
             text=True,
         )
+
+
+def _without_keys(environment: dict[str, str]) -> dict[str, str]:
+    """What workers inherit: they run code that looks at strangers' texts, and need no key."""
+    return {name: value for name, value in environment.items() if name != API_KEYS}
 
 
 def main() -> int:

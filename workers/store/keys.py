@@ -12,6 +12,7 @@
     sigtest:idempotency:HASH       string  id of the question that an idempotency key stands for
     sigtest:cache:SPACE:HASH       string  statistics of one output, or a distribution
     sigtest:news:ID                channel says that something of a question was finished
+    sigtest:access                 hash    API keys by their hash; never a key itself
 
     sigtest:waiting                sorted  callers with tasks that wait, by seconds handed out
     sigtest:waiting:CALLER         sorted  ids whose tasks wait, the next one first
@@ -49,6 +50,7 @@ PREFIX = "sigtest:"
 PENDING = PREFIX + "pending"
 WAITING = PREFIX + "waiting"
 JOINING = PREFIX + "joining"
+ACCESS = PREFIX + "access"
 TOTALS_USED = PREFIX + "totals-used"
 TOTALS_SIZES = PREFIX + "totals-sizes"
 TOTALS_BYTES = PREFIX + "totals-bytes"

@@ -83,8 +83,18 @@ class QuestionStore:
         cut: Cut,
         caller: str,
         idempotency_key: str | None,
+        budget: int,
     ) -> tuple[str, float]:
         """Store a question and count it as pending.
+
+        Args:
+            question_id: Where.
+            kind: Path of its kind.
+            question: What is asked.
+            cut: How it is cut into pieces.
+            caller: Who asks.
+            idempotency_key: Stands for the question from now on.
+            budget: Most predicted seconds of what the caller has pending.
 
         Returns:
             `created`; `known` where it exists and has not failed or been cancelled; `conflict`
@@ -120,7 +130,7 @@ class QuestionStore:
             expiry,
             expiry + self.settings.remembrance * 1000,
             self.settings.pending,
-            self.settings.budget,
+            budget,
             repr(question.seconds),
             place,
             caller,

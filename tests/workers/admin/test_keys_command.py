@@ -1,0 +1,74 @@
+"""`sigtest-admin keys`, as an operator runs it."""
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from workers.access import Access
+from workers.settings import Settings
+from workers.store.server import EmbeddedServer, connect
+
+COMMAND = Path(__file__).parents[3] / "bin" / "sigtest-admin"
+
+
+def admin(settings: Settings, *words: str) -> subprocess.CompletedProcess[str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        [COMMAND, *words],
+        env={**os.environ, **settings.as_environment(), "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_keys_are_made_listed_and_revoked(server: EmbeddedServer, settings: Settings) -> None:
+    made = admin(settings, "keys", "add", "ann", "--scope", "read", "--days", "7", "--budget", "60")
+    secret = made.stdout.strip()
+    assert re.fullmatch(r"sigtest_[\w-]{43}", secret), made.stderr
+    with closing(connect(settings)) as redis:
+        (key,) = Access(redis).listing()
+        assert (key.name, key.scopes, key.budget) == ("ann", ("read",), 60)
+        listed = admin(settings, "keys", "list").stdout
+        assert re.search(rf"^{key.id} +ann +read +\S+ +\S+ +60 +valid$", listed, re.M)
+        assert secret not in listed
+        assert admin(settings, "keys", "revoke", key.id).stdout == f"revoked {key.id} of ann\n"
+        assert Access(redis).look(secret) == (None, True)
+    assert admin(settings, "keys", "list").stdout.endswith("revoked\n")
+
+
+def test_a_key_can_be_made_before_the_service_runs(tmp_path: Path) -> None:
+    settings = Settings(state=tmp_path)
+    assert admin(settings, "keys", "add", "ann").returncode == 0
+    assert " ann " in admin(settings, "keys", "list").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("keys", "revoke", "nothing"), "no key 'nothing'"),
+        (("keys", "add", "<ann>"), "name"),
+        (("keys", "add", "ann", "--scope", "write"), "write"),
+        (("keys",), "add|list|revoke"),
+    ],
+)
+def test_mistakes_are_one_message(
+    server: EmbeddedServer, settings: Settings, words: tuple[str, ...], said: str
+) -> None:
+    done = admin(settings, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_store_that_cannot_be_reached_is_one_message(tmp_path: Path) -> None:
+    done = admin(Settings(state=tmp_path, redis_url="redis://127.0.0.1:1/0"), "keys", "list")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "does not answer" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,155 @@
+"""API keys: who may ask, for what, until when and with which budget. `app` calls this.
+
+A key is 256 random bits, which only its holder has; the store has its hash. A key that was revoked
+stays listed: a service that ever had a key never opens again by itself.
+
+Every function may raise StorageError.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import cast
+
+from redis import Redis
+
+from sigtest.data.choices import choose
+from sigtest.data.names import check_name
+from sigtest.errors import RecipeError
+from workers.errors import NotFoundError
+from workers.guard import storage
+from workers.store import keys
+from workers.store.codec import decoded
+
+SCOPES = ("read", "submit", "admin")
+PREFIX = "sigtest_"  # lets programs that look for leaked secrets find one
+ID_DIGITS = 8
+DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class ApiKey:
+    """What is known of a key; never the key itself.
+
+    Attributes:
+        id: The first digits of its hash, which tell it from others of the same name.
+        name: Of its holder: whose questions are asked with it.
+        scopes: What it is for, some of SCOPES.
+        created_at: Seconds since the epoch.
+        expires_at: When it ends, seconds since the epoch; nothing for never.
+        budget: Seconds of one core that its holder's unfinished questions may be predicted to
+            take; nothing for the service's own.
+        revoked: Whether it was taken back.
+    """
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    created_at: float
+    expires_at: float | None = None
+    budget: int | None = None
+    revoked: bool = False
+
+    def valid(self, now: float) -> bool:
+        """Whether it opens anything at a time."""
+        return not self.revoked and (self.expires_at is None or now < self.expires_at)
+
+
+class Access:
+    """The keys in the store; safe to share between threads.
+
+    Args:
+        redis: The server, with bytes as answers.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+
+    @storage()
+    def add(
+        self,
+        name: str,
+        scopes: Sequence[str],
+        days: float | None = None,
+        budget: int | None = None,
+    ) -> tuple[ApiKey, str]:
+        """Make a key.
+
+        Args:
+            name: Of its holder; several keys may have one.
+            scopes: What it is for.
+            days: After how many it ends.
+            budget: See ApiKey.
+
+        Returns:
+            What is known of it, and the key, which can be read nowhere else.
+
+        Raises:
+            SigtestError: A name, scope or number that cannot be used.
+        """
+        check_name(name, "key holder")
+        for scope in scopes:
+            choose(scope, SCOPES, "scope", "scope")
+        for field, number in (("days", days), ("budget", budget)):
+            if number is not None and number <= 0:
+                raise RecipeError(f"{field} must be more than 0, not {number:g}.", field=field)
+        secret = PREFIX + secrets.token_urlsafe(32)
+        digest = digest_of(secret)
+        now = time.time()
+        expires = None if days is None else now + days * DAY
+        held = tuple(scope for scope in SCOPES if scope in scopes)
+        key = ApiKey(digest[:ID_DIGITS], name, held, now, expires, budget)
+        self._redis.hset(keys.ACCESS, digest, json.dumps(asdict(key)))
+        return key, secret
+
+    @storage()
+    def listing(self) -> list[ApiKey]:
+        """All keys that there ever were, oldest first."""
+        return sorted(self._all().values(), key=lambda key: key.created_at)
+
+    @storage()
+    def revoke(self, which: str) -> list[ApiKey]:
+        """Take back the key of one id, or all of one name, from the next request on.
+
+        Raises:
+            NotFoundError: No key that was not revoked before has this id or name.
+        """
+        found = {
+            digest: replace(key, revoked=True)
+            for digest, key in self._all().items()
+            if which in (key.id, key.name) and not key.revoked
+        }
+        if not found:
+            raise NotFoundError(f"There is no key {which!r} that could be revoked.")
+        for digest, key in found.items():
+            self._redis.hset(keys.ACCESS, digest, json.dumps(asdict(key)))
+        return list(found.values())
+
+    @storage()
+    def look(self, secret: str) -> tuple[ApiKey | None, bool]:
+        """What is known of a key where it is valid, and whether there ever was any key."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            pipe.hget(keys.ACCESS, digest_of(secret))
+            pipe.exists(keys.ACCESS)
+            held, there = pipe.execute()
+        key = None if held is None else _read(held)
+        return (key if key is not None and key.valid(time.time()) else None), bool(there)
+
+    def _all(self) -> dict[str, ApiKey]:
+        held = cast("dict[bytes, bytes]", self._redis.hgetall(keys.ACCESS))
+        return {decoded(digest): _read(data) for digest, data in held.items()}
+
+
+def digest_of(secret: str) -> str:
+    """What is stored of a key. Keys are random, so that no slow hash is needed."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _read(data: bytes) -> ApiKey:
+    facts = json.loads(data)
+    return ApiKey(**{**facts, "scopes": tuple(facts["scopes"])})

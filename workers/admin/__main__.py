@@ -1,0 +1,52 @@
+"""`sigtest-admin`, or `python -m workers.admin`: what operators do to a service.
+
+It speaks to the store that the service has: REDIS_URL, or the embedded server of SIGTEST_STATE,
+which it starts for itself where no service runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from redis import Redis
+
+from sigtest.errors import SigtestError
+from workers.admin import keys
+from workers.settings import Settings
+from workers.store.server import EmbeddedServer, connect
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 2 where it cannot be done."""
+    parser = argparse.ArgumentParser(prog="sigtest-admin", allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    keys.add_to(commands)
+    asked = parser.parse_args(arguments)
+    try:
+        settings = Settings.of()
+        with _store(settings) as redis:
+            lines = list(asked.run(asked, redis, settings))
+    except SigtestError as error:
+        sys.stderr.write(f"sigtest-admin: {error.message}\n")
+        return 2
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 0
+
+
+@contextmanager
+def _store(settings: Settings) -> Iterator[Redis]:
+    server = EmbeddedServer(settings)
+    server.ensure()
+    redis = connect(settings, retries=3, timeout=3.0)
+    try:
+        yield redis
+    finally:
+        redis.close()
+        server.stop()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
