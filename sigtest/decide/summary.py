@@ -12,6 +12,7 @@ from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.decide.decisions import NONE, Decisions, decide
 from sigtest.decide.facts import Facts
+from sigtest.decide.methods import methods_of
 from sigtest.decide.verdict import verdict
 from sigtest.decide.warnings import warnings_of, warnings_of_several
 from sigtest.decide.wins import count_wins
@@ -59,11 +60,13 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
         _report(part, own, rows, plan.comparisons, gone or {})
         for part, own, rows in zip(parts, facts, pairs, strict=True)
     ]
+    methods = methods_of(plan, [pair for own in pairs for pair in own])
     if not plan.names:
-        return reports[0]
+        return replace(reports[0], methods=methods)
     *named, whole = reports
     return replace(
         whole,
+        methods=methods,
         signature=plan.signature,
         testset=replace(whole.testset, references=named[0].testset.references),
         warnings=warnings_of_several(plan),

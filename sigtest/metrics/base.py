@@ -34,9 +34,17 @@ class Metric(ABC):
     A subclass is a frozen dataclass whose fields are its options, with the names and defaults of
     the reference program. It implements `width`, `statistics` and `formula`, and everything
     else (resampling, tests, intervals, pictures) follows without naming the metric again.
+
+    Attributes:
+        name: In recipes and reports.
+        title: In sentences; the label where there is none.
+        papers: Keys of the papers to cite (`papers.bib`).
+        fraction: Which statistics the score is a ratio of, where it is one.
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    papers: ClassVar[tuple[str, ...]] = ()
     fraction: ClassVar[Fraction | None] = None
 
     @classmethod

@@ -39,6 +39,8 @@ class Bleu(Metric):
     """
 
     name: ClassVar[str] = "bleu"
+    title: ClassVar[str] = "BLEU"
+    papers: ClassVar[tuple[str, ...]] = ("papineni-etal-2002-bleu", "post-2018-call")
 
     lowercase: bool = False
     tokenize: str = "13a"

@@ -34,6 +34,8 @@ class Chrf(Metric):
     """
 
     name: ClassVar[str] = "chrf"
+    title: ClassVar[str] = "chrF"
+    papers: ClassVar[tuple[str, ...]] = ("popovic-2015-chrf", "post-2018-call")
 
     char_order: int = 6
     word_order: int = 0
@@ -93,6 +95,8 @@ class ChrfPlusPlus(Chrf):
     """chrF++: chrF with word n-grams up to order 2."""
 
     name: ClassVar[str] = "chrf++"
+    title: ClassVar[str] = "chrF++"
+    papers: ClassVar[tuple[str, ...]] = ("popovic-2017-chrf", "post-2018-call")
 
     word_order: int = 2
 

@@ -39,6 +39,8 @@ class Nist(Metric):
     """
 
     name: ClassVar[str] = "nist"
+    title: ClassVar[str] = "NIST"
+    papers: ClassVar[tuple[str, ...]] = ("doddington-2002-automatic",)
 
     lowercase: bool = False
     tokenize: str = "13a"

@@ -95,6 +95,7 @@ class Scores(Supplied):
     """Mean of per-segment scores (COMET, BLEURT, human, accuracy), weighted where weights come."""
 
     name: ClassVar[str] = "scores"
+    title: ClassVar[str] = "mean of scores computed elsewhere"
     columns: ClassVar[tuple[str, ...]] = ("score", "weight")
     amounts: ClassVar[tuple[str, ...]] = ("weight",)
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
@@ -115,6 +116,7 @@ class Ratio(Supplied):
     """A ratio of two sums, such as an accuracy or an error rate per word."""
 
     name: ClassVar[str] = "ratio"
+    title: ClassVar[str] = "ratio of sums computed elsewhere"
     columns: ClassVar[tuple[str, ...]] = ("numerator", "denominator")
     amounts: ClassVar[tuple[str, ...]] = ("denominator",)
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
@@ -131,6 +133,7 @@ class Fscore(Supplied):
     """
 
     name: ClassVar[str] = "fscore"
+    title: ClassVar[str] = "F-score of sums computed elsewhere"
     columns: ClassVar[tuple[str, ...]] = ("match", "system", "reference")
     amounts: ClassVar[tuple[str, ...]] = columns
 

@@ -30,6 +30,8 @@ class Ter(Metric):
     """
 
     name: ClassVar[str] = "ter"
+    title: ClassVar[str] = "TER"
+    papers: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
 
     normalized: bool = False

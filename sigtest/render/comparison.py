@@ -69,6 +69,7 @@ def document(report: Report, every_pair: bool = False, table: str | None = None)
         blocks=blocks,
         warnings=_warnings(report),
         signature=report.signature,
+        methods=report.methods,
     )
     cells = list(made.cells())
     detects = any(isinstance(cell, Words) and "detects" in cell.text for cell in cells)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.render import csv, html, json, latex, markdown, text
+from sigtest.render import bibtex, csv, html, json, latex, markdown, text
 from sigtest.render.model import Document, Sheet
 
 
@@ -74,6 +74,10 @@ FORMATS: dict[str, Format] = {
         Format(
             "latex", "papers: booktabs tables to \\input", "application/x-latex", "tex",
             _look(latex.render), TEX,
+        ),
+        Format(
+            "bibtex", "bibliographies: the papers that the methods cite",
+            "application/x-bibtex", "bib", _look(bibtex.render), ("text/x-bibtex",),
         ),
         Format(
             "html", "one page with tables and pictures that needs nothing else", "text/html",

@@ -27,6 +27,7 @@ from sigtest.render.model import (
 )
 from sigtest.render.names import printable
 from sigtest.render.plots.drawing import COLOURS, COLUMN, Colour
+from sigtest.report import Methods
 
 WIDE = 1.5 * COLUMN
 MARKS: dict[Mark, str] = {"baseline": "†", "significant": "*", "undecided": "?", "exact": "="}
@@ -81,6 +82,8 @@ _STYLE = """
 .sigtest sup { line-height: 0; }
 .sigtest summary { cursor: pointer; }
 .sigtest code { font-size: .85em; overflow-wrap: anywhere; }
+.sigtest details { margin: .25rem 0 .75rem; }
+.sigtest pre { font-size: .8rem; overflow-x: auto; }
 @media (prefers-color-scheme: dark) {
 .sigtest { --ink: #ececec; --muted: #b4b4b4; --rule: #4a4f57; --paper: #16191d; --mark: #7fb2f0;
   --note: #33290f; }
@@ -117,6 +120,8 @@ def fragment(document: Document) -> str:
         *(_facts(line) for line in legend),
         *(_facts(f"{escape(note)}.") for note in document.notes),
     ]
+    if document.methods:
+        parts.append(_methods(document.methods))
     if document.signature:
         parts.append(f"<h2>Signature</h2>\n<p><code>{escape(document.signature)}</code></p>")
     body = "\n".join(part for part in parts if part)
@@ -151,6 +156,15 @@ def _warnings(warnings: Sequence[str]) -> str:
         return ""
     items = "\n".join(f"<li>{escape(warning)}</li>" for warning in warnings)
     return f'<ul class="warnings" aria-label="Warnings">\n{items}\n</ul>'
+
+
+def _methods(methods: Methods) -> str:
+    lines = "\n\n".join(own.bibtex for own in methods.references).split("\n")
+    entries = "\n".join(map(escape, lines))
+    return (
+        f"<h2>Methods</h2>\n<p>{escape(methods.text)}</p>\n"
+        f"<details>\n<summary>BibTeX</summary>\n<pre>{entries}</pre>\n</details>"
+    )
 
 
 def _block(block: Block) -> str:

@@ -27,6 +27,7 @@ from sigtest.render.model import (
     Words,
 )
 from sigtest.render.names import printable, width
+from sigtest.report import Methods
 
 ROWS = 40  # of one table; LaTeX does not break a table over pages
 LETTERS = 14  # of a heading for each column below it; longer ones take two lines
@@ -108,6 +109,9 @@ _ESCAPES = {
     "*": r"{*}",
 }
 
+# Prose may have ligatures; only what LaTeX would take for a command is escaped.
+_PROSE = {c: shown for c, shown in _ESCAPES.items() if c not in "-[]*'`"}
+
 
 def render(document: Document) -> str:
     """All tables, as many as there are pages for, and what else is known as comments."""
@@ -116,6 +120,8 @@ def render(document: Document) -> str:
         *(f"% Warning: {printable(warning, '?')}" for warning in document.warnings),
         f"% Signature: {printable(document.signature, '?')}",
     ]
+    if document.methods:
+        parts.append(f"% Methods (--format bibtex writes what it cites): {cited(document.methods)}")
     for block in document.flat():
         if isinstance(block, Paragraph):
             parts.append(f"{escape(block.text)}\n")
@@ -129,6 +135,18 @@ def render(document: Document) -> str:
 def escape(text: str) -> str:
     """`text` so that LaTeX prints it as it is."""
     return "".join(_ESCAPES.get(c, c) for c in printable(text, "?"))
+
+
+def cited(methods: Methods) -> str:
+    r"""A methods paragraph as LaTeX has it, with \citep for what it cites."""
+    keys = {own.cited: own.key for own in methods.references}
+    authors = "|".join(re.escape(cited) for cited in keys)
+    text = "".join(_PROSE.get(c, c) for c in printable(methods.text, "?"))
+    return re.sub(
+        rf" \(((?:{authors})(?:; (?:{authors}))*)\)",
+        lambda found: rf"~\citep{{{','.join(keys[own] for own in found[1].split('; '))}}}",
+        text,
+    )
 
 
 def _floats(table: Table, document: Document) -> Iterable[str]:

@@ -36,6 +36,8 @@ def render(document: Document) -> str:
     parts += [f"{LEGEND[mark]}: {escape(words)}." for mark, words in document.marks.items()]
     parts += [f"{escape(note)}." for note in document.notes]
     parts += [f"> **Warning:** {escape(warning)}" for warning in document.warnings]
+    if document.methods:
+        parts.append(f"Methods: {escape(document.methods.text)}")
     if document.signature:
         parts.append(f"Signature: {escape(document.signature)}")
     return "\n\n".join(parts) + "\n"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sigtest.render.digits import fixed, interval, probability, short_probability, signed
+from sigtest.report import Methods
 
 Mark = Literal["best", "baseline", "significant", "undecided", "exact"]
 
@@ -301,6 +302,7 @@ class Document:
         notes: Further words that the tables use, explained.
         warnings: Sentences that must not be overlooked.
         signature: The line that reproduces it.
+        methods: How the numbers came about, for a paper.
     """
 
     title: str
@@ -310,6 +312,7 @@ class Document:
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     signature: str = ""
+    methods: Methods | None = None
 
     def flat(self) -> Iterator[Paragraph | Figure | Table | Abreast]:
         """All blocks, those of sections among the others."""

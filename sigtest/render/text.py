@@ -41,6 +41,7 @@ def render(document: Document) -> str:
     legend = [f"{MARKS[mark]} {words}" for mark, words in document.marks.items() if mark in MARKS]
     parts.append("\n".join(map(wrapped, [*legend, *document.notes])))
     parts += [wrapped(f"Warning: {warning}") for warning in document.warnings]
+    parts.append(wrapped(f"Methods: {document.methods.text}") if document.methods else "")
     parts.append(f"Signature: {printable(document.signature)}" if document.signature else "")
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -1,6 +1,7 @@
 """The finished answer: its dataclasses, documented here only, and how JSON has them."""
 
 from sigtest.report.codec import decode, encode
+from sigtest.report.methods import Methods, Reference
 from sigtest.report.report import (
     FamilyReport,
     MetricReport,
@@ -20,10 +21,12 @@ from sigtest.report.selection import select
 
 __all__ = [
     "FamilyReport",
+    "Methods",
     "MetricReport",
     "NamedReport",
     "PairReport",
     "RankReport",
+    "Reference",
     "Report",
     "ReportOnSeveral",
     "ScoreReport",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, NamedTuple
 
 from sigtest.report.codec import OMITTED, decode, encode
+from sigtest.report.methods import Methods
 
 
 @dataclass(frozen=True)
@@ -269,6 +270,7 @@ class ReportOnSeveral:
         overall: What they say together.
         wins: By metric, then pair.
         warnings: Sentences about all test sets together; each one's own are in its report.
+        methods: How the numbers came about, for a paper.
     """
 
     signature: str
@@ -280,6 +282,7 @@ class ReportOnSeveral:
     overall: Overall
     wins: tuple[WinsReport, ...]
     warnings: tuple[str, ...]
+    methods: Methods | None = None
 
 
 @dataclass(frozen=True)
@@ -300,6 +303,7 @@ class Report:
         systems: In input order.
         pairs: By metric, then test, then pair, each in input order.
         warnings: Sentences for the user.
+        methods: How the numbers came about, for a paper; absent in the report of one of several.
         several: What several test sets add; nothing for one.
         family: What is corrected for, where that is more than the systems present.
     """
@@ -314,6 +318,7 @@ class Report:
     systems: tuple[SystemReport, ...]
     pairs: tuple[PairReport, ...]
     warnings: tuple[str, ...]
+    methods: Methods | None = None
     several: Several | None = None
     family: FamilyReport | None = None
 
@@ -339,6 +344,7 @@ class Report:
             overall=Overall(self.several.average, self.systems, self.pairs),
             wins=self.several.wins,
             warnings=self.warnings,
+            methods=self.methods,
         )
 
     @classmethod
@@ -361,6 +367,7 @@ class Report:
             systems=told.overall.systems,
             pairs=told.overall.pairs,
             warnings=told.warnings,
+            methods=told.methods,
             several=Several(told.overall.average, told.comparisons, told.testsets, told.wins),
         )
 

@@ -35,6 +35,8 @@ class SignificanceTest(ABC):
 
     Attributes:
         name: Its name in recipes and reports.
+        title: Its name in sentences.
+        papers: Keys of the papers to cite (`papers.bib`).
         draws: Whether its pseudo-statistics come from bootstrap `counts`, from `swaps`, or from
             nowhere, because it has a p-value of its own.
         null: The null hypothesis, in words that follow "the null hypothesis of".
@@ -43,6 +45,8 @@ class SignificanceTest(ABC):
     """
 
     name: ClassVar[str]
+    title: ClassVar[str] = ""
+    papers: ClassVar[tuple[str, ...]] = ()
     draws: ClassVar[Draws]
     null: ClassVar[str]
     calibrated: ClassVar[bool] = True

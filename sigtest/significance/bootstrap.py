@@ -37,6 +37,11 @@ class Bootstrap(ResamplingTest):
     """
 
     name: ClassVar[str] = "bootstrap"
+    title: ClassVar[str] = "the bootstrap shifted to the null hypothesis"
+    papers: ClassVar[tuple[str, ...]] = (
+        "efron-tibshirani-1993-introduction",
+        "graham-etal-2014-randomized",
+    )
     draws: ClassVar[Draws] = "counts"
     null: ClassVar[str] = "equal expected scores"
 
@@ -82,6 +87,8 @@ class PairedBootstrap(ResamplingTest):
     """
 
     name: ClassVar[str] = "paired_bootstrap"
+    title: ClassVar[str] = "the paired bootstrap"
+    papers: ClassVar[tuple[str, ...]] = ("koehn-2004-statistical", "graham-etal-2014-randomized")
     draws: ClassVar[Draws] = "counts"
     null: ClassVar[str] = "equal expected scores"
     drawn: ClassVar[str] = "bootstrap differences"
@@ -132,6 +139,8 @@ class RiezlerMaxwellBootstrap(ResamplingTest):
     """
 
     name: ClassVar[str] = "riezler_maxwell_bootstrap"
+    title: ClassVar[str] = "the bootstrap test of Riezler and Maxwell"
+    papers: ClassVar[tuple[str, ...]] = ("riezler-maxwell-2005-pitfalls",)
     draws: ClassVar[Draws] = "counts"
     null: ClassVar[str] = "equal expected scores"
     directed: ClassVar[bool] = False

@@ -38,6 +38,8 @@ class McNemar(OwnTest):
     """
 
     name: ClassVar[str] = "mcnemar"
+    title: ClassVar[str] = "McNemar's exact test"
+    papers: ClassVar[tuple[str, ...]] = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
     null: ClassVar[str] = "equal expected accuracies"
 
     def check(self, metric: Metric) -> None:
@@ -101,6 +103,8 @@ class McNemarMidP(McNemar):
     """
 
     name: ClassVar[str] = "mcnemar_mid_p"
+    title: ClassVar[str] = "McNemar's test with mid-p"
+    papers: ClassVar[tuple[str, ...]] = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         only_a, only_b = self.discordant(metric, a, b)

@@ -33,6 +33,7 @@ class Correction:
         direction: Which way the ranks are passed, where it goes by ranks.
         joint: The only test it goes with, where it counts in the draws of all pairs together;
             `adjust` then gives the bound that holds whatever the draws are.
+        papers: Keys of the papers to cite (`papers.bib`).
     """
 
     name: str
@@ -41,6 +42,7 @@ class Correction:
     scale: Scale | None = None
     direction: Direction | None = None
     joint: str | None = None
+    papers: tuple[str, ...] = ()
 
     @property
     def doc(self) -> str:
@@ -295,25 +297,37 @@ def tukey(p: Array) -> Array:
 CORRECTIONS: dict[str, Correction] = {
     correction.name: correction
     for correction in (
-        Correction("holm", "Holm", holm, _times_left, "down"),
-        Correction("bonferroni", "Bonferroni", bonferroni, _times_all, "single"),
-        Correction("sidak", "Šidák", sidak, _any_of_all, "single"),
-        Correction("hochberg", "Hochberg", hochberg, _times_left, "up"),
         Correction(
-            "benjamini_hochberg", "Benjamini-Hochberg", benjamini_hochberg, _discoveries, "up"
+            "holm", "Holm", holm, _times_left, "down", papers=("holm-1979-simple",)
         ),
         Correction(
-            "benjamini_yekutieli",
-            "Benjamini-Yekutieli",
-            benjamini_yekutieli,
-            _dependent_discoveries,
-            "up",
+            "bonferroni", "Bonferroni", bonferroni, _times_all, "single",
+            papers=("dunn-1961-multiple",),
+        ),
+        Correction(
+            "sidak", "Šidák", sidak, _any_of_all, "single", papers=("sidak-1967-rectangular",)
+        ),
+        Correction(
+            "hochberg", "Hochberg", hochberg, _times_left, "up", papers=("hochberg-1988-sharper",)
+        ),
+        Correction(
+            "benjamini_hochberg", "Benjamini-Hochberg", benjamini_hochberg, _discoveries, "up",
+            papers=("benjamini-hochberg-1995-controlling",),
+        ),
+        Correction(
+            "benjamini_yekutieli", "Benjamini-Yekutieli", benjamini_yekutieli,
+            _dependent_discoveries, "up", papers=("benjamini-yekutieli-2001-control",),
         ),
         Correction("none", "no correction", none, _plain, "single"),
-        Correction("max_t", "max-T", max_t, joint="bootstrap"),
-        Correction("tukey", "Tukey", tukey, joint="approximate_randomization"),
+        Correction(
+            "max_t", "max-T", max_t, joint="bootstrap", papers=("romano-wolf-2005-exact",)
+        ),
+        Correction(
+            "tukey", "Tukey", tukey, joint="approximate_randomization",
+            papers=("carterette-2012-multiple",),
+        ),
     )
-}
+}  # fmt: skip
 
 
 def adjust(p: Array, correction: str, family: int | None = None) -> Array:

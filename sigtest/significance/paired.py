@@ -35,6 +35,8 @@ class PairedT(OwnTest):
     """
 
     name: ClassVar[str] = "paired_t"
+    title: ClassVar[str] = "the paired t-test"
+    papers: ClassVar[tuple[str, ...]] = ("student-1908-probable",)
     null: ClassVar[str] = "equal expected scores"
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
@@ -74,6 +76,8 @@ class CorrectedT(PairedT):
     """
 
     name: ClassVar[str] = "corrected_t"
+    title: ClassVar[str] = "the corrected resampled t-test"
+    papers: ClassVar[tuple[str, ...]] = ("nadeau-bengio-2003-inference",)
 
     def share(self, units: int) -> float:
         return 1 / units + 1 / (units - 1)

@@ -37,6 +37,12 @@ class ApproximateRandomization(ResamplingTest):
     """
 
     name: ClassVar[str] = "approximate_randomization"
+    title: ClassVar[str] = "approximate randomization"
+    papers: ClassVar[tuple[str, ...]] = (
+        "noreen-1989-computer",
+        "riezler-maxwell-2005-pitfalls",
+        "graham-etal-2014-randomized",
+    )
     draws: ClassVar[Draws] = "swaps"
     null: ClassVar[str] = "exchangeable labels"
 

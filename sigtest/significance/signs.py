@@ -41,6 +41,8 @@ class SignTest(OwnTest):
     """
 
     name: ClassVar[str] = "sign_test"
+    title: ClassVar[str] = "the sign test"
+    papers: ClassVar[tuple[str, ...]] = ("dixon-mood-1946-sign", "demsar-2006-statistical")
     null: ClassVar[str] = "units won as often as lost"
     caution: ClassVar[str | None] = (
         "sign_test counts the units on which a system is ahead, however far: the system that wins "
@@ -71,6 +73,8 @@ class SignedRank(OwnTest):
     """
 
     name: ClassVar[str] = "signed_rank"
+    title: ClassVar[str] = "Wilcoxon's signed-rank test"
+    papers: ClassVar[tuple[str, ...]] = ("wilcoxon-1945-individual", "demsar-2006-statistical")
     null: ClassVar[str] = "differences that are symmetric about zero"
     caution: ClassVar[str | None] = (
         "signed_rank ranks the differences of units, so that large ones count for less than in "

@@ -46,6 +46,8 @@ class Meteor(Metric):
     """
 
     name: ClassVar[str] = "meteor"
+    title: ClassVar[str] = "METEOR"
+    papers: ClassVar[tuple[str, ...]] = ("denkowski-lavie-2014-meteor",)
 
     language: str = "en"
     task: str = "default"

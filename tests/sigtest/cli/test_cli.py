@@ -77,7 +77,7 @@ BOTH = ("compare", "-r", "ref.txt", "good.txt", "bad.txt")
 def test_every_format_is_written(run, form):
     status, out, err = run(*BOTH, *FAST, "--format", form)
     assert (status, err) == (0, "")
-    assert "good" in out
+    assert ("good" in out) == (form != "bibtex")
 
 
 def test_names_come_from_files_or_from_the_caller(report):

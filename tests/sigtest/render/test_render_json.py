@@ -1,6 +1,7 @@
 """Canonical JSON: what is in it, and how it lies on the page."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ def test_the_standard_library_reads_what_was_written(body: dict[str, Any]) -> No
 
 
 def test_every_field_system_and_pair_has_a_line() -> None:
-    made = report(("a", "b", "c"))
+    made = replace(report(("a", "b", "c")), methods=None)  # which has rows inside a field
     lines = render(made).splitlines()
     body = made.as_json()
     rows = [row for field in ("systems", "pairs") for row in body[field]]

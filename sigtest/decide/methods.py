@@ -1,0 +1,153 @@
+"""What a paper says of how the numbers came about: sentences with citations, and what they cite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sigtest.comparison.plan import Part, Plan
+from sigtest.metrics import Metric
+from sigtest.metrics.scores import Supplied
+from sigtest.papers import papers
+from sigtest.report import Methods, PairReport, Reference
+from sigtest.significance import TESTS, SignificanceTest
+from sigtest.significance.corrections import CORRECTIONS
+from sigtest.version import __version__
+
+CLAIMS = {
+    "two-sided": "two-sided",
+    "greater": "one-sided with the claim that the first system of a pair is better",
+    "less": "one-sided with the claim that the first system of a pair is worse",
+}
+ENUMERATED = ("riezler-maxwell-2005-pitfalls", "zmigrod-etal-2022-exact")
+
+
+class _Sources:
+    """Papers in the order in which they are first cited."""
+
+    def __init__(self) -> None:
+        self.cited: dict[str, Reference] = {}
+
+    def cite(self, keys: Iterable[str]) -> str:
+        """`(Papineni et al., 2002; Post, 2018)`, with a space in front; nothing without keys."""
+        found = [papers()[key] for key in keys]
+        for paper in found:
+            self.cited[paper.key] = Reference(paper.key, paper.cited, paper.bibtex)
+        return f" ({'; '.join(paper.cited for paper in found)})" if found else ""
+
+
+def methods_of(plan: Plan, pairs: Sequence[PairReport]) -> Methods:
+    """What a paper says of a comparison.
+
+    Args:
+        plan: What was compared.
+        pairs: What came out, which says where p-values are exact.
+    """
+    sources = _Sources()
+    sentences = [_data(plan), _metrics(plan, sources)]
+    if pairs:
+        sentences += [_tests(plan, pairs, sources), *_p_values(plan, pairs, sources)]
+        sentences.append(_decisions(plan, sources))
+    sentences.append(_intervals(plan, sources))
+    software = sources.cite(["sigtest"])
+    sentences.append(f"All numbers were computed with sigtest {__version__}{software}.")
+    return Methods(" ".join(sentences), tuple(sources.cited.values()))
+
+
+def _data(plan: Plan) -> str:
+    """Sizes of the test sets, and how several are put together."""
+    size = f"{len(plan.systems)} system{'' if len(plan.systems) == 1 else 's'}"
+    runs = plan.parts[0].replicas
+    of = f", each with the outputs of {runs} training runs," if runs > 1 else ""
+    if not plan.names:
+        return f"We evaluated {size}{of} on {_size(plan.parts[0])}."
+    sets = [f"{name} ({_size(part)})" for name, part in zip(plan.names, plan.parts, strict=True)]
+    whole = "one test set" if plan.pooled else "means over the test sets"
+    return (
+        f"We evaluated {size}{of} on {_listed(sets)}; scores of all together are those of {whole}."
+    )
+
+
+def _size(part: Part) -> str:
+    counts = [(part.segments, "segment")]
+    if part.document_count:
+        counts.append((part.document_count, "document"))
+    if part.references:
+        counts.append((part.references, "reference"))
+    return _listed([f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts])
+
+
+def _metrics(plan: Plan, sources: _Sources) -> str:
+    part = plan.parts[0]
+    named = zip(plan.recipe.labels, plan.recipe.metrics, strict=True)
+    return f"We report {_listed([_metric(label, m, part, sources) for label, m in named])}."
+
+
+def _metric(label: str, metric: Metric, part: Part, sources: _Sources) -> str:
+    if isinstance(metric, Supplied):
+        return f"{label}, the {metric.title}"
+    cited = sources.cite(metric.papers)
+    return f"{metric.title or label}{cited} with signature {metric.signature(part.references)}"
+
+
+def _tests(plan: Plan, pairs: Sequence[PairReport], sources: _Sources) -> str:
+    """Which tests, on what units, against which alternative."""
+    recipe, part = plan.recipe, plan.parts[0]
+    tests = [TESTS[name] for name in recipe.tests]
+    named = [f"{_title(test)}{sources.cite(test.papers)}" for test in tests]
+    which = (
+        "all pairs of systems" if recipe.baseline is None else f"every system and {recipe.baseline}"
+    )
+    drawn = f", with {part.resamples:,} resamples (seed {recipe.seed})"
+    resampled = any(test.draws != "none" for test in tests)
+    strata = " within the segments of each label" if recipe.stratified else ""
+    return (
+        f"Differences between {which} were tested by {_listed(named)}, "
+        f"{CLAIMS[recipe.alternative]}{drawn if resampled else ''}; "
+        f"the unit of inference is the {recipe.unit}{strata}."
+    )
+
+
+def _title(test: SignificanceTest) -> str:
+    return test.title or test.name.replace("_", " ")
+
+
+def _p_values(plan: Plan, pairs: Sequence[PairReport], sources: _Sources) -> list[str]:
+    """How p-values follow from draws, where some do."""
+    drawn = {name for name in plan.recipe.tests if TESTS[name].draws != "none"}
+    exact = {pair.exact for pair in pairs if pair.test in drawn}
+    sentences = []
+    if False in exact:
+        cited = sources.cite(["phipson-smyth-2010-permutation"])
+        sentences.append(f"Estimated p-values are (count + 1) / (resamples + 1){cited}.")
+    if True in exact:
+        where = "All p-values are" if exact == {True} else "Where the report says so, p-values are"
+        cited = sources.cite(ENUMERATED)
+        sentences.append(f"{where} exact: every exchange of two systems' outputs counts{cited}.")
+    return sentences
+
+
+def _decisions(plan: Plan, sources: _Sources) -> str:
+    recipe = plan.recipe
+    correction = CORRECTIONS[recipe.correction]
+    limit = f"a difference is called significant where that p is at most {recipe.alpha:g}"
+    if recipe.correction == "none":
+        return f"P-values are not corrected for multiple comparisons; {limit}."
+    if plan.comparisons == 1:
+        return f"One comparison per metric and test needs no correction; {limit}."
+    return (
+        f"P-values are corrected for {plan.comparisons:,} comparisons per metric and test by the "
+        f"method of "
+        f"{correction.title}{sources.cite(correction.papers)}; {limit}."
+    )
+
+
+def _intervals(plan: Plan, sources: _Sources) -> str:
+    level = f"{round(100 * (1 - plan.recipe.alpha), 6):g}"
+    drawn = f"{plan.resamples:,} bootstrap resamples"
+    cited = sources.cite(["efron-tibshirani-1993-introduction", "koehn-2004-statistical"])
+    return f"Intervals are {level} % percentile intervals of {drawn}{cited}."
+
+
+def _listed(parts: Sequence[str]) -> str:
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
