@@ -22,12 +22,13 @@ from rq import Worker
 from rq.exceptions import NoSuchJobError
 from rq.job import Job
 from rq.queue import Queue as RedisQueue
+from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.worker_registration import register
 
 from sigtest.metrics import meteor
 from workers.process import die_with_parent
-from workers.queue.jobs import NAME
+from workers.queue.jobs import NAME, Turn
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.tasks.context import Context
@@ -169,6 +170,17 @@ class PieceWorker(Worker):
         assert isinstance(job, PieceJob)
         job.context = self._context
         return bool(super().perform_job(job, queue))
+
+    def handle_job_failure(
+        self,
+        job: Job,
+        queue: RedisQueue,
+        started_job_registry: StartedJobRegistry | None = None,
+        exc_string: str = "",
+    ) -> None:
+        """Let a task whose horse died wait for another turn; RQ would start it at once."""
+        super().handle_job_failure(job, queue, started_job_registry, exc_string)
+        self._context.feed.again(Turn.of_job(job))
 
     def main_work_horse(self, job: Job, queue: RedisQueue) -> None:
         """Live in the horse, and die with the worker."""

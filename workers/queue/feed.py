@@ -12,10 +12,10 @@ from collections.abc import Iterable
 
 from redis import Redis
 
-from workers.queue.jobs import Jobs
+from workers.queue.jobs import Jobs, Turn
 from workers.store import keys, scripts
 from workers.store.codec import decoded
-from workers.store.task import Priced, Task
+from workers.store.task import Priced
 
 
 class Feed:
@@ -39,23 +39,33 @@ class Feed:
             caller: Whose question it is.
             tasks: All of the same question.
         """
-        priced = list(tasks)
+        self._let_wait(keys.hashed(caller), list(tasks), behind=False)
+
+    def again(self, died: Turn) -> None:
+        """Let a task whose worker died wait once more, behind the other questions of its caller.
+
+        What kills its worker would otherwise be started again at once, as often as it may be, while
+        the reason lasts; and the caller's other questions would wait for it.
+        """
+        self.jobs.forget([died.priced.task.key])
+        self._let_wait(died.owner, [died.priced], behind=True)
+
+    def _let_wait(self, owner: str, priced: list[Priced], behind: bool) -> None:
         if not priced:
             return
-        owner = keys.hashed(caller)
         question = priced[0].task.owner
         lists = [keys.WAITING, f"{keys.WAITING}:{owner}", keys.key("tasks", question)]
         lines = [f"{entry.seconds:.6f} {entry.task.spelled}" for entry in priced]
         total = sum(entry.seconds for entry in priced)
-        self._wait(lists, [owner, question, repr(total), *lines])
+        self._wait(lists, [owner, question, repr(total), int(behind), *lines])
         self.fill()
 
     def fill(self) -> None:
         """Give the queue as many tasks as there are workers to take them."""
         most = max(1, self.jobs.registered())
         prefixes = [f"{keys.WAITING}:", keys.key("tasks", "")]
-        taken = self._feed([keys.WAITING, self.jobs.list_name], [most, *prefixes])
-        self.jobs.add(Task.of(decoded(line).partition(" ")[2]) for line in taken)
+        taken = map(decoded, self._feed([keys.WAITING, self.jobs.list_name], [most, *prefixes]))
+        self.jobs.add(Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True))
 
     def drop(self, question: str) -> None:
         """Forget the tasks of a question and fill the queue up; those running find out."""

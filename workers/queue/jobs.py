@@ -8,20 +8,48 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from redis import Redis
+from redis.client import Pipeline
 from rq import Queue as RedisQueue
-from rq import Retry, Worker
+from rq import Worker
 from rq.exceptions import DuplicateJobError
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY, clean_worker_registry
 
 from workers.settings import Settings
-from workers.store.task import Task, owner_of
+from workers.store.task import Priced, Task, owner_of
 
 NAME = "sigtest"
 KEEP_FAILURES = 600
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A task whose turn it is.
+
+    Attributes:
+        owner: Hash of the caller whose question it is.
+        priced: The task, and what it is predicted to cost.
+    """
+
+    owner: str
+    priced: Priced
+
+    @classmethod
+    def of(cls, owner: str, line: str) -> Turn:
+        """The turn of a task that waited as a line of seconds and task."""
+        seconds, _, spelled = line.partition(" ")
+        return cls(owner, Priced(Task.of(spelled), float(seconds)))
+
+    @classmethod
+    def of_job(cls, job: Job) -> Turn:
+        """The turn that RQ's job was queued for."""
+        name, arguments = str(job.func_name), tuple(job.args)
+        task = Task(name, arguments[0], arguments[1:])
+        return cls(job.meta["owner"], Priced(task, job.meta["seconds"]))
 
 
 class Jobs:
@@ -29,7 +57,7 @@ class Jobs:
 
     Args:
         redis: The server, with bytes as answers.
-        settings: Time limit and attempts of a task.
+        settings: Time limit of a task.
     """
 
     def __init__(self, redis: Redis, settings: Settings) -> None:
@@ -46,9 +74,10 @@ class Jobs:
         """How many workers serve the queue, as far as it was told."""
         return int(self._redis.scard(WORKERS_BY_QUEUE_KEY % NAME))
 
-    def add(self, tasks: Iterable[Task]) -> None:
+    def add(self, turns: Iterable[Turn]) -> None:
         """Queue tasks; those queued or running already are left alone."""
-        for task in tasks:
+        for turn in turns:
+            task = turn.priced.task
             try:
                 self._queue.enqueue_call(
                     task.name,
@@ -59,7 +88,7 @@ class Jobs:
                     timeout=self._settings.timeout,
                     result_ttl=0,  # what a task did is in the pieces; its id is free again
                     failure_ttl=KEEP_FAILURES,
-                    retry=Retry(max=self._settings.attempts),
+                    meta={"owner": turn.owner, "seconds": turn.priced.seconds},
                 )
             except DuplicateJobError:
                 continue
@@ -71,7 +100,7 @@ class Jobs:
             for key in queued:
                 if owner_of(key) == owner:
                     pipe.lrem(self._queue.key, 0, key)
-                    pipe.delete(Job.key_for(key))
+                    _erase(pipe, key)
             pipe.execute()
 
     def workers(self) -> int:
@@ -119,7 +148,7 @@ class Jobs:
                 name = key.encode(errors="surrogateescape")
                 pipe.lrem(self._queue.intermediate_queue_key, 0, name)  # type: ignore[arg-type]
                 pipe.zrem(self._queue.failed_job_registry.key, name)
-                pipe.delete(Job.redis_job_namespace_prefix.encode() + name)
+                _erase(pipe, key)
             pipe.execute()
 
     def forget_workers(self) -> None:
@@ -129,6 +158,17 @@ class Jobs:
     @property
     def _starts(self) -> str:
         return self._queue.started_job_registry.key
+
+
+def _erase(pipe: Pipeline, key: str) -> None:
+    """Delete all that RQ keeps of one job.
+
+    Its executions, too: RQ fails a job that succeeds while an execution is listed whose record
+    expired with the worker that died.
+    """
+    name = key.encode(errors="surrogateescape")
+    prefixes = Job.redis_job_namespace_prefix, "rq:executions:", "rq:results:"
+    pipe.delete(*(prefix.encode() + name for prefix in prefixes))
 
 
 def _id(entry: object) -> str:

@@ -102,17 +102,23 @@ return 1
 """
 
 # KEYS: callers that wait, ids of this caller that wait, tasks of this id
-# ARGV: caller, id, predicted seconds of all that the id still needs, tasks
+# ARGV: caller, id, predicted seconds of all that the id still needs, 1 to go behind, tasks
 # A caller starts where the least served one stands; of a caller's questions small ones come first,
-# but none waits for ever: what comes later starts later. A task that waits is not added again.
+# but none waits for ever: what comes later starts later. A question that goes behind waits until
+# the caller's others had their turn. A task that waits is not added again.
 WAIT = """
 local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or '0'
 redis.call('ZADD', KEYS[1], 'NX', least, ARGV[1])
 local served = redis.call('ZSCORE', KEYS[1], ARGV[1])
-redis.call('ZADD', KEYS[2], 'NX', served + tonumber(ARGV[3]), ARGV[2])
+if ARGV[4] == '1' then
+    local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2] or served
+    redis.call('ZADD', KEYS[2], last + tonumber(ARGV[3]), ARGV[2])
+else
+    redis.call('ZADD', KEYS[2], 'NX', served + tonumber(ARGV[3]), ARGV[2])
+end
 local held = {}
 for _, task in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do held[task] = true end
-for i = 4, #ARGV do
+for i = 5, #ARGV do
     if not held[ARGV[i]] then redis.call('RPUSH', KEYS[3], ARGV[i]) end
 end
 return 1
@@ -120,7 +126,8 @@ return 1
 
 # KEYS: callers that wait, the list of the queue
 # ARGV: how many tasks that list may hold, prefixes of the keys of a caller and of an id
-# Takes callers in turn, by the seconds of work that they were given; returns the tasks taken.
+# Takes callers in turn, by the seconds of work that they were given; returns these callers and
+# their tasks, one after the other.
 FEED = """
 local taken = {}
 local room = tonumber(ARGV[1]) - redis.call('LLEN', KEYS[2])
@@ -134,6 +141,7 @@ while room > 0 do
         local task = redis.call('LPOP', tasks)
         if task then
             redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller)
+            taken[#taken + 1] = caller
             taken[#taken + 1] = task
             room = room - 1
         end

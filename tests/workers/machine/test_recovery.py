@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from service import (
@@ -28,7 +29,12 @@ from workers.settings import Settings
 from workers.store.keys import PENDING
 from workers.store.server import connect
 
-SLOW = {"segments": 1500, "systems": 6, "metrics": ["bleu", "chrf"], "resamples": 20_000}
+SLOW: dict[str, Any] = {
+    "segments": 1500,
+    "systems": 6,
+    "metrics": ["bleu", "chrf"],
+    "resamples": 20_000,
+}
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +73,18 @@ def test_worker_killed_with_its_horse(service: Service) -> None:
     succeeds(service, comparison, record)
     assert not set(horses) & set(service.horses())
     until(lambda: len(service.workers()) == 2)
+
+
+def test_executions_without_a_record_stop_nobody(service: Service) -> None:
+    """RQ fails a job that succeeded where it lists an execution whose record has expired."""
+    comparison, record = half_way(service, 11)
+    redis = connect(service.settings)
+    for start in range(0, SLOW["resamples"], 1000):
+        task = f"{record.id}-resample-{start}-{start + 1000}"
+        redis.zadd(f"rq:executions:{task}", {"expired": time.time() + 1000})
+    succeeds(service, comparison, record)
+    until(lambda: not redis.keys("rq:job:*"), 15)
+    redis.close()
 
 
 def test_horse_dies_with_its_worker(service: Service) -> None:
