@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
@@ -25,6 +25,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.names import check_name
 from sigtest.engine import Progress
 from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
+from sigtest.kinds import File
 from sigtest.notebook import NotebookReport
 from sigtest.report import Report
 from sigtest.version import __version__
@@ -110,15 +111,22 @@ class Client:
         stored = json.loads(self.report(self.run(comparison, progress)))
         return NotebookReport(**vars(Report.from_json(stored)))
 
-    def run(self, asked: Asked, progress: Progress | None = None, kind: str = COMPARISONS) -> str:
+    def run(
+        self,
+        asked: Asked,
+        progress: Progress | None = None,
+        kind: str = COMPARISONS,
+        files: Sequence[File] = (),
+    ) -> str:
         """Ask a question and wait for its end; its id, by which its report can be fetched.
 
         Args:
             asked: A comparison, or the JSON of a request.
             progress: Called with phase, done and total.
             kind: Path of the kind of question.
+            files: What the request brings besides, sent as a form.
         """
-        status = self.submit(asked, kind)
+        status = self.submit(asked, kind, files)
         while status["status"] in {"queued", "running"}:
             if progress is not None:
                 told = status["progress"]
@@ -129,11 +137,18 @@ class Client:
             raise ServiceError(f"The service {status['status']} the question: {reason}")
         return str(status["id"])
 
-    def submit(self, asked: Asked, kind: str = COMPARISONS) -> dict[str, Any]:
+    def submit(
+        self, asked: Asked, kind: str = COMPARISONS, files: Sequence[File] = ()
+    ) -> dict[str, Any]:
         """Ask a question; the answer says its `id`, `status` and `progress`."""
         body = asked if isinstance(asked, Mapping) else asked.as_json()
         content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
-        headers = {"Content-Type": "application/json", "Idempotency-Key": uuid.uuid4().hex}
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        if files:
+            form = [(file.part, (file.name, file.data)) for file in files]
+            form.append(("request", ("request.json", content)))
+            return self._followed(self._ask("POST", f"/v1/{kind}", headers=headers, files=form))
+        headers["Content-Type"] = "application/json"
         return self._followed(self._ask("POST", f"/v1/{kind}", headers=headers, content=content))
 
     def status(self, question_id: str, kind: str = COMPARISONS) -> dict[str, Any]:

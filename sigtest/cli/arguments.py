@@ -7,8 +7,15 @@ import difflib
 import textwrap
 
 from sigtest.cli import board_arguments
-from sigtest.cli.parser import Parser, UsageError, add_plots, add_recipe
-from sigtest.render.formats import FORMATS
+from sigtest.cli.parser import (
+    Parser,
+    UsageError,
+    add_distribution,
+    add_help,
+    add_output,
+    add_recipe,
+    add_server,
+)
 from sigtest.render.plots import PICTURES
 from sigtest.version import __version__
 
@@ -16,6 +23,7 @@ COMMANDS = {
     "compare": "compare systems on a test set",
     "plot": "draw a picture of a JSON report",
     "suite": "compare systems on several test sets, one by one and together",
+    "human": "say what people's judgements of systems say, and whether people agree",
     **board_arguments.COMMANDS,
     "metrics": "list metrics with their options, tests, corrections, formats and pictures",
 }
@@ -63,7 +71,7 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
         near = difflib.get_close_matches(command, COMMANDS, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise UsageError(f"unknown command {command!r}; choose one of {', '.join(COMMANDS)}.{hint}")
-    parser = PARSERS[command]()
+    parser = PARSERS[command]() if command in PARSERS else _kind_parser(command)
     if {"-h", "--help"} & set(arguments[1:]):
         return parser.format_help()
     options, unknown = parser.parse_known_intermixed_args(arguments[1:])
@@ -98,7 +106,7 @@ def _overview() -> str:
 
 def _metrics_parser() -> Parser:
     parser = Parser("sigtest metrics", [""], "List metrics, significance tests and corrections.")
-    parser.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
+    add_help(parser)
     return parser
 
 
@@ -133,11 +141,12 @@ def _suite_parser() -> Parser:
 def _plot_parser() -> Parser:
     takes = ["KIND [REPORT] [options]"]
     parser = Parser("sigtest plot", takes, "Draw a picture of a JSON report as SVG.")
-    kinds = " or ".join(name for name, entry in PICTURES.items() if entry.needs == "report")
+    known = [name for name, entry in PICTURES.items() if entry.needs == "report"]
+    kinds = f"{', '.join(known)}, or what else `sigtest metrics` lists"
     parser.add_argument("kind", nargs="?", default="", metavar="KIND", help=kinds)
     parser.add_argument(
         "report", nargs="?", default="-", metavar="REPORT",
-        help="of sigtest compare --format json; standard input by default",
+        help="of --format json; standard input by default",
     )  # fmt: skip
     parser.add_argument("--metric", metavar="NAME", help="default: the report's first")
     parser.add_argument(
@@ -146,9 +155,17 @@ def _plot_parser() -> Parser:
     parser.add_argument(
         "--testset", metavar="NAME", help="one of several; default: all of them together"
     )
+    parser.add_argument("--criterion", metavar="NAME", help="of a human evaluation")
+    parser.add_argument("--alpha", metavar="LEVEL", help="of accuracy of tests")
     parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
-    parser.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
+    add_help(parser)
     return parser
+
+
+def _kind_parser(command: str) -> Parser:
+    from sigtest.cli import kinds  # late: kinds of questions need NumPy
+
+    return kinds.parser(command)
 
 
 PARSERS = {
@@ -192,9 +209,7 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--format", default="text", metavar="NAME", help=f"{', '.join(FORMATS)}; default text"
-    )
+    add_output(group)
     group.add_argument(
         "--every-pair", action="store_true",
         help="list all pairs however many; otherwise, above 30 pairs, text only counts those that "
@@ -205,14 +220,5 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         help="only one table, for papers: systems (in latex one column wide, with a decimal less), "
         "pairs, matrix (p-values of all pairs) or row (systems without anything around them)",
     )  # fmt: skip
-    group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
-    add_plots(group)
-    _add_server(group)
-    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
-
-
-def _add_server(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--server", metavar="URL",
-        help="let a running service compute; SIGTEST_API_KEY holds its key, if it needs one",
-    )  # fmt: skip
+    add_distribution(group)
+    add_server(group)

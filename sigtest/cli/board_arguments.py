@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
-
-from sigtest.cli.parser import Parser, add_plots, add_recipe
-from sigtest.render.formats import FORMATS
+from sigtest.cli.parser import Parser, add_distribution, add_output, add_recipe, add_server
 
 COMMANDS = {
     "testset": "make a test set on a service, for systems that arrive over time",
@@ -65,7 +62,7 @@ def testset_parser() -> Parser:
     )
     add_recipe(parser.add_argument_group("how to compare"), baseline=False)
     parser.set_defaults(baseline=None, family=None)
-    _add_server(parser.add_argument_group("where"))
+    add_server(parser.add_argument_group("where"))
     return parser
 
 
@@ -88,7 +85,7 @@ def submit_parser() -> Parser:
     parser.add_argument(
         "--wait", action="store_true", help="return when the leaderboard has the systems"
     )
-    _add_server(parser.add_argument_group("where"))
+    add_server(parser.add_argument_group("where"))
     return parser
 
 
@@ -104,14 +101,10 @@ def leaderboard_parser() -> Parser:
         ("--correction", "NAME", "for multiple comparisons; default: the test set's"),
     ):
         parser.add_argument(option, metavar=metavar, help=words)
-    parser.add_argument(
-        "--format", default="text", metavar="NAME",
-        help=f"{', '.join(FORMATS)}; default text",
-    )  # fmt: skip
-    parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
-    add_plots(parser)
+    add_output(parser)
+    add_distribution(parser)
     parser.set_defaults(baseline=None)
-    _add_server(parser.add_argument_group("where"))
+    add_server(parser.add_argument_group("where"))
     return parser
 
 
@@ -120,11 +113,3 @@ PARSERS = {
     "submit": submit_parser,
     "leaderboard": leaderboard_parser,
 }
-
-
-def _add_server(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--server", metavar="URL",
-        help="a running service; SIGTEST_API_KEY holds its key, if it needs one",
-    )  # fmt: skip
-    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 
+from sigtest.kinds import KINDS
 from sigtest.metrics import METRICS, Metric
 from sigtest.render.formats import FORMATS
-from sigtest.render.plots import PICTURES
 from sigtest.significance import TESTS
 from sigtest.significance.corrections import CORRECTIONS
 
@@ -30,8 +30,9 @@ def listing() -> str:
     for entry in FORMATS.values():
         lines += _entry(entry.name, f"For {entry.title}.")
     lines += ["", "pictures (sigtest plot NAME, or all of them with --plots DIR)"]
-    for picture in PICTURES.values():
-        lines += _entry(picture.name, f"{picture.title}.")
+    for asked in KINDS.values():
+        for picture in asked.pictures.values():
+            lines += _entry(picture.name, f"{picture.title} (of sigtest {asked.command}).")
     return "\n".join(lines) + "\n"
 
 

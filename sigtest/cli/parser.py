@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Sequence
 from typing import NoReturn
 
+from sigtest.render.formats import FORMATS
+
 
 class UsageError(Exception):
     """Arguments that cannot be understood; the message is for the user."""
@@ -66,10 +68,32 @@ def add_recipe(group: argparse._ArgumentGroup, baseline: bool = True) -> None:
     )  # fmt: skip
 
 
-def add_plots(group: argparse._ActionsContainer) -> None:
-    """The options that ask for pictures."""
-    group.add_argument("--plots", metavar="DIR", help="write pictures of the report as SVG to DIR")
+def add_distribution(group: argparse._ActionsContainer) -> None:
+    """The option that asks for pictures of pairs."""
     group.add_argument(
         "--distribution", nargs=2, action="append", default=[], metavar=("A", "B"),
-        help="and of the distribution behind this pair's p-values; repeatable",
+        help="with --plots: also of the distribution behind this pair's p-values; repeatable",
     )  # fmt: skip
+
+
+def add_output(group: argparse._ActionsContainer) -> None:
+    """The options that say what to show, and where."""
+    group.add_argument(
+        "--format", default="text", metavar="NAME", help=f"{', '.join(FORMATS)}; default text"
+    )
+    group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    group.add_argument("--plots", metavar="DIR", help="write pictures of the report as SVG to DIR")
+
+
+def add_server(group: argparse._ActionsContainer) -> None:
+    """The options that every command has."""
+    group.add_argument(
+        "--server", metavar="URL",
+        help="a running service; SIGTEST_API_KEY holds its key, if it needs one",
+    )  # fmt: skip
+    add_help(group)
+
+
+def add_help(group: argparse._ActionsContainer) -> None:
+    """The option that only describes the command."""
+    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")

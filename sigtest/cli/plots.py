@@ -8,15 +8,18 @@ import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sigtest.cli.files import check_output, read_bytes, shown, write
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.data.text import decode
 from sigtest.errors import InputError, RecipeError
+from sigtest.kinds import KINDS, Kind
 from sigtest.render.plots import PICTURES, Picture
 from sigtest.report import Report
 
+CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report is drawn
 LONGEST = 60  # characters of a name in a file's name
 
 
@@ -54,17 +57,19 @@ def plot(options: argparse.Namespace) -> None:
         SigtestError: An unknown kind of picture, metric or test, or no JSON report.
         OSError: A file that cannot be read or written.
     """
-    picture = PICTURES[choose(options.kind, PICTURES, "kind", "picture")]
-    if picture.needs == "distribution":
+    kinds = {name: kind for kind in KINDS.values() for name in kind.pictures}
+    kind = kinds[choose(options.kind, kinds, "kind", "picture")]
+    if kind.pictures[options.kind].needs == "distribution":
         raise RecipeError(
             "A report keeps no distribution; draw it with sigtest compare ... --plots DIR "
             "--distribution A B."
         )
     if options.output is not None:
         check_output(options.output)
-    report = _read(options.report)
-    svg = picture.of(report, options.metric, options.test, options.testset)
-    write(svg.encode(), options.output)
+    report = _read(options.report, kind)
+    given = {part: getattr(options, part) for part in CHOSEN}
+    chosen = {part: value for part, value in given.items() if value is not None}
+    write(kind.draw(options.kind, report, chosen).encode(), options.output)
 
 
 def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
@@ -162,11 +167,12 @@ def _plain(part: str) -> str:
     return re.sub(r"[^A-Za-z0-9+-]+", "_", part)[:LONGEST]
 
 
-def _read(path: str) -> Report:
+def _read(path: str, kind: Kind[Any]) -> Any:
     text = decode(read_bytes(path), shown(path))
     try:
-        return Report.from_json(json.loads(text))
+        return kind.read(json.loads(text))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"{shown(path)} is no JSON report of this version: sigtest compare ... --format json."
+            f"{shown(path)} is no JSON report of this version: sigtest {kind.command} ... "
+            "--format json."
         ) from error

@@ -62,10 +62,14 @@ def _run(arguments: list[str]) -> int:
         from sigtest.cli import boards  # late: see above
 
         getattr(boards, options.command)(options)
-    else:
+    elif options.command in ("compare", "suite"):
         from sigtest.cli.compare import compare  # late: see above
 
         compare(options)
+    else:
+        from sigtest.cli import kinds  # late: see above
+
+        kinds.ask(options)
     return 0
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
+from sigtest.data.fields import Field
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
 from sigtest.render.formats import Presented
@@ -105,6 +106,8 @@ class Kind(ABC, Generic[Asked]):
         schema: JSON schema of a request.
         examples: Requests that work as they stand, as OpenAPI has them.
         parts: Names of the parts of a form that bring files; no forms where there are none.
+        command: What the shell calls it, if it has a command of its own.
+        fields: What a request says besides what it brings; the shell's options.
         pictures: By name; what each shows, and whether it needs the distribution of a pair.
     """
 
@@ -115,6 +118,8 @@ class Kind(ABC, Generic[Asked]):
     schema: ClassVar[Mapping[str, Any]] = {}
     examples: ClassVar[Mapping[str, Any]] = {}
     parts: ClassVar[tuple[str, ...]] = ()
+    command: ClassVar[str] = ""
+    fields: ClassVar[tuple[Field, ...]] = ()
     pictures: ClassVar[Mapping[str, Shown]] = {}
 
     @abstractmethod

@@ -70,6 +70,7 @@ class Comparisons(Kind[ComparisonQuestion]):
     path: ClassVar[str] = "comparisons"
     summary: ClassVar[str] = "Is one system better than another? One recipe on test sets."
     reports: ClassVar[tuple[type, ...]] = (Report, ReportOnSeveral)
+    command: ClassVar[str] = "compare"
     pictures: ClassVar[Mapping[str, Picture]] = PICTURES
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> ComparisonQuestion:

@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from sigtest.data.fields import Field, object_schema
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
 from sigtest.human import HumanReport, compute, parse
+from sigtest.human.files.columns import COLUMNS, NEEDED, NUMERIC
 from sigtest.human.pictures import PICTURES, HumanPicture
 from sigtest.human.present import present
 from sigtest.human.request.asked import Asked
+from sigtest.human.request.choices import FIELDS
 from sigtest.kinds.base import About, File, Kind, Whole
 from sigtest.render.formats import Presented
 from sigtest.report import decode
 
 SECONDS = 5e-5  # for one judgement
+JUDGEMENT = {
+    "type": "object",
+    "properties": {
+        name: {"type": ["number", "null"] if name in NUMERIC else ["string", "integer", "null"]}
+        for name in COLUMNS
+    },
+    "required": list(NEEDED),
+    "additionalProperties": False,
+}
 
 
 class HumanEvaluations(Kind[Whole]):
@@ -25,7 +37,12 @@ class HumanEvaluations(Kind[Whole]):
     path: ClassVar[str] = "human-evaluations"
     summary: ClassVar[str] = "What do people's judgements say of systems, and do people agree?"
     reports: ClassVar[tuple[type, ...]] = (HumanReport,)
+    schema: ClassVar[Mapping[str, Any]] = object_schema(
+        FIELDS, {"judgements": {"type": "array", "items": JUDGEMENT, "description": "One each."}}
+    )
     parts: ClassVar[tuple[str, ...]] = ("judgements",)
+    command: ClassVar[str] = "human"
+    fields: ClassVar[tuple[Field, ...]] = FIELDS
     pictures: ClassVar[Mapping[str, HumanPicture]] = PICTURES
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:

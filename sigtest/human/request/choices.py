@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
 
 from sigtest.data.choices import choose
+from sigtest.data.fields import (
+    Choice,
+    Field,
+    Flag,
+    Members,
+    Number,
+    Renames,
+    Span,
+    Text,
+    Texts,
+    Whole,
+    with_defaults,
+)
 from sigtest.errors import RecipeError
 
 STANDARDISE = ("annotator", "annotator_no_refs", "none")
@@ -125,11 +137,11 @@ class Choices:
         Raises:
             RecipeError: A field that is unknown, of the wrong type or out of range.
         """
-        known = [entry.name for entry in fields(cls)]
+        known = {field.name: field for field in FIELDS}
         for name in request:
             choose(name, [*known, "judgements"], str(name), "field")
         given = {k: v for k, v in request.items() if k in known and v is not None}
-        return cls(**{name: _CHECKS[name](value, name) for name, value in given.items()})
+        return cls(**{name: known[name].check(value, name) for name, value in given.items()})
 
     def as_json(self) -> dict[str, Any]:
         """The choices as JSON has them."""
@@ -150,132 +162,100 @@ class Choices:
         )
 
 
-def _one_of(known: Sequence[str], what: str) -> Any:
-    return lambda value, name: choose(value, known, name, what)
+@dataclass(frozen=True)
+class Years(Field):
+    """Four systems of one language pair, or of several by name."""
+
+    metavar: ClassVar[str] = "FIELD=SYSTEM,..."
+
+    def check(self, value: object, path: str) -> dict[str, Longitudinal]:
+        if not isinstance(value, Mapping) or not value:
+            raise RecipeError(f"{path} must be an object with four systems.", field=path)
+        if not all(isinstance(entry, Mapping) for entry in value.values()):
+            return {"": FOUR.check(value, path)}
+        return {pair: FOUR.check(entry, f"{path}.{pair}") for pair, entry in value.items()}
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"anyOf": [FOUR.form, {"type": "object", "additionalProperties": FOUR.form}]}
+
+    def read(self, words: Sequence[str]) -> object:
+        return FOUR.read(words)
 
 
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise RecipeError(f"{name} must be text, not {str(value)[:40]!r}.", field=name)
-    return value
-
-
-def _flag(value: object, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise RecipeError(f"{name} must be true or false.", field=name)
-    return value
-
-
-def _number(value: object, name: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
-        raise RecipeError(f"{name} must be a number, not {str(value)[:40]!r}.", field=name)
-    if not math.isfinite(value):
-        raise RecipeError(f"{name} must be a finite number.", field=name)
-    return float(value)
-
-
-def _whole(low: int, high: int) -> Any:
-    def check(value: object, name: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise RecipeError(
-                f"{name} must be a whole number from {low} to {high}, not {str(value)[:40]!r}.",
-                field=name,
-            )
-        return value
-
-    return check
-
-
-def _share(low: float, high: float) -> Any:
-    def check(value: object, name: str) -> float:
-        number = _number(value, name)
-        if not low < number < high:
-            raise RecipeError(
-                f"{name} must lie between {low:g} and {high:g}, not {number:g}.", field=name
-            )
-        return number
-
-    return check
-
-
-def _scale(value: object, name: str) -> tuple[float, float]:
-    if not isinstance(value, list | tuple) or len(value) != 2:
-        raise RecipeError(f"{name} must be a list of the lowest and the highest score.", field=name)
-    low, high = (_number(end, name) for end in value)
-    if low >= high:
-        raise RecipeError(f"{name} must rise, not go from {low:g} to {high:g}.", field=name)
-    return low, high
-
-
-def _criteria(value: object, name: str) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple):
-        raise RecipeError(f"{name} must be a list.", field=name)
-    names = tuple(_text(entry, name) for entry in value)
-    if len(set(names)) < len(names):
-        raise RecipeError(f"{name} names one criterion twice.", field=name)
-    if "combined" in names:
-        raise RecipeError(f"{name}: no criterion may be called combined.", field=name)
-    return names
-
-
-def _aliases(value: object, name: str) -> dict[str, str]:
-    if not isinstance(value, Mapping):
-        raise RecipeError(f"{name} must be an object of names by names.", field=name)
-    return {_text(old, name): _text(new, f"{name}.{old}") for old, new in value.items()}
-
-
-def _members(value: object, name: str, kind: type) -> dict[str, Any]:
-    if not isinstance(value, Mapping):
-        raise RecipeError(f"{name} must be an object.", field=name)
-    known = [entry.name for entry in fields(kind)]
-    for member in value:
-        choose(member, known, f"{name}.{member}", f"field of {name}")
-    return dict(value)
-
-
-def _quality(value: object, name: str) -> Quality:
-    checks: dict[str, Any] = {
-        "test": _one_of(QUALITY_TESTS, "test of annotators"),
-        "threshold": _share(0.0, 1.0),
-        "min_pairs": _whole(2, 1_000_000),
-        "untestable": _one_of(UNTESTABLE, "treatment of untestable annotators"),
-    }
-    given = _members(value, name, Quality)
-    return Quality(**{k: checks[k](v, f"{name}.{k}") for k, v in given.items()})
-
-
-def _longitudinal(value: object, name: str) -> dict[str, Longitudinal]:
-    """One object with four systems, or several of them by name."""
-    if not isinstance(value, Mapping) or not value:
-        raise RecipeError(f"{name} must be an object with four systems.", field=name)
-    several = all(isinstance(entry, Mapping) for entry in value.values())
-    found = {}
-    for pair, entry in value.items() if several else [("", value)]:
-        path = f"{name}.{pair}" if several else name
-        given = _members(entry, path, Longitudinal)
-        missing = [f.name for f in fields(Longitudinal) if f.name not in given]
-        if missing:
-            raise RecipeError(f"{path} has no {missing[0]}.", field=f"{path}.{missing[0]}")
-        found[pair] = Longitudinal(**{k: _text(v, f"{path}.{k}") for k, v in given.items()})
-    return found
-
-
-_CHECKS: dict[str, Any] = {
-    "input": _text,
-    "languages": _text,
-    "scale": _scale,
-    "standardise": _one_of(STANDARDISE, "standardisation"),
-    "quality": _quality,
-    "criteria": _criteria,
-    "test": _one_of((*TESTS, RANKING_TEST), "significance test"),
-    "aggregate": _one_of(AGGREGATES, "unit of aggregation"),
-    "alpha": _share(0.0, 0.5),
-    "correction": _one_of(CORRECTIONS, "correction"),
-    "aliases": _aliases,
-    "domains": _one_of(DOMAINS, "average over domains"),
-    "longitudinal": _longitudinal,
-    "categories": _whole(2, MAX_CATEGORIES),
-    "resamples": _whole(1, MAX_RESAMPLES),
-    "seed": _whole(0, MAX_SEED),
-    "show_annotators": _flag,
-}
+FOUR = Members(
+    "longitudinal",
+    "four systems of one language pair",
+    members=(
+        Text("best_old", "the best system of the old test set"),
+        Text("best_new", "the best system of the new one"),
+        Text("current_old", "one system of today on the old test set"),
+        Text("current_new", "the same on the new one"),
+    ),
+    make=Longitudinal,
+    complete=True,
+)
+QUALITY = Members(
+    "quality",
+    "quality control, which leaves careless annotators out: a test, and threshold, min_pairs, "
+    "untestable",
+    members=with_defaults(
+        (
+            Choice(
+                "test", "gives each annotator's p-value",
+                known=QUALITY_TESTS, what="test of annotators",
+            ),
+            Number("threshold", "p-value below which an annotator is careful"),
+            Whole("min_pairs", "pairs that the test needs", low=2, high=1_000_000),
+            Choice(
+                "untestable", "what becomes of annotators with fewer pairs",
+                known=UNTESTABLE, what="treatment of untestable annotators",
+            ),
+        ),
+        Quality(),
+    ),
+    make=Quality,
+)  # fmt: skip
+FIELDS = with_defaults(
+    (
+        Text("input", "format of the files; recognised where none is named"),
+        Text("languages", "language pair, where the files hold several"),
+        Span("scale", "lowest and highest score"),
+        Choice(
+            "standardise", "whether scores are standardised by annotator; by default they are "
+            "where that is possible",
+            known=STANDARDISE, what="standardisation",
+        ),
+        QUALITY,
+        Texts(
+            "criteria", "what was judged, in the order in which it decides; default all",
+            option="criterion", what="criterion", reserved="combined",
+        ),
+        Choice(
+            "test", "default rank_sum, of rankings sign",
+            known=(*TESTS, RANKING_TEST), what="significance test",
+        ),
+        Choice(
+            "aggregate", "what one observation of a test is",
+            known=AGGREGATES, what="unit of aggregation",
+        ),
+        Number("alpha", "level of decisions", high=0.5),
+        Choice(
+            "correction", "for multiple comparisons", known=CORRECTIONS, what="correction"
+        ),
+        Renames("aliases", "another name of a system", option="alias"),
+        Choice(
+            "domains", "how segments of several domains are averaged",
+            known=DOMAINS, what="average over domains",
+        ),
+        Years(
+            "longitudinal", "gain over the years: best_old=A,best_new=B,current_old=C,"
+            "current_new=D; in a request also several such objects by name",
+        ),
+        Whole("categories", "of agreement", low=2, high=MAX_CATEGORIES),
+        Whole("resamples", "of approximate randomization and gains", low=1, high=MAX_RESAMPLES),
+        Whole("seed", "of all draws", high=MAX_SEED),
+        Flag("show_annotators", "name annotators in the report"),
+    ),
+    Choices(),
+)  # fmt: skip

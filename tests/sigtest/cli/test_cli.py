@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from sigtest.cli import main
-from sigtest.cli.arguments import FORMATS
 from sigtest.cli.files import write
 from sigtest.cli.progress import bar
 from sigtest.metrics import METRICS
 from sigtest.render import json as json_format
+from sigtest.render.formats import FORMATS
 from sigtest.report import Report
 from sigtest.significance import TESTS
 from sigtest.significance.corrections import CORRECTIONS

@@ -1,0 +1,133 @@
+"""The command of every kind of question but comparisons: options and files in, a report out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sigtest.cli.files import STDIN, check_output, read_bytes, shown, write
+from sigtest.cli.parser import Parser, UsageError, add_output, add_server
+from sigtest.cli.progress import bar
+from sigtest.cli.served import client_of, understood
+from sigtest.data.choices import choose
+from sigtest.data.fields import Field, Flag
+from sigtest.errors import InputError
+from sigtest.kinds import KINDS, File, Kind
+from sigtest.render.formats import FORMATS
+
+Report = Any  # each kind has its own; see `Kind.reports`
+
+
+def parser(command: str) -> Parser:
+    """The parser of a kind's command, read off the kind's fields."""
+    kind = kind_of(command)
+    made = Parser(f"sigtest {command}", ["FILE ... [options]"], kind.summary)
+    group = made.add_argument_group("what to ask about")
+    group.add_argument(
+        "files", nargs="*", metavar="FILE", help=f"{kind.parts[0]}, one file or more"
+    )
+    group = made.add_argument_group("what to ask")
+    for field in kind.fields:
+        add_field(group, field)
+    add_output(made.add_argument_group("what to show"))
+    add_server(made.add_argument_group("where"))
+    return made
+
+
+def ask(options: argparse.Namespace) -> None:
+    """Ask a question, here or of a service, and write the report.
+
+    Raises:
+        UsageError: Nothing to ask about.
+        SigtestError: Bad input, or a service that refuses or cannot be reached.
+        OSError: A file that cannot be read or written.
+    """
+    kind = kind_of(options.command)
+    choose(options.format, FORMATS, "format", "format")
+    if options.output is not None:
+        check_output(options.output)
+    request = choices_of(kind.fields, options)
+    files = read_files(kind.parts[0], options.files)
+    if not files:
+        raise UsageError(f"which files? (see sigtest {options.command} --help)")
+    if options.plots is not None:
+        Path(options.plots).mkdir(exist_ok=True)
+    answered = _ask_here if options.server is None else _ask_there
+    write(answered(kind, request, files, options), options.output)
+
+
+def kind_of(command: str) -> Kind[Any]:
+    """The kind that a command asks."""
+    return next(kind for kind in KINDS.values() if kind.command == command)
+
+
+def add_field(group: argparse._ArgumentGroup, field: Field) -> None:
+    """The option of one field of a request."""
+    if isinstance(field, Flag):
+        group.add_argument(field.flag, dest=field.name, action="store_true", help=field.help)
+    else:
+        group.add_argument(
+            field.flag, dest=field.name, action="append", metavar=field.metavar, help=field.help
+        )
+
+
+def choices_of(fields: Sequence[Field], options: argparse.Namespace) -> dict[str, Any]:
+    """What the options say, as a request has it.
+
+    Raises:
+        RecipeError: An option that says nothing of the kind that it must.
+    """
+    request: dict[str, Any] = {}
+    for field in fields:
+        given = getattr(options, field.name)
+        if given:
+            request[field.name] = given if isinstance(field, Flag) else field.read(given)
+    return request
+
+
+def read_files(part: str, paths: Sequence[str]) -> list[File]:
+    """Files as they are sent, decompressed.
+
+    Raises:
+        InputError: Standard input is given twice, or a damaged gzip file.
+        OSError: One cannot be read.
+    """
+    if list(paths).count(STDIN) > 1:
+        raise InputError("Standard input (-) can be only one of the files.")
+    return [File(part, shown(path).removesuffix(".gz"), read_bytes(path)) for path in paths]
+
+
+def _ask_here(
+    kind: Kind[Any], request: Mapping[str, Any], files: Sequence[File], options: argparse.Namespace
+) -> bytes:
+    with bar() as progress:
+        report = kind.compute(kind.parse(request, files), progress)
+    if options.plots is not None:
+        for name in kind.drawable(report):
+            _write_picture(options.plots, name, kind.draw(name, report, {}).encode())
+    return _rendered(kind, report, options)
+
+
+def _ask_there(
+    kind: Kind[Any], request: Mapping[str, Any], files: Sequence[File], options: argparse.Namespace
+) -> bytes:
+    with client_of(options) as client:
+        with bar() as progress:
+            key = client.run(request, progress, kind.path, files)
+        stored = client.report(key, kind=kind.path)
+        if options.plots is not None:
+            for name in kind.drawable(understood(stored, kind.read)):
+                _write_picture(options.plots, name, client.plot(key, name, kind=kind.path))
+    if options.format == "json":
+        return stored
+    return _rendered(kind, understood(stored, kind.read), options)
+
+
+def _rendered(kind: Kind[Any], report: Report, options: argparse.Namespace) -> bytes:
+    return FORMATS[options.format].render(kind.present(report)).encode()
+
+
+def _write_picture(folder: str, name: str, svg: bytes) -> None:
+    write(svg, str(Path(folder) / f"{name}.svg"))

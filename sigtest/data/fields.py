@@ -1,0 +1,373 @@
+"""What a field of a request may be: said once, for its check, its JSON schema and the shell."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from sigtest.data.choices import choose
+from sigtest.errors import RecipeError
+
+SHOWN = 40  # characters of a wrong value that messages repeat
+
+
+@dataclass(frozen=True)
+class Field(ABC):
+    """One field.
+
+    Attributes:
+        name: In the request.
+        about: What it says, in a phrase.
+        option: What the shell calls it; its name where nothing is said.
+        default: Its value where it is left out; none where the rest of the request decides.
+    """
+
+    repeatable: ClassVar[bool] = False
+    metavar: ClassVar[str] = "TEXT"
+
+    name: str
+    about: str
+    option: str = ""
+    default: object = None
+
+    @abstractmethod
+    def check(self, value: object, path: str) -> Any:
+        """The value as the question holds it.
+
+        Args:
+            value: As it came in.
+            path: Where it stands in the request.
+
+        Raises:
+            RecipeError: It is of the wrong type, unknown or out of range.
+        """
+
+    @property
+    @abstractmethod
+    def form(self) -> dict[str, Any]:
+        """JSON schema of the value."""
+
+    def read(self, words: Sequence[str]) -> object:
+        """What the shell's words mean, unchecked; one for each time that the option is given."""
+        return words[-1]
+
+    @property
+    def flag(self) -> str:
+        """The option of the shell."""
+        return f"--{(self.option or self.name).replace('_', '-')}"
+
+    @property
+    def help(self) -> str:
+        """What the shell says of it."""
+        usual = self.default if isinstance(self.default, str | int | float) else None
+        known = self.form.get("enum", ())
+        parts = [
+            self.about,
+            *([f"one of {', '.join(known)}"] if known else []),
+            *(["repeatable"] if self.repeatable else []),
+            *([f"default {usual}"] if usual is not None and usual is not False else []),
+        ]
+        return "; ".join(parts)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of the field."""
+        usual = {"default": self.default} if isinstance(self.default, str | int | float) else {}
+        return {**self.form, "description": f"{self.about[:1].upper()}{self.about[1:]}.", **usual}
+
+
+@dataclass(frozen=True)
+class Text(Field):
+    """Text that is not empty."""
+
+    def check(self, value: object, path: str) -> str:
+        return text(value, path)
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "string", "minLength": 1}
+
+
+@dataclass(frozen=True)
+class Choice(Field):
+    """One of several names.
+
+    Attributes:
+        known: The names.
+        what: What they are names of.
+    """
+
+    metavar: ClassVar[str] = "NAME"
+
+    known: Sequence[str] = ()
+    what: str = ""
+
+    def check(self, value: object, path: str) -> str:
+        return str(choose(value, self.known, path, self.what))
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "string", "enum": list(self.known)}
+
+
+@dataclass(frozen=True)
+class Flag(Field):
+    """True or false."""
+
+    def check(self, value: object, path: str) -> bool:
+        if not isinstance(value, bool):
+            raise RecipeError(f"{path} must be true or false.", field=path)
+        return value
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Number(Field):
+    """A number between two others, which it does not reach.
+
+    Attributes:
+        low: Lower bound.
+        high: Upper bound.
+    """
+
+    metavar: ClassVar[str] = "NUMBER"
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def check(self, value: object, path: str) -> float:
+        found = number(value, path)
+        if not self.low < found < self.high:
+            raise RecipeError(
+                f"{path} must lie between {self.low:g} and {self.high:g}, not {found:g}.",
+                field=path,
+            )
+        return found
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "number", "exclusiveMinimum": self.low, "exclusiveMaximum": self.high}
+
+    def read(self, words: Sequence[str]) -> object:
+        return spelled(words[-1], float)
+
+
+@dataclass(frozen=True)
+class Whole(Field):
+    """A whole number in a range.
+
+    Attributes:
+        low: The least.
+        high: The greatest.
+    """
+
+    metavar: ClassVar[str] = "N"
+
+    low: int = 0
+    high: int = 1
+
+    def check(self, value: object, path: str) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not _within(value, self):
+            raise RecipeError(
+                f"{path} must be a whole number from {self.low} to {self.high}, "
+                f"not {str(value)[:SHOWN]!r}.",
+                field=path,
+            )
+        return value
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "integer", "minimum": self.low, "maximum": self.high}
+
+    def read(self, words: Sequence[str]) -> object:
+        return spelled(words[-1], int)
+
+
+@dataclass(frozen=True)
+class Texts(Field):
+    """Names, none of them twice.
+
+    Attributes:
+        what: What each names.
+        reserved: A name that none may have.
+    """
+
+    repeatable: ClassVar[bool] = True
+    metavar: ClassVar[str] = "NAME"
+
+    what: str = ""
+    reserved: str = ""
+
+    def check(self, value: object, path: str) -> tuple[str, ...]:
+        if not isinstance(value, list | tuple):
+            raise RecipeError(f"{path} must be a list.", field=path)
+        names = tuple(text(entry, path) for entry in value)
+        if len(set(names)) < len(names):
+            raise RecipeError(f"{path} names one {self.what} twice.", field=path)
+        if self.reserved in names:
+            raise RecipeError(f"{path}: no {self.what} may be called {self.reserved}.", field=path)
+        return names
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True}
+
+    def read(self, words: Sequence[str]) -> object:
+        return list(words)
+
+
+@dataclass(frozen=True)
+class Span(Field):
+    """The two ends of a scale."""
+
+    metavar: ClassVar[str] = "LOW,HIGH"
+
+    def check(self, value: object, path: str) -> tuple[float, float]:
+        if not isinstance(value, list | tuple) or len(value) != 2:
+            raise RecipeError(
+                f"{path} must be a list of the lowest and the highest score.", field=path
+            )
+        low, high = (number(end, path) for end in value)
+        if low >= high:
+            raise RecipeError(f"{path} must rise, not go from {low:g} to {high:g}.", field=path)
+        return low, high
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+
+    def read(self, words: Sequence[str]) -> object:
+        return [spelled(end, float) for end in words[-1].split(",")]
+
+
+@dataclass(frozen=True)
+class Renames(Field):
+    """New names by old ones."""
+
+    repeatable: ClassVar[bool] = True
+    metavar: ClassVar[str] = "FROM=TO"
+
+    def check(self, value: object, path: str) -> dict[str, str]:
+        if not isinstance(value, Mapping):
+            raise RecipeError(f"{path} must be an object of names by names.", field=path)
+        return {text(old, path): text(new, f"{path}.{old}") for old, new in value.items()}
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "object", "additionalProperties": {"type": "string", "minLength": 1}}
+
+    def read(self, words: Sequence[str]) -> object:
+        found: dict[str, str] = {}
+        for word in words:
+            old, equals, new = word.rpartition("=")
+            if not equals:
+                raise RecipeError(f"{self.flag} takes FROM=TO, not {word!r}.", field=self.name)
+            if found.setdefault(old, new) != new:
+                raise RecipeError(f"{self.flag} gives {old!r} two names.", field=self.name)
+        return found
+
+
+@dataclass(frozen=True)
+class Members(Field):
+    """An object with fields of its own; the shell may give the first of them by its value alone.
+
+    Attributes:
+        members: Its fields.
+        make: Makes the object of those that are given.
+        complete: Whether all of them must be.
+    """
+
+    metavar: ClassVar[str] = "[VALUE:]FIELD=VALUE,..."
+
+    members: Sequence[Field] = ()
+    make: Callable[..., object] = dict
+    complete: bool = False
+
+    def check(self, value: object, path: str) -> Any:
+        if not isinstance(value, Mapping):
+            raise RecipeError(f"{path} must be an object.", field=path)
+        known = {member.name: member for member in self.members}
+        for name in value:
+            choose(name, known, f"{path}.{name}", f"field of {path}")
+        missing = [name for name in known if name not in value]
+        if missing and self.complete:
+            raise RecipeError(f"{path} has no {missing[0]}.", field=f"{path}.{missing[0]}")
+        return self.make(**{k: known[k].check(v, f"{path}.{k}") for k, v in value.items()})
+
+    @property
+    def form(self) -> dict[str, Any]:
+        if self.complete:
+            return object_schema((), {member.name: member.schema for member in self.members})
+        return object_schema(self.members)
+
+    def read(self, words: Sequence[str]) -> object:
+        first, _, rest = words[-1].partition(":")
+        if "=" in first:
+            first, rest = "", words[-1]
+        found: dict[str, object] = {self.members[0].name: first} if first else {}
+        known = {member.name: member for member in self.members}
+        for part in filter(None, rest.split(",")):
+            name, equals, value = part.partition("=")
+            if not equals:
+                raise RecipeError(
+                    f"{self.flag}: {part!r} needs a value: {part}=VALUE.", field=self.name
+                )
+            found[name] = known[name].read([value]) if name in known else value
+        return found
+
+
+def object_schema(
+    fields: Sequence[Field], needed: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """JSON schema of an object.
+
+    Args:
+        fields: Those that may be left out.
+        needed: Schemas of those that may not, by name.
+    """
+    own = needed or {}
+    return {
+        "type": "object",
+        "properties": {**own, **{field.name: field.schema for field in fields}},
+        "additionalProperties": False,
+        **({"required": list(own)} if own else {}),
+    }
+
+
+def with_defaults(fields: Sequence[Field], usual: object) -> tuple[Field, ...]:
+    """The fields with the values that an object made without them has."""
+    return tuple(replace(field, default=getattr(usual, field.name)) for field in fields)
+
+
+def text(value: object, path: str) -> str:
+    """A value that must be text."""
+    if not isinstance(value, str) or not value:
+        raise RecipeError(f"{path} must be text, not {str(value)[:SHOWN]!r}.", field=path)
+    return value
+
+
+def number(value: object, path: str) -> float:
+    """A value that must be a finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
+        raise RecipeError(f"{path} must be a number, not {str(value)[:SHOWN]!r}.", field=path)
+    if not math.isfinite(value):
+        raise RecipeError(f"{path} must be a finite number.", field=path)
+    return float(value)
+
+
+def spelled(word: str, kind: Callable[[str], float]) -> object:
+    """A number as the shell spells it; other words are left for the check to refuse."""
+    try:
+        return kind(word)
+    except ValueError:
+        return word
+
+
+def _within(value: int, field: Whole) -> bool:
+    return field.low <= value <= field.high

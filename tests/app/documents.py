@@ -1,0 +1,48 @@
+"""The documents' commands, run from top to bottom against a service."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+from exchange import ROOT
+
+HASH = re.compile("[0-9a-f]{32,}")  # of content and versions
+ADDRESS = "http://127.0.0.1:8000"
+
+
+def blocks(name: str, kinds: str) -> list[str]:
+    """The blocks of a document that are in one of these languages (`text|json`)."""
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    return re.findall(rf"^```(?:{kinds})\n(.*?)^```", text, re.M | re.S)
+
+
+def printed(name: str, service: httpx.Client, folder: Path, scratch: Path) -> list[str]:
+    """Lines that a document's commands print in a folder; a command that fails says FAILED."""
+    # errors are exit statuses, and every answer ends its line
+    (scratch / ".curlrc").write_text('silent\nfail\nwrite-out = "\\n"\n')
+    script = "trap 'echo \"FAILED $BASH_COMMAND\"' ERR\n" + "".join(blocks(name, "sh"))
+    script = script.replace(ADDRESS, str(service.base_url).rstrip("/"))
+    script = script.replace("/tmp/", f"{scratch}/")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=folder,
+        env={**os.environ, "PATH": path, "CURL_HOME": str(scratch)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return HASH.sub("HASH", done.stdout).splitlines()
+
+
+def require_shown(name: str, lines: list[str]) -> None:
+    """Check that what a document shows was printed, in its order."""
+    remaining = iter(lines)
+    for block in blocks(name, "text|json"):
+        shown = [line.removesuffix("...") for line in HASH.sub("HASH", block).splitlines()]
+        for line in filter(None, shown):
+            assert any(found.startswith(line) for found in remaining), (line, "\n".join(lines))

@@ -1,0 +1,21 @@
+"""The commands of documents on kinds of questions print what the documents show."""
+
+import shutil
+from pathlib import Path
+
+import httpx
+import pytest
+from documents import printed, require_shown
+from exchange import ROOT
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="the documents' commands need curl")
+@pytest.mark.parametrize("name", ["HUMAN.md"])
+def test_every_command_runs_and_prints_what_is_shown(
+    service: httpx.Client, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "project").mkdir()
+    shutil.copytree(ROOT / "examples", tmp_path / "project" / "examples")
+    lines = printed(name, service, tmp_path / "project", tmp_path)
+    assert not [line for line in lines if line.startswith("FAILED")], "\n".join(lines)
+    require_shown(name, lines)

@@ -1,0 +1,37 @@
+"""The shell's `--server`: a service answers what this process answers, byte for byte."""
+
+from pathlib import Path
+
+import httpx
+import pytest
+from exchange import ROOT
+
+from sigtest.cli import main
+
+JUDGED = [f"{ROOT}/examples/campaign/judgements.tsv", "--quality", "paired_t"]
+
+
+@pytest.mark.parametrize("asked", [["human", *JUDGED]])
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_the_answer_of_a_service_is_that_of_this_process(
+    service: httpx.Client, tmp_path: Path, asked: list[str], form: str
+) -> None:
+    written = {}
+    for where, server in (("here", []), ("there", ["--server", str(service.base_url)])):
+        plots = tmp_path / where
+        report = tmp_path / f"{where}.txt"
+        shown = ["--format", form, "--output", str(report), "--plots", str(plots)]
+        assert main([*asked, *shown, *server]) == 0
+        pictures = {path.name: path.read_bytes() for path in plots.iterdir()}
+        assert pictures
+        written[where] = (report.read_bytes(), pictures)
+    assert written["here"] == written["there"]
+
+
+def test_what_a_service_refuses_names_the_file(
+    service: httpx.Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged = tmp_path / "judged.tsv"
+    judged.write_text("system\tsegment\tscore\nA\t1\t50\nB\t1\tmuch\n")
+    assert main(["human", str(judged), "--server", str(service.base_url)]) == 2
+    assert f"{judged}, line 3" in capsys.readouterr().err
