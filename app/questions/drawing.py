@@ -29,7 +29,7 @@ class Chosen:
         a: First system of a pair.
         b: Second system.
         criterion: What people judged.
-        statistic: How metrics are held against people.
+        alpha: Level of conclusions.
     """
 
     metric: str | None = None
@@ -38,7 +38,7 @@ class Chosen:
     a: str | None = None
     b: str | None = None
     criterion: str | None = None
-    statistic: str | None = None
+    alpha: str | None = None
 
 
 async def _chosen(
@@ -52,9 +52,9 @@ async def _chosen(
     a: Annotated[str | None, Query(description="First system of the pair.")] = None,
     b: Annotated[str | None, Query(description="Second system.")] = None,
     criterion: Annotated[str | None, Query(description="Of a human evaluation.")] = None,
-    statistic: Annotated[str | None, Query(description="Of a metric evaluation.")] = None,
+    alpha: Annotated[str | None, Query(description="Level, of accuracy of tests.")] = None,
 ) -> Chosen:
-    return Chosen(metric, test, testset, a, b, criterion, statistic)
+    return Chosen(metric, test, testset, a, b, criterion, alpha)
 
 
 Options = Annotated[Chosen, Depends(_chosen)]

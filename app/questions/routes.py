@@ -180,7 +180,7 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     held, drawn = document.CACHING, document.pictures(kind)
     add("", submit, methods=["POST"], status_code=202, name=f"submit_{name}",
         openapi_extra=document.submission(kind), responses=document.SUBMITTED)  # fmt: skip
-    add("", listing, name=f"list_{name}s", responses=listed)
+    add("", listing, name=f"list_{kind.path.replace('-', '_')}", responses=listed)
     add("/{id}", status, name=f"get_{name}", openapi_extra=document.POLLING,
         responses=document.STATUS)  # fmt: skip
     add("/{id}", remove, methods=["DELETE"], name=f"delete_{name}", responses=document.REMOVAL)

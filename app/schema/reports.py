@@ -11,15 +11,21 @@ from typing import Any, Literal, Union, get_args, get_origin
 from sigtest.report.codec import FieldType, fields_of, is_record, is_required
 
 _PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+Records = dict[str, tuple[type, dict[str, Any]]]  # the record and its schema, by name
+
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*)$")
 
 
 def components(*kinds: type) -> dict[str, Any]:
-    """Schemas of these records and of all that they hold, by name."""
-    found: dict[str, Any] = {}
+    """Schemas of these records and of all that they hold, by name.
+
+    Raises:
+        TypeError: Two records of one name.
+    """
+    found: Records = {}
     for kind in kinds:
         _add(kind, found)
-    return found
+    return {name: schema for name, (_, schema) in found.items()}
 
 
 def described(kind: type) -> dict[str, str]:
@@ -35,14 +41,16 @@ def described(kind: type) -> dict[str, str]:
     return words
 
 
-def _add(kind: type, found: dict[str, Any]) -> None:
-    if kind.__name__ in found:
+def _add(kind: type, found: Records) -> None:
+    known, schema = found.setdefault(kind.__name__, (kind, {}))
+    if known is not kind:
+        raise TypeError(f"{known!r} and {kind!r} have one name, and so one schema")
+    if schema:
         return
-    found[kind.__name__] = {}  # a record may hold records of its own kind
+    schema["title"] = kind.__name__  # a record may hold records of its own kind
     words = described(kind)
     fields = fields_of(kind)
-    found[kind.__name__] = {
-        "title": kind.__name__,
+    schema |= {
         "type": "object",
         "description": inspect.cleandoc(kind.__doc__ or "").partition("\n")[0],
         "properties": {field.name: _property(field, words, found) for field in fields},
@@ -51,7 +59,7 @@ def _add(kind: type, found: dict[str, Any]) -> None:
     }
 
 
-def _property(field: FieldType, words: Mapping[str, str], found: dict[str, Any]) -> dict[str, Any]:
+def _property(field: FieldType, words: Mapping[str, str], found: Records) -> dict[str, Any]:
     kind = field.annotation
     if not is_required(field) and type(None) in get_args(kind):
         (kind,) = (part for part in get_args(kind) if part is not type(None))  # absent, never null
@@ -68,7 +76,7 @@ def _property(field: FieldType, words: Mapping[str, str], found: dict[str, Any])
     )
 
 
-def _schema(kind: Any, found: dict[str, Any]) -> dict[str, Any]:
+def _schema(kind: Any, found: Records) -> dict[str, Any]:
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}

@@ -18,11 +18,13 @@ class AccuracyPicture:
         name: What addresses and the command line call it.
         title: What it shows.
         draw: Makes the SVG; what was chosen has `alpha`, where named.
+        fits: Whether it can be drawn of a report.
     """
 
     name: str
     title: str
     draw: Callable[[AccuracyReport, Mapping[str, str]], str]
+    fits: Callable[[AccuracyReport], bool] = lambda report: bool(report.rows)
 
     @property
     def needs(self) -> Literal["report", "distribution"]:

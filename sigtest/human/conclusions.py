@@ -10,7 +10,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.errors import InputError
-from sigtest.human.report import PairReport
+from sigtest.human.report import JudgedPair
 from sigtest.human.scores import Observations
 from sigtest.human.statistics.paired import approximate_randomization, signed_rank
 from sigtest.human.statistics.tails import Tails
@@ -24,7 +24,7 @@ PAIRED = ("signed_rank", "approximate_randomization")
 
 def compare_pairs(
     observed: Observations, names: Sequence[str], criterion: str, test: str, draws: tuple[int, int]
-) -> list[PairReport]:
+) -> list[JudgedPair]:
     """Both one-sided p-values of every pair of systems, not decided yet.
 
     Args:
@@ -83,7 +83,7 @@ def require_shared(observed: Observations, names: Sequence[str], test: str) -> N
             )
 
 
-def decide(rows: Sequence[PairReport], alpha: float, correction: str) -> list[PairReport]:
+def decide(rows: Sequence[JudgedPair], alpha: float, correction: str) -> list[JudgedPair]:
     """Correct over all ordered pairs of one criterion, and conclude at alpha.
 
     Both directions of every pair are tested, so a family has as many p-values as ordered pairs.
@@ -108,7 +108,7 @@ def concluded(greater: float, less: float, alpha: float) -> str:
     return "b" if less <= alpha else "tie"
 
 
-def combine(by_criterion: Mapping[str, Sequence[PairReport]]) -> list[PairReport]:
+def combine(by_criterion: Mapping[str, Sequence[JudgedPair]]) -> list[JudgedPair]:
     """The conclusion of the first criterion that separates two systems; else the last one's.
 
     Graham, Mathur & Baldwin 2014, section 4: fluency decides where adequacy does not.
@@ -121,10 +121,10 @@ def combine(by_criterion: Mapping[str, Sequence[PairReport]]) -> list[PairReport
 
 
 def decide_again(
-    pairs: Sequence[PairReport], alpha: float, correction: str
-) -> dict[str, list[PairReport]]:
+    pairs: Sequence[JudgedPair], alpha: float, correction: str
+) -> dict[str, list[JudgedPair]]:
     """The conclusions of a finished report at another alpha, by criterion, `combined` included."""
-    by_criterion: dict[str, list[PairReport]] = {}
+    by_criterion: dict[str, list[JudgedPair]] = {}
     for row in pairs:
         if row.criterion != COMBINED:
             by_criterion.setdefault(row.criterion, []).append(row)
@@ -133,7 +133,7 @@ def decide_again(
 
 
 def ranks(
-    rows: Sequence[PairReport], names: Sequence[str], means: Array | None = None
+    rows: Sequence[JudgedPair], names: Sequence[str], means: Array | None = None
 ) -> list[Rank]:
     """Clusters and rank ranges from decided pairs.
 
@@ -149,7 +149,7 @@ def ranks(
     return rank(ahead.astype(np.float64) if means is None else means, table)
 
 
-def beats(rows: Sequence[PairReport], names: Sequence[str]) -> Flags:
+def beats(rows: Sequence[JudgedPair], names: Sequence[str]) -> Flags:
     """(S, S) whether the row's system is significantly better than the column's."""
     place = {name: i for i, name in enumerate(names)}
     table = np.zeros((len(names), len(names)), dtype=bool)
@@ -167,8 +167,8 @@ def _row(
     tails: Tails,
     sizes: tuple[int, int],
     difference: float,
-) -> PairReport:
-    return PairReport(
+) -> JudgedPair:
+    return JudgedPair(
         a=names[pair[0]],
         b=names[pair[1]],
         criterion=criterion,

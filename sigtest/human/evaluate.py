@@ -16,9 +16,9 @@ from sigtest.human.rankings import Rankings
 from sigtest.human.report import (
     CriterionReport,
     HumanReport,
-    PairReport,
+    JudgedPair,
+    JudgedSystem,
     SourceReport,
-    SystemReport,
 )
 from sigtest.human.request.asked import Asked
 from sigtest.human.request.choices import Choices
@@ -72,9 +72,9 @@ def compute(asked: Asked, progress: Progress | None = None) -> HumanReport:
     )
 
 
-def _pairs(prepared: Prepared, choices: Choices, say: Progress) -> dict[str, Sequence[PairReport]]:
+def _pairs(prepared: Prepared, choices: Choices, say: Progress) -> dict[str, Sequence[JudgedPair]]:
     """Decided pairs by criterion; the combined conclusions last, where there are several."""
-    pairs: dict[str, Sequence[PairReport]] = {}
+    pairs: dict[str, Sequence[JudgedPair]] = {}
     draws = (choices.resamples, choices.seed)
     for done, (criterion, observed) in enumerate(prepared.observed.items()):
         say("pairs", done, len(prepared.observed))
@@ -101,8 +101,8 @@ def _sources(asked: Asked, prepared: Prepared) -> tuple[SourceReport, ...]:
 
 
 def _systems(
-    prepared: Prepared, pairs: Mapping[str, Sequence[PairReport]], choices: Choices
-) -> tuple[SystemReport, ...]:
+    prepared: Prepared, pairs: Mapping[str, Sequence[JudgedPair]], choices: Choices
+) -> tuple[JudgedSystem, ...]:
     names, alpha = prepared.systems, choices.alpha
     ranked_by: dict[str, list[Rank]] = {}
     for criterion, rows in pairs.items():
@@ -124,7 +124,7 @@ def _systems(
         only = next(iter(criteria.values()))
         single = len(criteria) == 1  # what was tested are the units of that criterion
         found.append(
-            SystemReport(
+            JudgedSystem(
                 name=name,
                 n_judgements=int(prepared.pooled.judged[place].sum()),
                 n_segments=len(tested),

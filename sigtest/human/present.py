@@ -6,27 +6,22 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from sigtest.human.pictures import PICTURES
-from sigtest.human.report import AgreementReport, HumanReport, PairReport, SystemReport
+from sigtest.human.report import AgreementReport, HumanReport, JudgedPair, JudgedSystem
+from sigtest.render.columns import intervals, names, numbers, p_value, words
 from sigtest.render.digits import whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import (
     Block,
-    Cell,
     Column,
     Document,
     Figure,
     Group,
-    Interval,
     Mark,
-    Name,
-    Number,
     Paragraph,
-    PValue,
     Range,
     Section,
     Sheet,
     Table,
-    Words,
 )
 from sigtest.report import encode
 
@@ -97,15 +92,15 @@ def _systems(report: HumanReport) -> Table:
     )
     columns = [
         Column("rank", tuple(Range(*own.range) for own in ordered)),
-        _numbers("z", [own.z for own in ordered], PLACES["z"]),
-        Column("interval", tuple(_interval(own.ci, PLACES["z"]) for own in ordered)),
-        _numbers("raw", [own.raw for own in ordered], PLACES["raw"]),
-        _numbers("judgements", [own.n_judgements for own in ordered], 0),
-        _numbers("segments", [own.n_segments for own in ordered], 0),
+        numbers("z", [own.z for own in ordered], PLACES["z"]),
+        intervals("interval", (own.ci for own in ordered), PLACES["z"]),
+        numbers("raw", [own.raw for own in ordered], PLACES["raw"]),
+        numbers("judgements", [own.n_judgements for own in ordered], 0),
+        numbers("segments", [own.n_segments for own in ordered], 0),
     ]
     return Table(
         caption="Systems by rank",
-        names=(Column("system", tuple(Name(own.name) for own in ordered)),),
+        names=(names("system", [own.name for own in ordered]),),
         groups=(Group("", tuple(c for c in columns if any(c.cells))),),
         breaks=breaks,
         clusters="cluster",
@@ -114,31 +109,31 @@ def _systems(report: HumanReport) -> Table:
     )
 
 
-def _mean(own: SystemReport) -> float:
+def _mean(own: JudgedSystem) -> float:
     return next((value for value in (own.z, own.raw) if value is not None), 0.0)
 
 
-def _pairs(report: HumanReport, pairs: Sequence[PairReport], criterion: str) -> Table:
+def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> Table:
     places = PLACES.get(report.tested, 3)
-    names = (
-        Column("a", tuple(Name(pair.a) for pair in pairs)),
-        Column("b", tuple(Name(pair.b) for pair in pairs)),
-    )
-    p_values: list[tuple[str, Callable[[PairReport], float]]] = [
+    sides = names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])
+    p_values: list[tuple[str, Callable[[JudgedPair], float]]] = [
         ("p, a is better", lambda pair: pair.p_greater),
         ("p, b is better", lambda pair: pair.p_less),
     ]
     columns = [
-        Column("a - b", tuple(Number(pair.difference, places, signed=True) for pair in pairs)),
+        numbers("a - b", [pair.difference for pair in pairs], places, signed=True),
         *(
-            Column(heading, tuple(_p(of(pair), report.alpha) for pair in pairs))
+            Column(
+                heading,
+                tuple(p_value(of(pair), report.alpha, of(pair) <= report.alpha) for pair in pairs),
+            )
             for heading, of in p_values
         ),
-        Column("conclusion", tuple(Words(_conclusion(pair)) for pair in pairs)),
+        words("conclusion", [_conclusion(pair) for pair in pairs]),
     ]
     return Table(
         caption=f"Pairs by {criterion}",
-        names=names,
+        names=sides,
         groups=(Group("", tuple(columns)),),
         things="pairs",
         folded_over=MANY,
@@ -146,12 +141,7 @@ def _pairs(report: HumanReport, pairs: Sequence[PairReport], criterion: str) -> 
     )
 
 
-def _p(p: float, alpha: float) -> PValue:
-    marks: frozenset[Mark] = frozenset({"significant"}) if p <= alpha else frozenset()
-    return PValue(p, alpha, marks)
-
-
-def _conclusion(pair: PairReport) -> str:
+def _conclusion(pair: JudgedPair) -> str:
     if pair.conclusion == "tie":
         return "not separated"
     return f"{pair.a if pair.conclusion == 'a' else pair.b} is better"
@@ -179,29 +169,26 @@ def _agreement(rows: Sequence[AgreementReport]) -> Table:
     kappas = [("uniform chance", [row.uniform_chance for row in rows])]
     groups = [
         Group("", (
-            _numbers("pairs", [row.pairs for row in rows], 0),
-            _numbers("share", [row.share for row in rows], 3),
+            numbers("pairs", [row.pairs for row in rows], 0),
+            numbers("share", [row.share for row in rows], 3),
         )),
         *(
             Group(f"kappa, {heading}", (
-                _numbers("kappa", [kappa.value for kappa in found], 3),
-                Column("interval", tuple(_interval(kappa.ci, 3) for kappa in found)),
+                numbers("kappa", [kappa.value for kappa in found], 3),
+                intervals("interval", [kappa.ci for kappa in found], 3),
             ))
             for heading, found in kappas
         ),
         Group("kappa, Cohen", (
-            _numbers("kappa", [row.cohen.value if row.cohen else None for row in rows], 3),
-            Column(
-                "interval",
-                tuple(_interval(row.cohen.ci if row.cohen else None, 3) for row in rows),
-            ),
+            numbers("kappa", [row.cohen.value if row.cohen else None for row in rows], 3),
+            intervals("interval", [row.cohen.ci if row.cohen else None for row in rows], 3),
         )),
     ]  # fmt: skip
     return Table(
         caption="Agreement",
         names=(
-            Column("criterion", tuple(Name(row.criterion) for row in rows)),
-            Column("judges", tuple(Words(row.judges) for row in rows)),
+            names("criterion", [row.criterion for row in rows]),
+            words("judges", [row.judges for row in rows]),
         ),
         groups=tuple(groups),
     )
@@ -219,24 +206,15 @@ def _gain(report: HumanReport) -> list[Block]:
     table = Table(
         caption="Gain",
         names=(
-            Column("pair", tuple(Name(name) for name, _, _ in rows)),
-            Column("criterion", tuple(Words(criterion) for _, criterion, _ in rows)),
+            names("pair", [name for name, _, _ in rows]),
+            words("criterion", [criterion for _, criterion, _ in rows]),
         ),
         groups=(
             Group("", (
-                _numbers("delta", [figures.delta for _, _, figures in rows], 3),
-                _numbers("gain", [figures.gain for _, _, figures in rows], 3),
-                Column("interval", tuple(_interval(f.ci, 3) for _, _, f in rows)),
+                numbers("delta", [figures.delta for _, _, figures in rows], 3),
+                numbers("gain", [figures.gain for _, _, figures in rows], 3),
+                intervals("interval", [f.ci for _, _, f in rows], 3),
             )),
         ),
     )  # fmt: skip
     return [table]
-
-
-def _numbers(heading: str, values: Sequence[float | None], places: int) -> Column:
-    cells: list[Cell | None] = [None if v is None else Number(v, places) for v in values]
-    return Column(heading, tuple(cells))
-
-
-def _interval(ends: tuple[float, float] | None, places: int) -> Cell | None:
-    return None if ends is None else Interval(*ends, places)

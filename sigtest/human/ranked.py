@@ -24,9 +24,9 @@ from sigtest.human.report import (
     AnnotatorReport,
     AnnotatorsReport,
     HumanReport,
-    PairReport,
+    JudgedPair,
+    JudgedSystem,
     SourceReport,
-    SystemReport,
 )
 from sigtest.human.request.asked import Asked
 from sigtest.human.request.choices import RANKING_TEST, Quality
@@ -110,13 +110,13 @@ def win_table(found: Relations, size: int) -> Counts:
     return table
 
 
-def _pairs(wins: Counts, names: Sequence[str]) -> list[PairReport]:
+def _pairs(wins: Counts, names: Sequence[str]) -> list[JudgedPair]:
     rows = []
     for a, b in combinations(range(len(names)), 2):
         won, lost = int(wins[a, b]), int(wins[b, a])
         n = won + lost
         rows.append(
-            PairReport(
+            JudgedPair(
                 a=names[a],
                 b=names[b],
                 criterion=CRITERION,
@@ -154,9 +154,9 @@ def _systems(
     rankings: Rankings,
     found: Relations,
     wins: Counts,
-    pairs: Sequence[PairReport],
+    pairs: Sequence[JudgedPair],
     alpha: float,
-) -> tuple[SystemReport, ...]:
+) -> tuple[JudgedSystem, ...]:
     names = rankings.names
     shown = (rankings.rank > 0) & (rankings.system >= 0)
     won, lost = wins.sum(axis=1), wins.sum(axis=0)
@@ -168,7 +168,7 @@ def _systems(
     for s, name in enumerate(names):
         rows = np.flatnonzero(((rankings.system == s) & shown).any(axis=1))
         systems.append(
-            SystemReport(
+            JudgedSystem(
                 name=name,
                 n_judgements=len(rows),
                 n_segments=len(np.unique(rankings.segment.codes[rows])),

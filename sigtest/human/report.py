@@ -125,7 +125,7 @@ class CriterionReport:
 
 
 @dataclass(frozen=True)
-class SystemReport:
+class JudgedSystem:
     """One system.
 
     Attributes:
@@ -158,7 +158,7 @@ class SystemReport:
 
 
 @dataclass(frozen=True)
-class PairReport:
+class JudgedPair:
     """Two systems by one criterion; both directions in one row.
 
     Attributes:
@@ -345,8 +345,8 @@ class HumanReport:
     seed: int
     sources: tuple[SourceReport, ...]
     annotators: AnnotatorsReport | None
-    systems: tuple[SystemReport, ...]
-    pairs: tuple[PairReport, ...]
+    systems: tuple[JudgedSystem, ...]
+    pairs: tuple[JudgedPair, ...]
     agreement: tuple[AgreementReport, ...]
     gain: tuple[GainReport, ...]
     warnings: tuple[str, ...]

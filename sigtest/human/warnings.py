@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sigtest.human.preparing import Prepared
-from sigtest.human.report import AnnotatorsReport, PairReport
+from sigtest.human.report import AnnotatorsReport, JudgedPair
 from sigtest.human.request.asked import Asked
 from sigtest.human.statistics.agreement import MOST_PAIRS
 
@@ -16,7 +16,7 @@ SHOWN = 5  # pairs that one sentence names
 def cautions(
     asked: Asked,
     prepared: Prepared,
-    pairs: Mapping[str, Sequence[PairReport]],
+    pairs: Mapping[str, Sequence[JudgedPair]],
     left_out: Sequence[str],
 ) -> list[str]:
     """Warnings about judgements, annotators and conclusions."""
@@ -54,7 +54,7 @@ def _untested(report: AnnotatorsReport | None) -> str | None:
     )
 
 
-def _lower_wins(criterion: str, rows: Sequence[PairReport]) -> str | None:
+def _lower_wins(criterion: str, rows: Sequence[JudgedPair]) -> str | None:
     """WMT's published triangles hide these: only the higher mean is tested against the lower."""
     found = []
     for row in rows:
@@ -71,7 +71,7 @@ def _lower_wins(criterion: str, rows: Sequence[PairReport]) -> str | None:
     )
 
 
-def _few(criterion: str, rows: Sequence[PairReport]) -> str | None:
+def _few(criterion: str, rows: Sequence[JudgedPair]) -> str | None:
     least = min(min(row.n_a, row.n_b) for row in rows)
     if least >= FEW_UNITS or rows[0].test == "approximate_randomization":
         return None

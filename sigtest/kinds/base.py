@@ -167,7 +167,7 @@ class Kind(ABC, Generic[Asked]):
         Args:
             name: Of the picture.
             report: What to draw.
-            chosen: What of it: `metric`, `test`, `testset`, `criterion`, `statistic`, as far as
+            chosen: What of it: `metric`, `test`, `testset`, `criterion`, `alpha`, as far as
                 they are named.
             distribution: Of a pair, where the picture needs one.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sigtest.data.choices import choose
 from sigtest.human.plots.order import in_order, mean, openings, require
-from sigtest.human.report import CriterionReport, HumanReport, SystemReport
+from sigtest.human.report import CriterionReport, HumanReport, JudgedSystem
 from sigtest.render.digits import MINUS, fixed
 from sigtest.render.plots.drawing import (
     BODY,
@@ -66,7 +66,7 @@ def boxes_plot(report: HumanReport, criterion: str | None = None) -> str:
     return drawing.render()
 
 
-def _description(systems: list[SystemReport], criterion: str) -> str:
+def _description(systems: list[JudgedSystem], criterion: str) -> str:
     said = []
     for system in systems:
         low, middle, high = system.criteria[criterion].box[1:4]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sigtest.human.plots.order import Ordered, chosen, in_order, leading, openings, ordered_p
-from sigtest.human.report import HumanReport, SystemReport
+from sigtest.human.report import HumanReport, JudgedSystem
 from sigtest.render.digits import probability
 from sigtest.render.plots.drawing import (
     BODY,
@@ -147,7 +147,7 @@ def _short(p: float) -> str:
 
 
 def _clusters(
-    drawing: Drawing, systems: Sequence[SystemReport], criterion: str, place: Place
+    drawing: Drawing, systems: Sequence[JudgedSystem], criterion: str, place: Place
 ) -> None:
     """A frame round the systems of each cluster, on the diagonal."""
     starts = [0, *openings(systems, criterion), len(systems)]

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
-from sigtest.human.report import CriterionReport, HumanReport, SystemReport
+from sigtest.human.report import CriterionReport, HumanReport, JudgedSystem
 
 Ordered = Mapping[tuple[str, str], float]
 
@@ -27,10 +27,10 @@ def chosen(report: HumanReport, criterion: str | None) -> str:
     return str(choose(criterion or known[-1], known, "criterion", "criterion"))
 
 
-def in_order(report: HumanReport, criterion: str) -> list[SystemReport]:
+def in_order(report: HumanReport, criterion: str) -> list[JudgedSystem]:
     """Systems from best to worst: by mean; combined conclusions by cluster and rank range first."""
 
-    def place(system: SystemReport) -> tuple[float, ...]:
+    def place(system: JudgedSystem) -> tuple[float, ...]:
         own = system.criteria.get(criterion)
         if own is not None:
             return (-mean(own),)
@@ -39,18 +39,18 @@ def in_order(report: HumanReport, criterion: str) -> list[SystemReport]:
     return sorted(report.systems, key=place)
 
 
-def mean(own: SystemReport | CriterionReport) -> float:
+def mean(own: JudgedSystem | CriterionReport) -> float:
     """What was tested, on average."""
     known = own.z if own.z is not None else own.raw
     return known if known is not None else 0.0
 
 
-def cluster_of(system: SystemReport, criterion: str) -> int:
+def cluster_of(system: JudgedSystem, criterion: str) -> int:
     """Cluster of a system by one criterion, or by all."""
     return (system.criteria.get(criterion) or system).cluster
 
 
-def openings(systems: Sequence[SystemReport], criterion: str) -> list[int]:
+def openings(systems: Sequence[JudgedSystem], criterion: str) -> list[int]:
     """Places at which a new cluster begins, the first one left out.
 
     None where the systems are in the order of other conclusions, which mixes the clusters.

@@ -13,7 +13,7 @@ from scipy import stats
 from sigtest.errors import InputError
 from sigtest.human import compute, parse
 from sigtest.human.conclusions import combine, concluded, decide, decide_again, ranks
-from sigtest.human.report import PairReport
+from sigtest.human.report import JudgedPair
 from sigtest.human.scores import by_name
 
 
@@ -392,7 +392,7 @@ def test_scores_by_name_are_those_of_segments() -> None:
 
 
 def made(a, b, greater, criterion="c"):
-    return PairReport(a, b, criterion, "rank_sum", 9, 9, 0.5 - greater, 0.0, greater, 1 - greater,
+    return JudgedPair(a, b, criterion, "rank_sum", 9, 9, 0.5 - greater, 0.0, greater, 1 - greater,
                       math.log10(min(greater, 1 - greater)), 1.0, "tie")  # fmt: skip
 
 

@@ -1,0 +1,202 @@
+"""Every kind of question that is computed whole travels as a comparison does."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import scored
+import studied
+from exchange import ROOT, Stored, check, problem, safe_picture
+
+from sigtest.client import Client
+from sigtest.kinds import KINDS
+from sigtest.render import json as as_json
+from sigtest.render.formats import FORMATS
+
+CAMPAIGN = ROOT / "examples" / "campaign" / "judgements.tsv"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A request of a kind.
+
+    Attributes:
+        path: Of the kind.
+        body: As JSON.
+        schema: Of its report.
+        systems: How many it is about.
+        bad: A request that is refused.
+        field: What that refusal names.
+    """
+
+    path: str
+    body: dict[str, Any]
+    schema: str
+    systems: int
+    bad: dict[str, Any]
+    field: str
+
+
+def judgements() -> list[dict[str, Any]]:
+    head, *rows = (line.split("\t") for line in CAMPAIGN.read_text().splitlines())
+    named = [dict(zip(head, row, strict=True)) for row in rows[:1200]]
+    return [{**row, "score": int(row["score"]), "seconds": float(row["seconds"])} for row in named]
+
+
+SAMPLES = [
+    Sample(
+        "human-evaluations",
+        {"judgements": judgements(), "resamples": 99},
+        "HumanReport",
+        5,
+        {"judgements": []},
+        "judgements",
+    ),
+    Sample(
+        "metric-evaluations",
+        scored.request(resamples=99),
+        "MetaReport",
+        6,
+        {**scored.request(), "levels": "segment"},
+        "levels",
+    ),
+    Sample(
+        "test-accuracy",
+        studied.request(),
+        "AccuracyReport",
+        4,
+        studied.request(alphas=[2]),
+        "alphas[0]",
+    ),
+]
+EVERY = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.path)
+
+
+def answered(service: httpx.Client, sample: Sample) -> dict[str, Any]:
+    """A question that has finished."""
+    answer = service.post(f"/v1/{sample.path}", json=sample.body, headers={"Prefer": "wait=60"})
+    found: dict[str, Any] = answer.raise_for_status().json()
+    assert found["status"] == "succeeded", found
+    return found
+
+
+@EVERY
+def test_followed_listed_and_deleted(service: httpx.Client, sample: Sample, stored: Stored) -> None:
+    before = stored()
+    body = {**sample.body, **({"alphas": [0.04]} if "human_alpha" in sample.body else {})}
+    posted = service.post(f"/v1/{sample.path}", json=body, headers={"Idempotency-Key": sample.path})
+    assert posted.status_code == 202
+    url = posted.headers["location"]
+    check(service, "QuestionBody", posted.json())
+    with service.stream("GET", f"{url}/events") as events:
+        told = "".join(events.iter_text())
+    assert '"status":"succeeded"' in told.rpartition("event: finished")[2]
+    status = service.get(url)
+    assert status.json()["kind"] == sample.path
+    assert len(status.json()["systems"]) == sample.systems
+    held = {"If-None-Match": status.headers["etag"]}
+    assert service.get(url, headers=held).status_code == 304
+    again = service.post(f"/v1/{sample.path}", json=body)
+    assert (again.status_code, again.json()["id"]) == (200, posted.json()["id"])
+    listed = service.get(f"/v1/{sample.path}").raise_for_status().json()[sample.path]
+    assert posted.json()["id"] in [entry["id"] for entry in listed]
+    assert service.get(f"/v1/comparisons/{posted.json()['id']}").status_code == 404
+    assert service.delete(url).status_code == 204
+    assert service.get(url).status_code == 410
+    assert service.get(f"{url}/report").status_code == 410
+    kept = {name.split(":")[1] for name in stored() - before}
+    assert kept <= {"gone", "idempotency"}, kept
+
+
+@EVERY
+def test_the_report_is_the_one_of_the_library_in_every_format(
+    service: httpx.Client, sample: Sample
+) -> None:
+    url = answered(service, sample)["links"]["self"]
+    kind = KINDS[sample.path]
+    presented = kind.present(kind.compute(kind.parse(sample.body)))
+    for name, form in FORMATS.items():
+        found = service.get(f"{url}/report", params={"format": name}).raise_for_status()
+        assert found.text == form.render(presented), name
+        assert found.headers["content-type"].startswith(form.media_type)
+        accepted = service.get(f"{url}/report", headers={"Accept": form.media_type})
+        assert accepted.content == found.content
+        held = {"If-None-Match": found.headers["etag"]}
+        unchanged = service.get(f"{url}/report", params={"format": name}, headers=held)
+        assert unchanged.status_code == 304
+    report = service.get(f"{url}/report").json()
+    check(service, sample.schema, report)
+    assert as_json.render(presented) == service.get(f"{url}/report").text
+    problem(service.get(f"{url}/report", params={"format": "pdf"}), 406, "not-acceptable")
+
+
+@EVERY
+def test_every_picture_that_is_linked_is_drawn(service: httpx.Client, sample: Sample) -> None:
+    question = answered(service, sample)
+    plots = question["links"]["plots"]
+    kind = KINDS[sample.path]
+    report = kind.read(service.get(question["links"]["report"]).json())
+    assert list(plots) == list(kind.drawable(report))
+    assert plots
+    for name, url in plots.items():
+        safe_picture(service, url, {})
+        assert service.get(url).text == kind.draw(name, report, {})
+    wrong = service.get(f"{question['links']['self']}/plots/matrix.svg")
+    assert "picture" in problem(wrong, 422, "invalid-recipe")["detail"]
+
+
+@EVERY
+def test_what_cannot_be_asked_is_one_problem_and_nothing_is_stored(
+    service: httpx.Client, sample: Sample, stored: Stored
+) -> None:
+    before = stored()
+    url = f"/v1/{sample.path}"
+    refused = service.post(url, json=sample.bad)
+    assert refused.status_code == 422
+    (error,) = refused.json()["errors"]
+    assert error["field"] == sample.field
+    problem(service.post(url, content=b"{", headers={"Content-Type": "application/json"}), 422,
+            "malformed-body")  # fmt: skip
+    problem(service.post(url, content=b"x", headers={"Content-Type": "text/csv"}), 415,
+            "unsupported-media-type")  # fmt: skip
+    assert stored() == before
+
+
+@EVERY
+def test_python_asks_it_too(service: httpx.Client, sample: Sample) -> None:
+    with Client(str(service.base_url)) as client:
+        found = client.run(sample.body, kind=sample.path)
+        report = json.loads(client.report(found, kind=sample.path))
+    assert report["signature"]
+    assert client.url
+
+
+def test_pictures_show_what_is_asked_for(service: httpx.Client) -> None:
+    meta, accuracy = (answered(service, sample)["links"]["plots"] for sample in SAMPLES[1:])
+    assert "TER, turned round" in service.get(meta["scatter"], params={"metric": "TER"}).text
+    assert "alpha 0.01" in service.get(accuracy["accuracy"], params={"alpha": "0.01"}).text
+    refused = service.get(accuracy["grid"], params={"alpha": "0.5"})
+    assert "Unknown level" in problem(refused, 422, "invalid-recipe")["detail"]
+
+
+def test_judgements_come_as_files(service: httpx.Client, data: Path) -> None:
+    folder = data / "wmt22.cs-en"
+    judged = folder / "human" / "ad-csen-good-stnd.csv"
+    texts = {
+        "references": (folder / "reference.B.en").read_text().split("\n")[:-1],
+        "systems": {
+            path.stem: path.read_text().split("\n")[:-1]
+            for path in sorted((folder / "systems").glob("*.en"))
+        },
+        "resamples": 99,
+    }
+    body = json.dumps({"comparison": texts, "alphas": [0.05]})
+    form = {"judgements": (judged.name, judged.read_bytes()), "request": ("request.json", body)}
+    answer = service.post("/v1/test-accuracy", files=form, headers={"Prefer": "wait=60"})
+    assert answer.is_success, answer.text
+    report = service.get(answer.json()["links"]["report"]).json()
+    assert [row["n"] for row in report["rows"]] == [55]
+    assert report["human"][0]["ties"] == 18  # of the published rank-sum matrix
