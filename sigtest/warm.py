@@ -19,6 +19,7 @@ from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
+from sigtest.metrics.labels import LabelMetric
 from sigtest.metrics.scores import Supplied
 from sigtest.significance import resampling_tests
 from sigtest.significance.corrections import CORRECTIONS
@@ -131,7 +132,7 @@ def _text_metrics() -> list[str]:
     return [
         name
         for name, metric in METRICS.items()
-        if not issubclass(metric, Supplied) and name != "meteor"
+        if not issubclass(metric, (Supplied, LabelMetric)) and name != "meteor"
     ]
 
 

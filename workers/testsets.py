@@ -75,7 +75,8 @@ class NewTestSet:
         _require_measurable(testset, recipe, replicas)
         require_units(testset, recipe)
         # `auto` is for a number of pairs that is known beforehand
-        fixed = replace(recipe, resamples=recipe.resolved(1))
+        fitted = recipe.fitted([testset])
+        fixed = replace(fitted, resamples=recipe.resolved(1))
         return cls(name, testset, part_of(testset, fixed, (), (), replicas))
 
 

@@ -112,6 +112,8 @@ class Comparison:
             LengthError: See `Entry.check`.
             RecipeError: See `Entry.check`; a correction or test that cannot span test sets.
         """
+        fitted = self.recipe.fitted([entry.testset for entry in self.entries])
+        object.__setattr__(self, "recipe", fitted)
         if not self.names:
             self.entries[0].check(self.recipe)
             return

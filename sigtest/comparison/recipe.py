@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from sigtest.data.choices import choose
+from sigtest.data.testset import TestSet
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS, Metric
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests
@@ -179,6 +180,11 @@ class Recipe:
         stratified = {"stratified": True} if self.stratified else {}
         family = {"family": self.family} if self.family != "present" else {}
         return {**choices, **stratified, **family}
+
+    def fitted(self, testsets: Sequence[TestSet]) -> Recipe:
+        """The recipe with what test sets decide of its metrics."""
+        metrics = tuple(metric.fitted(testsets) for metric in self.metrics)
+        return self if metrics == self.metrics else replace(self, metrics=metrics)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -65,6 +66,10 @@ class Metric(ABC):
     def sign(self) -> float:
         """1, or -1 for error rates: what turns a difference so that greater is better."""
         return 1.0 if self.higher_is_better else -1.0
+
+    def fitted(self, testsets: Sequence[TestSet]) -> Metric:
+        """The metric with options that were left out and that test sets decide."""
+        return self
 
     @property
     @abstractmethod

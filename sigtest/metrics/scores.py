@@ -13,6 +13,8 @@ from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError
 from sigtest.metrics.base import Fraction, Metric
 
+MOST_LOSS = 700  # of a token; its exponential is still a number
+
 
 @dataclass(frozen=True)
 class Supplied(Metric):
@@ -108,7 +110,7 @@ class Scores(Supplied):
         return np.stack([weighted[:, 0] * weighted[:, 1], weighted[:, 1]], axis=1)
 
     def formula(self, sums: Array) -> Array:
-        return _ratio(sums)
+        return ratio(sums)
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class Ratio(Supplied):
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
 
     def formula(self, sums: Array) -> Array:
-        return _ratio(sums)
+        return ratio(sums)
 
 
 @dataclass(frozen=True)
@@ -138,11 +140,45 @@ class Fscore(Supplied):
     amounts: ClassVar[tuple[str, ...]] = columns
 
     def formula(self, sums: Array) -> Array:
-        return _ratio(np.stack([2.0 * sums[0], sums[1] + sums[2]]))
+        return ratio(np.stack([2.0 * sums[0], sums[1] + sums[2]]))
+
+
+@dataclass(frozen=True)
+class Perplexity(Supplied):
+    """Exponential of the loss per token: the negative log-likelihood, natural logarithm, over both.
+
+    Attributes:
+        higher: Lower is better here.
+    """
+
+    name: ClassVar[str] = "perplexity"
+    title: ClassVar[str] = "perplexity of losses computed elsewhere"
+    columns: ClassVar[tuple[str, ...]] = ("loss", "tokens")
+    amounts: ClassVar[tuple[str, ...]] = columns
+
+    higher: bool = False
+
+    def statistics(self, testset: TestSet, system: System) -> Array:
+        rows = super().statistics(testset, system)
+        beyond = np.flatnonzero(rows[:, 0] > MOST_LOSS * rows[:, 1])
+        if len(beyond):
+            line = int(beyond[0]) + 1
+            loss, tokens = rows[line - 1]
+            raise InputError(
+                f"System {system.name!r}, segment {line}: a loss of {loss:g} for {tokens:g} tokens "
+                f"is more than {MOST_LOSS} a token.",
+                field="systems",
+                system=system.name,
+                line=line,
+            )
+        return rows
+
+    def formula(self, sums: Array) -> Array:
+        return np.exp(ratio(sums))
 
 
 @compiled
-def _ratio(sums: Array) -> Array:
+def ratio(sums: Array) -> Array:
     """First row over second; 0 where there is nothing to divide by."""
     ratios = np.empty(sums.shape[1])
     for i in range(len(ratios)):
