@@ -13,6 +13,7 @@ COPY --chown=sigtest:sigtest sigtest ./sigtest
 COPY --chown=sigtest:sigtest workers ./workers
 COPY --chown=sigtest:sigtest app ./app
 COPY --chown=sigtest:sigtest bin ./bin
+COPY --chown=sigtest:sigtest examples/shared-task ./examples/shared-task
 
 # in place, so that `sigtest` is a command and its kernels are those that the service uses
 RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable .

@@ -1,4 +1,4 @@
-"""Probes, and where everything else is."""
+"""Probes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,9 @@ from fastapi import APIRouter
 from app.http.errors import UnreadyError
 from app.http.state import Asked
 from app.schema.document import PROBLEMS
-from app.schema.service import EntryBody, HealthBody, ReadyBody
+from app.schema.service import HealthBody, ReadyBody
 
 router = APIRouter(tags=["probes"], responses=PROBLEMS)
-
-
-@router.get("/")
-async def entry() -> EntryBody:
-    """Where the description of this service is, and its collections."""
-    return EntryBody()
 
 
 @router.get("/healthz")

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypedDict
 
 from fastapi import Depends, FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from app import health
 from app.http import problems
@@ -15,6 +16,8 @@ from app.http.auth import Door
 from app.http.middleware import BodyLimit, Head, NoSniffing
 from app.http.state import refuse_unknown_parameters
 from app.http.waiting import Watcher, stopping
+from app.pages import errors as page_errors
+from app.pages import routes as pages
 from app.questions.routes import router_of
 from app.schema import document
 from app.settings import Settings
@@ -26,6 +29,8 @@ from workers.questions import Questions
 from workers.queue.news import News
 from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets
+
+MIN_COMPRESSED = 1024  # bytes; less is sent as it is
 
 
 class State(TypedDict):
@@ -83,9 +88,12 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         app.include_router(router_of(kind))
     app.include_router(testsets.router)
     app.include_router(health.router)
+    app.include_router(pages.router)  # last: the names of kinds are paths
+    app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED)
     app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)
     app.add_middleware(Head)
     app.add_middleware(NoSniffing)  # outermost, so that refusals have it too
     app.openapi = partial(document.document, app)  # type: ignore[method-assign]
     problems.install(app)
+    page_errors.install(app)
     return app

@@ -50,6 +50,12 @@ def choose_format(wish: Wish) -> str:
     return best
 
 
+def wants_page(request: Request) -> bool:
+    """Whether a client prefers a page to JSON, as browsers do; who has no preference gets JSON."""
+    ranges = dict(_ranges(",".join(request.headers.getlist("accept"))))
+    return bool(ranges) and _weight("html", ranges) > _weight("json", ranges)
+
+
 def _ranges(accept: str) -> list[tuple[str, float]]:
     """Media ranges and their quality, as RFC 9110 section 12.5.1 writes them."""
     found = []
@@ -101,5 +107,10 @@ def matches(request: Request, etag: str) -> bool:
     return etag.removeprefix("W/") in tags or "*" in tags
 
 
+async def _page(request: Request) -> bool:
+    return wants_page(request)
+
+
+AsPage = Annotated[bool, Depends(_page)]
 Wished = Annotated[Wish, Depends(_wish)]
 Wait = Annotated[int | None, Depends(_wait)]

@@ -55,19 +55,29 @@ async def read_question(request: Request, settings: Limits, own: Own) -> Questio
     refuse_encoding(request)
     if media == JSON:
         data = await request.body()
-        return await run_in_threadpool(_from_json, data, kind, settings, own)
+        return await run_in_threadpool(question_of_json, data, kind, settings, own)
     if media in forms:
         async with form_of(request, settings) as form:
-            if isinstance(kind, Comparisons):
-                return await run_in_threadpool(_from_form, form, settings, own)
-            return await run_in_threadpool(_from_files, form, kind, settings)
+            return await run_in_threadpool(question_of_form, form, kind, settings, own)
     raise unread(media, JSON, *forms)
 
 
 Read = Annotated[Question, Depends(read_question)]
 
 
-def _from_json(data: bytes, kind: Kind[Any], settings: Settings, own: OwnTestSets) -> Question:
+def question_of_form(
+    form: FormData, kind: Kind[Any], settings: Settings, own: OwnTestSets
+) -> Question:
+    """The question that a form asks, checked; see `read_question`."""
+    if isinstance(kind, Comparisons):
+        return _from_form(form, settings, own)
+    return _from_files(form, kind, settings)
+
+
+def question_of_json(
+    data: bytes, kind: Kind[Any], settings: Settings, own: OwnTestSets
+) -> Question:
+    """The question that a JSON body asks, checked; see `read_question`."""
     body = parse_json(data, "body")
     if isinstance(kind, Comparisons):
         return _checked(body, settings, own)

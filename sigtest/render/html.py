@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from html import escape as escape_html
 from itertools import groupby
 
@@ -15,6 +16,8 @@ from sigtest.render.model import (
     Column,
     Document,
     Figure,
+    Group,
+    Interval,
     Mark,
     Name,
     Number,
@@ -26,25 +29,42 @@ from sigtest.render.model import (
     Words,
 )
 from sigtest.render.names import printable
-from sigtest.render.plots.drawing import COLOURS, COLUMN, Colour
+from sigtest.render.plots.drawing import COLUMN, darkening
 from sigtest.report import Methods
 
 WIDE = 1.5 * COLUMN
 MARKS: dict[Mark, str] = {"baseline": "†", "significant": "*", "undecided": "?", "exact": "="}
 
-# Pictures are drawn for paper; on a dark screen each of their colours has a counterpart.
-_DARK: dict[Colour, str] = {
-    "ink": "#ececec",
-    "muted": "#b4b4b4",
-    "rule": "#4a4f57",
-    "paper": "#16191d",
-    "light": "#3a4757",
-    "strong": "#7fb2f0",
-    "one": "#2c4a6e",
-    "two": "#5b8fc7",
-    "three": "#b7d3f2",
-    "none": "#22262c",
-}
+
+@dataclass(frozen=True)
+class Look:
+    """What a page with more room and with addresses of its own makes of a document.
+
+    Attributes:
+        link: Where more about a pair is to be read.
+        drawn: Whether intervals are drawn in their rows, too.
+        dense: Number of columns above which p-values of pairs are shown by their marks alone.
+        figure: How a picture is shown; its SVG, as it is, where nothing is said.
+    """
+
+    link: Callable[[tuple[str, str]], str] | None = None
+    drawn: bool = False
+    dense: int | None = None
+    figure: Callable[[Figure], str] | None = None
+
+
+PLAIN = Look()
+
+
+@dataclass(frozen=True)
+class _Bar(Cell):
+    """An interval and what it is around, as shares of the width of its column."""
+
+    low: float
+    at: float
+    high: float
+    zero: float | None
+
 
 _STYLE = """
 .sigtest { --ink: #161616; --muted: #555; --rule: #c4c4c4; --paper: #fff; --mark: #1d4f91;
@@ -128,11 +148,11 @@ def fragment(document: Document) -> str:
     return f'<main class="sigtest">\n<style>{_style()}</style>\n{body}\n</main>\n'
 
 
-def blocks(given: Iterable[Block]) -> str:
+def blocks(given: Iterable[Block], look: Look = PLAIN) -> str:
     """Blocks of a document, figures that follow each other side by side."""
     parts = []
     for pictures, run in groupby(given, lambda block: isinstance(block, Figure)):
-        made = [_block(block) for block in run]
+        made = [_block(block, look) for block in run]
         parts += ['<div class="figures">', *made, "</div>"] if pictures else made
     return "\n".join(parts)
 
@@ -143,12 +163,7 @@ def escape(text: str) -> str:
 
 
 def _style() -> str:
-    dark = [
-        f'.sigtest svg [{what}="{COLOURS[name]}"] {{ {what}: {shade}; }}'
-        for name, shade in _DARK.items()
-        for what in ("fill", "stroke")
-    ]
-    return _STYLE.replace("@DARK@", "\n".join(dark))
+    return _STYLE.replace("@DARK@", darkening(".sigtest svg "))
 
 
 def _warnings(warnings: Sequence[str]) -> str:
@@ -167,19 +182,20 @@ def _methods(methods: Methods) -> str:
     )
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, look: Look) -> str:
     match block:
         case Section():
-            return f"<section>\n<h2>{escape(block.title)}</h2>\n{blocks(block.blocks)}\n</section>"
+            inner = blocks(block.blocks, look)
+            return f"<section>\n<h2>{escape(block.title)}</h2>\n{inner}\n</section>"
         case Paragraph():
             return f"<p>{escape(block.text)}</p>"
         case Figure():
-            return _figure(block.draw())
+            return look.figure(block) if look.figure else _figure(block.draw())
         case Abreast():
-            tables = ['<div class="abreast">', *map(_table, block.tables), "</div>"]
-            return "\n".join([*tables, *_notes(block.notes)])
+            made = (_table(table, look) for table in block.tables)
+            return "\n".join(['<div class="abreast">', *made, "</div>", *_notes(block.notes)])
         case Table():
-            return _table(block)
+            return _table(block, look)
 
 
 def _figure(svg: str) -> str:
@@ -189,22 +205,54 @@ def _figure(svg: str) -> str:
     return f"<figure{wide}>\n{svg}</figure>"
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, look: Look) -> str:
     """One body of rows a cluster; folded where there are many rows."""
+    if look.drawn:
+        table = replace(table, groups=tuple(map(_with_bars, table.groups)))
+    dense = look.dense is not None and len(table.columns) > look.dense
     bodies: list[list[str]] = [[]]
     for number, row in enumerate(table.rows()):
         if number in table.breaks:
             bodies.append([])
-        bodies[-1].append(f"<tr>{''.join(map(_cell, row))}</tr>")
+        cells = (_cell(cell, look.link, dense) for cell in row)
+        bodies[-1].append(f"<tr>{''.join(cells)}</tr>")
     rows = "\n".join("<tbody>\n" + "\n".join(body) + "\n</tbody>" for body in bodies)
     made = (
-        f'<div class="scroll">\n<table>\n<caption>{escape(table.caption)}</caption>\n'
+        f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(table.caption)}">\n'
+        f"<table{' class=dense' if dense else ''}>\n<caption>{escape(table.caption)}</caption>\n"
         f"<thead>{_groups(table)}{_headings(table.columns)}</thead>\n{rows}\n</table>\n</div>"
     )
     if table.folded:
         summary = f"<summary>All {table.size} {escape(table.things)}</summary>"
         made = f"<details>\n{summary}\n{made}\n</details>"
     return "\n".join([made, *_notes(table.notes)])
+
+
+def _with_bars(group: Group) -> Group:
+    """The same with a drawing behind each column of intervals, around the numbers before it."""
+    columns: list[Column] = []
+    for column in group.columns:
+        columns.append(column)
+        if len(columns) > 1 and column.holds(Interval):
+            columns.append(_bars(columns[-2], column))
+    return replace(group, columns=tuple(columns))
+
+
+def _bars(numbers: Column, intervals: Column) -> Column:
+    """Intervals on one scale, which has a zero where they may lie on both sides of it."""
+    ends = [end for i in intervals.cells if isinstance(i, Interval) for end in (i.low, i.high)]
+    low, high = min(ends), max(ends)
+    if any(isinstance(number, Number) and number.signed for number in numbers.cells):
+        low, high = min(low, 0.0), max(high, 0.0)
+    span = (high - low) or 1.0
+    zero = -low / span if low < 0 < high else None
+    cells = (
+        _Bar((i.low - low) / span, (number.value - low) / span, (i.high - low) / span, zero)
+        if isinstance(number, Number) and isinstance(i, Interval)
+        else None
+        for number, i in zip(numbers.cells, intervals.cells, strict=True)
+    )
+    return Column("", tuple(cells))
 
 
 def _groups(table: Table) -> str:
@@ -221,18 +269,22 @@ def _groups(table: Table) -> str:
 
 
 def _headings(columns: Iterable[Column]) -> str:
-    cells = (
-        f'<th scope="col"{_side(column)}>{escape(column.heading.replace(" - ", f" {MINUS} "))}</th>'
-        for column in columns
-    )
-    return f"<tr>{''.join(cells)}</tr>"
+    return f"<tr>{''.join(map(_heading, columns))}</tr>"
+
+
+def _heading(column: Column) -> str:
+    """A column's heading; a screen reader has nothing to read of one that is empty."""
+    shown = escape(column.heading.replace(" - ", f" {MINUS} "))
+    return f'<th scope="col"{_side(column)}>{shown}</th>' if shown else "<td></td>"
 
 
 def _side(column: Column) -> str:
     return ' class="number"' if column.holds(Number, Range, PValue) else ""
 
 
-def _cell(cell: Cell | None) -> str:
+def _cell(
+    cell: Cell | None, link: Callable[[tuple[str, str]], str] | None = None, dense: bool = False
+) -> str:
     match cell:
         case None:
             return "<td></td>"
@@ -242,12 +294,49 @@ def _cell(cell: Cell | None) -> str:
             return f"<td>{escape(cell.text)}</td>"
         case Range():
             return f'<td class="number">{cell.shown.replace("-", "–")}</td>'
+        case _Bar():
+            return f'<td class="bar">{_bar(cell)}</td>'
         case Number() | PValue():
             strong = [mark for mark in ("best", "significant") if mark in cell.marks]
-            signs = "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
-            shown = escape(cell.shown).replace("-", MINUS) + _superscript(signs)
-            return f'<td class="{" ".join(["number", *strong])}">{shown}</td>'
+            return f'<td class="{" ".join(["number", *strong])}">{_value(cell, link, dense)}</td>'
     return f"<td>{escape(cell.shown).replace('-', MINUS)}</td>"
+
+
+def _value(
+    cell: Number | PValue, link: Callable[[tuple[str, str]], str] | None, dense: bool
+) -> str:
+    """A number with its signs; one about a pair leads to it."""
+    signs = "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
+    shown = escape(cell.shown).replace("-", MINUS) + _superscript(signs)
+    if cell.pair is None or link is None:
+        return shown
+    a, b = cell.pair
+    words = f"{a} and {b}: {cell.shown}"
+    if dense:
+        shown = signs or "·"
+        label = f"{words} {signs}".strip()
+        return (
+            f'<a href="{escape(link(cell.pair))}" title="{escape(label)}" '
+            f'aria-label="{escape(label)}">{shown}</a>'
+        )
+    return f'<a href="{escape(link(cell.pair))}">{shown}</a>'
+
+
+def _bar(bar: _Bar) -> str:
+    """A line from end to end with a dot, in 120 parts."""
+
+    def place(share: float) -> str:
+        return f"{4 + 112 * share:.1f}"
+
+    zero = ""
+    if bar.zero is not None:
+        x = place(bar.zero)
+        zero = f'<line class="zero" x1="{x}" x2="{x}" y1="0" y2="14"/>'
+    return (
+        '<svg aria-hidden="true" width="120" height="14" viewBox="0 0 120 14">'
+        f'{zero}<line x1="{place(bar.low)}" x2="{place(bar.high)}" y1="7" y2="7"/>'
+        f'<circle cx="{place(bar.at)}" cy="7" r="3"/></svg>'
+    )
 
 
 def _superscript(signs: str) -> str:

@@ -21,9 +21,11 @@ class Cell:
 
     Attributes:
         marks: What else is to be seen beside it.
+        pair: The two systems that it compares, where a look can lead to more about them.
     """
 
     marks: frozenset[Mark] = frozenset()
+    pair: tuple[str, str] | None = None
 
     @property
     def shown(self) -> str:
@@ -61,6 +63,7 @@ class Number(Cell):
     places: int = 0
     signed: bool = False
     marks: frozenset[Mark] = frozenset()
+    pair: tuple[str, str] | None = None
 
     @property
     def shown(self) -> str:
@@ -102,12 +105,14 @@ class PValue(Cell):
         alpha: Level of the decision; nothing where this p-value decides nothing.
         marks: The decision, and more.
         short: Whether three decimals are enough.
+        pair: The two systems that it compares.
     """
 
     p: float
     alpha: float | None = None
     marks: frozenset[Mark] = frozenset()
     short: bool = False
+    pair: tuple[str, str] | None = None
 
     @property
     def shown(self) -> str:

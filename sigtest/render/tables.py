@@ -106,7 +106,9 @@ def matrix(report: Report, metric: str) -> Table:
         Column(
             str(place + 1),
             tuple(
-                replace(found[frozenset((name, other))], short=True) if row < place else None
+                replace(found[frozenset((name, other))], short=True, pair=(name, other))
+                if row < place
+                else None
                 for row, name in enumerate(order)
             ),
         )
@@ -285,7 +287,13 @@ def _wins(report: Report, rows: Sequence[WinsReport]) -> Table:
 
 def _differences(pairs: Sequence[PairReport], places: int) -> tuple[Column, Column]:
     return (
-        Column("a - b", tuple(Number(pair.difference, places, signed=True) for pair in pairs)),
+        Column(
+            "a - b",
+            tuple(
+                Number(pair.difference, places, signed=True, pair=(pair.a, pair.b))
+                for pair in pairs
+            ),
+        ),
         Column("interval", tuple(Interval(*pair.ci, places) for pair in pairs)),
     )
 

@@ -41,6 +41,20 @@ COLOURS: dict[Colour, str] = {
     "none": "#f3f3f3",
 }
 
+# Pictures are drawn for paper; on a dark screen each of their colours has a counterpart.
+DARK: dict[Colour, str] = {
+    "ink": "#ececec",
+    "muted": "#b4b4b4",
+    "rule": "#4a4f57",
+    "paper": "#16191d",
+    "light": "#3a4757",
+    "strong": "#7fb2f0",
+    "one": "#2c4a6e",
+    "two": "#5b8fc7",
+    "three": "#b7d3f2",
+    "none": "#22262c",
+}
+
 # Helvetica's widths of ASCII 32 to 126 in 1/1000 em, from Adobe's font metrics.
 _WIDTHS = (
     "278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 "
@@ -168,6 +182,26 @@ class Scale:
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
         return [round(i * step, 12) for i in range(first, last + 1)]
+
+
+def darkening(within: str) -> str:
+    """CSS rules that give the colours of drawings their dark counterparts.
+
+    Args:
+        within: Selector of what holds the shapes, with a space behind it; nothing for all there is.
+    """
+    return "\n".join(
+        f'{within}[{what}="{COLOURS[name]}"] {{ {what}: {shade}; }}'
+        for name, shade in DARK.items()
+        for what in ("fill", "stroke")
+    )
+
+
+def adaptive(svg: str) -> str:
+    """A drawing that follows its reader's choice of light or dark, for pages that load it."""
+    head, end, rest = svg.partition(">")
+    style = f"<style>@media (prefers-color-scheme: dark) {{\n{darkening('')}\n}}</style>"
+    return f"{head}{end}{style}{rest}"
 
 
 def scale(values: Iterable[float], start: float, end: float, margin: float = 0.04) -> Scale:

@@ -1,0 +1,1 @@
+"""Pages for people: HTML of what the renderers make, at addresses that answer JSON as well."""

@@ -1,0 +1,56 @@
+"""Problems as pages, for those who asked for a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from app.http.negotiation import wants_page
+from app.pages import site
+from sigtest.errors import SigtestError
+
+Handler = Callable[[Request, Exception], Response]
+NEXT = {
+    401: ("/sign-in", "Sign in with a key"),
+    404: ("/", "Start a new comparison"),
+    410: ("/", "Start a new comparison"),
+}
+
+
+def install(app: FastAPI) -> None:
+    """Let problems be pages where a page was asked for; call after `problems.install`."""
+    for kind in (SigtestError, HTTPException, RequestValidationError, Exception):
+        handler = app.exception_handlers[kind]
+        app.add_exception_handler(kind, _paged(handler))  # type: ignore[arg-type]
+
+
+def _paged(handler: Handler) -> Handler:
+    def handle(request: Request, error: Exception) -> Response:
+        answer = handler(request, error)
+        of_the_interface = request.url.path.startswith(("/v1/", "/openapi"))
+        if of_the_interface or not wants_page(request):
+            return answer
+        return of_problem(request, answer)
+
+    return handle
+
+
+def of_problem(request: Request, answer: Response) -> Response:
+    """The page of a problem document."""
+    told = json.loads(bytes(answer.body))
+    made = site.page(
+        request,
+        "problem.html",
+        answer.status_code,
+        problem=told,
+        onward=NEXT.get(answer.status_code),
+        fields=[own.get("field") for own in told.get("errors", ()) if own.get("field")],
+    )
+    kept = ("retry-after", "allow", "connection")
+    made.headers.update({k: v for k, v in answer.headers.items() if k in kept})
+    return made

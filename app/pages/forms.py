@@ -1,0 +1,151 @@
+"""The form of the page: files of any name and choices become the form that the service reads.
+
+A file's part follows from its name where it was not put into one: nothing in plain text says
+whether it is a reference or an output.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from typing import Any
+
+from starlette.datastructures import FormData, UploadFile
+
+from app.requests.form import files_of, plain
+from app.requests.json import parse_json
+from sigtest.errors import InputError
+
+ANYTHING = "files"
+PARTS = ("references", "systems", "scores", "documents", "labels", "archive")
+BEGINNINGS = {
+    "references": ("reference", "ref.", "ref-", "ref_"),
+    "documents": ("documents", "docids"),
+    "labels": ("labels",),
+}
+SOURCES = ("source", "src.", "src-", "src_")
+ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".xml.gz")
+PASTED = ("reference", "first", "second")  # text areas
+LISTS = ("metrics", "tests")
+WORDS = ("alternative", "correction", "unit", "resamples", "alpha", "seed", "builtin")
+
+
+def part_of(name: str) -> str | None:
+    """Which part of the service's form a file is meant for; none for a source, which has none.
+
+    Args:
+        name: Its name, perhaps with folders.
+    """
+    path = PurePosixPath(name.replace("\\", "/"))
+    base = path.name.lower()
+    if base.endswith(ARCHIVES):
+        return "archive"
+    if path.parent.name.lower() == "systems":
+        return "systems"
+    if base.startswith(SOURCES):
+        return None
+    return next((part for part, known in BEGINNINGS.items() if base.startswith(known)), "systems")
+
+
+def service_form(form: FormData) -> FormData:
+    """The same as POST takes it: files under their parts, choices as JSON.
+
+    Raises:
+        InputError: Nothing was given; numbers that are none; systems without a reference.
+    """
+    entries: list[tuple[str, UploadFile | str]] = []
+    for part in PARTS:
+        entries += ((part, _named(file)) for file in files_of(form, part))
+    for file in files_of(form, ANYTHING):
+        if (meant := part_of(plain(file.filename))) is not None:
+            entries.append((meant, _named(file)))
+    entries += _pasted(form)
+    choices = choices_of(form)
+    if not entries and "builtin" not in choices:
+        raise InputError(
+            "No files yet: give a reference and the outputs of two systems, or try the example.",
+            field="files",
+        )
+    given = {part for part, _ in entries}
+    if given and not given & {"references", "archive", "scores"} and "builtin" not in choices:
+        names = ", ".join(file.filename or "" for _, file in entries if not isinstance(file, str))
+        raise InputError(
+            f"None of these files is a reference: {names[:300]}. Call one reference..., or choose "
+            "it under Reference.",
+            field="references",
+        )
+    return FormData([*entries, ("request", json.dumps(choices))])
+
+
+def choices_of(form: FormData) -> dict[str, Any]:
+    """The fields of a JSON request that the form's choices mean; empty ones have their defaults."""
+    further = form.get("request")
+    choices: dict[str, Any] = {}
+    if isinstance(further, str) and further.strip():
+        choices = parse_json(further.encode(), "request")
+    for name in LISTS:
+        if chosen := [value for value in form.getlist(name) if isinstance(value, str) and value]:
+            choices[name] = chosen
+    for name in WORDS:
+        value = form.get(name)
+        if isinstance(value, str) and value.strip():
+            choices[name] = _value(name, value.strip())
+    if form.get("stratified"):
+        choices["stratified"] = True
+    baseline = form.get("baseline")
+    if isinstance(baseline, str) and baseline.strip():
+        choices["pairs"] = {"baseline": baseline.strip()}
+    _tokenize(choices, form.get("tokenize"))
+    return choices
+
+
+def _value(name: str, text: str) -> str | int | float:
+    """A number where one belongs."""
+    try:
+        if name == "alpha":
+            return float(text)
+        if name == "seed" or (name == "resamples" and text != "auto"):
+            return int(text.replace(",", "").replace(" ", ""))
+    except ValueError:
+        raise InputError(f"{name} must be a number, not {text[:40]!r}.", field=name) from None
+    return text
+
+
+def _tokenize(choices: dict[str, Any], tokenizer: object) -> None:
+    """A tokenizer is an option of BLEU."""
+    if not isinstance(tokenizer, str) or not tokenizer:
+        return
+    choices["metrics"] = [
+        f"bleu:tokenize={tokenizer}" if metric == "bleu" else metric
+        for metric in choices.get("metrics", ["bleu"])
+    ]
+
+
+def _pasted(form: FormData) -> Iterator[tuple[str, UploadFile]]:
+    """Texts of text areas, as files."""
+    for area in PASTED:
+        text = form.get(f"{area}-text")
+        if not isinstance(text, str) or not text.strip():
+            continue
+        part = "references" if area == "reference" else "systems"
+        name = form.get(f"{area}-name")
+        called = name.strip() if isinstance(name, str) and name.strip() else area
+        data = text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+        yield part, UploadFile(io.BytesIO(data), size=len(data), filename=f"{called}.txt")
+
+
+def _named(file: UploadFile) -> UploadFile:
+    """The file without the folders that a browser names."""
+    name = PurePosixPath((file.filename or "").replace("\\", "/")).name
+    return UploadFile(file.file, size=file.size, filename=name, headers=file.headers)
+
+
+def files_form(files: Iterable[tuple[str, str, bytes]], request: dict[str, Any]) -> FormData:
+    """A form with files: part, name and content of each."""
+    entries: list[tuple[str, UploadFile | str]] = [
+        (part, UploadFile(io.BytesIO(data), size=len(data), filename=name))
+        for part, name, data in files
+    ]
+    return FormData([*entries, ("request", json.dumps(request))])

@@ -1,0 +1,141 @@
+"""What was recognised in files, before anything is computed."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from sigtest.comparison.comparison import Comparison, Entry
+from sigtest.data.health import check
+from sigtest.data.testset import System
+from sigtest.errors import InputError
+from sigtest.kinds import ComparisonQuestion, Question
+
+SHOWN = 3  # segments that are quoted
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What one system brings.
+
+    Attributes:
+        name: Its name.
+        outputs: How many outputs of training runs; 0 where it brings scores alone.
+        characters: Mean length of a line.
+        scores: Labels of its scores.
+        lines: Its first lines.
+    """
+
+    name: str
+    outputs: int
+    characters: float
+    scores: tuple[str, ...]
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """One test set and its systems, as people should check them.
+
+    Attributes:
+        name: Of the test set, where there are several.
+        segments: How many.
+        documents: How many, if they are known.
+        labels: How many different ones, if they are known.
+        references: First lines of each reference set.
+        systems: In order.
+        oddities: Sentences of the health checks.
+    """
+
+    name: str
+    segments: int
+    documents: int | None
+    labels: int | None
+    references: tuple[tuple[str, ...], ...]
+    systems: tuple[Brought, ...]
+    oddities: tuple[str, ...]
+
+
+def recognised(question: Question) -> tuple[Recognised, ...]:
+    """What a comparison was read as; nothing for questions of other kinds."""
+    if not isinstance(question, ComparisonQuestion):
+        return ()
+    comparison = question.comparison
+    names = comparison.names or ("",) * len(comparison.entries)
+    return tuple(
+        _of_entry(name, entry, comparison)
+        for name, entry in zip(names, comparison.entries, strict=True)
+    )
+
+
+def packed(question: Question) -> str:
+    """A comparison as text that a form can carry back."""
+    assert isinstance(question, ComparisonQuestion)
+    body = json.dumps(question.comparison.as_json(), ensure_ascii=False)
+    return base64.b85encode(zlib.compress(body.encode("utf-8", "surrogatepass"), 6)).decode()
+
+
+def unpacked(text: str, most: int) -> bytes:
+    """The JSON request that `packed` wrote.
+
+    Args:
+        text: As a form brought it back.
+        most: Bytes that it may unpack to.
+
+    Raises:
+        InputError: It is damaged or larger.
+    """
+    try:
+        stream = zlib.decompressobj()
+        data = stream.decompress(base64.b85decode(text), most)
+    except (ValueError, zlib.error) as error:
+        raise InputError("What was recognised came back damaged; give the files again.") from error
+    if stream.unconsumed_tail or not stream.eof:
+        raise InputError("What was recognised came back damaged; give the files again.")
+    return data
+
+
+def _of_entry(name: str, entry: Entry, comparison: Comparison) -> Recognised:
+    testset = entry.testset
+    outputs = {s.name: s.runs[0].hypotheses for s in entry.systems if s.runs[0].hypotheses}
+    found = check(
+        [text.lines for text in testset.references],
+        None,
+        {system: text.lines for system, text in outputs.items() if text is not None},
+        _tokenizers(comparison),
+    )
+    return Recognised(
+        name=name,
+        segments=testset.segments,
+        documents=len(set(testset.documents)) if testset.documents is not None else None,
+        labels=len(set(testset.labels)) if testset.labels is not None else None,
+        references=tuple(
+            tuple(line or "" for line in text.lines[:SHOWN]) for text in testset.references
+        ),
+        systems=tuple(map(_brought, entry.systems)),
+        oddities=tuple(finding.sentence for finding in found),
+    )
+
+
+def _tokenizers(comparison: Comparison) -> dict[str, str]:
+    recipe = comparison.recipe
+    options: list[tuple[str, Any]] = [
+        (label, getattr(metric, "tokenize", None))
+        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+    ]
+    return {label: str(tokenizer) for label, tokenizer in options if tokenizer}
+
+
+def _brought(system: System) -> Brought:
+    text = system.runs[0].hypotheses
+    lines = tuple(line or "" for line in text.lines) if text is not None else ()
+    return Brought(
+        name=system.name,
+        outputs=len(system.runs) if lines else 0,
+        characters=sum(map(len, lines)) / len(lines) if lines else 0.0,
+        scores=tuple(system.scores),
+        lines=lines[:SHOWN],
+    )

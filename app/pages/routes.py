@@ -1,0 +1,229 @@
+"""The routes of pages. Each address answers JSON to a program that asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path as Folder
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.responses import RedirectResponse, Response
+
+from app.http.auth import Caller
+from app.http.negotiation import AsPage, Wished
+from app.http.state import Asked, Cursor, Limits
+from app.http.waiting import Watch
+from app.pages import forms, site
+from app.pages.recognition import packed, recognised, unpacked
+from app.pages.reports import Chosen, shown
+from app.questions import answers
+from app.questions.drawing import Options, draw
+from app.questions.routes import events
+from app.requests.form import form_of
+from app.requests.question import question_of_form, question_of_json
+from app.requests.sources import Own
+from app.schema.document import PROBLEMS
+from app.schema.service import EntryBody
+from sigtest.errors import InputError
+from sigtest.kinds import KINDS, Kind, Question
+from sigtest.metrics import METRICS
+from sigtest.metrics.scores import Supplied
+from sigtest.render.plots.drawing import adaptive
+from sigtest.significance import ALTERNATIVES, TESTS
+from sigtest.significance.corrections import CORRECTIONS
+from workers.questions import Record, Status
+
+router = APIRouter()
+EXAMPLE = Folder(__file__).parents[2] / "examples" / "shared-task"
+RECENT = 5
+PAGE = 20
+COMPARISONS = KINDS["comparisons"]
+EXAMPLE_REQUEST = {"metrics": ["bleu", "chrf", "ter"], "unit": "document"}
+
+Id = Annotated[str, Path(alias="id")]
+
+
+async def _kind(request: Request) -> Kind[Any]:
+    """The kind whose path was asked for."""
+    return KINDS[request.url.path.split("/")[1]]
+
+
+OfKind = Annotated[Kind[Any], Depends(_kind)]
+
+
+async def _found(question_id: Id, kind: OfKind, caller: Caller, asked: Asked) -> Record:
+    return await run_in_threadpool(asked.find, question_id, caller.name, kind.path)
+
+
+Found = Annotated[Record, Depends(_found)]
+
+
+@router.get("/", tags=["probes"], response_model=EntryBody, responses=PROBLEMS)
+def entry(request: Request, as_page: AsPage) -> Response:
+    """Where the description of this service is, and its collections; a page for browsers."""
+    if not as_page:
+        return Response(EntryBody().model_dump_json(), media_type="application/json")
+    return _new(request)
+
+
+def _new(request: Request) -> Response:
+    return site.page(
+        request,
+        "new.html",
+        metrics=[name for name, metric in METRICS.items() if not issubclass(metric, Supplied)],
+        tests=TESTS,
+        corrections=CORRECTIONS,
+        alternatives=ALTERNATIVES,
+        example=EXAMPLE.is_dir(),
+    )
+
+
+@router.get("/static/{digest}/{name}", include_in_schema=False)
+async def static(digest: str, name: str) -> Response:
+    """A static file."""
+    return site.static(name)
+
+
+def listing(
+    request: Request,
+    kind: OfKind,
+    caller: Caller,
+    asked: Asked,
+    settings: Limits,
+    as_page: AsPage,
+    cursor: Cursor = None,
+    limit: Annotated[int, Query(ge=1)] = PAGE,
+) -> Response:
+    """The caller's questions of a kind, newest first."""
+    most = min(limit, settings.max_page)
+    records, after = asked.listing(caller.name, kind.path, cursor, most)
+    if not as_page:
+        return answers.listing(kind, records, after)
+    return site.page(request, "listing.html", kind=kind, records=records, after=after)
+
+
+async def submit(
+    request: Request,
+    kind: OfKind,
+    caller: Caller,
+    asked: Asked,
+    settings: Limits,
+    own: Own,
+) -> Response:
+    """Ask the question of a form; its page is where to go on."""
+    async with form_of(request, settings) as form:
+        question = await run_in_threadpool(_question, form, kind, settings, own)
+        if form.get("do") == "look":
+            return await run_in_threadpool(_looked, request, question)
+    record, _ = await run_in_threadpool(
+        asked.submit, kind.path, question, caller.name, None, caller.budget
+    )
+    return RedirectResponse(f"/{record.kind}/{record.id}", 303)
+
+
+def _question(form: FormData, kind: Kind[Any], settings: Limits, own: Own) -> Question:
+    kept = form.get("kept")
+    if isinstance(kept, str):
+        return question_of_json(unpacked(kept, settings.max_text_bytes), kind, settings, own)
+    if form.get("example"):
+        return question_of_form(_example(), kind, settings, own)
+    given = forms.service_form(form) if kind is COMPARISONS else form
+    return question_of_form(given, kind, settings, own)
+
+
+def _looked(request: Request, question: Question) -> Response:
+    """What was recognised, to be looked at before anything is computed."""
+    found = recognised(question)
+    return site.page(
+        request,
+        "recognised.html",
+        found=found,
+        about=question.about,
+        seconds=question.seconds,
+        kept=packed(question),
+    )
+
+
+def _example() -> FormData:
+    if not EXAMPLE.is_dir():
+        raise InputError("The example is not installed here.")
+    files = [
+        ("references", EXAMPLE / "reference.en"),
+        ("documents", EXAMPLE / "documents.txt"),
+        *(("systems", path) for path in sorted((EXAMPLE / "systems").iterdir())),
+    ]
+    brought = [(part, path.name, path.read_bytes()) for part, path in files]
+    return forms.files_form(brought, EXAMPLE_REQUEST)
+
+
+def question(
+    request: Request, found: Found, caller: Caller, asked: Asked, as_page: AsPage, choice: Chosen
+) -> Response:
+    """A question: how far it is, or its report."""
+    if not as_page:
+        return answers.unless_held(request, answers.question(found))
+    kind, here = KINDS[found.kind], f"/{found.kind}/{found.id}"
+    if found.status is not Status.SUCCEEDED:
+        workers = asked.workers() if not found.status.finished else 1
+        return site.page(request, "state.html", record=found, kind=kind, workers=workers)
+    stored = asked.report(found.id, caller.name)
+    view = shown(found, stored, choice, here)
+    return site.page(request, "report.html", record=found, kind=kind, here=here, shown=view)
+
+
+def report(request: Request, caller: Caller, asked: Asked, found: Found, wish: Wished) -> Response:
+    """The report in any format."""
+    stored = asked.report(found.id, caller.name)
+    return answers.unless_held(request, answers.report(stored, found, wish))
+
+
+async def picture(
+    request: Request,
+    kind: OfKind,
+    caller: Caller,
+    asked: Asked,
+    watch: Watch,
+    found: Found,
+    name: Annotated[str, Path(alias="picture")],
+    options: Options,
+) -> Response:
+    """A picture that follows its reader's choice of light or dark."""
+    svg = await draw(kind, name, found, caller.name, asked, watch, options)
+    return answers.picture(request, adaptive(svg))
+
+
+async def follow(
+    caller: Caller, watch: Watch, settings: Limits, found: Found
+) -> AsyncIterator[ServerSentEvent]:
+    """Progress, as the service tells it."""
+    async for event in events(caller, watch, settings, found):
+        yield event
+
+
+def remove(caller: Caller, asked: Asked, found: Found) -> Response:
+    """Cancel it, or delete it where it has finished."""
+    cancelled = asked.remove(found.id, caller.name)
+    onward = f"/{found.kind}/{found.id}" if cancelled else f"/{found.kind}"
+    return RedirectResponse(onward, 303)
+
+
+def router_of(kind: Kind[Any]) -> APIRouter:
+    """The pages of one kind of question; every kind has the same."""
+    made = APIRouter(prefix=f"/{kind.path}", include_in_schema=False)
+    name = kind.name.replace(" ", "_")
+    add, own = made.add_api_route, [site.OwnPage]
+    add("", listing, name=f"page_of_{name}s")
+    add("", submit, methods=["POST"], dependencies=own, name=f"ask_{name}")
+    add("/{id}", question, name=f"page_of_{name}")
+    add("/{id}/report", report, name=f"download_{name}")
+    add("/{id}/pictures/{picture}.svg", picture, name=f"picture_of_{name}")
+    add("/{id}/events", follow, name=f"watch_{name}", response_class=EventSourceResponse)
+    add("/{id}/delete", remove, methods=["POST"], dependencies=own, name=f"remove_{name}")
+    return made
+
+
+for _kind_of_question in KINDS.values():
+    router.include_router(router_of(_kind_of_question))

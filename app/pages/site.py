@@ -1,0 +1,196 @@
+"""What all pages share: templates, headers, static files, and who may post to them."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import Depends, Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+from starlette.responses import Response
+
+from app.http.errors import ForbiddenError
+from sigtest.data.choices import choose
+from sigtest.kinds import KINDS, About
+from sigtest.render.digits import whole
+from sigtest.render.names import printable
+from sigtest.version import __version__
+from workers.errors import NotFoundError
+from workers.questions import Record, Status
+
+FOLDER = Path(__file__).parent
+STATIC = FOLDER / "static"
+MEDIA_TYPES = {
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain",
+}
+# Everything comes from here, nothing is written into the page itself, and nobody frames it.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "private, no-cache",
+    "Vary": "Accept, Cookie",
+}
+SHOWN = 6  # names in a line
+LONGEST = 120  # characters of a segment that are quoted
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+PHASES = {
+    "statistics": "Measuring the outputs",
+    "resampling": "Drawing resamples",
+    "report": "Writing the report",
+}
+YEAR = 31_536_000  # seconds; addresses of static files change with their content
+
+
+def page(request: Request, template: str, status: int = 200, **shown: object) -> Response:
+    """A page.
+
+    Args:
+        request: What it answers.
+        template: Name of its template.
+        status: Status code.
+        shown: What the template speaks of.
+    """
+    made = (
+        _templates()
+        .get_template(template)
+        .render(
+            address=str(request.url),
+            path_now=request.url.path,
+            kinds=KINDS,
+            version=__version__,
+            **shown,
+        )
+    )
+    return Response(made, status, dict(HEADERS), "text/html")
+
+
+def static(name: str) -> Response:
+    """A static file.
+
+    Raises:
+        NotFoundError: There is none of this name.
+    """
+    files = _files()
+    if name not in files:
+        raise NotFoundError(f"There is no file {name[:100]!r}.")
+    headers = {"Cache-Control": f"public, max-age={YEAR}, immutable"}
+    media = MEDIA_TYPES[Path(name).suffix]
+    return Response(files[name], 200, headers, media)
+
+
+def static_path(name: str) -> str:
+    """The address of a static file, which changes when its content does."""
+    digest = hashlib.sha256(_files()[choose(name, _files(), "name", "file")]).hexdigest()[:12]
+    return f"/static/{digest}/{name}"
+
+
+async def _own_page(request: Request) -> None:
+    """Dependency of all that changes something: it was asked for on a page of this service.
+
+    Browsers say where a request comes from (Fetch Metadata, or Origin), and pages of others cannot
+    change what they say.
+
+    Raises:
+        ForbiddenError: It comes from a page of another site.
+    """
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    own = f"{request.url.scheme}://{request.headers.get('host')}"
+    trusted = site in {"same-origin", "none"} if site is not None else origin in {None, own}
+    if not trusted:
+        raise ForbiddenError("This form was sent by a page of another site; open it here.")
+
+
+OwnPage = Depends(_own_page)
+Posted = Annotated[None, OwnPage]
+
+
+def _finalize(value: object) -> object:
+    """Text from outside with its control characters visible."""
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+@cache
+def _templates() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["static"] = static_path
+    environment.filters.update(
+        about=_about,
+        excerpt=_excerpt,
+        lines=_lines,
+        moment=_moment,
+        phase=_phase,
+        sentence=_sentence,
+        whole=whole,
+    )
+    return environment
+
+
+@cache
+def _files() -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in MEDIA_TYPES}
+
+
+def _moment(seconds: float) -> str:
+    """A time as everybody reads it alike."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _about(about: About) -> str:
+    """What a question is about, in one line."""
+    names = list(about.systems)
+    shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" * (len(names) > SHOWN))
+    parts = [shown, ", ".join(about.metrics[:SHOWN])]
+    if about.testsets:
+        parts.append(f"{len(about.testsets)} test sets")
+    return "; ".join(part for part in parts if part)
+
+
+def _phase(record: Record) -> str:
+    """How far a question is, in words."""
+    progress = record.progress
+    if record.status is Status.QUEUED and progress.done == 0:
+        return "It waits for its turn."
+    words = PHASES.get(progress.phase, progress.phase)
+    return f"{words}: {whole(progress.done)} of {whole(progress.total)}."
+
+
+def _sentence(thing: object) -> str:
+    """The first line of what documents something."""
+    return (thing.__doc__ or "").strip().partition("\n")[0]
+
+
+def _lines(text: str) -> Markup:
+    """Text of several lines, each made harmless."""
+    return Markup("\n").join(escape(printable(line)) for line in text.split("\n"))
+
+
+def _excerpt(line: str) -> Markup:
+    """The beginning of a segment."""
+    return segment(line if len(line) <= LONGEST else f"{line[:LONGEST]}…")
+
+
+def segment(text: str) -> Markup:
+    """Text of a segment as it is, but for what would turn other text round or break the line.
+
+    Joiners, which other places show as unprintable, belong to many scripts.
+    """
+    return escape("".join(c if c in JOINERS else printable(c) for c in text))

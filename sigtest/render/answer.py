@@ -1,0 +1,141 @@
+"""What a comparison found, in at most three sentences: the first thing that a page says.
+
+Decisions, numbers and verdicts are those of the report; nothing is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sigtest.render.digits import fixed, probability, signed
+from sigtest.render.standings import (
+    Standing,
+    baseline_of,
+    better,
+    family_size,
+    leading_test,
+    metric_decimals,
+    standings,
+)
+from sigtest.report import PairReport, Report
+from sigtest.significance.corrections import CORRECTIONS
+
+NAMES = 4  # that are listed before the others are counted
+
+
+def answer(report: Report, metric: str | None = None) -> tuple[str, ...]:
+    """Who is ahead, what cannot be told apart, and what else was found.
+
+    Args:
+        report: On one test set, or of all together.
+        metric: The first where none is named.
+    """
+    metric = metric or next(iter(report.metrics))
+    test = leading_test(report)
+    pairs = [pair for pair in report.pairs if (pair.metric, pair.test) == (metric, test)]
+    if not pairs:
+        return (_alone(report, metric),)
+    if len(pairs) == 1:
+        return (f"{pairs[0].verdict}.",)
+    ordered = standings(report, metric, test)
+    if ordered[0].rank is None:
+        return (_against(report, metric, pairs), _counted(pairs))
+    leaders = [standing for standing in ordered if _leads(standing)]
+    said = [_ahead(report, metric, ordered, leaders)]
+    if len(leaders) > 1:
+        said.append(_tied(report, metric, pairs, leaders))
+    return (*said, _counted(pairs))
+
+
+def _alone(report: Report, metric: str) -> str:
+    """Where nothing is compared."""
+    if not report.systems:
+        return "No system is measured yet."
+    places = metric_decimals(report, metric)
+    scores = (
+        f"{system.name} scores {fixed(system.scores[metric].score, places)} {metric}"
+        for system in report.systems
+    )
+    return f"{'; '.join(scores)}. There is nothing to compare it with."
+
+
+def _leads(standing: Standing) -> bool:
+    return standing.rank is not None and standing.rank.range[0] == 1
+
+
+def _ahead(
+    report: Report, metric: str, ordered: Sequence[Standing], leaders: Sequence[Standing]
+) -> str:
+    """Which systems no other is better than."""
+    first = leaders[0] if leaders else ordered[0]
+    others = len(ordered) - 1
+    if len(leaders) > 1:
+        names = listed([standing.system.name for standing in leaders])
+        return f"{names} may each be the best by {metric}: no system is better than any of them."
+    score = fixed(first.score.score, metric_decimals(report, metric))
+    if first.rank is not None and first.rank.range == (1, 1):
+        whom = f"all {others} others" if others > 1 else "the other"
+        return f"{first.system.name} is the best by {metric} ({score}), better than {whom}."
+    return f"{first.system.name} leads by {metric} ({score}): no system is better."
+
+
+def _tied(
+    report: Report, metric: str, pairs: Sequence[PairReport], leaders: Sequence[Standing]
+) -> str:
+    """What the first two differ by, and what would show."""
+    places = metric_decimals(report, metric)
+    first, second = (standing.system.name for standing in leaders[:2])
+    pair = next(pair for pair in pairs if {pair.a, pair.b} == {first, second})
+    difference = pair.difference if pair.a == first else -pair.difference
+    size = family_size(report)
+    after = ""
+    if report.correction != "none" and size > 1:
+        after = f" after {CORRECTIONS[report.correction].title} over {size} pairs"
+    shown = f"p = {probability(pair.p_adjusted, report.alpha)}{after}"
+    told = f"{first} and {second} cannot be told apart"
+    if pair.difference == 0 and pair.stderr == 0:
+        return f"{told}: their scores are the same on every resample."
+    detects = fixed(pair.detectable[1], places)
+    return (
+        f"{told} ({signed(difference, places)} {metric}, {shown}); "
+        f"a difference of {detects} would show."
+    )
+
+
+def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:
+    """Who is better and who is worse than a baseline."""
+    higher = report.metrics[metric].higher_is_better
+    baseline = baseline_of(report)
+    if baseline is None:
+        return f"{pairs[0].verdict}."
+    winners = [better(pair, higher) for pair in pairs]
+    ahead = [name for name in winners if name not in (None, baseline)]
+    behind = sum(name == baseline for name in winners)
+    one = f"{len(ahead)} of {len(pairs)} systems {'is' if len(ahead) == 1 else 'are'}"
+    names = f": {listed(ahead)}" if ahead else ""
+    worse = f"; {behind} {'is' if behind == 1 else 'are'} worse" if behind else ""
+    return f"{one} better than {baseline} by {metric}{names}{worse}."
+
+
+def _counted(pairs: Sequence[PairReport]) -> str:
+    """How many pairs were separated."""
+    apart = sum(pair.significant for pair in pairs)
+    unsure = sum(pair.undecided for pair in pairs)
+    all_of = "Both" if len(pairs) == 2 else f"All {len(pairs)}"
+    said = (
+        f"{all_of} pairs differ significantly"
+        if apart == len(pairs)
+        else f"{apart} of {len(pairs)} pairs {'differs' if apart == 1 else 'differ'} significantly"
+    )
+    if unsure:
+        said += f"; more resamples could turn {unsure} of these decisions round"
+    return f"{said}."
+
+
+def listed(names: Sequence[str | None]) -> str:
+    """`a`, `a and b`, `a, b, c and 7 others`."""
+    shown = [str(name) for name in names[:NAMES]]
+    rest = len(names) - len(shown)
+    if rest:
+        return f"{', '.join(shown)} and {rest} other{'' if rest == 1 else 's'}"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

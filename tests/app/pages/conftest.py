@@ -1,0 +1,40 @@
+"""A real browser for tests of pages; they are skipped where there is none."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[object]:
+    """Debian's Chromium, driven by Playwright."""
+    driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
+    if program is None:
+        pytest.skip("no Chromium on the PATH; CHROMIUM may name one")
+    with driver.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed; npm install --no-package-lock in tests/web does it")
+    return AXE.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def pages(service: httpx.Client) -> Iterator[httpx.Client]:
+    """A client that asks for pages, as browsers do."""
+    headers = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    with httpx.Client(base_url=service.base_url, timeout=120, headers=headers) as client:
+        yield client

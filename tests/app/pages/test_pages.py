@@ -1,0 +1,182 @@
+"""Pages as answers: who gets them, what they hold, what they refuse."""
+
+import html
+import re
+from typing import Any
+
+import httpx
+import pytest
+from exchange import submit
+
+HOSTILE = "<b onclick=alert(1)>"
+
+
+def ask(pages: httpx.Client, **form: Any) -> httpx.Response:
+    """Send the form of the first page, as a browser does."""
+    return pages.post("/comparisons", headers={"Sec-Fetch-Site": "same-origin"}, **form)
+
+
+def texts(*systems: str) -> list[tuple[str, tuple[str, bytes]]]:
+    reference = ("files", ("reference.txt", b"a b c d e\nf g h i j\nk l m n o\n"))
+    outputs = [("files", (f"{name}.txt", b"a b c d\nf g h i\nk l m n o\n")) for name in systems]
+    return [reference, *outputs]
+
+
+@pytest.mark.parametrize("accept", [None, "*/*", "application/json", "application/json, text/html"])
+def test_programs_get_json_at_the_addresses_of_pages(
+    service: httpx.Client, body: dict[str, Any], accept: str | None
+) -> None:
+    made = submit(service, body).json()
+    headers = {"Accept": accept} if accept else {}
+
+    entry = service.get("/", headers=headers)
+    own = service.get(f"/comparisons/{made['id']}", headers=headers)
+    listed = service.get("/comparisons", headers=headers)
+
+    assert entry.json()["questions"]["comparisons"] == "/v1/comparisons"
+    assert own.json()["id"] == made["id"]
+    assert made["id"] in [entry["id"] for entry in listed.json()["comparisons"]]
+
+
+def test_pages_run_and_load_nothing_from_elsewhere(pages: httpx.Client) -> None:
+    answer = pages.get("/")
+
+    policy = answer.headers["content-security-policy"]
+    assert answer.headers["content-type"].startswith("text/html")
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert re.findall(r"https?://", answer.text.replace(str(pages.base_url), "")) == []
+    assert re.findall(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", answer.text) == []
+
+
+def test_static_files_are_kept_for_good(pages: httpx.Client) -> None:
+    style = re.search(r'href="(/static/[^"]+\.css)"', pages.get("/").text)
+    assert style is not None
+    answer = pages.get(style[1])
+    assert answer.headers["content-type"].startswith("text/css")
+    assert "immutable" in answer.headers["cache-control"]
+    assert pages.get("/static/x/../../site.py").status_code == 404
+
+
+def test_a_form_is_answered_with_the_address_of_its_report(pages: httpx.Client) -> None:
+    asked = ask(pages, files=texts("A", "B"), data={"metrics": ["bleu", "ter"], "resamples": "99"})
+
+    assert asked.status_code == 303
+    made = pages.get(asked.headers["location"], headers={"Accept": "application/json"}).json()
+    assert made["systems"] == ["A", "B"]
+    assert made["metrics"] == ["bleu", "ter"]
+
+
+def test_a_form_asks_what_post_asks(pages: httpx.Client, service: httpx.Client) -> None:
+    asked = ask(pages, files=texts("A", "B"), data={"metrics": "bleu", "resamples": "99"})
+    posted = service.post(
+        "/v1/comparisons",
+        files=[
+            (("references" if i == 0 else "systems"), f) for i, (_, f) in enumerate(texts("A", "B"))
+        ],
+        data={"request": '{"metrics": ["bleu"], "resamples": 99}'},
+    )
+    assert asked.headers["location"].rpartition("/")[2] == posted.json()["id"]
+
+
+def test_what_was_recognised_is_shown_before_anything_is_computed(pages: httpx.Client) -> None:
+    before = pages.get("/v1/comparisons").json()["comparisons"]
+    files = [*texts("one", "other"), ("files", ("third.txt", b"a b c d e\n\nk l m n o\n"))]
+    looked = ask(pages, files=files, data={"do": "look", "resamples": "101"})
+
+    assert "3 systems, 3 segments, 1 reference" in looked.text
+    assert "segment 2" in looked.text  # which third.txt leaves empty
+    assert pages.get("/v1/comparisons").json()["comparisons"] == before
+    kept = re.search(r'name="kept" value="([^"]+)"', looked.text)
+    assert kept is not None
+    asked = ask(pages, data={"kept": html.unescape(kept[1])})
+    again = ask(pages, files=files, data={"resamples": "101"})
+    assert asked.headers["location"] == again.headers["location"]
+
+
+def test_pasted_texts_are_systems(pages: httpx.Client) -> None:
+    pasted = {
+        "reference-text": "a b c d e\r\nf g h i j\r\n",
+        "first-name": "mine",
+        "first-text": "a b c d e\r\nf g h i j",
+        "second-name": "theirs",
+        "second-text": "a b c\r\nf g h",
+        "resamples": "99",
+    }
+    asked = ask(pages, data=pasted)
+    made = pages.get(asked.headers["location"], headers={"Accept": "application/json"}).json()
+    assert made["systems"] == ["mine", "theirs"]
+
+
+@pytest.mark.parametrize(
+    ("files", "data", "words"),
+    [
+        ([], {}, "No files yet"),
+        (texts("A", "B")[1:], {}, "None of these files is a reference"),
+        (texts("A"), {"alpha": "much"}, "alpha must be a number"),
+        (texts(HOSTILE, "B"), {}, "angle"),
+        (texts("A", "B"), {"kept": "damaged"}, "damaged"),
+    ],
+)
+def test_what_cannot_be_asked_is_explained_on_a_page(
+    pages: httpx.Client, files: list[Any], data: dict[str, str], words: str
+) -> None:
+    answer = ask(pages, files=files, data=data) if files else ask(pages, data=data)
+    assert answer.status_code == 422
+    assert answer.headers["content-type"].startswith("text/html")
+    assert words in answer.text
+    assert HOSTILE not in answer.text
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://elsewhere"}]
+)
+def test_pages_of_others_cannot_post(pages: httpx.Client, headers: dict[str, str]) -> None:
+    answer = pages.post("/comparisons", files=texts("A", "B"), headers=headers)
+    assert answer.status_code in {401, 403}
+
+
+def test_what_is_not_there_is_a_page_that_says_so(pages: httpx.Client) -> None:
+    unknown = pages.get(f"/comparisons/{'0' * 32}")
+    assert unknown.status_code == 404
+    assert "There is no comparisons" in unknown.text
+    assert pages.get("/nowhere").headers["content-type"].startswith("text/html")
+    assert pages.get("/v1/nowhere").headers["content-type"] == "application/problem+json"
+
+
+def test_a_deleted_report_is_gone(pages: httpx.Client, body: dict[str, Any]) -> None:
+    made = submit(pages, {**body, "resamples": 123}).json()
+    own = f"/comparisons/{made['id']}"
+    removed = pages.post(f"{own}/delete", headers={"Sec-Fetch-Site": "same-origin"})
+    assert removed.headers["location"] == "/comparisons"
+    assert pages.get(own).status_code == 410
+
+
+def test_a_report_is_said_in_words_first(pages: httpx.Client, body: dict[str, Any]) -> None:
+    made = submit(pages, {**body, "metrics": ["bleu", "ter"]}).json()
+    report = pages.get(made["links"]["report"], headers={"Accept": "application/json"}).json()
+
+    text = pages.get(f"/comparisons/{made['id']}").text
+    by_ter = pages.get(f"/comparisons/{made['id']}", params={"metric": "ter"}).text
+
+    assert report["pairs"][0]["verdict"] in text
+    assert report["pairs"][1]["verdict"] in by_ter
+    assert report["signature"].replace("+", "&#43;") in text or report["signature"] in text
+
+
+def test_systems_are_hidden_by_the_address(pages: httpx.Client, body: dict[str, Any]) -> None:
+    third = {"name": "C", "hypotheses": ["a b", "f g", "k l"]}
+    made = submit(pages, {**body, "systems": [*body["systems"], third]}).json()
+    own = f"/comparisons/{made['id']}"
+
+    rows = re.findall(r'<th scope="row">(\w+)</th>', pages.get(own, params={"hide": "C"}).text)
+    assert set(rows) == {"A", "B"}
+    assert pages.get(own, params={"hide": ["A", "B"]}).status_code == 422
+    assert pages.get(own, params={"hide": "nobody"}).status_code == 422
+
+
+def test_pictures_of_pages_follow_light_and_dark(pages: httpx.Client, body: dict[str, Any]) -> None:
+    made = submit(pages, body).json()
+    picture = pages.get(f"/comparisons/{made['id']}/pictures/intervals.svg")
+    assert "prefers-color-scheme: dark" in picture.text
+    assert "sandbox" in picture.headers["content-security-policy"]
