@@ -217,9 +217,14 @@ class TestSetStore:
         """Ids of the test sets whose systems have changed since they were last settled."""
         return sorted(decoded(testset_id) for testset_id in self.redis.smembers(keys.JOINING))
 
+    def joins(self, testset_id: str) -> bool:
+        """Whether a worker measures a system of this test set, and will write what is shown."""
+        return bool(self.redis.hlen(keys.key("testset-attempts", testset_id)))
+
     def settle(self, testset_id: str) -> None:
         """Nothing is left to do for a test set."""
         self.redis.srem(keys.JOINING, testset_id)
+        self.redis.delete(keys.key("testset-attempts", testset_id))
 
     def unsettle(self, testset_id: str) -> None:
         """Something is left to do: there are systems that another version measured."""

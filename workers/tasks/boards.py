@@ -55,9 +55,9 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     if state is None:
         return
     _compare(sampling, state, member)
-    context.testsets.end(testset_id, digest)
     if not state.pending:
         refresh(context, testset_id, Choice().spelled)
+    context.testsets.end(testset_id, digest)
 
 
 def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:

@@ -79,6 +79,8 @@ def _fail(context: Context, task: Task, message: str) -> None:
     """Tell the caller why there is no answer."""
     if task.name in VIEWS:
         log.error("task %s: %s", task.key, message)
+        if task.name == boards.refresh.__name__:
+            context.testsets.settle(task.owner)  # until it is asked for, or something changes
     elif task.name == boards.join.__name__:
         context.testsets.fail(task.owner, str(task.arguments[0]), message)
         boards.refresh(context, task.owner, Choice().spelled)
