@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from fastapi import Request
@@ -18,6 +19,7 @@ from sigtest.render.formats import FORMATS
 from workers.questions import Record
 
 RETRY_SECONDS = 1
+LARGE = 8_000_000  # bytes of a report that is not held in memory from one request to the next
 # Of what a browser opens as a document of our origin: it runs nothing and loads nothing.
 INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
@@ -55,8 +57,17 @@ def unless_held(request: Request, answer: Response) -> Response:
 
 
 def read(stored: bytes, record: Record) -> Any:
-    """A report as it is stored, as an object of its kind."""
-    return KINDS[record.kind].read(json.loads(stored))
+    """A report as it is stored, as an object of its kind.
+
+    The tables and pictures of a page are asked for one by one, all of the same report.
+    """
+    decode = _decoded if len(stored) <= LARGE else _decoded.__wrapped__
+    return decode(stored, record.kind)
+
+
+@lru_cache(maxsize=4)
+def _decoded(stored: bytes, kind: str) -> Any:
+    return KINDS[kind].read(json.loads(stored))
 
 
 def report(stored: bytes, record: Record, wish: Wish) -> Response:

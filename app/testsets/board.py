@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from app.http.auth import Caller
 from app.http.state import Asked, Boards
 from app.http.waiting import Watch
+from app.questions import answers
 from app.questions.drawing import Options
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
@@ -79,10 +79,11 @@ async def _board(
         return shown
 
     def read(shown: Leaderboard) -> Board:
-        record, whole = None, None
+        record: Record | None = None
+        whole: Report | None = None
         if shown.comparison is not None:
             record = asked.find(shown.comparison, caller.name)
-            whole = Report.from_json(json.loads(asked.report(record.id, caller.name)))
+            whole = answers.read(asked.report(record.id, caller.name), record)
         whole = whole or boards.empty(testset_id, choice)
         settings = shown.testset
         metric = options.metric or settings.metrics[0]
