@@ -155,10 +155,23 @@ class Client:
         """How far a question is; answers when it has finished, or after a second."""
         return self._followed(self._ask("GET", f"/v1/{kind}/{question_id}"))
 
-    def report(self, question_id: str, form: str = "json", kind: str = COMPARISONS) -> bytes:
-        """The report of a finished question in one of the formats; JSON byte for byte as kept."""
+    def report(
+        self,
+        question_id: str,
+        form: str = "json",
+        kind: str = COMPARISONS,
+        **layout: str | Sequence[str],
+    ) -> bytes:
+        """The report of a finished question in one of the formats; JSON byte for byte as kept.
+
+        Args:
+            question_id: The question.
+            form: The format.
+            kind: Of question.
+            layout: `table`, `caption`, `label`, `names`, as `sigtest.render.layout` has them.
+        """
         path = f"/v1/{kind}/{question_id}/report"
-        return self._ask("GET", path, params={"format": form}).content
+        return self._ask("GET", path, params={"format": form, **layout}).content
 
     def distribution(
         self, comparison_id: str, a: str, b: str, metric: str, test: str, values: bool = False
@@ -236,13 +249,16 @@ class Client:
         """Delete a system of a test set."""
         self._ask("DELETE", _system_path(testset_id, name))
 
-    def leaderboard(self, testset_id: str, form: str = "json", **shown: str) -> bytes:
+    def leaderboard(
+        self, testset_id: str, form: str = "json", **shown: str | Sequence[str]
+    ) -> bytes:
         """The leaderboard of a test set in one of the formats.
 
         Args:
             testset_id: The test set.
             form: The format.
-            shown: `metric`, `test`, `alpha`, `correction`, as far as not the test set's own.
+            shown: `metric`, `test`, `alpha`, `correction`, as far as not the test set's own; and
+                a layout as for `report`.
         """
         path = f"{TESTSETS}/{testset_id}/leaderboard"
         return self._ask("GET", path, params={"format": form, **shown}).content

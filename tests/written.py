@@ -3,11 +3,13 @@
 import json
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 from sigtest.report import NamedReport, Report
 
 HOSTILE = (
@@ -75,9 +77,9 @@ def hostile() -> Report:
     return replace(made, warnings=HOSTILE, signature=" ".join(HOSTILE))
 
 
-def rendered(form: str, made: Report, *, every_pair: bool = False, table: str | None = None) -> str:
-    """The report in one of the formats."""
-    return FORMATS[form].render(present(made, every_pair=every_pair, table=table))
+def rendered(form: str, made: Report, **layout: Any) -> str:
+    """The report in one of the formats, laid out as asked."""
+    return FORMATS[form].render(present(made, Layout(**layout)))
 
 
 def renamed(made: Report, names: tuple[str, ...]) -> Report:

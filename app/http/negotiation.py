@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
@@ -11,6 +11,7 @@ from fastapi import Depends, Query, Request
 from app.http.errors import NotAcceptableError
 from app.http.state import Limits
 from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 
 
 @dataclass(frozen=True)
@@ -20,10 +21,12 @@ class Wish:
     Attributes:
         accept: Its `Accept` header; nothing accepts everything.
         asked: Its `?format=`, which overrides the header.
+        layout: How what it gets is to be laid out.
     """
 
     accept: str
     asked: str | None = None
+    layout: Layout = field(default_factory=Layout)
 
 
 def choose_format(wish: Wish) -> str:
@@ -89,8 +92,19 @@ async def _wish(
             json_schema_extra={"enum": list(FORMATS)},
         ),
     ] = None,
+    table: Annotated[
+        str | None,
+        Query(description="The only table to show: systems, pairs, matrix or row; of CSV, which."),
+    ] = None,
+    caption: Annotated[str, Query(description="Of that table, instead of its own.")] = "",
+    label: Annotated[str, Query(description="Of that table, for LaTeX to refer to.")] = "",
+    names: Annotated[
+        list[str] | None,
+        Query(description="What tables call a metric or system: `bleu=BLEU`; may be repeated."),
+    ] = None,
 ) -> Wish:
-    return Wish(",".join(request.headers.getlist("accept")), asked)
+    layout = Layout(table, caption, label, tuple(names or ()))
+    return Wish(",".join(request.headers.getlist("accept")), asked, layout)
 
 
 async def _wait(request: Request, settings: Limits) -> int | None:

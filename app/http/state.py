@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args, get_origin
 
 from fastapi import Depends, Query, Request
 from fastapi.dependencies.models import Dependant
@@ -36,19 +36,26 @@ async def refuse_unknown_parameters(request: Request) -> None:
         RecipeError: A parameter that the route does not have, or one that is given twice.
     """
     route = request.scope["route"]
-    known = sorted(_query_parameters(route.dependant))
+    parameters = _query_parameters(route.dependant)
+    known = sorted(parameters)
     for name in request.query_params:
         if not known:
             raise RecipeError(f"{request.url.path} takes no parameters.", field=name)
         choose(name, known, name, "parameter")
-        if len(request.query_params.getlist(name)) > 1:
+        if len(request.query_params.getlist(name)) > 1 and not parameters[name]:
             raise RecipeError(f"The parameter {name!r} is given twice.", field=name)
 
 
-def _query_parameters(dependant: Dependant) -> set[str]:
-    """Names of the query parameters of a route and of all that it depends on."""
-    own = {field.alias for field in dependant.query_params}
-    return own.union(*(_query_parameters(inner) for inner in dependant.dependencies))
+def _query_parameters(dependant: Dependant) -> dict[str, bool]:
+    """Query parameters of a route and of all that it depends on, and which may be repeated."""
+    found = {field.alias: _is_list(field.field_info.annotation) for field in dependant.query_params}
+    for inner in dependant.dependencies:
+        found |= _query_parameters(inner)
+    return found
+
+
+def _is_list(annotation: object) -> bool:
+    return any(get_origin(kind) is list for kind in (annotation, *get_args(annotation)))
 
 
 Limits = Annotated[Settings, Depends(_settings)]

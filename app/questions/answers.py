@@ -16,6 +16,7 @@ from app.schema.answers import DistributionBody, QuestionBody
 from sigtest.draws.distribution import Distribution
 from sigtest.kinds import KINDS, Kind
 from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 from workers.questions import Record
 
 RETRY_SECONDS = 1
@@ -75,10 +76,17 @@ def report(stored: bytes, record: Record, wish: Wish) -> Response:
     name = choose_format(wish)
     content: bytes | str = stored
     if name != "json":
-        presented = KINDS[record.kind].present(read(stored, record))
+        presented = KINDS[record.kind].lay_out(read(stored, record), wish.layout)
         content = FORMATS[name].render(presented)
     # A report is a function of its id, which has the versions in it: it never changes.
-    return document(content, name, f"{record.id}-{name}", record.id)
+    return document(content, name, f"{record.id}-{name}{laid_out(wish.layout)}", record.id)
+
+
+def laid_out(layout: Layout) -> str:
+    """What an ETag says of a layout: nothing of the one that no client asked for."""
+    if layout == Layout():
+        return ""
+    return "-" + hashlib.sha256(repr(layout).encode()).hexdigest()[:16]
 
 
 def document(content: bytes | str, name: str, etag: str, stem: str) -> Response:

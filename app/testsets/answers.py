@@ -66,9 +66,10 @@ def leaderboard(board: Board, wish: Wish) -> Response:
         told = LeaderboardReport(envelope, board.report)
         content = json.render(told)
     else:
-        content = FORMATS[name].render(present(_annotated(board)))
+        content = FORMATS[name].render(present(_annotated(board), wish.layout))
     etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
-    answer = questions.document(content, name, f"{etag}-{name}", board.shown.testset.id)
+    version = f"{etag}-{name}{questions.laid_out(wish.layout)}"
+    answer = questions.document(content, name, version, board.shown.testset.id)
     if not board.shown.fresh:
         answer.headers["Retry-After"] = str(questions.RETRY_SECONDS)
     return answer

@@ -12,6 +12,7 @@ from sigtest.cli.parser import (
     UsageError,
     add_distribution,
     add_help,
+    add_layout,
     add_output,
     add_recipe,
     add_server,
@@ -215,10 +216,6 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
         help="list all pairs however many; otherwise, above 30 pairs, text only counts those that "
         "every test finds significant, and html folds them all",
     )  # fmt: skip
-    group.add_argument(
-        "--table", metavar="NAME",
-        help="only one table, for papers: systems (in latex one column wide, with a decimal less), "
-        "pairs, matrix (p-values of all pairs) or row (systems without anything around them)",
-    )  # fmt: skip
+    add_layout(group)
     add_distribution(group)
     add_server(group)

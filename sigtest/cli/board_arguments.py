@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from sigtest.cli.parser import Parser, add_distribution, add_output, add_recipe, add_server
+from sigtest.cli.parser import (
+    Parser,
+    add_distribution,
+    add_layout,
+    add_output,
+    add_recipe,
+    add_server,
+)
 
 COMMANDS = {
     "testset": "make a test set on a service, for systems that arrive over time",
@@ -102,6 +109,7 @@ def leaderboard_parser() -> Parser:
     ):
         parser.add_argument(option, metavar=metavar, help=words)
     add_output(parser)
+    add_layout(parser)
     add_distribution(parser)
     parser.set_defaults(baseline=None)
     add_server(parser.add_argument_group("where"))

@@ -100,8 +100,10 @@ def leaderboard(options: argparse.Namespace) -> None:
     require_folder(options)
     asked = {name: getattr(options, name) for name in ("metric", "test", "alpha", "correction")}
     shown = {name: value for name, value in asked.items() if value is not None}
+    laid = {name: getattr(options, name) for name in ("table", "caption", "label", "names")}
+    layout = {name: value for name, value in laid.items() if value}
     with _client(options) as client:
-        content = client.leaderboard(options.id, options.format, **shown)
+        content = client.leaderboard(options.id, options.format, **shown, **layout)
         if options.plots is not None:
             _draw(client, options, shown)
     write(content, options.output)

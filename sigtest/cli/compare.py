@@ -16,6 +16,7 @@ from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
 from sigtest.render.comparison import check_table, present
 from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 from sigtest.render.plots import Picture, view
 from sigtest.report import Report
 
@@ -28,18 +29,26 @@ def compare(options: argparse.Namespace) -> None:
         OSError: A file that cannot be read or written.
     """
     choose(options.format, FORMATS, "format", "format")
-    if options.table is not None:
-        check_table(options.table, all_pairs=options.baseline is None)
+    layout = layout_of(options)
+    if layout.table is not None:
+        check_table(layout.table, all_pairs=options.baseline is None)
     if options.output is not None:
         check_output(options.output)
     read = read_folders if options.command == "suite" else read_comparison
     comparison = read(options)
+    layout.shown_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
     check_plots(options, comparison)
     if options.server is None:
         content = _compare_here(comparison, options)
     else:
         content = _compare_there(comparison, options)
     write(content, options.output)
+
+
+def layout_of(options: argparse.Namespace) -> Layout:
+    """How the report is to be laid out."""
+    names = tuple(options.names)
+    return Layout(options.table, options.caption, options.label, names, options.every_pair)
 
 
 def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
@@ -72,5 +81,4 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes
 
 
 def _rendered(report: Report, options: argparse.Namespace) -> bytes:
-    presented = present(report, every_pair=options.every_pair, table=options.table)
-    return FORMATS[options.format].render(presented).encode()
+    return FORMATS[options.format].render(present(report, layout_of(options))).encode()

@@ -68,6 +68,24 @@ def add_recipe(group: argparse._ArgumentGroup, baseline: bool = True) -> None:
     )  # fmt: skip
 
 
+def add_layout(group: argparse._ActionsContainer) -> None:
+    """The options that say how a report is laid out."""
+    group.add_argument(
+        "--table", metavar="NAME",
+        help="only one table, for papers: systems (in latex one column wide, with a decimal less; "
+        "in csv a row for each system), pairs, matrix (p-values of all pairs) or row (systems "
+        "without anything around them)",
+    )  # fmt: skip
+    group.add_argument("--caption", default="", metavar="TEXT", help="of --table, not its own")
+    group.add_argument(
+        "--label", default="", metavar="NAME", help="of --table, for latex to refer to"
+    )
+    group.add_argument(
+        "--names", action="append", default=[], metavar="NAME=SHOWN",
+        help="what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable",
+    )  # fmt: skip
+
+
 def add_distribution(group: argparse._ActionsContainer) -> None:
     """The option that asks for pictures of pairs."""
     group.add_argument(

@@ -15,7 +15,9 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 from sigtest.data.fields import Field
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
+from sigtest.errors import RecipeError
 from sigtest.render.formats import Presented
+from sigtest.render.layout import Layout
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,16 @@ class Kind(ABC, Generic[Asked]):
     @abstractmethod
     def present(self, report: Any) -> Presented:
         """A report for any format."""
+
+    def lay_out(self, report: Any, layout: Layout) -> Presented:
+        """A report for any format, laid out as its reader wants it.
+
+        Raises:
+            RecipeError: No such table or name.
+        """
+        if layout != Layout():
+            raise RecipeError(f"The report of a {self.name} has one layout only.", field="table")
+        return self.present(report)
 
     def drawable(self, report: Any) -> tuple[str, ...]:
         """Names of the pictures that can be drawn of a report without anything else."""

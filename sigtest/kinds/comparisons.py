@@ -16,6 +16,7 @@ from sigtest.engine import Progress
 from sigtest.kinds.base import About, File, Kind
 from sigtest.render.comparison import present
 from sigtest.render.formats import Presented
+from sigtest.render.layout import Layout
 from sigtest.render.plots import PICTURES, Picture, view
 from sigtest.report import Report, ReportOnSeveral
 from sigtest.significance import resampling_tests
@@ -99,6 +100,9 @@ class Comparisons(Kind[ComparisonQuestion]):
 
     def present(self, report: Report) -> Presented:
         return present(report)
+
+    def lay_out(self, report: Report, layout: Layout) -> Presented:
+        return present(report, layout)
 
     def draw(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -10,11 +10,24 @@ from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.render import tables
 from sigtest.render.formats import Presented
-from sigtest.render.model import Block, Document, Figure, Mark, Section, Sheet, Table, Words
+from sigtest.render.layout import Layout, verbatim
+from sigtest.render.model import (
+    Abreast,
+    Block,
+    Document,
+    Figure,
+    Mark,
+    Section,
+    Sheet,
+    Table,
+    Words,
+)
 from sigtest.render.plots import PICTURES
 from sigtest.render.standings import baseline_of, facts, metric_heading, titled
-from sigtest.report import PairReport, Report
+from sigtest.report import PairReport, RankReport, Report
+from sigtest.report.naming import renamed
 
+PLAIN = Layout()
 DETECTS = (
     "detects: this test set would show a true difference of that size with 80 % power after "
     "correction"
@@ -26,21 +39,24 @@ ENDS = {
 }
 
 
-def present(report: Report, *, every_pair: bool = False, table: str | None = None) -> Presented:
+def present(report: Report, layout: Layout = PLAIN) -> Presented:
     """The report for any format.
 
     Args:
         report: What to show.
-        every_pair: Fold nothing, however many pairs there are.
-        table: One of TABLES, of documents the only thing to show; all there is otherwise.
+        layout: Its table is one of TABLES.
 
     Raises:
-        RecipeError: An unknown table, or one that the report cannot fill.
+        RecipeError: An unknown table or name, or a table that the report cannot fill.
     """
-    if table is not None:
-        check_table(table, PICTURES["matrix"].fits(report))
+    if layout.table is not None:
+        check_table(layout.table, PICTURES["matrix"].fits(report))
+    names = layout.shown_names([*report.metrics, *(system.name for system in report.systems)])
+    shown = renamed(report, names)
     return Presented(
-        report.as_json, partial(document, report, every_pair, table), partial(sheet, report)
+        report.as_json,
+        partial(document, shown, layout, verbatim([layout.own_caption, *names.values()])),
+        partial(SHEETS.get(layout.table or "", sheet), report),
     )
 
 
@@ -59,17 +75,23 @@ def check_table(table: str, all_pairs: bool) -> None:
         raise RecipeError("A matrix needs all pairs of two systems or more.", field="table")
 
 
-def document(report: Report, every_pair: bool = False, table: str | None = None) -> Document:
-    """The report as people read it; see `present`."""
-    many = None if every_pair else tables.MANY
-    blocks = tuple(_blocks(report, many) if table is None else TABLES[table](report, many))
+def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] = ()) -> Document:
+    """The report as people read it; see `present`.
+
+    Args:
+        report: What to show, under the names that it is to have.
+        layout: Which table, and how it is called.
+        as_latex: Names and captions that LaTeX takes as they stand.
+    """
+    many = None if layout.every_pair else tables.MANY
     made = Document(
         title=_title(report),
         facts=facts(report),
-        blocks=blocks,
+        blocks=tuple(_blocks(report, many) if layout.table is None else _chosen(report, layout)),
         warnings=_warnings(report),
         signature=report.signature,
         methods=report.methods,
+        verbatim=as_latex,
     )
     cells = list(made.cells())
     detects = any(isinstance(cell, Words) and "detects" in cell.text for cell in cells)
@@ -81,6 +103,25 @@ def document(report: Report, every_pair: bool = False, table: str | None = None)
     )
 
 
+def _chosen(report: Report, layout: Layout) -> Iterator[Block]:
+    """One kind of table alone, with its caption and label; several of them are told apart."""
+    assert layout.table is not None
+    many = None if layout.every_pair else tables.MANY
+    found = list(TABLES[layout.table](report, many))
+    for number, block in enumerate(found, 1):
+        label = layout.label if number == 1 or not layout.label else f"{layout.label}-{number}"
+
+        def called(table: Table, label: str = label) -> Table:
+            own = f"{layout.own_caption}. {table.caption}" if len(found) > 1 else layout.own_caption
+            caption = own if layout.caption else table.caption
+            return replace(table, caption=caption, label=label)
+
+        if isinstance(block, Abreast):
+            yield replace(block, tables=tuple(map(called, block.tables)))
+        else:
+            yield called(block)
+
+
 def sheet(report: Report) -> Sheet:
     """All that is known of the pairs: of each test set, and last of all together."""
     columns = [column for field in PairReport._fields for column in ENDS.get(field, (field,))]
@@ -88,6 +129,26 @@ def sheet(report: Report) -> Sheet:
         return Sheet(tuple(columns), map(_record, report.pairs))
     rows = ([name, *_record(pair)] for name, own in titled(report) for pair in own.pairs)
     return Sheet(("testset", *columns), rows)
+
+
+def systems_sheet(report: Report) -> Sheet:
+    """Scores and places of the systems: of each test set, and last of all together."""
+    columns = ("system", "metric", "score", "ci_low", "ci_high", "stderr", "training_stderr",
+               "test", "cluster", "rank_low", "rank_high")  # fmt: skip
+    rows = (
+        [*([name] if name else []), system.name, metric, score.score, *score.ci, score.stderr,
+         score.training_stderr, *place]
+        for name, own in titled(report)
+        for system in own.systems
+        for metric, score in system.scores.items()
+        for place in _places(system.ranks.get(metric, {}))
+    )  # fmt: skip
+    return Sheet(columns if report.several is None else ("testset", *columns), rows)
+
+
+def _places(ranks: Mapping[str, RankReport]) -> list[tuple[object, ...]]:
+    """Test, cluster and both ends of the range, by each test; nothing where there are no ranks."""
+    return [(test, own.cluster, *own.range) for test, own in ranks.items()] or [(None,) * 4]
 
 
 def _record(pair: PairReport) -> list[object]:
@@ -161,15 +222,17 @@ def _figures(report: Report, metric: str) -> list[Figure]:
     ]
 
 
-def _pairs(report: Report, many: int | None) -> Iterator[Block]:
+def _pairs(report: Report, many: int | None) -> Iterator[Table]:
     for metric in report.metrics:
         yield from tables.pairs_by(report, metric, many)
 
 
 # What --table takes: for papers, one table with little in it.
-TABLES: dict[str, Callable[[Report, int | None], Iterable[Block]]] = {
+TABLES: dict[str, Callable[[Report, int | None], Iterable[Table | Abreast]]] = {
     "systems": lambda report, many: tables.systems(report, spare=1),
     "pairs": _pairs,
     "matrix": lambda report, many: [tables.matrix(report, metric) for metric in report.metrics],
     "row": lambda report, many: tables.systems(report, spare=1, bare=True),
 }
+# The records that go with a table; those of the pairs with any other.
+SHEETS = {"systems": systems_sheet, "row": systems_sheet}

@@ -219,7 +219,7 @@ def _table(table: Table, look: Look) -> str:
     rows = "\n".join("<tbody>\n" + "\n".join(body) + "\n</tbody>" for body in bodies)
     made = (
         f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(table.caption)}">\n'
-        f"<table{' class=dense' if dense else ''}>\n<caption>{escape(table.caption)}</caption>\n"
+        f"<table{' class=dense' if dense else ''}>\n<caption>{escape(table.heading)}</caption>\n"
         f"<thead>{_groups(table)}{_headings(table.columns)}</thead>\n{rows}\n</table>\n</div>"
     )
     if table.folded:

@@ -84,6 +84,7 @@ _WIDTHS = (
 _EM = [0.0] * 32 + [int(width) / 1000 for width in _WIDTHS.split()] + [0.0]
 SIZED = {7: 1.0, 8: 0.94}  # what cmr8 takes of it
 BOLD = 1.15
+_UNSEEN = str.maketrans("", "", "${}^_")
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -129,7 +130,10 @@ def render(document: Document) -> str:
             parts += _floats(block.joined(), document)
         elif isinstance(block, Table):
             parts += _floats(block, document)
-    return "\n".join(parts) + "\n"
+    made = "\n".join(parts) + "\n"
+    for given in document.verbatim:
+        made = made.replace(escape(given), given).replace(_prose(given), given)
+    return made
 
 
 def escape(text: str) -> str:
@@ -141,12 +145,16 @@ def cited(methods: Methods) -> str:
     r"""A methods paragraph as LaTeX has it, with \citep for what it cites."""
     keys = {own.cited: own.key for own in methods.references}
     authors = "|".join(re.escape(cited) for cited in keys)
-    text = "".join(_PROSE.get(c, c) for c in printable(methods.text, "?"))
     return re.sub(
         rf" \(((?:{authors})(?:; (?:{authors}))*)\)",
         lambda found: rf"~\citep{{{','.join(keys[own] for own in found[1].split('; '))}}}",
-        text,
+        _prose(methods.text),
     )
+
+
+def _prose(text: str) -> str:
+    """Sentences as LaTeX has them, with their dashes and quotation marks."""
+    return "".join(_PROSE.get(c, c) for c in printable(text, "?"))
 
 
 def _floats(table: Table, document: Document) -> Iterable[str]:
@@ -165,6 +173,7 @@ def _floats(table: Table, document: Document) -> Iterable[str]:
     for wide in table.part(room, lambda group: _width([_extent(group)], page) + 2 * page.gap):
         for first in range(0, max(1, wide.size), ROWS):
             part = wide.of_rows(range(first, min(wide.size, first + ROWS)))
+            part = replace(part, label="" if continued else table.label)
             yield _float(part, _caption(part, document, continued))
             continued = True
 
@@ -186,6 +195,7 @@ def _float(table: Table, caption: str) -> str:
         lines += [r"\midrule"] if number in table.breaks else []
         lines.append(_row(map(_cell, row)))
     lines += [r"\bottomrule", r"\end{tabular}", rf"\caption{{{caption}}}"]
+    lines += [rf"\label{{{table.label}}}"] if table.label else []
     return "\n".join([*lines, rf"\end{{{place.kind}}}"])
 
 
@@ -216,15 +226,23 @@ def _em(shown: Cell | str | None) -> float:
         return 0.0
     if isinstance(shown, Cell):
         return (BOLD if _bold(shown) else 1.0) * _em(_plain(shown))
+    shown = _set(shown)
     if shown.isascii():
         return sum(map(_EM.__getitem__, shown.encode()))
     return sum(_EM[ord(c)] if c.isascii() else 0.6 * width(c) for c in shown)
 
 
+def _set(text: str) -> str:
+    """About what LaTeX makes of a name that is LaTeX: a sign for each command."""
+    return re.sub(r"\\[A-Za-z]+|\\.", "x", text).translate(_UNSEEN) if "\\" in text else text
+
+
 def _plain(cell: Cell) -> str:
     """What of a cell is seen, but for symbols with names; a minus is as wide as a plus."""
+    if isinstance(cell, Name):
+        return cell.text
     seen = re.sub(r"\\[a-z]+|[\\${}^]", "", _cell(cell).replace(r"\times", "x"))
-    if isinstance(cell, Name | Words):
+    if isinstance(cell, Words):
         return seen
     return seen.replace("--", "0").replace("-", "+")
 
@@ -254,7 +272,8 @@ def _heads(table: Table, gap: float) -> list[str]:
 def _heading(group: Group) -> list[str]:
     """Its words, over two lines where they are long."""
     first, space, last = group.heading.rpartition(" ")
-    long = space and len(group.heading) > LETTERS * len(group.columns)
+    latex = "\\" in group.heading or "$" in group.heading  # whose parts are none
+    long = space and len(group.heading) > LETTERS * len(group.columns) and not latex
     remark = REMARK if group.remark else ""
     return [first, last + remark] if long else [group.heading + remark]
 
@@ -268,9 +287,9 @@ def _side(column: Column) -> str:
 
 
 def _caption(table: Table, document: Document, continued: bool) -> str:
-    caption = f"{table.caption}{' (continued)' if continued else ''}"
-    about = "; ".join(escape(part) for part in (caption, table.facts) if part)
-    notes = [escape(note).removesuffix(".") for note in table.notes]
+    caption = f"{table.heading}{' (continued)' if continued else ''}"
+    about = "; ".join(_prose(part) for part in (caption, table.facts) if part)
+    notes = [_prose(note).removesuffix(".") for note in table.notes]
     legend = "; ".join(_legend(table, document))
     return f"{'. '.join(part for part in (about, *notes, legend) if part)}."
 

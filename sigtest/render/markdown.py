@@ -82,7 +82,7 @@ def _table(table: Table) -> Iterator[str]:
             cluster += number in table.breaks
             row.insert(0, str(cluster))
     rules = ["--:" if number else ":--" for number in numbers]
-    yield f"{escape(table.caption)}:"
+    yield f"{escape(table.heading)}:"
     yield "\n".join(f"| {' | '.join(row)} |" for row in (headings, rules, *rows))
     yield from map(escape, table.notes)
 

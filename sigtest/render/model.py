@@ -159,6 +159,8 @@ class Table:
 
     Attributes:
         caption: What it shows; also says what the title of its section says.
+        remark: What must be known to read it; follows the caption.
+        label: What LaTeX refers to it by.
         names: Columns that say what a row is about; they stand in every part of a table that is
             parted.
         groups: All other columns.
@@ -187,6 +189,13 @@ class Table:
     minor_words: str = ""
     folded_over: int | None = None
     bare: bool = False
+    remark: str = ""
+    label: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Caption and remark."""
+        return f"{self.caption}; {self.remark}" if self.remark else self.caption
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -308,6 +317,7 @@ class Document:
         warnings: Sentences that must not be overlooked.
         signature: The line that reproduces it.
         methods: How the numbers came about, for a paper.
+        verbatim: Names and captions that are LaTeX already, longest first.
     """
 
     title: str
@@ -318,6 +328,7 @@ class Document:
     warnings: tuple[str, ...] = ()
     signature: str = ""
     methods: Methods | None = None
+    verbatim: tuple[str, ...] = ()
 
     def flat(self) -> Iterator[Paragraph | Figure | Table | Abreast]:
         """All blocks, those of sections among the others."""

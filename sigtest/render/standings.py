@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sigtest.render.digits import fixed, percent, whole
 from sigtest.report import PairReport, RankReport, Report, ScoreReport, SystemReport
 
+ARROWS = ("\N{DOWNWARDS ARROW}", r"\downarrow")
 AVERAGES = {"macro": "macro-average", "pooled": "pooled"}
 
 
@@ -123,9 +124,9 @@ def decimals(scores: Iterable[ScoreReport]) -> int:
 
 
 def metric_heading(report: Report, metric: str) -> str:
-    """The metric's label, saying so where less is better."""
-    higher = report.metrics[metric].higher_is_better
-    return metric if higher else f"{metric} (lower is better)"
+    """The metric's label, saying so where less is better, unless it has an arrow that does."""
+    told = report.metrics[metric].higher_is_better or any(sign in metric for sign in ARROWS)
+    return metric if told else f"{metric} (lower is better)"
 
 
 def test_set_line(report: Report) -> str:

@@ -60,14 +60,15 @@ def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
         rows = [placed[name] for name in order]
         heading = title or metric_heading(report, metric)
         groups.append(Group(heading, tuple(_scores(own, metric, rows, spare))))
-    caption = f"Systems by {metric_heading(report, metric)}"
+    remark = ""
     ranked = bool(ordered) and ordered[0].rank is not None
     if ranked and report.several is None:
-        caption += f"; ranks and cluster lines by {words(test)}"
+        remark = f"ranks and cluster lines by {words(test)}"
     elif ranked:
-        caption += f"; ranks by {words(test)}, cluster lines for all together"
+        remark = f"ranks by {words(test)}, cluster lines for all together"
     return Table(
-        caption=caption,
+        caption=f"Systems by {metric_heading(report, metric)}",
+        remark=remark,
         names=(_names("system", order),),
         groups=tuple(groups),
         facts="; ".join(facts(report)),

@@ -61,7 +61,7 @@ def _table(table: Table) -> list[str]:
     """Caption, the table in as many parts as the width asks for, notes, and what is left out."""
     left_out = table.minor if table.folded else frozenset()
     shown = table.of_rows([row for row in range(table.size) if row not in left_out])
-    parts = [wrapped(table.caption)]
+    parts = [wrapped(table.heading)]
     if shown.size:
         names = Group("", shown.names)
         room = WIDE - _width(names)

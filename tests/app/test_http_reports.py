@@ -13,7 +13,9 @@ from app.http.errors import NotAcceptableError
 from app.http.negotiation import Wish, choose_format
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
+from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 from sigtest.report import Report
 
 
@@ -126,3 +128,37 @@ def test_distributions_of_nothing_are_refused(
 
 def test_a_report_that_is_not_asked_for_is_json(service: httpx.Client, url: str) -> None:
     assert json.loads(service.get(url + "/report", headers={"Accept": ""}).text)["version"]
+
+
+def test_tables_are_laid_out_over_http(service: httpx.Client, url: str) -> None:
+    report = Report.from_json(service.get(url + "/report").json())
+    layout: dict[str, Any] = {
+        "table": "systems",
+        "caption": "Results of the task.",
+        "label": "tab:all",
+        "names": [r"bleu=BLEU $\uparrow$", "ter=TER"],
+    }
+    told = service.get(url + "/report", params={"format": "latex", **layout})
+    made = Layout(**{**layout, "names": tuple(layout["names"])})
+    assert told.text == FORMATS["latex"].render(present(report, made))
+    assert r"{BLEU $\uparrow$}" in told.text
+    plain = service.get(url + "/report", params={"format": "latex"})
+    assert told.headers["etag"] != plain.headers["etag"]
+    records = service.get(url + "/report", params={"format": "csv", "table": "systems"})
+    assert records.text.startswith("system,metric,score,")
+
+
+@pytest.mark.parametrize(
+    ("layout", "field"),
+    [
+        ({"table": "rows"}, "table"),
+        ({"caption": "x"}, "caption"),
+        ({"table": "systems", "label": "{"}, "label"),
+        ({"names": "blue=BLEU"}, "names"),
+    ],
+)
+def test_layouts_that_cannot_be_are_problems(
+    service: httpx.Client, url: str, layout: dict[str, str], field: str
+) -> None:
+    response = service.get(url + "/report", params={"format": "latex", **layout})
+    assert problem(response, 422, "invalid-recipe")["errors"][0]["field"] == field

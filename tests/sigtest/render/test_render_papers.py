@@ -1,5 +1,7 @@
 """Tables for papers: what they mark, and that LaTeX sets them without a warning."""
 
+import csv
+import io
 import re
 import shutil
 import subprocess
@@ -141,3 +143,106 @@ def complaints(folder: Path) -> list[str]:
     assert "/etc/passwd" not in ran.stdout
     log = (folder / "paper.log").read_text(encoding="utf-8", errors="replace")
     return re.findall(r"^(?:Overfull|.*Warning|!).*", log, re.M)
+
+
+UP = r"bleu=BLEU $\uparrow$"
+DOWN = r"ter=TER $\downarrow$"
+
+
+def test_names_and_captions_that_are_latex_stay_as_they_are() -> None:
+    names = (UP, DOWN, r"A_1=\textsc{Ours}$_\text{big}$", "B=Plain & simple")
+    made = report(("A_1", "B", "C"))
+    shown = rendered(
+        "latex", made, table="systems", caption=r"What $\alpha$ says.", label="tab:all", names=names
+    )
+    assert r"{BLEU $\uparrow$}" in shown
+    assert r"{TER $\downarrow$}" in shown
+    assert "lower is better" not in shown
+    assert re.search(r"^\\textsc\{Ours\}\$_\\text\{big\}\$ &", shown, re.M)
+    assert re.search(r"^Plain \\& simple &", shown, re.M)
+    assert r"\caption{What $\alpha$ says; ranks and cluster lines" in shown
+    assert r"\label{tab:all}" in shown
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_names_are_escaped_in_all_other_looks(form: str) -> None:
+    shown = rendered(form, report(), names=("bleu=<b>BLEU</b>", "A=Ours"))
+    assert "Ours" in shown
+    assert ("<b>BLEU</b>" in shown) == (form == "text")
+
+
+def test_names_reach_every_table_of_several_test_sets() -> None:
+    shown = rendered("text", reported_on_several(), names=("bleu=BLEU", "A=Ours"))
+    assert "Pairs: BLEU" in shown
+    assert "Test sets won by a: BLEU" in shown
+    assert not re.search(r"^A ", shown, re.M)
+    assert re.search(r"^Ours ", shown, re.M)
+
+
+def test_a_metric_with_options_can_be_named() -> None:
+    metrics = ["bleu:tokenize=char", "bleu:tokenize=none"]
+    made = report(metrics=metrics)
+    names = ("bleu:tokenize=char=BLEU = char", "bleu:tokenize=none=BLEU")
+    shown = rendered("text", made, table="systems", names=names)
+    assert "BLEU = char" in shown
+
+
+@pytest.mark.parametrize(
+    ("layout", "words"),
+    [
+        ({"names": ("blue=BLEU",)}, "Did you mean 'bleu'"),
+        ({"names": ("bleu",)}, "NAME=SHOWN"),
+        ({"names": ("bleu= ",)}, "nothing for 'bleu'"),
+        ({"names": ("bleu=A", "bleu=B")}, "twice"),
+        ({"names": ("A=X", "B=X")}, "two systems 'X'"),
+        ({"names": ("bleu=X", "ter=X")}, "two metrics 'X'"),
+        ({"caption": "x"}, "for one table"),
+        ({"label": "x"}, "for one table"),
+        ({"table": "systems", "label": "tab:{x}"}, "letters, digits"),
+    ],
+)
+def test_layouts_that_mean_nothing_are_refused(layout: dict, words: str) -> None:
+    with pytest.raises(RecipeError, match=words):
+        rendered("latex", report(), **layout)
+
+
+def test_several_tables_keep_their_captions_and_have_labels_of_their_own() -> None:
+    shown = rendered("latex", report(), table="matrix", caption="On news", label="tab:m")
+    assert re.findall(r"\\label\{(.*)\}", shown) == ["tab:m", "tab:m-2"]
+    captions = re.findall(r"\\caption\{(.*?),", shown)
+    assert captions == [
+        "On news. Who is better than whom: bleu",
+        "On news. Who is better than whom: ter (lower is better)",
+    ]
+
+
+def test_a_table_of_systems_has_records_of_systems() -> None:
+    made = report(("A", "B", "C"))
+    rows = list(csv.DictReader(io.StringIO(rendered("csv", made, table="systems"))))
+    assert [(row["system"], row["metric"]) for row in rows] == [
+        (name, metric) for name in "ABC" for metric in ("bleu", "ter")
+    ]
+    first, known = rows[0], made.systems[0]
+    assert float(first["score"]) == known.scores["bleu"].score
+    assert (float(first["ci_low"]), float(first["ci_high"])) == known.scores["bleu"].ci
+    place = known.ranks["bleu"][first["test"]]
+    assert (int(first["rank_low"]), int(first["rank_high"])) == place.range
+    assert int(first["cluster"]) == place.cluster
+    on_several = rendered("csv", reported_on_several(), table="row").splitlines()
+    assert on_several[0].startswith("testset,system,metric,score")
+    assert len(on_several) == 1 + 3 * 3 * 2
+    against = report(pairs={"baseline": "system-0"})
+    unranked = csv.DictReader(io.StringIO(rendered("csv", against, table="systems")))
+    assert {(row["test"], row["cluster"]) for row in unranked} == {("", "")}
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_named_and_labelled_tables_are_set_without_a_warning(tmp_path: Path) -> None:
+    names = (UP, r"chrf=chrF $\uparrow$", r"Team-A=\textsc{Ours}$_2$")
+    layout = {"caption": "Results of the shared task.", "label": "tab:results", "names": names}
+    shown = rendered("latex", nineteen(), table="systems", **layout)
+    assert shown.count(r"\begin{table") == shown.count(r"\begin{table}") == 1
+    text = "See Table~\\ref{tab:results}.\n" + shown
+    (tmp_path / "paper.tex").write_text(PAPER % text, encoding="utf-8")
+    complaints(tmp_path)
+    assert not complaints(tmp_path)  # the first run writes what the second refers to

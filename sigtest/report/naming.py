@@ -1,0 +1,67 @@
+"""The same report under other names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from sigtest.errors import RecipeError
+from sigtest.report.report import PairReport, Report, SystemReport, WinsReport
+
+Row = TypeVar("Row", PairReport, WinsReport)
+
+
+def renamed(report: Report, names: Mapping[str, str]) -> Report:
+    """The report with other names for some of its metrics and systems; sentences stay as they are.
+
+    Args:
+        report: On one test set or on several.
+        names: By the names that the report has; those of others change nothing.
+
+    Raises:
+        RecipeError: Two metrics or two systems of the same name.
+    """
+    if not names:
+        return report
+    _check_distinct((names.get(own.name, own.name) for own in report.systems), "systems")
+    _check_distinct((names.get(label, label) for label in report.metrics), "metrics")
+    made = _renamed(report, names)
+    if report.several is None:
+        return made
+    testsets = tuple(
+        replace(own, report=_renamed(own.report, names)) for own in report.several.testsets
+    )
+    wins = tuple(_pair(row, names) for row in report.several.wins)
+    return replace(made, several=replace(report.several, testsets=testsets, wins=wins))
+
+
+def _renamed(report: Report, names: Mapping[str, str]) -> Report:
+    return replace(
+        report,
+        metrics={names.get(label, label): own for label, own in report.metrics.items()},
+        systems=tuple(_system(system, names) for system in report.systems),
+        pairs=tuple(_pair(pair, names) for pair in report.pairs),
+    )
+
+
+def _system(system: SystemReport, names: Mapping[str, str]) -> SystemReport:
+    return replace(
+        system,
+        name=names.get(system.name, system.name),
+        scores={names.get(label, label): score for label, score in system.scores.items()},
+        ranks={names.get(label, label): ranks for label, ranks in system.ranks.items()},
+    )
+
+
+def _pair(row: Row, names: Mapping[str, str]) -> Row:
+    a, b, metric = (names.get(name, name) for name in (row.a, row.b, row.metric))
+    return row._replace(a=a, b=b, metric=metric)
+
+
+def _check_distinct(shown: Iterable[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in shown:
+        if name in seen:
+            raise RecipeError(f"names calls two {what} {name!r}.", field="names")
+        seen.add(name)
