@@ -9,7 +9,7 @@ INSTALL = all=; for half in 0 1; do \
 PIN := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo serve test check format openapi pins bench validate mutants clean
+.PHONY: help install demo serve test check format openapi formats pins bench validate mutants clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -57,6 +57,9 @@ format: install  ## format the code
 
 openapi: install  ## write openapi/openapi.json from the code
 	$(BIN)/python -m app.openapi openapi/openapi.json
+
+formats: install  ## write the tables of docs/FORMATS.md from the registries
+	$(BIN)/python -m sigtest.data.imports.document docs/FORMATS.md
 
 pins: | .venv/bin/pip  ## write the constraints files anew from pyproject.toml
 	$(BIN)/pip install --quiet uv

@@ -187,26 +187,34 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
         help="references; repeat for more reference sets",
     )  # fmt: skip
     group.add_argument(
-        "--from", dest="source", metavar="PATH",
-        help="references and systems together: a directory (reference*, systems/*, documents*, "
-        "labels*), WMT XML, or a zip, tar or tar.gz of either",
+        "--from", dest="imports", action="append", default=[], metavar="PATH",
+        help="a file, directory or archive of any format in docs/FORMATS.md, which its content "
+        "says; repeatable, joined by the ids of segments",
     )  # fmt: skip
     group.add_argument(
         "--testset", metavar="NAME",
-        help="references of sacreBLEU's test set, such as wmt17/en-de; downloads need "
-        "SIGTEST_ALLOW_DOWNLOADS=1",
+        help="references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
+        "SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has",
     )  # fmt: skip
     group.add_argument(
         "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
-        help="scores of system NAME computed elsewhere: a number, or numbers parted by tabs or "
-        "spaces, or a JSON list, for each segment; repeatable",
+        help="scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
+        "of any format; NAME and LABEL win over names inside; repeatable",
     )  # fmt: skip
     group.add_argument(
         "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
-        help="outputs of several training runs of system NAME instead of one; repeatable",
+        help="outputs or scores of several runs of system NAME instead of one; repeatable",
     )  # fmt: skip
     group.add_argument("--documents", metavar="FILE", help="document of each segment")
     group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
+    group.add_argument(
+        "--source", metavar="FILE", help="source of each segment, for health checks of outputs"
+    )
+    group.add_argument(
+        "--missing", default="error", metavar="WAY",
+        help="what to do about segments that not all files have: error (default), or drop them "
+        "for every system and say so",
+    )  # fmt: skip
 
 
 def _add_output(group: argparse._ArgumentGroup) -> None:

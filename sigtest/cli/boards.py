@@ -9,13 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigtest.cli.board_arguments import ACTIONS
-from sigtest.cli.files import check_output, read_lines, read_scores, write
+from sigtest.cli.files import check_output, write
+from sigtest.cli.given import read, references_of, systems_of
 from sigtest.cli.parser import UsageError
 from sigtest.cli.plots import Asked, require_folder, write_board_plots
-from sigtest.cli.request import Columns, Given, choices_of, systems_of, whole
+from sigtest.cli.request import choices_of, whole
 from sigtest.cli.served import client_of, understood
 from sigtest.client import BOARD, Client
 from sigtest.comparison.recipe import Recipe
+from sigtest.data.imports import STRICT, in_order, outputs_of
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.render.names import printable
 from sigtest.render.plots import Picture
@@ -53,8 +55,7 @@ def submit(options: argparse.Namespace) -> None:
     given = systems_of(options.systems, options.replicas, options.scores)
     if options.id is None or not given:
         raise UsageError("submit takes the id of a test set and files (see sigtest submit --help)")
-    columns = Columns()
-    bodies = {system.name: _output_of(system, columns) for system in given}
+    bodies = outputs_of(read(given, STRICT).material)
     failed = []
     with _client(options) as client:
         # first all of them, so that every worker has something to do
@@ -133,31 +134,12 @@ def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
         raise InputError("No references: give them with -r FILE, or --segments for scores alone.")
     choices = choices_of(options, ["bleu"])
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
-    columns = Columns()
-    body = {
-        "name": options.name,
-        "references": [columns.read(path, read_lines) for path in options.reference],
-        **choices,
-    }
-    for field in ("documents", "labels"):
-        if (path := getattr(options, field)) is not None:
-            body[field] = columns.read(path, read_lines)
+    content = in_order(read(references_of(options), STRICT).material).as_json()
+    del content["systems"]
+    body = {"name": options.name, **content, **choices}
     for field in ("segments", "replicas"):
         if (number := getattr(options, field)) is not None:
             body[field] = whole(number, field)
-    return body
-
-
-def _output_of(system: Given, columns: Columns) -> dict[str, Any]:
-    body: dict[str, Any] = {}
-    if system.text is not None:
-        body["hypotheses"] = columns.read(system.text, read_lines)
-    if system.replicas:
-        body["replicas"] = [columns.read(path, read_lines) for path in system.replicas]
-    if system.scores:
-        body["scores"] = {
-            label: columns.read(path, read_scores) for label, path in system.scores.items()
-        }
     return body
 
 

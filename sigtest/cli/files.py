@@ -7,43 +7,19 @@ import io
 import os
 import sys
 import zlib
-from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from sigtest.data.numbers import parse_numbers
-from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, LimitError
 
 STDIN = "-"
 GZIP = b"\x1f\x8b"  # no UTF-8 text begins with these
 MAX_BYTES = 512 * 2**20
-MAX_CHARACTERS = 100_000
 
 
 def shown(path: str) -> str:
     """What messages call a file."""
     return "standard input" if path == STDIN else path
-
-
-def read_lines(path: str) -> tuple[str, ...]:
-    """The lines of a text file, which may be compressed with gzip.
-
-    Raises:
-        InputError: Empty, not UTF-8, a damaged gzip file.
-        LimitError: More than 512 MiB of text, or a line of more than 100,000 characters.
-        OSError: It cannot be read.
-    """
-    lines = parse_lines(read_bytes(path), shown(path))
-    for number, line in enumerate(lines, 1):
-        if len(line) > MAX_CHARACTERS:
-            raise LimitError(
-                f"{shown(path)}, line {number}: {len(line):,} characters; "
-                f"a segment has at most {MAX_CHARACTERS:,}.",
-                limit="max_characters",
-                line=number,
-            )
-    return lines
 
 
 def read_bytes(path: str) -> bytes:
@@ -52,29 +28,6 @@ def read_bytes(path: str) -> bytes:
         return _read(sys.stdin.buffer, path)
     with open(path, "rb") as file:
         return _read(file, path)
-
-
-def read_scores(path: str) -> list[list[float]]:
-    """One number or several, equally many, for each line.
-
-    Raises:
-        InputError: A line that is no finite number or list of them, or of another length.
-    """
-    return parse_numbers(read_lines(path), shown(path))
-
-
-def check_lengths(columns: Sequence[tuple[str, int]]) -> None:
-    """Check that all files have as many lines as the first.
-
-    Raises:
-        InputError: Some file has not; the message names both and both counts.
-    """
-    for path, count in columns[1:]:
-        if count != columns[0][1]:
-            raise InputError(
-                f"{shown(path)} has {count} line{'' if count == 1 else 's'}, but "
-                f"{shown(columns[0][0])} has {columns[0][1]}; every file needs one line a segment."
-            )
 
 
 def check_output(path: str) -> None:

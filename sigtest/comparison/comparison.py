@@ -24,10 +24,12 @@ class Entry:
     Attributes:
         testset: References and documents.
         systems: In input order, which pairs keep.
+        notes: Sentences about how it was read, which the report repeats.
     """
 
     testset: TestSet
     systems: tuple[System, ...]
+    notes: tuple[str, ...] = ()
 
     def check(self, recipe: Recipe) -> None:
         """Check that test set, systems and recipe fit each other.
@@ -71,18 +73,20 @@ class Entry:
     def as_json(self) -> dict[str, Any]:
         """The fields of a JSON request that bring it."""
         systems = [{"name": system.name, **system.as_json()} for system in self.systems]
-        return {**self.testset.as_json(), "systems": systems}
+        notes = {"notes": list(self.notes)} if self.notes else {}
+        return {**self.testset.as_json(), "systems": systems, **notes}
 
     def part(self, recipe: Recipe) -> Part:
         """What is left of it once its texts are measured."""
         systems = self.systems
-        return part_of(
+        part = part_of(
             self.testset,
             recipe,
             systems=tuple(system.name for system in systems),
             digests=tuple(system.sha256 for system in systems),
             replicas=len(systems[0].runs),
         )
+        return replace(part, notes=self.notes)
 
 
 @dataclass(frozen=True)

@@ -16,16 +16,18 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.testset import System, TestSet
-from sigtest.data.text import check_list
+from sigtest.data.text import check_lines, check_list
 from sigtest.errors import InputError, SigtestError
 
-CONTENT = ("references", "systems", "documents", "labels", "segments")
+CONTENT = ("references", "systems", "documents", "labels", "source", "segments", "notes")
 OUTPUT = ("hypotheses", "replicas", "scores")
 SEVERAL = ("testsets", "pooled")
 CHOICES = (
     "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "family",
     "pairs",    "exact", "unit", "stratified",
 )  # fmt: skip
+
+MOST_NOTES, LONGEST_NOTE = 100, 2000
 
 
 def parse_comparison(request: Mapping[str, Any]) -> Comparison:
@@ -52,6 +54,7 @@ def parse_testset(body: Mapping[str, Any]) -> TestSet:
         documents=body.get("documents"),
         segments=body.get("segments"),
         labels=body.get("labels"),
+        source=body.get("source"),
     )
 
 
@@ -133,7 +136,20 @@ def _parse_entry(body: Mapping[str, Any]) -> Entry:
     content = dict(body)
     if not body.get("references") and body.get("segments") is None:
         content["segments"] = _segments_of_scores(systems)
-    return Entry(parse_testset(content), systems)
+    return Entry(parse_testset(content), systems, _parse_notes(body.get("notes")))
+
+
+def _parse_notes(notes: object) -> tuple[str, ...]:
+    """What a reader of files had to say, for the report."""
+    lines = check_lines(notes if notes is not None else (), "notes", field="notes")
+    if len(lines) > MOST_NOTES:
+        raise InputError(f"notes has {len(lines)} entries; at most {MOST_NOTES}.", field="notes")
+    longest = max((len(line) for line in lines if line is not None), default=0)
+    if longest > LONGEST_NOTE:
+        raise InputError(
+            f"notes has one of {longest:,} characters; at most {LONGEST_NOTE:,}.", field="notes"
+        )
+    return tuple(line for line in lines if line is not None)
 
 
 def _parse_several(request: Mapping[str, Any]) -> Comparison:

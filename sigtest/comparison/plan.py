@@ -39,6 +39,7 @@ class Part:
         labels: Label of each segment where draws are stratified by it, or none.
         replicas: Replicas of each system, m; 1 where systems bring plain hypotheses.
         stream: Random stream of the first stratum where the test set is one of several, or 0.
+        notes: Sentences about the texts, which the report has among its warnings.
     """
 
     systems: tuple[str, ...]
@@ -51,6 +52,7 @@ class Part:
     labels: tuple[str, ...] | None = None
     replicas: int = 1
     stream: int = 0
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def pairs(self) -> Counts:
@@ -107,6 +109,8 @@ class Part:
         }
         if self.stream:
             content["stream"] = self.stream
+        if self.notes:
+            content["notes"] = self.notes
         return _digest(content)
 
     def statistics_key(self, system: int, metric: Metric) -> str:
@@ -162,6 +166,7 @@ class Part:
             labels=tuple(labels) if labels is not None else None,
             replicas=body.get("replicas", 1),
             stream=body.get("stream", 0),
+            notes=tuple(body.get("notes", ())),
         )
 
 
@@ -247,6 +252,7 @@ class Plan:
             testset=_joined(part.testset for part in self.parts),
             recipe=replace(first.recipe, stratified=True),
             stream=0,
+            notes=(),
         )
 
     def number_of(self, testset: str | None) -> int:

@@ -28,6 +28,8 @@ class TestSet:
             computed elsewhere are compared.
         documents: Document id of each segment, or none known.
         labels: Label of each segment (its domain, say), which makes strata; or none known.
+        source: What the systems were given, one line a segment, or not known; no metric looks at
+            it, health checks do.
     """
 
     __test__ = False  # pytest: not a test class
@@ -36,6 +38,7 @@ class TestSet:
     references: tuple[Text, ...] = ()
     documents: tuple[str, ...] | None = None
     labels: tuple[str, ...] | None = None
+    source: Text | None = None
 
     @classmethod
     def of(
@@ -44,6 +47,7 @@ class TestSet:
         documents: Sequence[str] | None = None,
         segments: int | None = None,
         labels: Sequence[str] | None = None,
+        source: Sequence[str | None] | None = None,
     ) -> TestSet:
         """Build and validate a test set.
 
@@ -52,10 +56,11 @@ class TestSet:
             documents: Document id of each segment.
             segments: Number of segments, needed only where there are no references.
             labels: Label of each segment.
+            source: Source of each segment; `None` where it is not known.
 
         Raises:
             InputError: No segments, a segment without any reference.
-            LengthError: References, documents or labels of unequal lengths.
+            LengthError: References, documents, labels or sources of unequal lengths.
         """
         lines = [
             check_lines(reference, f"Reference set {i + 1}", field=f"references[{i}]", gaps=True)
@@ -82,6 +87,7 @@ class TestSet:
             tuple(Text(reference) for reference in lines),
             _by_segment(documents, "documents", segments),
             _by_segment(labels, "labels", segments),
+            _source(source, segments),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -92,23 +98,26 @@ class TestSet:
         for name, values in (("documents", self.documents), ("labels", self.labels)):
             if values is not None:
                 body[name] = list(values)
+        if self.source is not None:
+            body["source"] = list(self.source.lines)
         return body
 
     @classmethod
     def load(cls, body: Mapping[str, Any]) -> TestSet:
         """The test set that `as_json` wrote; it is not checked again."""
         references = tuple(Text(lines) for lines in body["references"])
-        documents, labels = body.get("documents"), body.get("labels")
+        documents, labels, source = (body.get(n) for n in ("documents", "labels", "source"))
         return cls(
             body["segments"] if not references else len(references[0]),
             references,
             tuple(documents) if documents is not None else None,
             tuple(labels) if labels is not None else None,
+            Text(source) if source is not None else None,
         )
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of references, documents and labels."""
+        """Hash of references, documents, labels and source."""
         digest = hashlib.sha256(b"%d\n" % self.segments)
         for text in self.references:
             digest.update(text.sha256.encode() + b"\n")
@@ -116,6 +125,8 @@ class TestSet:
             digest.update(b"documents\n" + Text(self.documents).sha256.encode())
         if self.labels is not None:
             digest.update(b"labels\n" + Text(self.labels).sha256.encode())
+        if self.source is not None:
+            digest.update(b"source\n" + self.source.sha256.encode())
         return digest.hexdigest()
 
 
@@ -267,18 +278,32 @@ def _require_a_reference(references: Sequence[Sequence[str | None]]) -> None:
             )
 
 
+def _source(lines: object, segments: int) -> Text | None:
+    """The source, where it is given."""
+    if lines is None:
+        return None
+    kept = check_lines(lines, "source", field="source", gaps=True)
+    _require_each(len(kept), "source", segments)
+    return Text(kept)
+
+
 def _by_segment(values: object, what: str, segments: int) -> tuple[str, ...] | None:
     """Documents or labels, one for each segment, where they are given."""
     if values is None:
         return None
     lines = check_lines(values, what, field=what)
-    if len(lines) != segments:
+    _require_each(len(lines), what, segments)
+    return tuple(line for line in lines if line is not None)
+
+
+def _require_each(entries: int, what: str, segments: int) -> None:
+    """Check that there is one entry a segment."""
+    if entries != segments:
         raise LengthError(
-            f"{what} has {len(lines)} entr{'y' if len(lines) == 1 else 'ies'}, "
+            f"{what} has {entries} entr{'y' if entries == 1 else 'ies'}, "
             f"the test set has {segments} segments.",
             field=what,
         )
-    return tuple(line for line in lines if line is not None)
 
 
 def _as_table(rows: Sequence[Any]) -> Array:

@@ -49,6 +49,7 @@ def warnings_of(
         )
     said += _joint_correction(part, facts)
     said += _identical_systems(part)
+    said += part.notes
     return tuple(sentence for sentence in said if sentence)
 
 

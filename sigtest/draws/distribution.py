@@ -83,6 +83,7 @@ def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, t
         systems=(a, b),
         digests=(part.digests[first], part.digests[second]),
         recipe=recipe,
+        notes=(),
     )
     return pair, (first, second)
 

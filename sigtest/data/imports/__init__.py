@@ -8,7 +8,9 @@ sacreBLEU's built-in test sets. Nothing is written to disk, and no name in an ar
 from sigtest.data.imports.archive import read_archive, read_bytes
 from sigtest.data.imports.bounds import Bounds
 from sigtest.data.imports.builtin import read_builtin
-from sigtest.data.imports.join import Joining, join
+from sigtest.data.imports.content import in_order, metrics_of, outputs_of
+from sigtest.data.imports.given import Gathered, Given, Role, Upload, gather
+from sigtest.data.imports.join import STRICT, Joining, join
 from sigtest.data.imports.material import Material, Scores
 from sigtest.data.imports.path import read_path
 from sigtest.data.imports.registry import FORMATS_READ, FORMATS_REFUSED, Reader, Refusal
@@ -18,15 +20,24 @@ from sigtest.data.imports.wmt import read_wmt
 __all__ = [
     "FORMATS_READ",
     "FORMATS_REFUSED",
+    "STRICT",
     "TREES_READ",
     "Bounds",
+    "Gathered",
+    "Given",
     "Joining",
     "Material",
     "Reader",
     "Refusal",
+    "Role",
     "Scores",
     "TreeReader",
+    "Upload",
+    "gather",
+    "in_order",
     "join",
+    "metrics_of",
+    "outputs_of",
     "read_archive",
     "read_builtin",
     "read_bytes",

@@ -43,6 +43,7 @@ def read_bytes(
     bounds: Bounds | None = None,
     how: Joining = STRICT,
     near: Near | None = None,
+    outer: Meter | None = None,
 ) -> Material:
     """Read a file of any format that is known, alone, with gzip, or an archive of several.
 
@@ -52,12 +53,14 @@ def read_bytes(
         bounds: How much it may unpack to.
         how: Which test set to read, and what to do where files of an archive do not match.
         near: Reads files that lie beside it.
+        outer: Counts this and other files together, within its own bounds.
 
     Raises:
         InputError: No known format, or something in it that cannot be used.
         LimitError: More than the bounds allow.
     """
-    meter = Meter(name, bounds or Bounds(), packed=len(data))
+    whole = outer or Meter(name, bounds or Bounds())
+    meter = whole.of_part(name, len(data))
     if data.startswith(ZIP):
         return read_tree(open_zip(data, meter), how)
     if data.startswith(GZIP):

@@ -23,11 +23,13 @@ class Bounds:
         files: Members of an archive, or entries of a directory.
         text_bytes: All together, decompressed.
         ratio: Decompressed bytes for each byte of the archive, above 1 MiB.
+        characters: Of one line of text.
     """
 
     files: int = 1000
     text_bytes: int = 512 * 2**20
     ratio: int = 200
+    characters: int = 100_000
 
 
 @dataclass
@@ -50,9 +52,9 @@ class Meter:
     files: int = field(default=0, init=False)
     read: int = field(default=0, init=False)
 
-    def of_part(self, name: str) -> Meter:
-        """The meter of an archive within an import, whose bytes count for both."""
-        return Meter(name, self.bounds, outer=self)
+    def of_part(self, name: str, packed: int | None = None) -> Meter:
+        """The meter of a file among several, or of an archive within one; bytes count for both."""
+        return Meter(name, self.bounds, packed, outer=self)
 
     def add_file(self, count: int = 1) -> None:
         """Count members.

@@ -112,10 +112,7 @@ def _aligned(parts: Sequence[Material], missing: Missing, notes: list[str]) -> l
     if all(part.ids is None for part in parts):
         for part in parts[1:]:
             if len(part) != len(parts[0]):
-                raise LengthError(
-                    f"{part.name} has {len(part):,} segments and {parts[0].name} "
-                    f"{len(parts[0]):,}; without ids, every file needs one line a segment."
-                )
+                raise _unequal(part, parts[0])
         return list(parts)
     parts = _with_ids(parts)
     first = next((p for p in parts if p.references or p.sources), parts[0])
@@ -143,10 +140,7 @@ def _with_ids(parts: Sequence[Material]) -> list[Material]:
     size = len(plain[0])
     for part in plain[1:]:
         if len(part) != size:
-            raise LengthError(
-                f"{part.name} has {len(part):,} segments and {plain[0].name} {size:,}; without "
-                "ids, both need one line a segment."
-            )
+            raise _unequal(part, plain[0])
     numbered = {id(part): _numbered(part, size) for part in named}
     if all(numbers is not None for numbers in numbered.values()):
         ids = tuple(str(i + 1) for i in range(size))
@@ -161,6 +155,17 @@ def _with_ids(parts: Sequence[Material]) -> list[Material]:
             "Give texts with ids (a table, SGML or XML), or scores one line a segment."
         )
     return [replace(part, ids=part.ids if part.ids is not None else guide.ids) for part in parts]
+
+
+def _unequal(part: Material, first: Material) -> LengthError:
+    """The error of two files without ids that are not equally long."""
+    size = len(part)
+    return LengthError(
+        f"{part.name} has {size:,} line{'' if size == 1 else 's'}, but {first.name} has "
+        f"{len(first):,}; every file needs one line a segment.",
+        field=part.name,
+        system=part.system_names[0] if len(part.system_names) == 1 else None,
+    )
 
 
 def _numbered(part: Material, size: int) -> tuple[str, ...] | None:

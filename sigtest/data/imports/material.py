@@ -290,7 +290,10 @@ class Material:
                 _system(name, texts.get(name, ()), scores.get(name)) for name in self.system_names
             ],
         }
-        for name, lines in (("documents", self.documents), ("labels", self.labels)):
+        for name, lines in (
+            ("documents", self.documents), ("labels", self.labels), ("source", self.sources),
+            ("notes", self.notes or None),
+        ):  # fmt: skip
             if lines is not None:
                 body[name] = list(lines)
         return body

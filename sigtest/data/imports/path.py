@@ -19,7 +19,10 @@ MOST = 20  # times as many entries are looked at as may be read
 
 
 def read_path(
-    path: str | os.PathLike[str], bounds: Bounds | None = None, how: Joining = STRICT
+    path: str | os.PathLike[str],
+    bounds: Bounds | None = None,
+    how: Joining = STRICT,
+    outer: Meter | None = None,
 ) -> Material:
     """Read what a folder or file has.
 
@@ -27,20 +30,20 @@ def read_path(
         path: Of a folder, see `read_tree`, or a file, see `read_bytes`.
         bounds: How much may be read.
         how: Which test set to read, and what to do where files do not match.
+        outer: Counts this and other files together, within its own bounds.
 
     Raises:
         InputError: Nothing that can be used.
         LimitError: More than the bounds allow.
         OSError: It cannot be read.
     """
-    limits = bounds or Bounds()
-    place = Path(path)
+    whole = outer or Meter(str(path), bounds or Bounds())
+    limits, place = whole.bounds, Path(path)
     if place.is_dir():
-        meter = Meter(str(place), limits)
-        return read_tree(_tree(place, meter), how)
+        return read_tree(_tree(place, whole.of_part(str(place))), how)
     with place.open("rb") as file:
         data = file.read(limits.text_bytes + 1)
-    return read_bytes(data, str(path), limits, how, _near(place, limits))
+    return read_bytes(data, str(path), limits, how, _near(place, limits), whole)
 
 
 def _tree(place: Path, meter: Meter) -> Tree:

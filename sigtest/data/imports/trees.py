@@ -50,10 +50,10 @@ def read_tree(tree: Tree, how: Joining = STRICT) -> Material:
     Raises:
         InputError: Nothing that can be used; files that do not belong together.
     """
-    for reader in TREES_READ.values():
-        if reader.sniff(tree):
-            return reader.read(tree, how)
-    raise InputError(f"{tree.name} has no files.")
+    if not tree.paths:
+        raise InputError(f"{tree.name} is a folder or archive without any file.", field=tree.name)
+    reader = next(reader for reader in TREES_READ.values() if reader.sniff(tree))
+    return reader.read(tree, how)
 
 
 def _is_inspect(tree: Tree) -> bool:

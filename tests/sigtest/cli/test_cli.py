@@ -233,10 +233,11 @@ def test_bad_files_are_named_with_what_is_wrong(complaint, kind, place):
     assert all(part in said for part in parts), said
 
 
-def test_a_gzip_bomb_is_not_unpacked(complaint, monkeypatch):
-    monkeypatch.setattr("sigtest.cli.files.MAX_BYTES", 2**20)
+def test_a_gzip_bomb_is_not_unpacked(complaint):
     Path("bomb.gz").write_bytes(gzip.compress(b"\n" * 2**24))
-    assert "bomb.gz has more than 1 MiB" in complaint(*BOTH, "bomb.gz")
+    assert "bomb.gz unpacks to more than max_archive_ratio, 200 times its size" in complaint(
+        *BOTH, "bomb.gz"
+    )
 
 
 @pytest.mark.parametrize(
@@ -246,7 +247,7 @@ def test_a_gzip_bomb_is_not_unpacked(complaint, monkeypatch):
         (["-r", "ref.txt", "good.txt"], ["at least two systems", "1 given"]),
         (["-r", "ref.txt", "good.txt", "good.txt"], ["both named 'good'", "NAME=FILE"]),
         (["-r", "ref.txt", "good.txt", "missing.txt"], ["missing.txt: No such file"]),
-        (["-r", "ref.txt", "good.txt", "folder"], ["Is a directory"]),
+        (["-r", "ref.txt", "good.txt", "folder"], ["folder is a folder", "without any file"]),
         (["-r", "-", "good.txt", "-"], ["Standard input", "only one"]),
         (["-r", "ref.txt", "good.txt", "../x=bad.txt"], ["bad.txt", "'../x'", "'/'"]),
         (["-r", "ref.txt", "good.txt", "..=bad.txt"], ["bad.txt", "dots"]),
@@ -293,10 +294,12 @@ def test_bad_usage_is_one_clear_message(complaint, arguments, parts):
     ("content", "parts"),
     [
         ("1\nx\n", ["s.tsv, line 2", "'x'"]),
-        ("1\nnan\n", ["s.tsv, line 2", "finite"]),
+        ("1\nnan\n", ["s.tsv", "system 'A'", "1 of 2", "segment 2", "--missing drop"]),
+        ("1\ninf\n", ["s.tsv, line 2", "finite"]),
         ("1\n[1, null]\n", ["s.tsv, line 2"]),
-        ("1\n\n", ["s.tsv, line 2"]),
-        ("1 2\n1\n", ["s.tsv, line 2", "1 numbers", "have 2"]),
+        ("1\n\n3\n", ["t.tsv has 2 lines, but", "s.tsv has 3"]),
+        ("1\n", ["s.tsv has one line of numbers", "one line a segment"]),
+        ("1 2\n1\n", ["s.tsv, line 2", "1 number", "have 2"]),
         ("1 2\n1 -2\n", ["s.tsv", "segment 2", "negative"]),
     ],
 )

@@ -53,7 +53,6 @@ def test_command_line_says_what_is_wrong(run):
     Path("task.zip").write_bytes(zipped(FILES | {"../x": b""}))
     assert "task.zip: the path '../x' leads out" in run("--from", "task.zip")
     assert "missing: No such file" in run("--from", "missing")
-    assert "--from brings the references; leave out -r" in run("--from", ".", "-r", "reference.en")
 
 
 @pytest.fixture

@@ -347,10 +347,16 @@ def test_command_line_reads_replicas_from_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("prepare", "message"),
     [
-        (lambda folder: (folder / "reference.en").unlink(), "no file whose name starts with"),
-        (lambda folder: (folder / "labels.txt").write_text("x\n"), "labels.txt has 1 line, but"),
+        (lambda folder: (folder / "reference.en").unlink(), "no reference* beside systems"),
+        (
+            lambda folder: (folder / "labels.txt").write_text("x\n"),
+            "labels has 1 entry, the test set has 2",
+        ),
         (lambda folder: (folder / "systems" / "a.en").unlink(), "at least two systems; 1 given"),
-        (lambda folder: (folder / "documents.a").write_text("x\n" * 2), "several files whose"),
+        (
+            lambda folder: (folder / "documents.a").write_text("x\n" * 2),
+            "documents.a and documents.txt; one is enough",
+        ),
     ],
 )
 def test_bad_folders_are_one_clear_message(

@@ -13,7 +13,8 @@ from sigtest.data.imports.material import Material, Scores, Value
 from sigtest.data.numbers import LABEL
 from sigtest.errors import InputError
 
-TAG_ONLY = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$|.*</(seg|tr|td|p|div|row|tu|target)>\s*$", re.I)
+# anchored: searched from every place of a long line, it would take the square of its length
+TAG_ONLY = re.compile(r"^\s*</?[A-Za-z][^<>]*>\s*$|</(seg|tr|td|p|div|row|tu|target)>\s*$", re.I)
 NUMBERS_SHARE = 0.5
 MARKUP_SHARE = 0.3
 TABULAR = 3  # lines that have as many tabs each before they are columns

@@ -1,0 +1,63 @@
+"""A material as the content of a request: what systems bring, in which order, and its metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sigtest.data.imports.material import Material, examples
+from sigtest.data.numbers import LABEL
+from sigtest.errors import InputError
+
+
+def in_order(material: Material) -> Material:
+    """Segments in the order of a test set whose lines are known by their place alone.
+
+    Raises:
+        InputError: They are in any order, with ids that do not count them.
+    """
+    if material.ordered or material.ids is None:
+        return material
+    numbers = {name: i for i, name in enumerate(material.ids) if name.isdecimal()}
+    places = sorted(numbers, key=int)
+    size = len(material)
+    if [*map(int, places)] not in ([*range(size)], [*range(1, size + 1)]):
+        raise InputError(
+            f"{material.name} is a table whose rows are known by their ids "
+            f"({examples(map(repr, material.ids))}), which do not count segments; give lines, or "
+            "a column id that counts them from 1.",
+            field=material.name,
+        )
+    return material.rows([numbers[name] for name in places])
+
+
+def outputs_of(material: Material) -> dict[str, dict[str, Any]]:
+    """What each system brings, by its name, as a request has it.
+
+    Raises:
+        InputError: Something is missing.
+    """
+    return {body.pop("name"): body for body in in_order(material).as_json()["systems"]}
+
+
+def metrics_of(material: Material) -> list[str | dict[str, object]]:
+    """What to compare on where nobody says it: BLEU of texts, the mean of every kind of scores.
+
+    Scores that some systems lack are left out, unless nothing else is there.
+    """
+    names = {*material.system_names}
+    texts = material.references and {name for name, _ in material.systems} >= names
+    owners: dict[str, set[str]] = {}
+    lower = set()
+    for table in material.scores:
+        owners.setdefault(table.label, set()).add(table.system)
+        if table.higher_is_better is False:
+            lower.add(table.label)
+    shared = [label for label, systems in owners.items() if systems >= names]
+    chosen = shared or ([] if texts else [*owners])
+    found: list[str | dict[str, object]] = ["bleu"] if texts or not chosen else []
+    for label in chosen:
+        options: dict[str, object] = {} if [label] == chosen == [LABEL] else {"of": label}
+        if label in lower:
+            options["higher"] = False
+        found.append({"name": "scores", **options} if options else "scores")
+    return found

@@ -1,0 +1,294 @@
+"""Files with what was said of them, as one material: the way in of every door.
+
+The command line, forms and notebooks say what each file was given as; the rest its content says.
+A name that was given wins over one inside.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from sigtest.data.imports.archive import read_bytes
+from sigtest.data.imports.bounds import Bounds, Meter
+from sigtest.data.imports.file import File
+from sigtest.data.imports.join import STRICT, Joining, combine, join
+from sigtest.data.imports.material import Material
+from sigtest.data.imports.path import read_path
+from sigtest.data.imports.registry import format_of
+from sigtest.data.names import check_name, system_name
+from sigtest.data.text import parse_lines
+from sigtest.errors import InputError, LimitError, SigtestError
+
+Role = Literal["anything", "reference", "system", "scores", "source", "documents", "labels"]
+LINES = ("text", "numbers", "text-columns")  # formats in which documents and labels are lines
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file that somebody sent.
+
+    Attributes:
+        name: What its sender calls it.
+        data: Its bytes, packed as they are.
+    """
+
+    name: str
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file or folder, and what was said of it.
+
+    Attributes:
+        role: What it was given as; `anything` where its content has to say.
+        where: A path on this machine, a file that was sent, or what has been read already.
+        system: Name of the system that it is about, which wins over one inside.
+        label: Name of the scores in it, which wins over one inside.
+        run: Whether it is one of several runs of its system.
+        field: The part of the request that it is, for errors.
+    """
+
+    role: Role
+    where: Path | Upload | Material
+    system: str | None = None
+    label: str | None = None
+    run: bool = False
+    field: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return str(self.where) if isinstance(self.where, Path) else self.where.name
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What files bring together.
+
+    Attributes:
+        material: All of it, aligned and whole.
+        files: What messages call the files of each system.
+    """
+
+    material: Material
+    files: dict[str, tuple[str, ...]]
+
+
+def gather(given: Sequence[Given], how: Joining = STRICT, bounds: Bounds | None = None) -> Gathered:
+    """Read files and put them together.
+
+    Args:
+        given: In order, which systems keep.
+        how: What to do where they do not match of themselves.
+        bounds: How much all of them may be.
+
+    Raises:
+        InputError: A file that cannot be used, or files that do not belong together.
+        LimitError: More than the bounds allow.
+        OSError: A file that cannot be read.
+    """
+    limits = bounds or Bounds()
+    meter = Meter("The set of files", limits)
+    parts = [_checked(entry, how, meter) for entry in given]
+    _require_distinct(given, parts)
+    parts = _without_what_is_given_alone(given, parts)
+    files: dict[str, tuple[str, ...]] = {}
+    for entry, part in zip(given, parts, strict=True):
+        for name in part.system_names:
+            files[name] = (*files.get(name, ()), entry.name)
+    try:
+        return Gathered(join(_with_runs(given, parts, how), how=how), files)
+    except SigtestError as error:
+        for entry in given:
+            if entry.name == error.field:
+                error.field = entry.field
+                error.system = error.system or entry.system
+                break
+        raise
+
+
+def _without_what_is_given_alone(
+    given: Sequence[Given], parts: Sequence[Material]
+) -> list[Material]:
+    """Materials without the references, say, that others have beside systems, if some are given."""
+    roles = {entry.role for entry in given}
+    kept = []
+    for entry, part in zip(given, parts, strict=True):
+        alone = roles - {entry.role}
+        if "reference" in alone and entry.role != "anything":
+            part = replace(part, references=())
+        if "source" in alone:
+            part = replace(part, sources=None)
+        if "documents" in alone:
+            part = replace(part, documents=None)
+        if "labels" in alone:
+            part = replace(part, labels=None)
+        kept.append(part)
+    return kept
+
+
+def _with_runs(given: Sequence[Given], parts: Sequence[Material], how: Joining) -> list[Material]:
+    """Materials with the runs of each system put together, at the place of the first."""
+    together: dict[str, list[Material]] = {}
+    for entry, part in zip(given, parts, strict=True):
+        key = f"{entry.system}\n" if entry.run else str(len(together))
+        together.setdefault(key, []).append(part)
+    as_runs = replace(how, runs=True)
+    return [
+        combine(group, as_runs) if key.endswith("\n") else group[0]
+        for key, group in together.items()
+    ]
+
+
+def _checked(entry: Given, how: Joining, meter: Meter) -> Material:
+    """What one entry brings; errors say which part of the request it is."""
+    try:
+        if entry.system is not None:
+            _check_name(entry.system, "system", entry.name)
+        if entry.label is not None:
+            _check_name(entry.label, "score", entry.name)
+        found = _ROLES[entry.role](entry, _material(entry, how, meter))
+        _check_characters(found, entry, meter.bounds.characters)
+        return found
+    except SigtestError as error:
+        if entry.field is not None:
+            error.field = entry.field
+            error.system = error.system or entry.system
+        raise
+
+
+def _check_characters(found: Material, entry: Given, most: int) -> None:
+    outputs = [run for _, runs in found.systems for run in runs]
+    columns = [found.sources, found.documents, found.labels]
+    for lines in (*found.references, *found.texts, *outputs, *(c for c in columns if c)):
+        if max((len(line) for line in lines if line is not None), default=0) > most:
+            line = next(i for i, text in enumerate(lines, 1) if text and len(text) > most)
+            raise LimitError(
+                f"{entry.name}, line {line}: {len(lines[line - 1] or ''):,} characters; a segment "
+                f"has at most max_characters, {most:,}.",
+                limit="max_characters",
+                field=entry.name,
+                line=line,
+            )
+
+
+def _check_name(name: str, what: str, file: str) -> None:
+    try:
+        check_name(name, what)
+    except InputError as error:
+        raise InputError(f"{file}: {error.message}") from error
+
+
+def _material(entry: Given, how: Joining, meter: Meter) -> Material:
+    if isinstance(entry.where, Material):
+        return entry.where
+    if entry.role in ("documents", "labels"):
+        return _column(entry, meter)
+    if isinstance(entry.where, Upload):
+        return read_bytes(entry.where.data, entry.where.name, how=how, outer=meter)
+    return read_path(entry.where, how=how, outer=meter)
+
+
+def _column(entry: Given, meter: Meter) -> Material:
+    """The documents or labels of a file: its lines, or what a format says of its segments.
+
+    Of two columns between tabs, the first is the label and the second the document, as
+    mt-metrics-eval writes them.
+    """
+    where = entry.where
+    data = where.data if isinstance(where, Upload) else Path(entry.name).read_bytes()
+    data = meter.of_part(entry.name, len(data)).unzipped(data, entry.name)
+    lines = parse_lines(data, entry.name)  # says what is wrong with an empty file
+    known = format_of(File(entry.name, data))
+    if known.name not in LINES:
+        return known.read(File(entry.name, data))
+    if known.name == "text-columns" and all(line.count("\t") == 1 for line in lines):
+        rows = [line.split("\t") for line in lines]
+        column = tuple(row[entry.role == "documents"] for row in rows)
+    else:
+        column = lines
+    return Material(
+        documents=column if entry.role == "documents" else None,
+        labels=column if entry.role == "labels" else None,
+        name=entry.name,
+    )
+
+
+def _reference(_: Given, material: Material) -> Material:
+    references = material.as_references()
+    return replace(material, references=references, systems=(), texts=(), scores=())
+
+
+def _source(_: Given, material: Material) -> Material:
+    lines = material.as_source()
+    return replace(material, sources=lines, references=(), systems=(), texts=(), scores=())
+
+
+def _documents(entry: Given, material: Material) -> Material:
+    column = material.documents if entry.role == "documents" else material.labels
+    if column is None:
+        raise InputError(
+            f"{entry.name} does not name the {entry.role} of segments; give one a line.",
+            field=entry.name,
+        )
+    only = Material(ids=material.ids, ordered=material.ordered, name=material.name)
+    if entry.role == "documents":
+        return replace(only, documents=column)
+    return replace(only, labels=column)
+
+
+def _system(entry: Given, material: Material) -> Material:
+    name = entry.system or system_name(_base(entry))
+    if not entry.system and material.texts:
+        _check_name(name, "system", entry.name)
+    return _named(entry, material.as_systems(name))
+
+
+def _scores(entry: Given, material: Material) -> Material:
+    if not material.scores:
+        raise InputError(
+            f"{entry.name} has no scores of segments; give one number a line, or a table with "
+            "named columns.",
+            field=entry.name,
+        )
+    return _named(entry, replace(material, references=(), systems=(), texts=()))
+
+
+def _named(entry: Given, material: Material) -> Material:
+    return material.named(entry.system, entry.label)
+
+
+def _base(entry: Given) -> str:
+    """The name of a file: without its folders, where it is one of this machine."""
+    return os.path.basename(entry.name) if isinstance(entry.where, Path) else entry.name
+
+
+_ROLES = {
+    "anything": lambda entry, material: material,
+    "reference": _reference,
+    "system": _system,
+    "scores": _scores,
+    "source": _source,
+    "documents": _documents,
+    "labels": _documents,
+}
+
+
+def _require_distinct(given: Sequence[Given], parts: Sequence[Material]) -> None:
+    """Check that no two files were given as the output of one system, even if they are equal."""
+    seen: dict[str, Given] = {}
+    for entry, part in zip(given, parts, strict=True):
+        for name, _ in part.systems if entry.role == "system" else ():
+            other = seen.setdefault(name, entry)
+            if other is not entry and not (entry.run and other.run):
+                raise InputError(
+                    f"{other.name} and {entry.name} are both named {name!r}; every system needs "
+                    "its own name: NAME=FILE.",
+                    field=entry.field,
+                    system=name,
+                )

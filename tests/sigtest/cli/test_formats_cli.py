@@ -1,0 +1,192 @@
+"""Files of any format on the command line: by content, whatever option they are given to."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from sigtest.cli import main
+
+WORDS = ["the cat sat on the mat", "it is raining again", "we go home now", "a dog barks at night"]
+OUTPUTS = {
+    "aspen": [f"{line} today" for line in WORDS],
+    "birch": ["a cat was on a mat", *WORDS[1:]],
+}
+
+
+def lines(texts):
+    return "".join(f"{line}\n" for line in texts)
+
+
+def sgml(kind, texts, attributes=""):
+    segments = "\n".join(f'<seg id="{i}">{line}</seg>' for i, line in enumerate(texts, 1))
+    return (
+        f'<{kind} setid="news" srclang="any" trglang="en">\n'
+        f'<doc docid="d1" {attributes}>\n{segments}\n</doc>\n</{kind}>\n'
+    )
+
+
+def samples(right, first=0):
+    return lines(
+        json.dumps({"doc_id": i, "doc": {"q": f"q{i}"}, "target": "x", "filtered_resps": ["x"],
+                    "resps": [["x"]], "arguments": {}, "acc": value, "doc_hash": f"h{i}"})
+        for i, value in enumerate(right, first)
+    )  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capfdbinary):
+    """A folder with texts, and `sigtest compare` in it: its report, or its complaint."""
+    monkeypatch.chdir(tmp_path)
+    Path("ref.txt").write_text(lines(WORDS))
+    for name, texts in OUTPUTS.items():
+        Path(f"{name}.txt").write_text(lines(texts))
+        Path(f"{name}.sgm").write_text(sgml("tstset", texts, f'sysid="{name}"'))
+    Path("ref.sgm").write_text(sgml("refset", WORDS, 'sysid="ref"'))
+    Path("src.sgm").write_text(sgml("srcset", WORDS[::-1]))
+
+    def running(*arguments):
+        status = main(["compare", *arguments, "--resamples", "99", "--format", "json"])
+        out, err = capfdbinary.readouterr()
+        if status == 0:
+            return json.loads(out)
+        assert err.decode().count("\n") == 1
+        return err.decode()
+
+    return running
+
+
+def scores(report):
+    return {s["name"]: {m: v["score"] for m, v in s["scores"].items()} for s in report["systems"]}
+
+
+def test_sgml_scores_as_its_text_does(run):
+    plain = run("-r", "ref.txt", "aspen.txt", "birch.txt")
+    assert scores(run("-r", "ref.sgm", "aspen.sgm", "birch.sgm")) == scores(plain)
+    assert scores(run("-r", "ref.txt", "aspen.sgm", "birch.txt")) == scores(plain)
+
+
+def test_a_name_that_is_given_wins_over_one_inside(run):
+    Path("birch.sgm").write_text(sgml("tstset", OUTPUTS["birch"], 'sysid="inside"'))
+    assert {*scores(run("-r", "ref.sgm", "aspen.sgm", "birch.sgm"))} == {"aspen", "inside"}
+    assert {*scores(run("-r", "ref.sgm", "aspen.sgm", "mine=birch.sgm"))} == {"aspen", "mine"}
+
+
+def test_logs_of_two_models_are_compared_on_what_they_score(run):
+    Path("samples_a.jsonl").write_text(samples([1, 1, 0, 1]))
+    Path("samples_b.jsonl").write_text(samples([0, 1, 0, 0]))
+    found = run("a=samples_a.jsonl", "b=samples_b.jsonl")
+    assert list(found["metrics"]) == ["acc"]
+    assert scores(found) == {"a": {"acc": 0.75}, "b": {"acc": 0.25}}
+    assert found["pairs"][0]["p_value"] == 0.5  # 2 items differ, both for a: 2 * 1/4
+    assert run("--scores", "acc:a=samples_a.jsonl", "--scores", "acc:b=samples_b.jsonl") == found
+
+
+def test_a_table_has_all_systems_and_metrics(run):
+    rows = [f"{i},{s},{m},{v}" for i in (3, 1, 2) for s, m, v in (
+        ("x", "f1", i / 4), ("y", "f1", i / 8), ("x", "em", 1), ("y", "em", 0))]  # fmt: skip
+    Path("all.csv").write_text(lines(["id,system,metric,score", *rows]))
+    found = run("--from", "all.csv")
+    assert scores(found) == {"x": {"f1": 0.5, "em": 1}, "y": {"f1": 0.25, "em": 0}}
+    chosen = ["--scores", "f1:x=all.csv", "--scores", "f1:y=all.csv"]
+    assert scores(run(*chosen)) == {"x": {"f1": 0.5}, "y": {"f1": 0.25}}
+    assert "2 systems (x, y), none of them 'z'" in run("--scores", "z=all.csv")
+
+
+def test_several_imports_are_joined_by_id(run):
+    Path("one.csv").write_text("id,score\nq1,1\nq2,0\nq3,1\n")
+    Path("two.csv").write_text("id,score\nq3,0\nq2,0\nq1,1\n")
+    found = run("--from", "one.csv", "--from", "two.csv")
+    assert scores(found) == {"one": {"scores": pytest.approx(2 / 3)},
+                             "two": {"scores": pytest.approx(1 / 3)}}  # fmt: skip
+    assert found["pairs"][0]["p_value"] == 1  # one item differs
+
+
+def test_what_only_one_file_has_is_an_error_or_dropped_and_said(run):
+    Path("one.csv").write_text("id,score\nq1,1\nq2,0\nq3,1\n")
+    Path("two.csv").write_text("id,score\nq3,0\nq2,\nq1,1\nq9,1\n")
+    said = run("--from", "one.csv", "--from", "two.csv")
+    assert "'q9'" in said
+    assert "--missing drop" in said
+    found = run("--from", "one.csv", "--from", "two.csv", "--missing", "drop")
+    assert found["testset"]["segments"] == 2
+    assert [w for w in found["warnings"] if "'q9'" in w and "dropped" in w]
+    assert [w for w in found["warnings"] if "'q2'" in w and "no 'scores' score" in w]
+    assert "Did you mean 'drop'" in run("--from", "one.csv", "--missing", "dorp")
+
+
+def test_a_test_set_is_chosen_where_there_are_several(run):
+    rows = [f"{t},{t}-{i},{s},{v}" for t in ("en-de", "en-cs") for i in (1, 2)
+            for s, v in (("x", i), ("y", 1 + (t == "en-cs")))]  # fmt: skip
+    Path("all.csv").write_text(lines(["testset,id,system,score", *rows]))
+    assert "'en-de', 'en-cs'" in run("--from", "all.csv")
+    assert scores(run("--from", "all.csv", "--testset", "en-cs"))["y"] == {"all": 2}
+
+
+def test_replicas_are_runs_of_any_format(run):
+    found = run("-r", "ref.txt", "--replicas", "a=aspen.txt,birch.sgm", "--replicas",
+                "b=birch.txt,aspen.sgm")  # fmt: skip
+    assert [len(s["scores"]["bleu"]["replicas"]) for s in found["systems"]] == [2, 2]
+
+
+def test_documents_come_with_texts_or_alone(run):
+    found = run("-r", "ref.sgm", "aspen.txt", "birch.txt")
+    assert found["testset"]["documents"] == 1
+    Path("docs").write_text("a\na\nb\nb\n")
+    assert run("-r", "ref.sgm", "aspen.txt", "birch.txt", "--documents", "docs")["testset"][
+        "documents"
+    ] == 2  # fmt: skip
+    Path("both.docs").write_text("news\td1\nnews\td2\ntalk\td3\ntalk\td3\n")
+    both = ["--documents", "both.docs", "--labels", "both.docs", "--stratified"]
+    found = run("-r", "ref.txt", "aspen.txt", "birch.txt", *both, "--unit", "document")
+    assert (found["testset"]["documents"], "stratified:true" in found["signature"]) == (3, True)
+
+
+NOT_TEXT = {
+    "html": "<html><body>\n<p>the cat sat</p>\n<p>it rains</p>\n<p>home</p>\n</body></html>\n",
+    "tmx": '<?xml version="1.0"?><tmx version="1.4"><body>\n<tu><tuv><seg>a</seg></tuv></tu>\n'
+    "</body></tmx>\n",
+    "json": json.dumps({"outputs": WORDS}),
+    "jsonl": lines(json.dumps({"text": line}) for line in WORDS),
+    "csv": lines(["segment_id,translation", *(f"{i},{w}" for i, w in enumerate(WORDS))]),
+    "averages": "system,BLEU\naspen,30.1\nbirch,29.5\n",
+    "half json": '{"a": [1, 2',
+    "srcset": sgml("srcset", WORDS),
+    "tstset": sgml("tstset", OUTPUTS["aspen"], 'sysid="m"'),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("kind", NOT_TEXT)
+def test_what_is_no_text_is_parsed_or_refused_and_never_scored(run, kind, packed):
+    data = NOT_TEXT[kind].encode()
+    Path("given").write_bytes(gzip.compress(data) if packed else data)
+    plain = scores(run("-r", "ref.txt", "aspen.txt", "birch.txt"))
+    for arguments in (["-r", "given", "aspen.txt", "birch.txt"],
+                      ["-r", "ref.txt", "aspen.txt", "x=given"]):  # fmt: skip
+        found = run(*arguments)
+        if isinstance(found, str):
+            assert "given" in found
+            continue
+        words = {"csv": WORDS, "srcset": WORDS, "tstset": OUTPUTS["aspen"]}[kind]
+        Path("words").write_text(lines(words))
+        same = ["words" if a == "given" else a.replace("=given", "=words") for a in arguments]
+        assert scores(found) == scores(run(*same))
+    assert scores(run("-r", "ref.txt", "aspen.txt", "birch.txt")) == plain
+
+
+def test_ocelots_pair_scores_as_its_text(run, data):
+    folder = data / "formats" / "ocelot"
+    output = "newstest2019.msft-WMT19-document-level.6808.en-de"
+    reference = str(folder / "newstest2019-ende-ref.de.sgm")
+    found = run("-r", reference, f"sgml={folder / output}.sgm", f"text={folder / output}.txt")
+    assert {name: round(s["bleu"], 2) for name, s in scores(found).items()} == {
+        "sgml": 42.43, "text": 42.43
+    }  # fmt: skip
+
+
+def test_long_lines_are_recognised_quickly(run):
+    for line in ("x" * 60_000, "<" * 60_000, "< " * 30_000, "0 " * 30_000):
+        Path("long").write_text(f"{line}\n{line}\n")
+        run("-r", "ref.txt", "aspen.txt", "long")  # within the time that a test has
