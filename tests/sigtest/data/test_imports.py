@@ -218,7 +218,7 @@ BAD_ARCHIVES = {
     "tar.bz2": (tarred(FILES, "w:bz2"), "is no zip, tar, tar.gz or XML file"),
     "text": (REFERENCE, "is no zip, tar, tar.gz or XML file"),
     "nothing": (b"", "is no zip, tar, tar.gz or XML file"),
-    "empty zip": (zipped({}), "no matching files"),
+    "empty zip": (zipped({}), "without any file"),
     "empty tar": (tarred({}), "is no zip, tar, tar.gz or XML file"),
     "other files": (zipped({"a.txt": b"a\n", "b/c.txt": b"b\n"}), "no matching files"),
     "no references": (zipped({"systems/a.en": GOOD}), "no reference*"),
