@@ -1,8 +1,9 @@
 """A 60th system joins a leaderboard of 59: seconds, CPU time and memory of the service.
 
-    OPENBLAS_NUM_THREADS=1 python -m benchmarks.leaderboard [--systems 60] [--runs 7] [--quick]
+    OPENBLAS_NUM_THREADS=1 python -m benchmarks.leaderboard [--systems 60] [--runs 7]
+        [--resamples 9999] [--quick]
 
-BLEU, chrF and TER, 9,999 resamples, two warm workers. A system beyond the 12 of wmt12.es-en (or the
+BLEU, chrF and TER, two warm workers. A system beyond the 12 of wmt12.es-en (or the
 5 of the example, where the data is not there) has each line from one of two of them. Seconds are
 from PUT to the leaderboard that has the system, over HTTP; CPU time is that of all processes of the
 service, and is held against a comparison of the same 60 from their texts, by the same service and
@@ -26,7 +27,8 @@ from sigtest.engine import compare
 from workers.settings import Settings
 from workers.store.server import connect
 
-RECIPE = {"metrics": ["bleu", "chrf", "ter"], "resamples": 9_999}
+METRICS = ["bleu", "chrf", "ter"]
+CAPACITY = 100  # joins and replacements of all runs
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -41,7 +43,8 @@ class Board:
             s.name: s.hypotheses.lines for s in comparison.entries[0].systems if s.hypotheses
         }
         references = [text.lines for text in comparison.entries[0].testset.references]
-        body = {"name": "benchmark", "references": references, **RECIPE}
+        recipe = {"metrics": METRICS, "resamples": comparison.recipe.resamples}
+        body = {"name": "benchmark", "references": references, "capacity": CAPACITY, **recipe}
         self.url = client.post("/v1/testsets", json=body).raise_for_status().headers["Location"]
 
     def put(self, name: str, wait: int = 60, content: str = "") -> None:
@@ -149,10 +152,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--systems", type=int, default=60)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--resamples", type=int, default=9_999)
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     task = read_task()
-    comparison = task.comparison(options.systems + options.runs + 1, **RECIPE)
+    recipe = {"metrics": METRICS, "resamples": options.resamples}
+    comparison = task.comparison(options.systems + options.runs + 1, **recipe)
     names = [system.name for system in comparison.entries[0].systems]
     with service(2) as (client, pid):
         board = Board(client, comparison)
@@ -173,8 +178,8 @@ def main() -> None:
             return
         for name in board.there():
             board.remove(name)  # and with it what is cached of its text
-        compare(task.comparison(3, **RECIPE))  # loads what is compiled
-        whole(board, task.comparison(options.systems, **RECIPE), pid)
+        compare(task.comparison(3, **recipe))  # loads what is compiled
+        whole(board, task.comparison(options.systems, **recipe), pid)
 
 
 if __name__ == "__main__":

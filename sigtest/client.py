@@ -33,7 +33,10 @@ from sigtest.version import __version__
 COMPARISONS = "comparisons"
 TESTSETS = "/v1/testsets"
 # what a leaderboard says besides its report
-BOARD = ("id", "name", "metric", "test", "comparison", "pending", "failed")
+BOARD = (
+    "id", "name", "metric", "test", "comparison", "capacity", "submissions", "claims", "pending",
+    "failed",
+)  # fmt: skip
 WAIT_SECONDS = 1  # that one request waits for the end, and so how often progress is told
 PENDING_SECONDS = 0.1
 ATTEMPTS = 7

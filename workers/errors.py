@@ -7,6 +7,7 @@
     ├── NotReadyError       not computed yet, or never will be: see its record
     ├── ConflictError       an idempotency key used again with different content
     ├── TakenError          the name belongs to a system with other content
+    ├── CapacityError       a test set has taken as many systems as it may
     ├── BusyError           more unfinished work than a caller may have
     └── StorageError        Redis cannot be reached, cannot write or is missing
 
@@ -54,6 +55,10 @@ class ConflictError(SigtestError):
 
 class TakenError(SigtestError):
     """The name belongs to a system with other content."""
+
+
+class CapacityError(SigtestError):
+    """A test set has taken as many systems as were declared when it was made."""
 
 
 class BusyError(LimitError):

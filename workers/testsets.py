@@ -6,21 +6,16 @@ is unknown or somebody else's and GoneError for one that expired or was deleted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sigtest.comparison.comparison import part_of, require_units
-from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
-from sigtest.data.names import check_name
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
 from sigtest.decide.rows import no_rows, report_of_rows
 from sigtest.errors import InputError, LimitError, RecipeError
-from sigtest.metrics.scores import Supplied
-from sigtest.report import Report
-from sigtest.significance import own_tests
-from workers.errors import NotFoundError, TakenError
+from sigtest.report import PairReport, Report
+from workers.creation import NewTestSet
+from workers.errors import CapacityError, NotFoundError, TakenError
 from workers.guard import storage
 from workers.settings import Settings
 from workers.store import keys
@@ -29,55 +24,6 @@ from workers.store.server import connect
 from workers.store.testsets import gone
 from workers.tasks import boards
 from workers.tasks.context import Context
-
-
-@dataclass(frozen=True)
-class NewTestSet:
-    """A test set that is asked for, checked.
-
-    Attributes:
-        name: What its caller calls it.
-        testset: References, documents, labels.
-        part: The settings, without systems; its `replicas` are those of every system to come.
-    """
-
-    name: str
-    testset: TestSet
-    part: Part
-
-    @classmethod
-    def of(cls, name: str, testset: TestSet, recipe: Recipe, replicas: int = 1) -> NewTestSet:
-        """Check that test set and settings fit each other.
-
-        Args:
-            name: What to call it.
-            testset: References, documents, labels.
-            recipe: What to compute.
-            replicas: Training replicas that every system brings; 1 for plain hypotheses.
-
-        Raises:
-            SigtestError: A bad name, or settings that a leaderboard cannot work with.
-        """
-        check_name(name, "test set")
-        if not isinstance(replicas, int) or isinstance(replicas, bool) or replicas < 1:
-            raise RecipeError(
-                "replicas must be a whole number, 1 or more: how many outputs every system brings.",
-                field="replicas",
-            )
-        if recipe.baseline is not None:
-            raise RecipeError("A leaderboard compares all pairs; leave pairs out.", field="pairs")
-        for test in own_tests(recipe.tests):
-            raise RecipeError(
-                f"A leaderboard keeps no statistics that {test} could look at; take "
-                "approximate_randomization or another test that draws.",
-                field="tests",
-            )
-        _require_measurable(testset, recipe, replicas)
-        require_units(testset, recipe)
-        # `auto` is for a number of pairs that is known beforehand
-        fitted = recipe.fitted([testset])
-        fixed = replace(fitted, resamples=recipe.resolved(1))
-        return cls(name, testset, part_of(testset, fixed, (), (), replicas))
 
 
 @dataclass(frozen=True)
@@ -91,6 +37,8 @@ class Leaderboard:
         pending: Names of those that are to be measured, or not in it yet.
         failed: Why systems could not be measured, by name.
         fresh: Whether it has every system that is measured.
+        binding: Whether it is decided as its test set says; only then a significant difference is
+            a claim.
     """
 
     testset: TestSetRecord
@@ -99,6 +47,22 @@ class Leaderboard:
     pending: tuple[str, ...]
     failed: Mapping[str, str]
     fresh: bool
+    binding: bool
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A significant difference that a leaderboard has shown.
+
+    Attributes:
+        a: First system.
+        b: Second system.
+        claimed_at: When it was first shown, seconds since the epoch.
+    """
+
+    a: str
+    b: str
+    claimed_at: float
 
 
 class TestSets:
@@ -130,10 +94,11 @@ class TestSets:
             The test set, and whether it was made.
         """
         part = asked.part
-        testset_id = keys.hashed(
-            caller, "testset", asked.name, part.key, str(part.replicas), part.testset
+        sizes = (str(part.replicas), str(asked.capacity))
+        testset_id = keys.hashed(caller, "testset", asked.name, part.key, *sizes, part.testset)
+        created = self._store.create(
+            testset_id, asked.name, caller, asked.testset, part, asked.capacity
         )
-        created = self._store.create(testset_id, asked.name, caller, asked.testset, part)
         return self._state(testset_id, caller).record, created
 
     @storage()
@@ -234,6 +199,7 @@ class TestSets:
         Raises:
             TakenError: Other content is there under this name.
             LimitError: The test set has as many systems as it may have.
+            CapacityError: It has taken as many as were declared when it was made.
         """
         verdict = self._store.put(testset_id, system, replaces, most)
         if verdict == "gone":
@@ -254,6 +220,14 @@ class TestSets:
                 system=system.name,
             )
         state = self._state(testset_id, caller)
+        if verdict == "spent":
+            raise CapacityError(
+                f"The test set has taken {state.record.submissions} systems, deleted and replaced "
+                f"ones among them, and its capacity is {state.record.capacity}: its claims count "
+                "with no more. Make a test set with a larger capacity.",
+                field="name",
+                system=system.name,
+            )
         if verdict != "known":
             own = [e for e in boards.joins(state) if system.sha256 in e.task.arguments]
             self._feed.add(caller, own)
@@ -310,8 +284,9 @@ class TestSets:
             RecipeError: An impossible choice.
         """
         state = self._state(testset_id, caller)
-        part = boards.shown_part(self._store.part(testset_id), state, choice)
-        wanted = boards.id_of(testset_id, part)
+        settings = self._store.part(testset_id)
+        part = boards.shown_part(settings, state, choice)
+        wanted = boards.id_of(state, part)
         shown: str | None = wanted
         stored = self._context.questions.find(wanted)
         if stored is None:
@@ -332,15 +307,31 @@ class TestSets:
                 pending=tuple(name for name in sorted(state.digests) if name not in there),
                 failed=failed,
                 fresh=shown == wanted,
+                binding=part.recipe == boards.shown_part(settings, state, Choice()).recipe,
             ),
             wanted,
         )
 
     @storage()
-    def empty(self, testset_id: str, choice: Choice) -> Report:
+    def claims(self, testset_id: str, caller: str, pairs: Sequence[PairReport]) -> list[Claim]:
+        """When the significant ones of some pairs of a binding leaderboard were first shown."""
+        digests = self._state(testset_id, caller).digests
+        shown = [p for p in pairs if p.significant and p.a in digests and p.b in digests]
+        asked = [(p.metric, p.test, ((p.a, digests[p.a]), (p.b, digests[p.b]))) for p in shown]
+        times = self._store.claims.times(testset_id, asked)
+        return [
+            Claim(pair.a, pair.b, when)
+            for pair, when in zip(shown, times, strict=True)
+            if when is not None  # one of them was replaced since
+        ]
+
+    @storage()
+    def empty(self, testset_id: str, caller: str, choice: Choice) -> Report:
         """What a leaderboard shows before any system is measured."""
         part = self._store.part(testset_id)
-        nobody = replace(part, systems=(), digests=(), recipe=boards.decided(part.recipe, choice))
+        capacity = self._state(testset_id, caller).record.capacity
+        recipe = boards.decided(part.recipe, choice, capacity)
+        nobody = replace(part, systems=(), digests=(), recipe=recipe)
         rows = [no_rows(nobody) for _ in part.recipe.metrics]
         return report_of_rows(nobody, rows, rows)
 
@@ -358,20 +349,6 @@ class TestSets:
                 f"The test set {state.record.id} has no system {name!r}.", system=name
             )
         return state.system(name)
-
-
-def _require_measurable(testset: TestSet, recipe: Recipe, replicas: int) -> None:
-    """Check that there can be systems which bring what the metrics measure."""
-    for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
-        supplied = isinstance(metric, Supplied)
-        if supplied and replicas > 1:
-            raise RecipeError(
-                f"{label} is about scores computed elsewhere, which systems with replicas do not "
-                "bring; leave out one of the two.",
-                field="metrics",
-            )
-        if not supplied and not testset.references:
-            raise InputError(f"{label} needs references; none are given.", field="references")
 
 
 def _replicas(count: int) -> str:

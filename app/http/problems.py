@@ -35,6 +35,7 @@ from sigtest.errors import (
 )
 from workers.errors import (
     BusyError,
+    CapacityError,
     ConflictError,
     GoneError,
     NotFoundError,
@@ -76,6 +77,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     NotAcceptableError: Kind("not-acceptable", "No such representation", 406),
     NotReadyError: Kind("not-ready", "The answer is not there (yet)", 409),
     TakenError: Kind("name-taken", "Another system has this name", 409),
+    CapacityError: Kind("capacity-spent", "The test set takes no further system", 409),
     GoneError: Kind("gone", "The resource has expired or was deleted", 410),
     UnsupportedMediaError: Kind("unsupported-media-type", "A body of this kind is not read", 415),
     BusyError: Kind("busy", "Too much of yours is unfinished", 429),

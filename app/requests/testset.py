@@ -35,7 +35,7 @@ from sigtest.data.choices import choose
 from sigtest.data.testset import System
 from sigtest.data.text import check_lines, parse_lines
 from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
-from workers.testsets import NewTestSet
+from workers.creation import CAPACITY, NewTestSet
 
 CONTENT = ("references", "documents", "labels", "sources", "segments")
 PARTS = ("references", "documents", "labels", "sources", "request")
@@ -117,7 +117,7 @@ def _testset_of_form(form: FormData, settings: Settings) -> NewTestSet:
 def _testset(body: Mapping[str, Any], settings: Settings) -> NewTestSet:
     body = listed(body)
     for field in body:
-        choose(field, ("name", "replicas", *CONTENT, *SETTINGS), field, "field")
+        choose(field, ("name", "replicas", "capacity", *CONTENT, *SETTINGS), field, "field")
     if "name" not in body:
         raise InputError("name is missing: what to call the test set.", field="name")
     limits.check_content(body, settings)
@@ -131,7 +131,8 @@ def _testset(body: Mapping[str, Any], settings: Settings) -> NewTestSet:
                 f"the test set has {testset.segments} segments.",
                 field="sources",
             )
-    asked = NewTestSet.of(body["name"], testset, recipe, body.get("replicas", 1))
+    sizes = body.get("replicas", 1), body.get("capacity", CAPACITY)
+    asked = NewTestSet.of(body["name"], testset, recipe, *sizes)
     _check_part(asked.part, settings)
     return asked
 

@@ -227,15 +227,16 @@ def document(app: FastAPI) -> dict[str, Any]:
         parts = schema["components"]["schemas"]
         parts.update(named["$defs"])
         parts.update(components(*(model for kind in KINDS.values() for model in kind.reports)))
-        parts["Leaderboard"] = _leaderboard(parts["Report"])
+        envelope = testsets.LeaderboardEnvelope.model_json_schema(ref_template=REF)
+        parts.update(envelope["$defs"])
+        parts["Leaderboard"] = _leaderboard(envelope, parts["Report"])
         schema["components"]["schemas"] = dict(sorted(parts.items()))
         app.openapi_schema = schema
     return app.openapi_schema
 
 
-def _leaderboard(report: dict[str, Any]) -> dict[str, Any]:
+def _leaderboard(envelope: dict[str, Any], report: dict[str, Any]) -> dict[str, Any]:
     """The report of one metric and test, and what stands beside it."""
-    envelope = testsets.LeaderboardEnvelope.model_json_schema()
     return {
         **report,
         "title": "Leaderboard",

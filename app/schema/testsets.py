@@ -10,20 +10,23 @@ from pydantic import BaseModel, Field
 
 from app.schema.fragments import file_field, files_field
 from app.schema.requests import SettingsRequest, Strict, TextsRequest
-from sigtest.comparison.recipe import MAX_RESAMPLES
+from sigtest.comparison.recipe import MAX_FAMILY, MAX_RESAMPLES
 from sigtest.render.plots import PICTURES
 from sigtest.report import encode
+from workers.creation import CAPACITY
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
+from workers.testsets import Claim
 
 PATH = "/v1/testsets"
 SETTINGS = tuple(SettingsRequest.model_fields)
-SHOWN = (*SETTINGS, "replicas")
+SHOWN = (*SETTINGS, "replicas", "capacity")
 
 
 class TestSetSettings(SettingsRequest):
     """How every system is measured and compared with all others.
 
-    `resamples` of `auto` are 9,999, as nobody knows how many systems will come.
+    `resamples` of `auto` are as many as a first difference needs to be significant in a family of
+    that many systems: 79,999 for 64 of them with holm.
     """
 
     __test__ = False  # pytest: not a test class
@@ -31,6 +34,13 @@ class TestSetSettings(SettingsRequest):
     name: str = Field(min_length=1, max_length=200, description="What to call it.")
     replicas: int = Field(
         default=1, ge=1, description="Training replicas that every system brings."
+    )
+    capacity: int = Field(
+        default=CAPACITY,
+        ge=2,
+        le=MAX_FAMILY,
+        description="How many systems may be submitted, from first to last. The pairs of that many "
+        "are corrected for, so that a significant difference stays significant when others come.",
     )
     segments: int | None = Field(
         default=None, ge=1, description="Number of segments; needed only without references."
@@ -109,6 +119,10 @@ class TestSetResource(BaseModel):
     testset: ContentBody
     settings: dict[str, Any] = Field(description="As they are in force.")
     systems: int
+    submissions: int = Field(
+        description="How many systems were taken, with those deleted or replaced; at most "
+        "`capacity` of the settings."
+    )
     pending: int = Field(description="How many systems are still to be measured.")
     links: TestSetLinks
 
@@ -124,6 +138,7 @@ class TestSetResource(BaseModel):
             testset=ContentBody(**record.content),
             settings={k: v for k, v in record.settings.items() if k in SHOWN},
             systems=record.systems,
+            submissions=record.submissions,
             pending=record.pending,
             links=TestSetLinks(
                 self=here,
@@ -192,6 +207,19 @@ class SystemListing(BaseModel):
     next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")
 
 
+class ClaimBody(BaseModel):
+    """A significant difference that a leaderboard has shown."""
+
+    a: str
+    b: str
+    claimed_at: datetime = Field(description="When it was first shown.")
+
+    @classmethod
+    def of(cls, claim: Claim) -> ClaimBody:
+        """What is told of a claim."""
+        return cls(a=claim.a, b=claim.b, claimed_at=datetime.fromtimestamp(claim.claimed_at, UTC))
+
+
 class LeaderboardEnvelope(BaseModel):
     """What a leaderboard says besides the report that it shows."""
 
@@ -201,6 +229,12 @@ class LeaderboardEnvelope(BaseModel):
     test: str
     comparison: str | None = Field(
         description="Where the whole report stays: all metrics and tests, every format and picture."
+    )
+    capacity: int = Field(description="How many systems may be submitted, from first to last.")
+    submissions: int = Field(description="How many were.")
+    claims: list[ClaimBody] = Field(
+        description="The significant pairs, where alpha and correction are the test set's own: "
+        "other systems cannot take these back."
     )
     pending: list[str] = Field(description="Systems that are not in it yet.")
     failed: dict[str, str] = Field(description="Why systems could not be measured.")

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app.http.negotiation import Wish, choose_format
 from app.questions import answers as questions
-from app.schema.testsets import PATH, SystemResource, TestSetResource, system_path
+from app.schema.testsets import PATH, ClaimBody, SystemResource, TestSetResource, system_path
 from app.testsets.board import Board
 from sigtest.render import json
 from sigtest.render.comparison import present
@@ -100,6 +100,9 @@ def _envelope(board: Board) -> dict[str, Any]:
         "metric": board.metric,
         "test": board.test,
         "comparison": f"/v1/comparisons/{shown.comparison}" if shown.comparison else None,
+        "capacity": shown.testset.capacity,
+        "submissions": shown.testset.submissions,
+        "claims": [ClaimBody.of(claim).model_dump(mode="json") for claim in board.claims],
         "pending": list(shown.pending),
         "failed": dict(shown.failed),
     }

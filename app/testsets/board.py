@@ -21,7 +21,7 @@ from sigtest.significance.corrections import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Record
 from workers.store.boards import Choice
-from workers.testsets import Leaderboard
+from workers.testsets import Claim, Leaderboard
 
 WAIT_SECONDS = 2.0  # for a newer one; until then there is one without the systems just submitted
 
@@ -36,6 +36,8 @@ class Board:
         whole: The report of all metrics and tests.
         metric: Label of the metric to show.
         test: Name of the test to show.
+        claims: Its significant differences, with the times when they were first shown; none where
+            it is decided in another way than its test set says.
     """
 
     shown: Leaderboard
@@ -43,6 +45,7 @@ class Board:
     whole: Report
     metric: str
     test: str
+    claims: tuple[Claim, ...]
 
     @property
     def report(self) -> Report:
@@ -84,7 +87,7 @@ async def _board(
         if shown.comparison is not None:
             record = asked.find(shown.comparison, caller.name)
             whole = answers.read(asked.report(record.id, caller.name), record)
-        whole = whole or boards.empty(testset_id, choice)
+        whole = whole or boards.empty(testset_id, caller.name, choice)
         settings = shown.testset
         metric = options.metric or settings.metrics[0]
         joint = CORRECTIONS[whole.correction].joint
@@ -98,7 +101,9 @@ async def _board(
             )
         if options.testset is not None:
             raise RecipeError("A leaderboard has one test set; leave testset out.", field="testset")
-        return Board(shown, record, whole, metric, test)
+        pairs = [pair for pair in whole.pairs if (pair.metric, pair.test) == (metric, test)]
+        claims = boards.claims(testset_id, caller.name, pairs) if shown.binding else ()
+        return Board(shown, record, whole, metric, test, tuple(claims))
 
     found = await watch.until(testset_id, look, lambda shown: shown.fresh, WAIT_SECONDS)
     return await run_in_threadpool(read, found)

@@ -67,6 +67,11 @@ def testset_parser() -> Parser:
     group.add_argument(
         "--replicas", metavar="N", help="training replicas that every system brings; default 1"
     )
+    group.add_argument(
+        "--capacity", metavar="N",
+        help="systems that may be submitted, first to last: all their pairs are corrected for; "
+        "default 64",
+    )  # fmt: skip
     add_recipe(parser.add_argument_group("how to compare"), baseline=False)
     parser.set_defaults(baseline=None, family=None)
     add_server(parser.add_argument_group("where"))

@@ -137,7 +137,7 @@ def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
     content = in_order(read(references_of(options), STRICT).material).as_json()
     del content["systems"]
     body = {"name": options.name, **content, **choices}
-    for field in ("segments", "replicas"):
+    for field in ("segments", "replicas", "capacity"):
         if (number := getattr(options, field)) is not None:
             body[field] = whole(number, field)
     return body

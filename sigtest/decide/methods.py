@@ -132,12 +132,13 @@ def _decisions(plan: Plan, sources: _Sources) -> str:
     limit = f"a difference is called significant where that p is at most {recipe.alpha:g}"
     if recipe.correction == "none":
         return f"P-values are not corrected for multiple comparisons; {limit}."
+    systems = f", those of {recipe.family} systems, of which some may come later,"
+    whole = "" if recipe.family == "present" else systems
     if plan.comparisons == 1:
         return f"One comparison per metric and test needs no correction; {limit}."
     return (
-        f"P-values are corrected for {plan.comparisons:,} comparisons per metric and test by the "
-        f"method of "
-        f"{correction.title}{sources.cite(correction.papers)}; {limit}."
+        f"P-values are corrected for {plan.comparisons:,} comparisons per metric and test{whole} "
+        f"by the method of {correction.title}{sources.cite(correction.papers)}; {limit}."
     )
 
 

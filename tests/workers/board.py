@@ -5,19 +5,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from computed import sample_of
 from service import CALLER, EXAMPLE, until
 
+from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison, parse_system
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
-from sigtest.engine import compare
+from sigtest.decide.facts import gather
+from sigtest.decide.summary import summarise
 from sigtest.render import json
+from sigtest.report import Report
+from workers.creation import NewTestSet
 from workers.questions import Questions
 from workers.store.boards import Choice, State, TestSetRecord
 from workers.tasks.context import Context
-from workers.testsets import Leaderboard, NewTestSet, TestSets
+from workers.testsets import Leaderboard, TestSets
 
 Lines = tuple[str, ...]
 Output = Lines | tuple[Lines, ...]  # hypotheses, or those of several replicas
@@ -53,6 +59,7 @@ class Board:
     systems: dict[str, Output]
     reference: Lines = REFERENCE
     documents: Lines | None = DOCUMENTS
+    capacity: int = 64
 
     @property
     def testsets(self) -> TestSets:
@@ -107,7 +114,10 @@ class Board:
 
     def comparison(self, choice: Choice = EVERYTHING) -> Comparison:
         """The comparison of all systems at once."""
-        decided = {"alpha": choice.alpha, "correction": choice.correction}
+        correction = choice.correction or self.recipe.get("correction", "holm")
+        joint = correction in {"max_t", "tukey"}
+        family = {} if joint else {"family": self.capacity}
+        decided = {"alpha": choice.alpha, "correction": choice.correction, **family}
         return parse_comparison(
             {
                 "references": [self.reference],
@@ -118,21 +128,40 @@ class Board:
             }
         )
 
+    def expected(self, choice: Choice = EVERYTHING) -> Report:
+        """The report of all systems at once, with the p-values of pairs that left in its family."""
+        comparison = self.comparison(choice)
+        sample = sample_of(comparison)
+        facts = gather(sample, [sample.block(0, sample.part.resamples)])
+        return summarise(comparison.plan, [facts], self.gone(comparison))
+
+    def gone(self, comparison: Comparison) -> dict[tuple[str, str], Array]:
+        recipe = comparison.recipe
+        if recipe.family == "present":
+            return {}
+        there = set(self.state.digests.items())
+        seen = self.context.testsets.claims.seen(self.id).items()
+        rows = [np.frombuffer(row) for (a, b), row in sorted(seen) if not {a, b} <= there]
+        names = [(label, test) for label in recipe.labels for test in recipe.tests]
+        return {name: np.array([row[i] for row in rows]) for i, name in enumerate(names)}
+
     def is_right(self, choice: Choice = EVERYTHING) -> None:
         shown = self.shown(choice)
-        expected = json.render(compare(self.comparison(choice))).encode()
+        expected = json.render(self.expected(choice)).encode()
         assert self.report(choice) == expected
         assert shown.systems == tuple(sorted(self.systems))
         assert not shown.pending
         assert not shown.failed
 
 
-def board_on(context: Context, name: str, replicas: int = 1, **choices: Any) -> Board:
+def board_on(
+    context: Context, name: str, replicas: int = 1, capacity: int = 64, **choices: Any
+) -> Board:
     recipe = {**RECIPE, **choices}
     testset = TestSet.of([REFERENCE], DOCUMENTS)
-    asked = NewTestSet.of(name, testset, Recipe.of(recipe), replicas)
+    asked = NewTestSet.of(name, testset, Recipe.of(recipe), replicas, capacity)
     record, _ = TestSets(context).create(asked, CALLER)
-    return Board(context, record.id, recipe, {})
+    return Board(context, record.id, recipe, {}, capacity=capacity)
 
 
 def garbled(output: Lines, seed: int = 0) -> Lines:

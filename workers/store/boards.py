@@ -58,6 +58,7 @@ class TestSetRecord:
         metrics: Labels of the metrics.
         systems: How many it has.
         pending: How many of them are still to be measured.
+        submissions: How many have been taken, with those that were deleted or replaced.
     """
 
     __test__ = False  # pytest: not a test class
@@ -71,6 +72,12 @@ class TestSetRecord:
     metrics: tuple[str, ...]
     systems: int
     pending: int
+    submissions: int = 0
+
+    @property
+    def capacity(self) -> int:
+        """How many systems may be submitted: their pairs are what is corrected for."""
+        return int(self.settings["capacity"])
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -93,6 +100,7 @@ class State:
         digests: Content of each system, by name.
         rows: The rows of all contents that are measured, by digest.
         failures: Why a digest cannot be measured.
+        left: Names and digests of systems that were deleted or replaced and are not back.
     """
 
     caller: str
@@ -100,6 +108,7 @@ class State:
     digests: Mapping[str, str]
     rows: Mapping[str, bytes]
     failures: Mapping[str, str]
+    left: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def resamples(self) -> int:

@@ -27,6 +27,9 @@
     sigtest:testset-attempts:ID    hash    how often the joining of a digest was started
     sigtest:testset-shown:ID       hash    ids of the comparisons that leaderboards show
     sigtest:testset-reports:ID     set     ids of all comparisons that were made for leaderboards
+    sigtest:testset-left:ID        set     digests and names of what was deleted or replaced
+    sigtest:testset-seen:ID        hash    p-values of pairs that were shown, by names and digests
+    sigtest:testset-claims:ID      hash    when a significant difference was first shown
     sigtest:joining                set     ids of test sets with systems to be measured
     sigtest:totals:ID:V:R:DIGEST   hash    totals by version V of one system under R resamples
     sigtest:totals-used            sorted  keys of totals, by last use
@@ -68,6 +71,9 @@ OF_TESTSET = (
     "testset-attempts",
     "testset-shown",
     "testset-reports",
+    "testset-left",
+    "testset-seen",
+    "testset-claims",
 )
 
 

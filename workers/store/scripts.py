@@ -154,10 +154,10 @@ return taken
 
 _TESTSET = """
 local record, text, systems, outputs, rows, failures, attempts, shown = unpack(KEYS, 1, 8)
-local reports, gone, joining = unpack(KEYS, 9, 11)
+local reports, left, seen, claims, gone, joining = unpack(KEYS, 9, 14)
 local function live(expiry, remembered)
     redis.call('HSET', record, 'expiry', expiry)
-    for i = 1, 9 do redis.call('PEXPIREAT', KEYS[i], expiry) end
+    for i = 1, 12 do redis.call('PEXPIREAT', KEYS[i], expiry) end
     redis.call('SET', gone, redis.call('HGET', record, 'caller'), 'PXAT', remembered)
 end
 local function forget(digest)
@@ -195,6 +195,12 @@ local name, digest = ARGV[4], ARGV[5]
 local held = redis.call('HGET', systems, name)
 if held and held ~= digest and ARGV[7] ~= '1' then return 'taken' end
 if not held and redis.call('HLEN', systems) >= tonumber(ARGV[8]) then return 'full' end
+if held ~= digest then
+    local taken = tonumber(redis.call('HGET', record, 'submissions') or 0)
+    if taken >= tonumber(redis.call('HGET', record, 'capacity')) then return 'spent' end
+    redis.call('HINCRBY', record, 'submissions', 1)
+    if held then redis.call('SADD', left, held .. ' ' .. name) end
+end
 local verdict = 'known'
 if held == digest then
     if redis.call('HDEL', failures, digest) == 1 then
@@ -220,6 +226,7 @@ REMOVE = (
 local held = redis.call('HGET', systems, ARGV[4])
 if not held then return 'absent' end
 redis.call('HDEL', systems, ARGV[4])
+redis.call('SADD', left, held .. ' ' .. ARGV[4])
 forget(held)
 redis.call('SADD', joining, ARGV[1])
 live(ARGV[2], ARGV[3])

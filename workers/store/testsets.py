@@ -17,10 +17,12 @@ from workers.errors import GoneError
 from workers.settings import Settings
 from workers.store import codec, keys, scripts, totals
 from workers.store.boards import State, TestSetRecord
+from workers.store.claims import ClaimStore, Pair
 from workers.store.codec import decoded
 from workers.store.listings import page, place_of
 
 SHOWN = ("caller", "created", "expiry", "summary", "resamples")
+COUNTED = ("capacity", "submissions")
 Argument: TypeAlias = str | bytes | int | float
 
 TOTALS = (keys.TOTALS_USED, keys.TOTALS_SIZES, keys.TOTALS_BYTES)
@@ -67,11 +69,14 @@ class TestSetStore:
         self._join = register(scripts.JOIN)
         self._keep = register(scripts.KEEP)
         self._drop = register(scripts.DROP)
+        self.claims = ClaimStore(redis)
 
     # test sets
 
-    def create(self, testset_id: str, name: str, caller: str, testset: TestSet, part: Part) -> bool:
-        """Store a test set; whether it was not there before."""
+    def create(
+        self, testset_id: str, name: str, caller: str, testset: TestSet, part: Part, capacity: int
+    ) -> bool:
+        """Store a test set that takes so many systems; whether it was not there before."""
         now = time.time()
         summary = {
             "name": name,
@@ -86,6 +91,7 @@ class TestSetStore:
             "part": codec.pack_json(part.as_json()),
             "summary": json.dumps(summary),
             "resamples": str(part.resamples),
+            "capacity": str(capacity),
         }
         fields: list[Argument] = [entry for pair in facts.items() for entry in pair]
         listing: str = keys.of_caller("listing", caller, KIND)
@@ -96,15 +102,18 @@ class TestSetStore:
     def state(self, testset_id: str) -> State | None:
         """A test set as it is now, unless it expired, was deleted or never was."""
         with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("testset", testset_id), SHOWN)
+            pipe.hmget(keys.key("testset", testset_id), SHOWN + COUNTED)
             pipe.hgetall(keys.key("testset-systems", testset_id))
             pipe.hgetall(keys.key("testset-failures", testset_id))
-            facts, digests, failures = pipe.execute()
+            pipe.smembers(keys.key("testset-left", testset_id))
+            facts, digests, failures, gone = pipe.execute()
         if facts[0] is None:
             return None
-        caller, created, expiry, summary, resamples = map(decoded, facts)
+        caller, created, expiry, summary, resamples = map(decoded, facts[: len(SHOWN)])
+        capacity, submissions = (int(count or 0) for count in facts[len(SHOWN) :])
         told = json.loads(summary)
         held = {decoded(name): decoded(digest) for name, digest in digests.items()}
+        left = {(name, digest) for digest, _, name in (decoded(m).partition(" ") for m in gone)}
         names = Rows(int(resamples))
         found = self.rows(testset_id, [names.system(digest) for digest in held.values()])
         state = State(
@@ -115,14 +124,16 @@ class TestSetStore:
                 created_at=float(created),
                 expires_at=int(expiry) / 1000,
                 content=told["content"],
-                settings={**told["settings"], "resamples": int(resamples)},
+                settings={**told["settings"], "resamples": int(resamples), "capacity": capacity},
                 metrics=tuple(told["metrics"]),
                 systems=len(held),
                 pending=0,
+                submissions=submissions,
             ),
             held,
             {d: row for d, row in zip(held.values(), found, strict=True) if row is not None},
             {decoded(digest): decoded(why) for digest, why in failures.items()},
+            frozenset(left.difference(held.items())),
         )
         return replace(state, record=replace(state.record, pending=len(state.pending)))
 
@@ -194,7 +205,7 @@ class TestSetStore:
 
         Returns:
             `created`, `replaced`, `known` (the same content is there), `again` (it is, and had
-            failed), `taken` (other content is there), `full` or `gone`.
+            failed), `taken` (other content is there), `full`, `spent` (its capacity is) or `gone`.
         """
         output = codec.pack_json(system.as_json())
         arguments: list[Argument] = [system.name, system.sha256, output, int(replaces), most]
@@ -299,6 +310,17 @@ class TestSetStore:
                 pipe.pexpireat(name, expiry)
             pipe.publish(keys.key("news", testset_id), question_id)
             pipe.execute()
+
+    def note_claims(
+        self,
+        testset_id: str,
+        p_values: Mapping[Pair, bytes],
+        claims: Sequence[tuple[str, str, Pair]],
+    ) -> None:
+        """Keep what a report says as long as its test set; see `ClaimStore.note`."""
+        expiry = self._expiry(testset_id)
+        if expiry:
+            self.claims.note(testset_id, expiry, p_values, claims)
 
     def keep(self, testset_id: str, resamples: int, digest: str, parts: totals.Parts) -> None:
         """Keep a system's totals as long as there is room."""

@@ -28,6 +28,7 @@ from workers.store import keys
 from workers.store.boards import Choice, State
 from workers.store.task import Priced, Task
 from workers.store.testsets import Rows
+from workers.tasks import families
 from workers.tasks.context import Context
 from workers.tasks.sampling import Member, Sampling
 
@@ -69,11 +70,13 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
         if state is None:
             return
         part = shown_part(sampling.part, state, choice)
-        question_id = id_of(testset_id, part)
+        question_id = id_of(state, part)
         if context.questions.find(question_id) is None:
             report = _report(sampling, state, part)
             if report is None:
                 continue  # a system was removed meanwhile
+            if choice == Choice():
+                families.note(context.testsets, state, part, report)
             _store(context, state, question_id, part, report)
         context.testsets.show(testset_id, choice.spelled, question_id)
         after = context.testsets.state(testset_id)
@@ -108,11 +111,18 @@ def shown_part(part: Part, state: State, choice: Choice) -> Part:
     """What a leaderboard compares: the systems that are measured, by name."""
     names = state.measured
     digests = tuple(state.digests[name] for name in names)
-    return replace(part, systems=names, digests=digests, recipe=decided(part.recipe, choice))
+    return replace(
+        part,
+        systems=names,
+        digests=digests,
+        recipe=decided(part.recipe, choice, state.record.capacity),
+    )
 
 
-def decided(recipe: Recipe, choice: Choice) -> Recipe:
-    """The recipe as it is chosen; a joint correction leaves only the test that it goes with.
+def decided(recipe: Recipe, choice: Choice, capacity: int) -> Recipe:
+    """The recipe as it is chosen, in a family of as many systems as may come.
+
+    A joint correction leaves only the test that it goes with, and the systems present.
 
     Raises:
         RecipeError: An impossible choice.
@@ -124,13 +134,18 @@ def decided(recipe: Recipe, choice: Choice) -> Recipe:
         recipe,
         alpha=recipe.alpha if choice.alpha is None else choice.alpha,
         correction=correction,
+        family="present" if joint else capacity,
         tests=(joint,) if joint in recipe.tests else recipe.tests,
     )
 
 
-def id_of(testset_id: str, part: Part) -> str:
-    """Id of the comparison that a leaderboard shows: its test set's own, not its caller's."""
-    return keys.hashed("testset", testset_id, part.key)
+def id_of(state: State, part: Part) -> str:
+    """Id of the comparison that a leaderboard shows: its test set's own, not its caller's.
+
+    What has left stays in the family, so that a report is a function of what left, too.
+    """
+    left = [part for member in sorted(state.left) for part in member]
+    return keys.hashed("testset", state.record.id, part.key, *left)
 
 
 def _store(context: Context, state: State, question_id: str, part: Part, report: Report) -> None:
@@ -230,7 +245,8 @@ def _report(sampling: Sampling, state: State, part: Part) -> Report | None:
         return None
     draws, ranges = _joint(sampling, part)
     own, both = _by_metric(part, systems), _by_metric(part, rows)
-    return report_of_rows(part, own, both, draws, ranges)
+    gone = families.gone(testsets, state, part)
+    return report_of_rows(part, own, both, draws, ranges, gone)
 
 
 def row_of(part: Part, totals: Totals) -> bytes:

@@ -76,7 +76,7 @@ def test_what_is_shown_is_what_a_comparison_of_it_gives(
 def test_one_system_or_none_has_no_pairs(working: Context) -> None:
     board = board_on(working, "alone")
     assert board.look().systems == ()
-    empty = board.testsets.empty(board.id, Choice()).as_json()
+    empty = board.testsets.empty(board.id, CALLER, Choice()).as_json()
     assert (empty["systems"], empty["pairs"]) == ([], [])
     none = json.loads(board.report())
     assert none == json.loads(json.dumps(empty))
@@ -130,7 +130,8 @@ def test_scores_computed_elsewhere(working: Context) -> None:
         system = System.of(name, scores={"scores": scores})
         testsets.put(board.id, CALLER, system, False, 9, "x")
     systems = [{"name": name, "scores": {"scores": scores}} for name, scores in rows.items()]
-    whole = parse_comparison({"systems": systems, "metrics": ["scores"], "resamples": 300})
+    choices = {"metrics": ["scores"], "resamples": 300, "family": 64}
+    whole = parse_comparison({"systems": systems, **choices})
     assert board.report().decode() == rendered.render(compare(whole))
 
 
