@@ -11,6 +11,9 @@
 `sigtest` knows no status codes; whoever serves it maps these types to them.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class SigtestError(Exception):
     """Any error whose message is meant for the user.
@@ -75,3 +78,18 @@ class UnavailableError(SigtestError):
 
 class ServiceError(SigtestError):
     """A running sigtest service refused the request or could not be reached."""
+
+
+@contextmanager
+def inside(field: str) -> Iterator[None]:
+    """Errors of a part of a request name fields as they stand in the whole.
+
+    Args:
+        field: Where the part stands; empty where it is the whole.
+    """
+    try:
+        yield
+    except SigtestError as error:
+        if field:
+            error.field = f"{field}.{error.field}" if error.field else field
+        raise

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sigtest.comparison.plan import Plan
 from sigtest.draws.distribution import Distribution, pair_of
 from sigtest.errors import RecipeError
-from sigtest.kinds import Question
+from sigtest.kinds import KINDS, Question
 from workers.errors import BusyError, ConflictError, GoneError, NotFoundError, NotReadyError
 from workers.guard import storage
 from workers.settings import Settings
@@ -145,6 +145,27 @@ class Questions:
         if report is None:
             raise gone(question_id)
         return report
+
+    @storage()
+    def question(self, question_id: str, caller: str) -> Question:
+        """A finished question, with what was brought.
+
+        Raises:
+            NotReadyError: It is unfinished, failed or cancelled.
+            RecipeError: It is what a leaderboard shows, whose texts are those of a test set.
+        """
+        record = self._succeeded(question_id, caller)
+        if record.testset is not None:
+            raise RecipeError(
+                f"This comparison is shown by the leaderboard of test set {record.testset}, which "
+                "has its texts; compare systems of that test set instead.",
+                field="id",
+            )
+        contents = self._store.contents(question_id)
+        if not contents:
+            raise gone(question_id)
+        asked: Question = KINDS[record.kind].load(self._store.outline(question_id), contents)
+        return asked
 
     @storage()
     def distribution(

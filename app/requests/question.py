@@ -1,4 +1,4 @@
-"""A request's body to a comparison: JSON, or a form with files. Nothing is stored here."""
+"""A request's body to a question: JSON, or a form with files. Nothing is stored here."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from app.requests.form import (
     request_of,
 )
 from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
+from app.requests.named import Answers
 from app.requests.sources import (
     BUILTIN,
     TESTSET,
@@ -35,14 +36,15 @@ from app.requests.sources import (
 from app.settings import Settings
 from sigtest.comparison.parse import listed
 from sigtest.data.names import system_name
-from sigtest.errors import InputError
+from sigtest.errors import InputError, inside
 from sigtest.kinds import KINDS, Comparisons, File, Kind, Question
 
 TESTSETS = "testsets"
-PARTS = ("references", "systems", "scores", "documents", "labels", "archive", "request")
+ARCHIVE, REQUEST = "archive", "request"
+TEXTS = ("references", "systems", "scores", "documents", "labels", ARCHIVE)
 
 
-async def read_question(request: Request, settings: Limits, own: Own) -> Question:
+async def read_question(request: Request, settings: Limits, own: Own, answers: Answers) -> Question:
     """Dependency: the question that the body asks, checked.
 
     Raises:
@@ -53,13 +55,16 @@ async def read_question(request: Request, settings: Limits, own: Own) -> Questio
     forms = (FORM,) if isinstance(kind, Comparisons) or kind.parts else ()
     media = kind_of(request)
     refuse_encoding(request)
+    files: Sequence[File] = ()
     if media == JSON:
-        data = await request.body()
-        return await run_in_threadpool(question_of_json, data, kind, settings, own)
-    if media in forms:
+        body = await run_in_threadpool(parse_json, await request.body(), "body")
+    elif media in forms:
         async with form_of(request, settings) as form:
-            return await run_in_threadpool(question_of_form, form, kind, settings, own)
-    raise unread(media, JSON, *forms)
+            body, files = await run_in_threadpool(_from_form, form, kind, settings)
+    else:
+        raise unread(media, JSON, *forms)
+    filled = await answers.fill(kind, body)
+    return await run_in_threadpool(_parsed, kind, filled, files, settings, own)
 
 
 Read = Annotated[Question, Depends(read_question)]
@@ -68,53 +73,79 @@ Read = Annotated[Question, Depends(read_question)]
 def question_of_form(
     form: FormData, kind: Kind[Any], settings: Settings, own: OwnTestSets
 ) -> Question:
-    """The question that a form asks, checked; see `read_question`."""
-    if isinstance(kind, Comparisons):
-        return _from_form(form, settings, own)
-    return _from_files(form, kind, settings)
+    """The question that a form asks by itself, checked; it names no other."""
+    body, files = _from_form(form, kind, settings)
+    return _parsed(kind, body, files, settings, own)
 
 
 def question_of_json(
     data: bytes, kind: Kind[Any], settings: Settings, own: OwnTestSets
 ) -> Question:
-    """The question that a JSON body asks, checked; see `read_question`."""
-    body = parse_json(data, "body")
+    """The question that a JSON body asks by itself, checked; it names no other."""
+    return _parsed(kind, parse_json(data, "body"), (), settings, own)
+
+
+def _parsed(
+    kind: Kind[Any],
+    body: Mapping[str, Any],
+    files: Sequence[File],
+    settings: Settings,
+    own: OwnTestSets,
+) -> Question:
+    """The question, whose comparison is no larger than this service accepts."""
     if isinstance(kind, Comparisons):
-        return _checked(body, settings, own)
-    question: Question = kind.parse(body)
+        body = _with_texts(body, settings, own)
+    elif kind.compares and isinstance(body.get(kind.compares), Mapping):
+        with inside(kind.compares):
+            texts = _with_texts(body[kind.compares], settings, own)
+        body = {**body, kind.compares: texts}
+    question: Question = kind.parse(body, files)
+    comparison = kind.comparison(question)
+    if comparison is not None:
+        with inside("" if isinstance(kind, Comparisons) else kind.compares):
+            limits.check_recipe(comparison, settings)
     return question
 
 
-def _from_files(form: FormData, kind: Kind[Any], settings: Settings) -> Question:
-    """A question of another kind: its request, and files that the kind reads itself."""
-    check_parts(form, (*kind.parts, "request"))
+def _from_form(
+    form: FormData, kind: Kind[Any], settings: Settings
+) -> tuple[dict[str, Any], Sequence[File]]:
+    """The request of a form and the files that the kind reads itself."""
+    alone = isinstance(kind, Comparisons)
+    texts = TEXTS if alone or kind.compares else ()
+    check_parts(form, (*texts, *kind.parts, REQUEST))
+    body = request_of(form)
     reader = FileReader(settings.max_text_bytes)
+    if alone:
+        body = _texts_of(form, body, reader, settings)
+    elif any(form.getlist(part) for part in texts):
+        inner = body.get(kind.compares, {})
+        if not isinstance(inner, dict):
+            raise InputError(f"{kind.compares} must be an object.", field=kind.compares)
+        body[kind.compares] = _texts_of(form, inner, reader, settings)
     files = [
         File(part, name, reader.content(file.file, name))
         for part in kind.parts
         for file in files_of(form, part)
         for name in [plain(file.filename)]
     ]
-    question: Question = kind.parse(request_of(form), files)
-    return question
+    return body, files
 
 
-def _from_form(form: FormData, settings: Settings, own: OwnTestSets) -> Question:
-    """Files are read in the order of the form, which pairs keep."""
-    check_parts(form, PARTS)
-    body = request_of(form)
+def _texts_of(
+    form: FormData, body: dict[str, Any], reader: FileReader, settings: Settings
+) -> dict[str, Any]:
+    """A request for a comparison with the files of a form, in whose order they are read."""
     if TESTSETS in body:
         raise InputError("A form is for one test set; send several as JSON.", field=TESTSETS)
-    reader = FileReader(settings.max_text_bytes)
-    files = {part: files_of(form, part) for part in PARTS if part not in ("archive", "request")}
+    files = {part: files_of(form, part) for part in TEXTS if part != ARCHIVE}
     limits.check_content({"systems": files["systems"]}, settings)  # before anything is unpacked
     refuse_doubled(body, files)
-    if archives := files_of(form, "archive"):
+    if archives := files_of(form, ARCHIVE):
         if len(archives) > 1 or any(files.values()):
-            raise InputError("A form with an archive brings no other file.", field="archive")
+            raise InputError("A form with an archive brings no other file.", field=ARCHIVE)
         archive = archives[0]
-        body = with_archive(body, archive.file, plain(archive.filename), settings)
-        return _checked(body, settings, own)
+        return with_archive(body, archive.file, plain(archive.filename), settings)
     add_texts(body, files, reader)
     body["systems"] = [
         {
@@ -124,7 +155,7 @@ def _from_form(form: FormData, settings: Settings, own: OwnTestSets) -> Question
         for i, file in enumerate(files["systems"])
     ]
     _add_scores(body["systems"], files["scores"], reader)
-    return _checked(body, settings, own)
+    return body
 
 
 def _add_scores(
@@ -140,7 +171,8 @@ def _add_scores(
         add_scores(named[name], name, file, f"scores[{i}]", reader)
 
 
-def _checked(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> Question:
+def _with_texts(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> Mapping[str, Any]:
+    """A request for a comparison with the texts that it names, no larger than is accepted."""
     body = listed(body)
     limits.check_content(body, settings)
     if body.get(TESTSET) is not None:
@@ -148,8 +180,4 @@ def _checked(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> Q
     if body.get(BUILTIN) is not None:
         body = with_builtin(body, settings)
         limits.check_content(body, settings)
-    named = (TESTSET, BUILTIN)
-    asked = {field: body[field] for field in body if field not in named}
-    question = Comparisons().parse(asked)
-    limits.check_recipe(question.comparison, settings)
-    return question
+    return {field: body[field] for field in body if field not in (TESTSET, BUILTIN)}

@@ -184,7 +184,27 @@ def submission(kind: Kind[Any]) -> dict[str, Any]:
         asked = {"anyOf": [ref(requests.ComparisonRequest), ref(requests.SeveralRequest)]}
         content[JSON] = {"schema": asked, "examples": examples.COMPARISONS}
         content[FORM] = {"schema": ref(requests.FormRequest), "encoding": JSON_PART}
+    elif kind.parts:
+        content[FORM] = _form(kind)
     return {"parameters": [PREFER], "requestBody": {"required": True, "content": content}}
+
+
+def _form(kind: Kind[Any]) -> dict[str, Any]:
+    """What a form of a kind brings: the kind's own files, and perhaps texts to compare."""
+    texts = requests.FormRequest.model_json_schema(ref_template=REF)["properties"]
+    own: dict[str, Any] = {
+        part: {
+            "type": "array",
+            "items": {"type": "string", "format": "binary"},
+            "description": about,
+        }
+        for part, about in kind.parts.items()
+    }
+    if kind.compares:
+        own |= {part: texts[part] for part in texts if part != "request"}
+    whole = {"allOf": [kind.schema], "description": "The rest, as JSON; a field, or a file."}
+    return {"schema": {"type": "object", "properties": {**own, "request": whole}},
+            "encoding": JSON_PART}  # fmt: skip
 
 
 def report(kind: Kind[Any]) -> Described:

@@ -9,20 +9,19 @@ from typing import Any
 import numpy as np
 
 from sigtest.accuracy.asked import Asked, Tested
+from sigtest.accuracy.fields import ALPHAS, FIELDS, LEVELS, OF_PEOPLE, SAME
 from sigtest.accuracy.people import Directions, Files, directions, names, parse_people
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
-from sigtest.data.text import check_list
-from sigtest.errors import InputError, RecipeError
+from sigtest.errors import InputError, RecipeError, inside
 from sigtest.significance import TESTS, ResamplingTest
 
-FIELDS = ("human", "comparison", "alphas", "human_alpha")
 PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
+KNOWN = [field.name for field in FIELDS]
 LEVEL = 0.05  # of intervals that nothing looks at
 OWN = ("alternative", "correction", "alpha")  # which accuracy of tests decides itself
-ALPHAS = (0.05, 0.01, 0.001)
 
 
 def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
@@ -30,8 +29,9 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
 
     Args:
         request: `human`, a request of /human-evaluations, or `pairs` with p-values by criterion
-            (those of a human evaluation's report); `comparison`, a request of /comparisons on one
-            test set, or `pairs` with p-values of their own; `alphas` and `human_alpha`.
+            (those of a human evaluation's report), or an `evaluation` that was parsed;
+            `comparison`, a request of /comparisons on one test set, or `pairs` with p-values of
+            their own, or one that was parsed, as its `id`; `alphas` and `human_alpha`.
         files: Name and bytes of each file of judgements, where they are not in the request.
 
     Raises:
@@ -40,21 +40,15 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
     if not isinstance(request, Mapping):
         raise InputError("Accuracy of tests is asked for with a JSON object.")
     for field in request:
-        choose(field, FIELDS, field, "field")
+        choose(field, ("human", "comparison", *KNOWN), field, "field")
     compared = _compared(_object(request, "comparison"))
     systems, pairs = _pairs(compared)
     human = request.get("human") or {} if files else _object(request, "human")
     people = parse_people(human, files, systems, pairs)
-    alphas = [
-        _level(alpha, f"alphas[{i}]")
-        for i, alpha in enumerate(check_list(request.get("alphas", ALPHAS), "alphas"))
-    ]
-    if not alphas or len(set(alphas)) < len(alphas):
-        raise RecipeError("alphas must name at least one level, each once.", field="alphas")
-    asked = request.get("human_alpha", "same")
-    human_alpha = None if asked == "same" else _level(asked, "human_alpha")
+    alphas = LEVELS.check(request.get("alphas", ALPHAS), "alphas")
+    human_alpha = OF_PEOPLE.check(request.get("human_alpha", SAME), "human_alpha")
     unused = [name for name in OWN if name in request["comparison"]]
-    return Asked(people, compared, tuple(alphas), human_alpha, _notes(unused))
+    return Asked(people, compared, alphas, human_alpha, _notes(unused))
 
 
 def _notes(unused: Sequence[str]) -> tuple[str, ...]:
@@ -73,12 +67,6 @@ def _object(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
     return value
 
 
-def _level(value: object, field: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise RecipeError(f"{field} must lie between 0 and 1, not {value!r:.40}.", field=field)
-    return float(value)
-
-
 def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
     """A comparison whose claims are one-sided, or p-values that were computed elsewhere."""
     if set(body) == {"pairs"} and isinstance(body["pairs"], list | tuple):
@@ -88,7 +76,7 @@ def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
             "Accuracy of tests is about one test set; give references and systems.",
             field="comparison.testsets",
         )
-    comparison = parse_comparison(body)
+    comparison = _comparison(body)
     for test in comparison.recipe.tests:
         kind = TESTS[test]
         if isinstance(kind, ResamplingTest) and not kind.directed:
@@ -100,6 +88,27 @@ def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
         raise InputError("The comparison has no pairs of systems.", field="comparison.systems")
     recipe = replace(comparison.recipe, alternative="greater", correction="none", alpha=LEVEL)
     return replace(comparison, recipe=recipe)
+
+
+def _comparison(body: Mapping[str, Any]) -> Comparison:
+    """A comparison that was parsed already, or a request for one."""
+    made = body.get("id")
+    if made is None:
+        with inside("comparison"):
+            return parse_comparison(body)
+    if not isinstance(made, Comparison):
+        raise InputError(
+            "comparison.id is the id of a comparison, which only a service can look up; give "
+            "references and systems here.",
+            field="comparison.id",
+        )
+    if len(body) > 1:
+        raise InputError(
+            "comparison.id has its texts and its recipe; leave others out.", field="comparison.id"
+        )
+    if len(made.entries) > 1:
+        raise RecipeError("Accuracy of tests is about one test set.", field="comparison.id")
+    return made
 
 
 def _tested(rows: Sequence[object]) -> Tested:

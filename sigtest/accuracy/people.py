@@ -14,10 +14,10 @@ from sigtest.accuracy.asked import Judged
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
-from sigtest.errors import InputError
+from sigtest.errors import InputError, inside
 from sigtest.human.matching import match_systems
 
-HUMAN = ("pairs", "criteria", "aliases")
+HUMAN = ("pairs", "criteria", "aliases", "evaluation")
 SINGLE = "overall"  # criterion of pairs that name none
 COMBINED = "combined"
 
@@ -33,7 +33,8 @@ def parse_people(
     """The human part of a request.
 
     Args:
-        body: `pairs` with p-values, or a request of /human-evaluations.
+        body: `pairs` with p-values, or a request of /human-evaluations, or one that was parsed, as
+            its `evaluation`.
         files: Name and bytes of each file of judgements.
         systems: Names of the systems of the comparison.
         pairs: Names of the two systems of each pair.
@@ -43,9 +44,18 @@ def parse_people(
     """
     if not isinstance(body, Mapping):
         raise InputError("human must be an object.", field="human")
-    if not files and "judgements" not in body:
+    asked = body.get("evaluation")
+    if isinstance(asked, human.Asked):
+        if files or len(body) > 1:
+            raise InputError(
+                "human.evaluation has its judgements and choices; leave others out.",
+                field="human.evaluation",
+            )
+    elif not files and "judgements" not in body:
         return _given(body, systems, pairs)
-    asked = human.parse(body, files)
+    else:
+        with inside("human"):
+            asked = human.parse(body, files)
     match_systems(asked.systems, systems, asked.choices.aliases)
     return asked
 
@@ -68,6 +78,12 @@ def _given(body: Mapping[str, Any], systems: Sequence[str], pairs: Pairs) -> Jud
     """P-values of people that stand in the request."""
     for name in body:
         choose(name, HUMAN, f"human.{name}", "field of human")
+    if "evaluation" in body:
+        raise InputError(
+            "human.evaluation is the id of a human evaluation, which only a service can look up; "
+            "give judgements or pairs here.",
+            field="human.evaluation",
+        )
     found = _human_pairs(body)
     aliases = body.get("aliases", {})
     if not isinstance(aliases, Mapping):

@@ -26,7 +26,7 @@ def parser(command: str) -> Parser:
     made = Parser(f"sigtest {command}", ["FILE ... [options]"], kind.summary)
     group = made.add_argument_group("what to ask about")
     group.add_argument(
-        "files", nargs="*", metavar="FILE", help=f"{kind.parts[0]}, one file or more"
+        "files", nargs="*", metavar="FILE", help=f"{next(iter(kind.parts))}, one file or more"
     )
     group = made.add_argument_group("what to ask")
     for field in kind.fields:
@@ -49,7 +49,7 @@ def ask(options: argparse.Namespace) -> None:
     if options.output is not None:
         check_output(options.output)
     request = choices_of(kind.fields, options)
-    files = read_files(kind.parts[0], options.files)
+    files = read_files(next(iter(kind.parts)), options.files)
     if not files:
         raise UsageError(f"which files? (see sigtest {options.command} --help)")
     if options.plots is not None:

@@ -223,6 +223,55 @@ class Texts(Field):
 
 
 @dataclass(frozen=True)
+class Some(Choice):
+    """Some of several names, none of them twice."""
+
+    repeatable: ClassVar[bool] = True
+
+    def check(self, value: object, path: str) -> Any:
+        if not isinstance(value, list | tuple):
+            raise RecipeError(f"{path} must be a list.", field=path)
+        names = tuple(str(choose(entry, self.known, path, self.what)) for entry in value)
+        for name in names:
+            if names.count(name) > 1:
+                raise RecipeError(f"{path} names {name!r} {names.count(name)} times.", field=path)
+        return names
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "array", "items": super().form, "uniqueItems": True}
+
+    @property
+    def help(self) -> str:
+        return f"{self.about}; some of {', '.join(self.known)}; repeatable"
+
+    def read(self, words: Sequence[str]) -> object:
+        return list(words)
+
+
+@dataclass(frozen=True)
+class Numbers(Number):
+    """Numbers in a range, one at least and none of them twice."""
+
+    repeatable: ClassVar[bool] = True
+
+    def check(self, value: object, path: str) -> Any:
+        if not isinstance(value, list | tuple):
+            raise RecipeError(f"{path} must be a list.", field=path)
+        found = tuple(super(Numbers, self).check(n, f"{path}[{i}]") for i, n in enumerate(value))
+        if not found or len(set(found)) < len(found):
+            raise RecipeError(f"{path} must name at least one level, each once.", field=path)
+        return found
+
+    @property
+    def form(self) -> dict[str, Any]:
+        return {"type": "array", "items": super().form, "minItems": 1, "uniqueItems": True}
+
+    def read(self, words: Sequence[str]) -> object:
+        return [spelled(word, float) for word in words]
+
+
+@dataclass(frozen=True)
 class Span(Field):
     """The two ends of a scale."""
 

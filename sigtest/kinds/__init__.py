@@ -3,7 +3,7 @@
 from typing import Any
 
 from sigtest.kinds.accuracy import AccuracyOfTests
-from sigtest.kinds.base import About, File, Kind, Question
+from sigtest.kinds.base import About, File, Finished, Kind, Question, Reference
 from sigtest.kinds.comparisons import ComparisonQuestion, Comparisons
 from sigtest.kinds.human import HumanEvaluations
 from sigtest.kinds.meta import MetricEvaluations
@@ -19,6 +19,8 @@ __all__ = [
     "ComparisonQuestion",
     "Comparisons",
     "File",
+    "Finished",
     "Kind",
     "Question",
+    "Reference",
 ]

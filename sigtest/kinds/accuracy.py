@@ -6,15 +6,46 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sigtest.accuracy import AccuracyReport, Asked, compute, parse
+from sigtest.accuracy.fields import FIELDS, schema
 from sigtest.accuracy.pictures import PICTURES, AccuracyPicture
 from sigtest.accuracy.present import present
 from sigtest.comparison.comparison import Comparison
+from sigtest.data.fields import Field
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
-from sigtest.kinds.base import About, File, Kind, Whole
+from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.render.formats import Presented
 from sigtest.report import decode
+
+PARTS = {
+    "judgements": "Files of judgements, recognised by what is in them; `human` has the choices.",
+}
+EXAMPLES = {
+    "three systems": {
+        "summary": "Texts, and what people say of each pair.",
+        "value": {
+            "human": {
+                "pairs": [
+                    {"a": "A", "b": "B", "p_greater": 0.02, "p_less": 0.98},
+                    {"a": "A", "b": "C", "p_greater": 0.0004, "p_less": 1.0},
+                    {"a": "B", "b": "C", "p_greater": 0.2, "p_less": 0.8},
+                ]
+            },
+            "comparison": {
+                "references": ["The cat sat on the mat .", "It is raining .", "We go home ."],
+                "systems": {
+                    "A": ["The cat sat on the mat .", "It rains .", "We go home ."],
+                    "B": ["A cat was on the mat .", "It is raining .", "We are home ."],
+                    "C": ["Cats sit .", "Rain .", "Home ."],
+                },
+                "metrics": ["bleu", "chrf"],
+                "tests": ["approximate_randomization", "paired_bootstrap"],
+                "resamples": 999,
+            },
+        },
+    },
+}
 
 
 class AccuracyOfTests(Kind[Whole]):
@@ -24,12 +55,25 @@ class AccuracyOfTests(Kind[Whole]):
     path: ClassVar[str] = "test-accuracy"
     summary: ClassVar[str] = "How often do metrics and significance tests conclude what people do?"
     reports: ClassVar[tuple[type, ...]] = (AccuracyReport,)
-    parts: ClassVar[tuple[str, ...]] = ("judgements",)
+    schema: ClassVar[Mapping[str, Any]] = schema()
+    examples: ClassVar[Mapping[str, Any]] = EXAMPLES
+    parts: ClassVar[Mapping[str, str]] = PARTS
+    fields: ClassVar[tuple[Field, ...]] = FIELDS
+    compares: ClassVar[str] = "comparison"
+    named: ClassVar[tuple[Reference, ...]] = (
+        Reference(("human", "evaluation"), "human-evaluations"),
+        Reference(("comparison", "id"), "comparisons"),
+    )
     pictures: ClassVar[Mapping[str, AccuracyPicture]] = PICTURES
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
-        asked = parse(request, [(file.name, file.data) for file in files])
+        asked = parse(_answered(request), [(file.name, file.data) for file in files])
         return Whole(asked, _about(asked), _seconds(asked))
+
+    def comparison(self, asked: Whole) -> Comparison | None:
+        assert isinstance(asked.asked, Asked)
+        made = asked.asked.comparison
+        return made if isinstance(made, Comparison) else None
 
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
         return Whole(Asked.load(contents["asked"]), About(), 0.0)
@@ -52,6 +96,17 @@ class AccuracyOfTests(Kind[Whole]):
         distribution: Distribution | None = None,
     ) -> str:
         return PICTURES[name].draw(report, chosen)
+
+
+def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request with what was asked in the place of finished questions."""
+    filled = dict(request)
+    human, compared = request.get("human"), request.get("comparison")
+    if isinstance(human, Mapping) and isinstance(human.get("evaluation"), Finished):
+        filled["human"] = {**human, "evaluation": human["evaluation"].asked.asked}
+    if isinstance(compared, Mapping) and isinstance(compared.get("id"), Finished):
+        filled["comparison"] = {**compared, "id": compared["id"].asked.comparison}
+    return filled
 
 
 def _about(asked: Asked) -> About:

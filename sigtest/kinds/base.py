@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
+from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
@@ -74,6 +75,51 @@ class Question(Protocol):
         """What workers must know without reading the contents, as a JSON object."""
 
 
+@dataclass(frozen=True)
+class Finished:
+    """A question that has been answered, where a request named it.
+
+    Attributes:
+        asked: The question.
+        report: Its report as JSON.
+    """
+
+    asked: Question
+    report: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A place in requests where the id of a question may stand; `parse` gets it as `Finished`.
+
+    Attributes:
+        place: Fields on the way to it; `*` is any.
+        kind: Path of the kind of that question.
+    """
+
+    place: tuple[str, ...]
+    kind: str
+
+    def ids(self, request: object) -> list[str]:
+        """The ids that stand there."""
+        found: list[str] = []
+        self.replace(request, found.append)
+        return found
+
+    def replace(self, request: object, answered: Callable[[str], object]) -> Any:
+        """The request with something else in their place."""
+        return _replaced(request, self.place, answered)
+
+
+def _replaced(value: object, place: Sequence[str], answered: Callable[[str], object]) -> object:
+    if not place:
+        return answered(value) if isinstance(value, str) else value
+    if not isinstance(value, Mapping):
+        return value
+    names = [name for name in value if place[0] in ("*", name)]
+    return {**value, **{name: _replaced(value[name], place[1:], answered) for name in names}}
+
+
 Asked = TypeVar("Asked", bound=Question)
 
 
@@ -107,9 +153,12 @@ class Kind(ABC, Generic[Asked]):
         reports: The dataclasses that a report may be, which its JSON schema is read off.
         schema: JSON schema of a request.
         examples: Requests that work as they stand, as OpenAPI has them.
-        parts: Names of the parts of a form that bring files; no forms where there are none.
+        parts: Parts of a form that bring files, and what these are; no forms where there are none.
         command: What the shell calls it, if it has a command of its own.
         fields: What a request says besides what it brings; the shell's options.
+        compares: Field of a request that is a request for a comparison, whose texts may come as
+            files of a form, where there is such a field.
+        named: Where a request may name finished questions.
         pictures: By name; what each shows, and whether it needs the distribution of a pair.
     """
 
@@ -119,9 +168,11 @@ class Kind(ABC, Generic[Asked]):
     reports: ClassVar[tuple[type, ...]]
     schema: ClassVar[Mapping[str, Any]] = {}
     examples: ClassVar[Mapping[str, Any]] = {}
-    parts: ClassVar[tuple[str, ...]] = ()
+    parts: ClassVar[Mapping[str, str]] = {}
     command: ClassVar[str] = ""
     fields: ClassVar[tuple[Field, ...]] = ()
+    compares: ClassVar[str] = ""
+    named: ClassVar[tuple[Reference, ...]] = ()
     pictures: ClassVar[Mapping[str, Shown]] = {}
 
     @abstractmethod
@@ -131,6 +182,10 @@ class Kind(ABC, Generic[Asked]):
         Raises:
             SigtestError: The request cannot be used; says what, where, and what would be right.
         """
+
+    def comparison(self, asked: Asked) -> Comparison | None:
+        """The comparison that a question has to make, whose size is limited."""
+        return None
 
     @abstractmethod
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Asked:

@@ -77,6 +77,9 @@ class Comparisons(Kind[ComparisonQuestion]):
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> ComparisonQuestion:
         return ComparisonQuestion(parse_comparison(request))
 
+    def comparison(self, asked: ComparisonQuestion) -> Comparison:
+        return asked.comparison
+
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> ComparisonQuestion:
         plan = Plan.of(outline)
         size = len(plan.systems)

@@ -29,6 +29,24 @@ JUDGEMENT = {
     "additionalProperties": False,
 }
 
+JUDGEMENTS = {"type": "array", "items": JUDGEMENT, "description": "One each."}
+PARTS = {
+    "judgements": "Files of judgements, recognised by what is in them; perhaps `.gz`.",
+}
+EXAMPLES = {
+    "two systems": {
+        "summary": "Two annotators, one criterion.",
+        "value": {
+            "judgements": [
+                {"annotator": who, "system": system, "segment": segment, "score": score + shift}
+                for who, shift in (("w1", 0), ("w2", -12))
+                for system, scores in (("A", (81, 64, 90)), ("B", (55, 60, 71)))
+                for segment, score in enumerate(scores, 1)
+            ],
+        },
+    },
+}
+
 
 class HumanEvaluations(Kind[Whole]):
     """What people's judgements say of systems."""
@@ -37,10 +55,9 @@ class HumanEvaluations(Kind[Whole]):
     path: ClassVar[str] = "human-evaluations"
     summary: ClassVar[str] = "What do people's judgements say of systems, and do people agree?"
     reports: ClassVar[tuple[type, ...]] = (HumanReport,)
-    schema: ClassVar[Mapping[str, Any]] = object_schema(
-        FIELDS, {"judgements": {"type": "array", "items": JUDGEMENT, "description": "One each."}}
-    )
-    parts: ClassVar[tuple[str, ...]] = ("judgements",)
+    schema: ClassVar[Mapping[str, Any]] = object_schema(FIELDS, {"judgements": JUDGEMENTS})
+    examples: ClassVar[Mapping[str, Any]] = EXAMPLES
+    parts: ClassVar[Mapping[str, str]] = PARTS
     command: ClassVar[str] = "human"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
     pictures: ClassVar[Mapping[str, HumanPicture]] = PICTURES

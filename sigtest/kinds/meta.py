@@ -5,15 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from sigtest.data.fields import Field
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
-from sigtest.kinds.base import About, File, Kind, Whole
+from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.meta import Asked, MetaReport, compute, parse
+from sigtest.meta.data.sources import from_comparison
+from sigtest.meta.fields import FIELDS, schema
 from sigtest.meta.pictures import PICTURES, MetaPicture
 from sigtest.meta.present import present
 from sigtest.render.formats import Presented
 from sigtest.report import decode
 
+PARTS = {
+    "judgements": "Files of judgements, recognised by what is in them; `human` has the choices.",
+}
+EXAMPLES = {
+    "two metrics": {
+        "summary": "Scores of systems by people and by two metrics.",
+        "value": {
+            "human": {"scores": {"system": {"A": 0.31, "B": 0.12, "C": -0.05, "D": -0.4}}},
+            "metrics": {
+                "comet": {"system": {"A": 0.84, "B": 0.82, "C": 0.79, "D": 0.7}},
+                "ter": {"system": {"A": 51, "B": 49.5, "C": 55, "D": 61}, "higher": False},
+            },
+        },
+    },
+}
 # Seconds of one core, fitted to measured times.
 SECONDS = 2e-9  # for a cell of a metric, resample and test
 
@@ -25,11 +43,22 @@ class MetricEvaluations(Kind[Whole]):
     path: ClassVar[str] = "metric-evaluations"
     summary: ClassVar[str] = "Which metrics agree with people, and which better than others?"
     reports: ClassVar[tuple[type, ...]] = (MetaReport,)
-    parts: ClassVar[tuple[str, ...]] = ("judgements",)
+    schema: ClassVar[Mapping[str, Any]] = schema()
+    examples: ClassVar[Mapping[str, Any]] = EXAMPLES
+    parts: ClassVar[Mapping[str, str]] = PARTS
+    fields: ClassVar[tuple[Field, ...]] = FIELDS
+    named: ClassVar[tuple[Reference, ...]] = tuple(
+        Reference((*start, *place), kind)
+        for start in ((), ("sets", "*"))
+        for place, kind in (
+            (("human", "evaluation"), "human-evaluations"),
+            (("metrics", "comparison"), "comparisons"),
+        )
+    )
     pictures: ClassVar[Mapping[str, MetaPicture]] = PICTURES
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
-        asked = parse(request, [(file.name, file.data) for file in files])
+        asked = parse(_answered(request), [(file.name, file.data) for file in files])
         about = About(
             systems=tuple(dict.fromkeys(name for own in asked.sets for name in own.systems)),
             metrics=tuple(dict.fromkeys(m.label for own in asked.sets for m in own.metrics)),
@@ -59,6 +88,27 @@ class MetricEvaluations(Kind[Whole]):
         distribution: Distribution | None = None,
     ) -> str:
         return PICTURES[name].draw(report, chosen)
+
+
+def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request with what was asked and answered in the place of finished questions."""
+    sets = request.get("sets")
+    if isinstance(sets, Mapping):
+        return {**request, "sets": {name: _of_set(own) for name, own in sets.items()}}
+    return _of_set(request)
+
+
+def _of_set(body: Any) -> Any:
+    if not isinstance(body, Mapping):
+        return body
+    filled = dict(body)
+    human, metrics = body.get("human"), body.get("metrics")
+    if isinstance(human, Mapping) and isinstance(human.get("evaluation"), Finished):
+        filled["human"] = {**human, "evaluation": human["evaluation"].asked.asked}
+    if isinstance(metrics, Mapping) and isinstance(metrics.get("comparison"), Finished):
+        others = {label: own for label, own in metrics.items() if label != "comparison"}
+        filled["metrics"] = {**from_comparison(metrics["comparison"].report), **others}
+    return filled
 
 
 def _seconds(asked: Asked) -> float:

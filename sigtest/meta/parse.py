@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
@@ -14,34 +13,28 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
-from sigtest.errors import InputError, RecipeError
+from sigtest.errors import InputError, RecipeError, inside
+from sigtest.human import Asked as HumanAsked
 from sigtest.human import parse as parse_human
-from sigtest.meta.asked import Asked, Choices, Group, Level
+from sigtest.meta.asked import Asked, Choices, Group
 from sigtest.meta.data.judged import scores_of
 from sigtest.meta.data.request import FEWEST_SYSTEMS, all_systems, metric_systems, scored_set
 from sigtest.meta.data.scored import ScoredSet
+from sigtest.meta.fields import FIELDS, STATISTICS, TESTS
 from sigtest.meta.significance.williams import FEWEST
-from sigtest.significance import ALTERNATIVES
-from sigtest.significance.corrections import CORRECTIONS
 
-STATISTICS = ("pearson", "spearman", "kendall", "accuracy", "soft_accuracy", "accuracy_ties")
-TESTS = ("williams", "perm_both")
-LEVELS: tuple[Level, ...] = get_args(Level)
-GROUPS: tuple[Group, ...] = get_args(Group)
-ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
 CONTENT = ("human", "metrics")
 SET = (*CONTENT, "exclude_systems")
-CHOICES = (
-    "level", "group", "statistics", "tests", "alternative", "absolute", "exclude_systems",
-    "alpha", "correction", "resamples", "seed", "baseline",
-)  # fmt: skip
+KNOWN = {field.name: field for field in FIELDS}
 
 
 def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
     """Validate a request completely.
 
     Args:
-        request: `human` and `metrics`, or `sets` of them by name; and any of CHOICES.
+        request: `human` and `metrics`, or `sets` of them by name; and any of FIELDS. `human` has
+            `scores`, or is a request of /human-evaluations, or has one that was parsed, as its
+            `evaluation`.
         files: Name and bytes of each file of judgements; `human` has the choices of a human
             evaluation then, or is left out.
 
@@ -51,7 +44,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     if not isinstance(request, Mapping):
         raise InputError("A metric evaluation is asked for with a JSON object.")
     for field in request:
-        choose(field, (*CONTENT, "sets", *CHOICES), field, "field")
+        choose(field, (*CONTENT, "sets", *KNOWN), field, "field")
     bodies = _bodies(request)
     if files and "sets" in request:
         raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
@@ -70,16 +63,34 @@ def _set(
     path = f"sets.{name}." if name else ""
     if name:
         exclude = (*exclude, *_excluded(body, f"{path}exclude_systems", [body]))
-    human = body.get("human")
-    judged = isinstance(human, Mapping) and "judgements" in human
-    if not files and not judged:
+    evaluation = _evaluation(body.get("human"), files, path)
+    if evaluation is None:
         return scored_set(body, name, path, exclude)
-    if human is not None and not isinstance(human, Mapping):
-        raise InputError(f"{path}human must be an object.", field=f"{path}human")
     given = [system for system in metric_systems(body) if system not in exclude]
-    found = scores_of(parse_human(human or {}, files), given)
+    found = scores_of(evaluation, given)
     own = scored_set({**body, "human": {"scores": found.scores}}, name, path, exclude)
     return replace(own, notes=(*found.notes, *own.notes), judgements=found.signature)
+
+
+def _evaluation(human: object, files: Sequence[tuple[str, bytes]], path: str) -> HumanAsked | None:
+    """The human evaluation that the human scores come from; none where they are given."""
+    if human is not None and not isinstance(human, Mapping):
+        if not files:
+            return None  # which is refused as scores
+        raise InputError(f"{path}human must be an object.", field=f"{path}human")
+    brought: Mapping[str, Any] = human or {}
+    asked = brought.get("evaluation")
+    if isinstance(asked, HumanAsked):
+        if files or len(brought) > 1:
+            raise InputError(
+                f"{path}human.evaluation has its judgements and choices; leave others out.",
+                field=f"{path}human.evaluation",
+            )
+        return asked
+    if not files and "judgements" not in brought:
+        return None
+    with inside(f"{path}human"):
+        return parse_human(brought, files)
 
 
 def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -115,19 +126,15 @@ def _excluded(
 
 
 def _choices(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
-    level = choose(request.get("level", "system"), LEVELS, "level", "level")
-    group = choose(request.get("group", "none"), GROUPS, "group", "grouping")
+    level = _checked(request, "level")
+    group = _checked(request, "group")
     if level == "system" and group != "none":
         raise RecipeError(
             f"group {group} needs the scores of segments; use level segment.", field="group"
         )
-    alternative = choose(
-        request.get("alternative", "greater"), ALTERNATIVES, "alternative", "alternative"
-    )
-    correction = choose(request.get("correction", "holm"), ALONE, "correction", "correction")
-    absolute = request.get("absolute", False)
-    if not isinstance(absolute, bool):
-        raise RecipeError("absolute must be true or false.", field="absolute")
+    alternative = _checked(request, "alternative")
+    correction = _checked(request, "correction")
+    absolute = _checked(request, "absolute")
     statistics = _statistics(request, sets, group)
     tests = _tests(request, sets, statistics, group)
     # a recipe checks these fields; what it would score with is of no meaning here
@@ -149,6 +156,12 @@ def _choices(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
     )
 
 
+def _checked(request: Mapping[str, Any], name: str) -> Any:
+    """A field of the request, which has a default."""
+    field = KNOWN[name]
+    return field.check(request.get(name, field.default), name)
+
+
 def _statistics(
     request: Mapping[str, Any], sets: Sequence[ScoredSet], group: Group
 ) -> tuple[str, ...]:
@@ -160,7 +173,7 @@ def _statistics(
         )
     if not all(_has_segments(own) for own in sets):
         refused["soft_accuracy"] = "needs segment scores, of people and of every metric"
-    asked = _named(request, "statistics", STATISTICS, "statistic")
+    asked = _named(request, "statistics")
     if asked is None:
         return tuple(name for name in STATISTICS if name not in refused)
     for name in asked:
@@ -183,7 +196,7 @@ def _tests(
         refused = f"compares two correlations, not means of many; group {group} has perm_both"
     elif any(len(own.systems) < FEWEST for own in sets):
         refused = f"needs at least {FEWEST} systems, as it has n - 3 degrees of freedom"
-    asked = _named(request, "tests", TESTS, "significance test")
+    asked = _named(request, "tests")
     if asked is None:
         return tuple(name for name in TESTS if name != "williams" or refused is None)
     if "williams" in asked and refused:
@@ -191,19 +204,14 @@ def _tests(
     return asked
 
 
-def _named(
-    request: Mapping[str, Any], field: str, known: Sequence[str], what: str
-) -> tuple[str, ...] | None:
-    """The names in a list of the request, each known and there once; nothing without a list."""
-    if request.get(field) is None:
+def _named(request: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
+    """The names in a list of the request; nothing without a list."""
+    if request.get(name) is None:
         return None
-    names = [choose(name, known, field, what) for name in check_list(request[field], field)]
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise RecipeError(f"{field} names {name!r} {count} times.", field=field)
-    if field == "statistics" and not names:
-        raise RecipeError("statistics must name at least one.", field=field)
-    return tuple(names)
+    names: tuple[str, ...] = KNOWN[name].check(request[name], name)
+    if name == "statistics" and not names:
+        raise RecipeError("statistics must name at least one.", field=name)
+    return names
 
 
 def _has_segments(own: ScoredSet) -> bool:

@@ -84,8 +84,9 @@ def problem(response: httpx.Response, status: int, kind: str) -> dict[str, Any]:
     return document
 
 
-def check(client: httpx.Client, schema: str, told: object) -> None:
-    """Hold an answer against one of the schemas of the service's document."""
+def check(client: httpx.Client, schema: str | dict[str, Any], told: object) -> None:
+    """Hold a body against a schema of the service's document, or one that it calls so."""
     document = client.get("/openapi.json").json()
-    whole = {"$ref": f"#/components/schemas/{schema}", "components": document["components"]}
+    named = {"$ref": f"#/components/schemas/{schema}"} if isinstance(schema, str) else schema
+    whole = {**named, "components": document["components"]}
     Draft202012Validator(whole).validate(told)

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 import scored
 import studied
-from exchange import ROOT, Stored, check, problem, safe_picture
+from exchange import ROOT, Serve, Stored, check, problem, safe_picture
 
+from app.settings import Settings
 from sigtest.client import Client
 from sigtest.kinds import KINDS
 from sigtest.render import json as as_json
@@ -200,3 +202,112 @@ def test_judgements_come_as_files(service: httpx.Client, data: Path) -> None:
     report = service.get(answer.json()["links"]["report"]).json()
     assert [row["n"] for row in report["rows"]] == [55]
     assert report["human"][0]["ties"] == 18  # of the published rank-sum matrix
+
+
+def test_later_questions_name_earlier_ones(service: httpx.Client) -> None:
+    judged = answered(service, Sample("human-evaluations", people_body(), "", 4, {}, ""))
+    body = studied.comparison(tests=["approximate_randomization"], alternative="greater")
+    compared = answered(service, Sample("comparisons", body, "", 4, {}, ""))
+    comparison = service.get(compared["links"]["report"]).json()
+    study = ask(
+        service, "test-accuracy",
+        {"human": {"evaluation": judged["id"]}, "comparison": {"id": compared["id"]}},
+    )  # fmt: skip
+    whole = ask(service, "test-accuracy", {"human": people_body(), "comparison": body})
+    assert study["rows"] == whole["rows"]
+    assert study["human"] == whole["human"]
+    meta = ask(
+        service, "metric-evaluations",
+        {"human": {"evaluation": judged["id"]}, "metrics": {"comparison": compared["id"]}},
+    )  # fmt: skip
+    given = {
+        label: {"system": {s["name"]: s["scores"][label]["score"] for s in comparison["systems"]}}
+        for label in ("bleu", "chrf")
+    }
+    again = ask(service, "metric-evaluations", {"human": people_body(), "metrics": given})
+    assert [m["pearson"] for m in meta["metrics"]] == [m["pearson"] for m in again["metrics"]]
+    assert {m["label"] for m in meta["metrics"]} == {"bleu", "chrf"}
+    assert all(m["soft_accuracy"] for m in meta["metrics"])  # by the comparison's p-values
+    sets = {"x": {"human": {"evaluation": judged["id"]}, "metrics": {"comparison": compared["id"]}}}
+    one = ask(service, "metric-evaluations", {"sets": sets})
+    assert [m["pearson"] for m in one["sets"][0]["metrics"]] == [
+        m["pearson"] for m in meta["metrics"]
+    ]
+
+
+def test_named_questions_must_exist_and_be_of_their_kind(service: httpx.Client) -> None:
+    judged = answered(service, Sample("human-evaluations", people_body(), "", 4, {}, ""))
+    for wrong in ("0" * 32, "../x", judged["id"][:-1]):
+        body = {"human": {"evaluation": wrong}, "comparison": studied.comparison()}
+        found = problem(service.post("/v1/test-accuracy", json=body), 404, "not-found")
+        assert found["errors"][0]["field"] == "human.evaluation"
+    body = {"human": {"pairs": studied.people()}, "comparison": {"id": judged["id"]}}
+    problem(service.post("/v1/test-accuracy", json=body), 404, "not-found")
+    more = {"human": {"evaluation": judged["id"], "alpha": 0.1}, "comparison": studied.comparison()}
+    refused = problem(service.post("/v1/test-accuracy", json=more), 422, "invalid-input")
+    assert "leave others out" in refused["detail"]
+
+
+def test_unfinished_questions_are_waited_for_as_long_as_the_client_says(
+    service: httpx.Client,
+) -> None:
+    body = studied.comparison(resamples=400_000, seed=int.from_bytes(b"named"))
+    compared = service.post("/v1/comparisons", json=body).json()
+    later = {"human": {"pairs": studied.people()}, "comparison": {"id": compared["id"]}}
+    refused = service.post("/v1/test-accuracy", json=later)
+    assert problem(refused, 409, "not-ready")["errors"][0]["field"] == "comparison.id"
+    assert refused.headers["retry-after"]
+    waited = service.post("/v1/test-accuracy", json=later, headers={"Prefer": "wait=60"})
+    assert waited.status_code in {200, 202}
+    for url in (compared["links"]["self"], waited.json()["links"]["self"]):
+        service.delete(url)
+
+
+def test_texts_come_as_files_of_a_form(service: httpx.Client) -> None:
+    compared = studied.comparison()
+    form = [("references", ("ref.en", "\n".join(compared.pop("references"))))]
+    systems = compared.pop("systems")
+    form += [("systems", (f"{name}.en", "\n".join(lines))) for name, lines in systems.items()]
+    request = {"human": {"pairs": studied.people()}, "comparison": compared}
+    answer = service.post(
+        "/v1/test-accuracy",
+        files=form,
+        data={"request": json.dumps(request)},
+        headers={"Prefer": "wait=60"},
+    )
+    assert answer.is_success, answer.text
+    found = service.get(answer.json()["links"]["report"]).json()
+    assert found == ask(service, "test-accuracy", studied.request())
+
+
+def test_comparisons_inside_are_limited_as_others(service: httpx.Client, serve: Serve) -> None:
+    small = serve(Settings(max_metrics=1, max_segments=29))
+    refused = problem(small.post("/v1/test-accuracy", json=studied.request()), 413,
+                      "limit-exceeded")  # fmt: skip
+    assert refused["errors"][0]["field"] == "comparison.references[0]"
+    fewer = serve(Settings(max_metrics=1))
+    refused = problem(fewer.post("/v1/test-accuracy", json=studied.request()), 422,
+                      "limit-exceeded")  # fmt: skip
+    assert refused["errors"][0]["field"] == "comparison.metrics"
+    wrong = studied.request(comparison=studied.comparison(metrics=["blue"]))
+    (error,) = service.post("/v1/test-accuracy", json=wrong).json()["errors"]
+    assert error["field"] == "comparison.metrics"
+
+
+def people_body() -> dict[str, Any]:
+    """Judgements of the systems of a study."""
+    rng = np.random.default_rng(2)
+    levels = dict(zip(studied.SYSTEMS, (70, 55, 54, 35), strict=True))
+    rows = [
+        {"annotator": f"M{who}", "system": system, "segment": segment, "criterion": "adequacy",
+         "score": float(level + rng.normal(0, 9))}
+        for system, level in levels.items() for segment in range(1, 31) for who in range(2)
+    ]  # fmt: skip
+    return {"judgements": rows, "scale": [-20, 120]}
+
+
+def ask(service: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """The report of a question."""
+    links = answered(service, Sample(path, body, "", 0, {}, ""))["links"]
+    found: dict[str, Any] = service.get(links["report"]).json()
+    return found

@@ -5,13 +5,14 @@ from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, problem, submit
+from exchange import COMPARISONS, check, problem, submit
 
 from app import openapi
 from app.schema.examples import COMPARISONS as EXAMPLES
 from app.schema.requests import RecipeRequest
 from sigtest.comparison.parse import CHOICES
 from sigtest.comparison.recipe import Recipe
+from sigtest.kinds import KINDS
 
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"
 
@@ -72,6 +73,35 @@ def test_everything_is_described(service: httpx.Client) -> None:
 def test_examples_run(service: httpx.Client, name: str) -> None:
     response = submit(service, EXAMPLES[name]["value"])
     assert response.json()["status"] == "succeeded"
+
+
+SHOWN = [(path, name) for path, kind in KINDS.items() for name in kind.examples]
+
+
+@pytest.mark.parametrize(("path", "name"), SHOWN)
+def test_examples_of_every_kind_run_and_are_as_their_schema_says(
+    service: httpx.Client, path: str, name: str
+) -> None:
+    operation = service.get("/openapi.json").json()["paths"][f"/v1/{path}"]["post"]
+    content = operation["requestBody"]["content"]
+    body = content["application/json"]["examples"][name]["value"]
+    check(service, content["application/json"]["schema"], body)
+    response = service.post(f"/v1/{path}", json=body, headers={"Prefer": "wait=60"})
+    assert response.json()["status"] == "succeeded"
+
+
+def test_every_kind_has_a_schema_examples_and_the_parts_of_its_form(
+    service: httpx.Client,
+) -> None:
+    document = service.get("/openapi.json").json()
+    for path, kind in KINDS.items():
+        content = document["paths"][f"/v1/{path}"]["post"]["requestBody"]["content"]
+        assert content["application/json"]["schema"].keys() & {"properties", "anyOf"}
+        assert content["application/json"]["examples"]
+        if kind.parts:
+            form = content["multipart/form-data"]["schema"]["properties"]
+            assert {*kind.parts, "request"} <= set(form)
+            assert ("references" in form) == bool(kind.compares)
 
 
 def test_defaults_are_those_of_recipes() -> None:

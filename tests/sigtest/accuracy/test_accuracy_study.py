@@ -185,8 +185,9 @@ REFUSED = [
     ({"alphas": []}, RecipeError, "at least one level"),
     ({"alphas": [0.05, 0.05]}, RecipeError, "each once"),
     ({"alphas": [0]}, RecipeError, r"alphas\[0\] must lie between"),
-    ({"alphas": 0.05}, InputError, "alphas must be a list"),
-    ({"human_alpha": "different"}, RecipeError, "human_alpha must lie between"),
+    ({"alphas": 0.05}, RecipeError, "alphas must be a list"),
+    ({"human_alpha": "different"}, RecipeError, 'a number or "same"'),
+    ({"human_alpha": 2}, RecipeError, "human_alpha must lie between"),
 ]
 
 

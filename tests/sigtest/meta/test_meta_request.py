@@ -37,7 +37,7 @@ REFUSED = [
     ("statistics", ["pearsson"], RecipeError, "Did you mean 'pearson'"),
     ("statistics", ["pearson", "pearson"], RecipeError, "names 'pearson' 2 times"),
     ("statistics", [], RecipeError, "at least one"),
-    ("statistics", "pearson", InputError, "statistics must be a list"),
+    ("statistics", "pearson", RecipeError, "statistics must be a list"),
     ("tests", ["wiliams"], RecipeError, "Did you mean 'williams'"),
     ("alternative", "bigger", RecipeError, "Unknown alternative"),
     ("absolute", "yes", RecipeError, "absolute must be true or false"),

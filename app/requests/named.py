@@ -1,0 +1,79 @@
+"""Finished questions of the caller that a request names instead of bringing what they say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends
+from starlette.concurrency import run_in_threadpool
+
+from app.http.auth import Caller
+from app.http.negotiation import Wait
+from app.http.state import Asked
+from app.http.waiting import Watch, Watcher
+from sigtest.errors import SigtestError
+from sigtest.kinds import Finished, Kind, Reference
+from workers.errors import NotFoundError
+from workers.questions import Questions
+
+ID = re.compile("[0-9a-f]{32,64}")
+
+
+@dataclass(frozen=True)
+class Named:
+    """The questions that one caller may name.
+
+    Attributes:
+        questions: Where they are.
+        watch: Waits for those that are unfinished.
+        caller: Whose they are.
+        seconds: How long to wait, as `Prefer` says.
+    """
+
+    questions: Questions
+    watch: Watcher
+    caller: str
+    seconds: float | None
+
+    async def fill(self, kind: Kind[Any], body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A request with finished questions in the place of their ids.
+
+        Raises:
+            NotFoundError: The caller has no question of this id and kind, or had one.
+            NotReadyError: It is unfinished after the wait, failed or was cancelled.
+        """
+        for reference in kind.named:
+            found = {}
+            for question_id in reference.ids(body):
+                found[question_id] = await self._finished(reference, question_id)
+            if found:
+                body = reference.replace(body, found.__getitem__)
+        return body
+
+    async def _finished(self, reference: Reference, question_id: str) -> Finished:
+        try:
+            if not ID.fullmatch(question_id):
+                raise NotFoundError(f"There is no {reference.kind} {question_id[:80]!r}.")
+            record = await run_in_threadpool(
+                self.questions.find, question_id, self.caller, reference.kind
+            )
+            await self.watch.settled(record, self.caller, self.seconds)
+            return await run_in_threadpool(self._loaded, question_id)
+        except SigtestError as error:
+            error.field = ".".join(reference.place)
+            raise
+
+    def _loaded(self, question_id: str) -> Finished:
+        report = json.loads(self.questions.report(question_id, self.caller))
+        return Finished(self.questions.question(question_id, self.caller), report)
+
+
+async def _named(asked: Asked, watch: Watch, caller: Caller, wait: Wait) -> Named:
+    return Named(asked, watch, caller.name, wait)
+
+
+Answers = Annotated[Named, Depends(_named)]
