@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ FLOAT64_BITS = 52
 LARGEST_WHOLE = 2.0**53
 ROWS = 256  # of weights at a time: they stay in the cache while the product uses them
 WEIGHTS_BYTES = 32 << 20
+RUN = 1 << 15  # units that are summed in float32 at a time
 
 
 def fixed_point(statistics: Array) -> Array:
@@ -39,9 +41,10 @@ def fixed_point(statistics: Array) -> Array:
 class Columns:
     """The distinct columns of several systems' statistics, ready to be multiplied.
 
-    Columns that occur twice (reference lengths, identical systems) are kept once. Those whose
-    resampled sums stay below 2**24 are multiplied in float32, which is exact for them and twice
-    as fast.
+    Columns that occur twice (reference lengths, identical systems) are kept once. Those of whole
+    numbers are multiplied in float32, which is twice as fast, `RUN` units at a time. Sums of
+    numbers that are not negative only grow, rounded or not: a float32 sum below 2**24 was exact on
+    its way. The few that are not are made again in float64, so that every sum is exact.
 
     Args:
         tables: One (S, n, k) array a metric; statistics in fixed point.
@@ -69,8 +72,8 @@ class Columns:
             places.append(place)
         order = np.array([i if fits else i + len(single) for fits, i in slots])
         self._places = [order[place] for place in places]
-        self._single = _side_by_side(single, self.units).astype(np.float32)
-        self._double = _side_by_side(double, self.units)
+        self._single = _side_by_side(single, self.units, np.float32)
+        self._double = _side_by_side(double, self.units, np.float64)
 
     @property
     def width(self) -> int:
@@ -88,10 +91,23 @@ class Columns:
         split = self._single.shape[1]
         # weights on the left and contiguous columns on the right suit BLAS best, wide or narrow
         if split:
-            product[:split] = (weights @ self._single).T
+            product[:split] = self._single_sums(weights).T
         if split < self.width:
             product[split:] = (weights.astype(np.float64) @ self._double).T
         return [product[place] for place in self._places]
+
+    def _single_sums(self, weights: Weights) -> Array:
+        """(R, K) sums of the columns of whole numbers."""
+        sums = np.zeros((len(weights), self._single.shape[1]))
+        for first in range(0, self.units, RUN):
+            drawn, columns = weights[:, first : first + RUN], self._single[first : first + RUN]
+            product = drawn @ columns
+            large = np.flatnonzero((product >= FLOAT32_EXACT).any(axis=0))
+            sums += product
+            if large.size:
+                exact = drawn.astype(np.float64) @ columns[:, large].astype(np.float64)
+                sums[:, large] += exact - product[:, large]
+        return sums
 
     def row_blocks(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Cut resamples into runs whose weights fit the cache and the memory bound."""
@@ -101,11 +117,20 @@ class Columns:
 
 
 def _fits_float32(column: Array) -> bool:
-    """Whether every resampled sum, in any order, is an exact float32 integer."""
-    whole = bool(np.array_equal(column, np.rint(column)))
-    return whole and float(np.abs(column).max(initial=0)) * len(column) < FLOAT32_EXACT
+    """Whether float32 has these numbers, and an inexact sum of them could be noticed."""
+    if not np.array_equal(column, np.rint(column)):
+        return False
+    largest = float(np.abs(column).max(initial=0))
+    if column.min(initial=0) < 0:
+        return largest * len(column) < FLOAT32_EXACT
+    runs = np.add.reduceat(column, np.arange(0, len(column), RUN)) if len(column) else column
+    # resampled sums vary: where they would often be too large, float64 is faster at once
+    return largest < FLOAT32_EXACT and float(runs.max(initial=0)) < 0.9 * FLOAT32_EXACT
 
 
-def _side_by_side(columns: list[Array], units: int) -> Array:
+def _side_by_side(columns: list[Array], units: int, dtype: type[np.floating[Any]]) -> Array:
     """(n, K), C-contiguous."""
-    return np.ascontiguousarray(np.array(columns).reshape(len(columns), units).T)
+    beside = np.empty((units, len(columns)), dtype=dtype)
+    for j, column in enumerate(columns):
+        beside[:, j] = column
+    return beside

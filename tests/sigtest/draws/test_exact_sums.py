@@ -1,0 +1,57 @@
+"""Sums under resamples are exact integers whatever their size: held against Python's integers."""
+
+import numpy as np
+import pytest
+
+from sigtest.draws.product import RUN, Columns, fixed_point
+
+LIMIT = 2**24
+
+
+def by_hand(weights: np.ndarray, column: np.ndarray) -> list[int]:
+    """Sums of whole numbers, without floating point."""
+    whole = [int(value) for value in column]
+    return [
+        sum(int(w) * x for w, x in zip(row, whole, strict=True) if w) for row in weights.tolist()
+    ]
+
+
+def sums(weights: np.ndarray, columns: list[np.ndarray]) -> np.ndarray:
+    """(k, R) sums that are resampled of one system with these columns."""
+    table = fixed_point(np.stack(columns, axis=1).astype(np.float64))[None]
+    return Columns([table]).sums(weights.astype(np.float32))[0][:, 0]
+
+
+@pytest.mark.parametrize("total", [LIMIT - 1, LIMIT, LIMIT + 1, 2 * LIMIT + 1, 2**26 + 1])
+def test_totals_around_the_limit(total: int) -> None:
+    """Odd numbers above 2**24 are none of float32's; the sum of the column itself is small."""
+    column = np.array([total // 3, 1, total // 5, 1, total // 7, 0, 3])
+    left = total - int(column[[0, 2, 4]].sum())
+    half = left // 2
+    weights = np.array([[1, half, 1, left - half, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0]])
+    assert sums(weights, [column])[0].tolist() == by_hand(weights, column)
+    assert sums(weights, [column])[0, 0] == total
+
+
+@pytest.mark.parametrize("units", [257, 4097, RUN + 1, 2 * RUN + 77])
+@pytest.mark.parametrize("largest", [1, 40, 900, 20_000])
+def test_sums_of_many_units(units: int, largest: int) -> None:
+    rng = np.random.default_rng(units)
+    columns = [rng.integers(0, largest + 1, units) for _ in range(3)]
+    columns.append(columns[0] - largest // 2)  # below zero, too
+    weights = np.stack([np.bincount(rng.integers(0, units, units), minlength=units) for _ in "ab"])
+    weights = np.vstack([weights, rng.integers(0, 2, (2, units))])
+    found = sums(weights, columns)
+    for row, column in zip(found, columns, strict=True):
+        assert row.tolist() == by_hand(weights, column)
+
+
+def test_columns_that_only_some_resamples_make_large() -> None:
+    """The drawn sum of a column just below the limit is above it about every second time."""
+    rng = np.random.default_rng(5)
+    column = np.zeros(900, dtype=np.int64)
+    column[:60] = rng.integers(LIMIT // 80, LIMIT // 60, 60)
+    weights = np.stack([np.bincount(rng.integers(0, 900, 900), minlength=900) for _ in range(200)])
+    expected = by_hand(weights, column)
+    assert min(expected) < LIMIT < max(expected)
+    assert sums(weights, [column, column // 2])[0].tolist() == expected
