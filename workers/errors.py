@@ -8,7 +8,9 @@
     ├── ConflictError       an idempotency key used again with different content
     ├── TakenError          the name belongs to a system with other content
     ├── CapacityError       a test set has taken as many systems as it may
-    ├── BusyError           more unfinished work than a caller may have
+    ├── LimitError
+    │   ├── BusyError       more unfinished work than a caller may have
+    │   └── CostlyError     one question that is more than a caller may ever have
     └── StorageError        Redis cannot be reached, cannot write or is missing
 
 Like sigtest's own they know no status codes.
@@ -16,6 +18,7 @@ Like sigtest's own they know no status codes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sigtest.errors import LimitError, SigtestError
@@ -62,7 +65,35 @@ class CapacityError(SigtestError):
 
 
 class BusyError(LimitError):
-    """More unfinished work than a caller may have."""
+    """More unfinished work than a caller may have.
+
+    Args:
+        message: What is too much.
+        limit: Name of the setting that says how much is accepted.
+        predicted: What was predicted and what is accepted, by name.
+        seconds: After which it may be accepted.
+    """
+
+    def __init__(
+        self, message: str, *, limit: str, predicted: Mapping[str, float], seconds: int
+    ) -> None:
+        super().__init__(message, limit=limit)
+        self.predicted = predicted
+        self.seconds = seconds
+
+
+class CostlyError(LimitError):
+    """One question that is more than a caller may ever have unfinished.
+
+    Args:
+        message: What is too much.
+        limit: Name of the setting that says how much is accepted.
+        predicted: What was predicted and what is accepted, by name.
+    """
+
+    def __init__(self, message: str, *, limit: str, predicted: Mapping[str, float]) -> None:
+        super().__init__(message, limit=limit)
+        self.predicted = predicted
 
 
 class StorageError(SigtestError):

@@ -12,18 +12,26 @@ from sigtest.comparison.plan import Plan
 from sigtest.draws.distribution import Distribution, pair_of
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Question
-from workers.errors import BusyError, ConflictError, GoneError, NotFoundError, NotReadyError
+from workers.errors import (
+    BusyError,
+    ConflictError,
+    CostlyError,
+    GoneError,
+    NotFoundError,
+    NotReadyError,
+)
 from workers.guard import storage
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.pieces import Cut, Pieces
-from workers.store.questions import gone
+from workers.store.questions import Verdict, gone
 from workers.store.records import Record, Status
 from workers.store.server import connect
 from workers.store.task import Priced, Task
 from workers.tasks.context import Context
 
 DISTRIBUTE_SECONDS = 0.1
+LONGEST_WAIT = 3600
 
 
 @dataclass(frozen=True)
@@ -99,18 +107,19 @@ class Questions:
         Raises:
             ConflictError: The key was used with different content.
             BusyError: The caller has too much unfinished.
+            CostlyError: It is more than a caller may have, by itself.
         """
         question_id = keys.hashed(caller, kind, question.key)
         cut = Cut.of(question, self._settings.workers, self._settings.block)
         most = budget or self._settings.budget
-        verdict, load = self._store.create(
+        verdict = self._store.create(
             question_id, kind, question, cut, caller, idempotency_key, most
         )
-        if verdict == "conflict":
+        if verdict.word == "conflict":
             raise ConflictError("This Idempotency-Key was used with different content.")
-        if verdict in {"many", "busy"}:
-            raise self._refusal(verdict, question.seconds, load, most)
-        if verdict == "known":
+        if verdict.word in {"many", "seconds", "bytes"}:
+            raise self._refusal(verdict, question.seconds, most)
+        if verdict.word == "known":
             return self._find(question_id, caller), False
         self._feed.add(caller, self._store.pieces(question_id).tasks(question_id))
         nothing = Pieces(cut, frozenset(), frozenset()).progress
@@ -229,19 +238,49 @@ class Questions:
         """How many workers are alive, here and on other machines."""
         return self._feed.jobs.workers()
 
-    def _refusal(self, verdict: str, seconds: float, load: float, most: int) -> BusyError:
-        if verdict == "many":
+    def _refusal(self, verdict: Verdict, seconds: float, most: int) -> BusyError | CostlyError:
+        settings = self._settings
+        predicted = {
+            "seconds": seconds,
+            "unfinished_seconds": verdict.seconds,
+            "accepted_seconds": most,
+            "bytes": verdict.size,
+            "unfinished_bytes": verdict.bytes,
+            "accepted_bytes": settings.room,
+        }
+        if verdict.word == "many":
             return BusyError(
-                f"You have {self._settings.pending:,} unfinished questions, the most that this "
+                f"You have {settings.pending:,} unfinished questions, the most that this "
                 "service accepts of one caller; try again later.",
                 limit="SIGTEST_PENDING",
+                predicted=predicted,
+                seconds=self._wait(verdict.seconds / settings.pending),
             )
+        long = verdict.word == "seconds"
+        asked, load = (seconds, verdict.seconds) if long else (verdict.size, verdict.bytes)
+        accepted = most if long else settings.room
+        limit = "SIGTEST_BUDGET" if long else "SIGTEST_ROOM"
+        unit = "seconds of one core" if long else "bytes in the store"
+        said = f"This question is predicted to take {asked:,.0f} {unit}"
+        if asked > accepted:
+            return CostlyError(
+                f"{said}, more than the {accepted:,} that one caller may have unfinished; ask for "
+                "fewer systems, metrics or resamples.",
+                limit=limit,
+                predicted=predicted,
+            )
+        share = min(1.0, (asked + load - accepted) / load)
         return BusyError(
-            f"This question is predicted to take {seconds:,.0f} seconds of one core and your "
-            f"unfinished ones {load:,.0f}, together more than the {most:,} that "
-            "one caller may have unfinished; try again later.",
-            limit="SIGTEST_BUDGET",
+            f"{said} and your unfinished ones {load:,.0f}, together more than the {accepted:,} "
+            "that one caller may have unfinished; try again later.",
+            limit=limit,
+            predicted=predicted,
+            seconds=self._wait(share * verdict.seconds),
         )
+
+    def _wait(self, seconds: float) -> int:
+        """Whole seconds after which so much work may be done."""
+        return min(LONGEST_WAIT, max(1, round(seconds / self._settings.workers)))
 
     def _find(self, question_id: str, caller: str, kind: str | None = None) -> Record:
         stored = self._store.find(question_id)

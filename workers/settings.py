@@ -40,7 +40,9 @@ class Settings:
             the worker dies each time; 5 by default.
         pending: SIGTEST_PENDING. Unfinished questions that a caller may have; 1,000 by default.
         budget: SIGTEST_BUDGET. Seconds of one core that a caller's unfinished questions may be
-            predicted to take together; two hours by default. A single question may take longer.
+            predicted to take together; two hours by default.
+        room: SIGTEST_ROOM. Bytes of the store that a caller's unfinished questions may be predicted
+            to take together; 4 GiB by default.
         totals: SIGTEST_TOTALS. Bytes of resampled totals kept for the leaderboards of all test
             sets; 1 GiB by default. What was not used for the longest time goes first, and is made
             again when it is needed.
@@ -57,6 +59,7 @@ class Settings:
     attempts: int = 5
     pending: int = 1000
     budget: int = 7200
+    room: int = 4 * 2**30
     totals: int = 2**30
 
     @classmethod
@@ -93,6 +96,7 @@ NUMBERS = {
     "attempts": "SIGTEST_ATTEMPTS",
     "pending": "SIGTEST_PENDING",
     "budget": "SIGTEST_BUDGET",
+    "room": "SIGTEST_ROOM",
     "totals": "SIGTEST_TOTALS",
 }
 

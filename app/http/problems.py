@@ -37,6 +37,7 @@ from workers.errors import (
     BusyError,
     CapacityError,
     ConflictError,
+    CostlyError,
     GoneError,
     NotFoundError,
     NotReadyError,
@@ -81,6 +82,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     GoneError: Kind("gone", "The resource has expired or was deleted", 410),
     UnsupportedMediaError: Kind("unsupported-media-type", "A body of this kind is not read", 415),
     BusyError: Kind("busy", "Too much of yours is unfinished", 429),
+    CostlyError: Kind("too-costly", "More work than one caller may have", 413),
     StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
     UnreadyError: Kind("unready", "The service is not ready", 503),
     SigtestError: Kind("error", "The request failed", 500),
@@ -103,6 +105,8 @@ def of_error(error: SigtestError) -> Response:
             headers["Connection"] = "close"  # or the server would go on reading
         if error.limit in COUNTS:
             kind = Kind(kind.slug, kind.title, 422)
+    if isinstance(error, BusyError | CostlyError):
+        extra["predicted"] = dict(error.predicted)
     if isinstance(error, NotReadyError) and error.record is not None:
         extra["progress"] = dict(vars(error.record.progress))
     entry = {"field": error.field, "system": error.system, "line": error.line}
@@ -110,7 +114,8 @@ def of_error(error: SigtestError) -> Response:
     if named:
         extra["errors"] = [{**named, "message": error.message}]
     if kind.status in {429, 503} or (isinstance(error, NotReadyError) and _comes(error.record)):
-        seconds = error.seconds if isinstance(error, BackOffError) else RETRY_SECONDS
+        told = error.seconds if isinstance(error, BackOffError | BusyError) else None
+        seconds = RETRY_SECONDS if told is None else told
         headers["Retry-After"] = str(seconds)
     if kind.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="sigtest"'

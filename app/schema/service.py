@@ -54,4 +54,10 @@ class Problem(BaseModel):
     detail: str
     errors: list[ProblemError] | None = None
     limit: str | None = Field(default=None, description="Name of the setting that was exceeded.")
+    predicted: dict[str, float] | None = Field(
+        default=None,
+        description="Of a question that is too much (413) or too much now (429): `seconds` of one "
+        "core and `bytes` in the store that it is predicted to take, those `unfinished` of the "
+        "same caller, and those that are `accepted`.",
+    )
     id: str | None = Field(default=None, description="Of the entry in the service's log (500).")

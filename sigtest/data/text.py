@@ -39,6 +39,11 @@ class Text:
         return tuple(line if line is not None else "" for line in self.lines)
 
     @cached_property
+    def characters(self) -> int:
+        """How many there are in all lines."""
+        return sum(len(line) for line in self.lines if line is not None)
+
+    @cached_property
     def sha256(self) -> str:
         """Hash of the lines; length-prefixed, so that no two texts share a byte string."""
         digest = hashlib.sha256()

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 from sigtest import engine
 from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.plan import Part, Plan
+from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
+from sigtest.kinds import cost
 from sigtest.kinds.base import About, File, Kind
 from sigtest.render.comparison import present
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout
 from sigtest.render.plots import PICTURES, Picture, view
 from sigtest.report import Report, ReportOnSeveral
-from sigtest.significance import resampling_tests
-
-# Seconds of one core, fitted to measured times; right within a third.
-MEASURE_SECONDS = 15e-6  # for one segment, system and metric
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,22 @@ class ComparisonQuestion:
     @property
     def seconds(self) -> float:
         """Measuring and resampling."""
-        plan = self.comparison.plan
-        measuring = sum(measuring_seconds(part) for part in plan.parts)
-        return measuring + sum(resampling_seconds(part) for part in plan.all_parts)
+        return self.measuring + self.resampling
+
+    @cached_property
+    def measuring(self) -> float:
+        """About how long one core measures all outputs."""
+        comparison = self.comparison
+        pairs = zip(comparison.entries, comparison.plan.parts, strict=True)
+        return sum(cost.measuring_seconds(entry, part) for entry, part in pairs)
+
+    @cached_property
+    def resampling(self) -> float:
+        """About how long one core draws, counts and decides."""
+        comparison = self.comparison
+        pairs = zip(comparison.entries, comparison.plan.parts, strict=True)
+        exact = sum(cost.exact_seconds(entry, part) for entry, part in pairs)
+        return exact + sum(cost.resampling_seconds(part) for part in comparison.plan.all_parts)
 
     def contents(self) -> Mapping[str, Any]:
         """Test sets, and outputs: what every system brings to the first test set, the next..."""
@@ -131,21 +142,3 @@ def testset_field(number: int) -> str:
 def output_field(number: int) -> str:
     """What a comparison's contents call an output: what one system brings to one test set."""
     return f"output-{number}"
-
-
-def measuring_seconds(part: Part) -> float:
-    """About how long one core measures all systems."""
-    outputs = len(part.systems) * part.replicas
-    return MEASURE_SECONDS * part.segments * outputs * len(part.recipe.metrics)
-
-
-def resampling_seconds(part: Part) -> float:
-    """About how long one core resamples."""
-    swaps = any(t.draws == "swaps" for t in resampling_tests(part.recipe.tests).values())
-    tables = 1 + part.replicas if swaps else 1  # each replica has swaps of its own
-    pairs = len(part.pairs) if swaps else 0
-    width = sum(metric.width for metric in part.recipe.metrics)
-    columns = width * len(part.systems)
-    drawing = tables * part.units * (5.5e-10 + 1.8e-11 * columns)
-    scoring = 1.3e-9 * columns + 3.8e-9 * width * pairs
-    return part.resamples * (drawing + scoring + 1e-7)

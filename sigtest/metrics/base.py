@@ -41,12 +41,20 @@ class Metric(ABC):
         title: In sentences; the label where there is none.
         papers: Keys of the papers to cite (`papers.bib`).
         fraction: Which statistics the score is a ratio of, where it is one.
+        steps: How many steps of a ratio's grid two systems may differ by in a unit.
+        line_seconds: Of one core, to measure a line.
+        character_seconds: To measure each of its characters, and of those of its references.
+        score_seconds: To score one row of sums.
     """
 
     name: ClassVar[str]
     title: ClassVar[str] = ""
     papers: ClassVar[tuple[str, ...]] = ()
     fraction: ClassVar[Fraction | None] = None
+    steps: ClassVar[int] = 50
+    line_seconds: ClassVar[float] = 3e-6
+    character_seconds: ClassVar[float] = 1e-7
+    score_seconds: ClassVar[float] = 6e-8
 
     @classmethod
     def require(cls) -> None:
@@ -91,6 +99,13 @@ class Metric(ABC):
         Raises:
             InputError: The system lacks what this metric measures.
         """
+
+    def seconds(self, testset: TestSet, system: System) -> float:
+        """About how long one core measures a system; no text takes more than twice as long."""
+        texts = [*testset.references, *(text for text in (system.hypotheses,) if text)]
+        lines = sum(map(len, texts))
+        characters = sum(text.characters for text in texts)
+        return self.line_seconds * lines + self.character_seconds * characters
 
     @abstractmethod
     def formula(self, sums: Array) -> Array:

@@ -39,6 +39,8 @@ class Nist(Metric):
     """
 
     name: ClassVar[str] = "nist"
+    character_seconds: ClassVar[float] = 1.3e-7
+    score_seconds: ClassVar[float] = 2e-8
     title: ClassVar[str] = "NIST"
     papers: ClassVar[tuple[str, ...]] = ("doddington-2002-automatic",)
 

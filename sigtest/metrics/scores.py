@@ -27,6 +27,10 @@ class Supplied(Metric):
         higher: Whether greater is better.
     """
 
+    steps: ClassVar[int] = 5000
+    line_seconds: ClassVar[float] = 1e-7
+    character_seconds: ClassVar[float] = 0.0
+    score_seconds: ClassVar[float] = 5e-9
     columns: ClassVar[tuple[str, ...]]
     amounts: ClassVar[tuple[str, ...]]
 

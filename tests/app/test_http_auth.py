@@ -1,5 +1,6 @@
 """Keys: who may ask, for what, and whose comparisons are whose."""
 
+import math
 import socket
 import time
 from collections.abc import Iterator
@@ -131,10 +132,17 @@ def test_a_key_has_a_budget_of_its_own(
     large = body | {"resamples": 999_999, "metrics": ["bleu", "chrf", "ter"]}
     large["systems"] = [system | {"name": f"{system['name']}{i}"} for system in body["systems"]
                         for i in range(40)]  # fmt: skip
-    first = client.post(COMPARISONS, json=large | {"seed": 1}, headers=held(poor))
-    assert first.status_code == 202  # one question may take longer
-    second = client.post(COMPARISONS, json=large | {"seed": 2}, headers=held(poor))
-    assert "the 1 that one caller" in problem(second, 429, "busy")["detail"]
+    refused = problem(client.post(COMPARISONS, json=large, headers=held(poor)), 413, "too-costly")
+    assert refused["limit"] == "SIGTEST_BUDGET"
+    assert refused["predicted"]["accepted_seconds"] == 1
+    needed = math.ceil(refused["predicted"]["seconds"])
+    _, enough = access.add("eve", ["read", "submit"], budget=needed)
+    first = client.post(COMPARISONS, json=large, headers=held(enough))
+    assert first.status_code == 202
+    second = client.post(COMPARISONS, json=large | {"seed": 2}, headers=held(enough))
+    told = problem(second, 429, "busy")["predicted"]
+    assert told["unfinished_seconds"] == told["seconds"] > needed - 1
+    assert int(second.headers["retry-after"]) > 60
     third = client.post(COMPARISONS, json=large | {"seed": 3}, headers=held(rich))
     assert third.status_code == 202
     for answer in (first, third):

@@ -19,6 +19,7 @@ from sigtest.kinds import ComparisonQuestion
 from workers.errors import (
     BusyError,
     ConflictError,
+    CostlyError,
     GoneError,
     NotFoundError,
     NotReadyError,
@@ -229,13 +230,32 @@ def test_predicted_seconds_of_a_caller_are_bounded(context: Context) -> None:
     narrow.close()
 
 
-def test_a_single_question_may_take_longer_than_the_budget(context: Context) -> None:
+def test_a_question_beyond_the_budget_is_refused_with_the_figures(context: Context) -> None:
     comparison = synthetic(1, segments=200, systems=6, resamples=999_999)
-    assert ComparisonQuestion(comparison).seconds > 1
-    narrow = short_lived(context, budget=1)
-    assert narrow.submit(comparison, CALLER)[1]
-    with pytest.raises(BusyError):
-        narrow.submit(example(), CALLER)
+    seconds = ComparisonQuestion(comparison).seconds
+    assert seconds > 2
+    narrow = short_lived(context, budget=2)
+    with pytest.raises(CostlyError, match=f"{seconds:,.0f} seconds of one core") as caught:
+        narrow.submit(comparison, CALLER)
+    assert caught.value.predicted["seconds"] == seconds
+    assert caught.value.predicted["accepted_seconds"] == 2
+    assert narrow.submit(example(), CALLER)[1]  # nothing of the other one is left
+    narrow.close()
+
+
+def test_bytes_of_a_caller_are_bounded(context: Context) -> None:
+    one, two = (example(seed=seed, resamples=20_000) for seed in range(2))
+    scores = 8 * 5 * 20_000
+    narrow = short_lived(context, room=2 * scores)
+    assert narrow.submit(one, CALLER)[1]
+    with pytest.raises(BusyError, match="bytes in the store") as caught:
+        narrow.submit(two, CALLER)
+    assert caught.value.limit == "SIGTEST_ROOM"
+    assert caught.value.predicted["bytes"] > scores
+    assert caught.value.seconds >= 1
+    assert narrow.submit(two, OTHER)[1]
+    with pytest.raises(CostlyError, match="bytes in the store"):
+        narrow.submit(example(resamples=100_000), CALLER)
     narrow.close()
 
 
@@ -246,7 +266,9 @@ def test_what_ended_no_longer_counts(
     record, _ = jobs.submit(example(), CALLER)
     redis = context.questions.redis
     (held,) = redis.keys("sigtest:pending:*")
-    assert float(redis.hvals(held)[0]) == pytest.approx(ComparisonQuestion(example()).seconds)
+    seconds, size = redis.hvals(held)[0].split()
+    assert float(seconds) == pytest.approx(ComparisonQuestion(example()).seconds)
+    assert int(size) > 8 * 5 * 2000  # a score of every system and resample, and the texts
     if end is None:
         context.questions.delete(record.id, CALLER)
     else:

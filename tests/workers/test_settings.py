@@ -39,6 +39,7 @@ def test_environment_comes_back() -> None:
         pending=10,
         budget=11,
         totals=12,
+        room=13,
     )
     assert Settings.of(settings.as_environment()) == settings
     assert Settings.of(Settings().as_environment()) == Settings()

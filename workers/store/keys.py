@@ -7,7 +7,7 @@
     sigtest:report:ID              string  canonical JSON of the report, compressed
     sigtest:gone:ID                string  the caller; outlives a question or a test set
     sigtest:pending                set     ids of unfinished questions
-    sigtest:pending:CALLER         hash    predicted seconds of a caller's unfinished questions
+    sigtest:pending:CALLER         hash    predicted seconds and bytes of unfinished questions
     sigtest:listing:CALLER:KIND    sorted  a caller's questions of one kind, or test sets, by time
     sigtest:idempotency:HASH       string  id of the question that an idempotency key stands for
     sigtest:cache:SPACE:HASH       string  statistics of one output, or a distribution

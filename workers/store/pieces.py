@@ -15,7 +15,6 @@ from typing import Any
 
 from sigtest.comparison.plan import Plan
 from sigtest.kinds import ComparisonQuestion, Question
-from sigtest.kinds.comparisons import measuring_seconds, resampling_seconds
 from sigtest.version import __version__
 from workers.store.codec import decoded
 from workers.store.records import Progress
@@ -62,8 +61,7 @@ class Cut:
         if not isinstance(question, ComparisonQuestion):
             return cls((), 1, 0, 1, 0.0, question.seconds)
         plan = question.comparison.plan
-        measuring = sum(measuring_seconds(part) for part in plan.parts)
-        resampling = sum(resampling_seconds(part) for part in plan.all_parts)
+        measuring, resampling = question.measuring, question.resampling
         blocks = _tasks(resampling, BLOCK_SECONDS, workers)
         outputs = len(plan.parts) * len(plan.systems)
         return cls(
@@ -84,6 +82,11 @@ class Cut:
     def blocks(self) -> list[Run]:
         """Resamples that are drawn together: first, and first of the next block."""
         return _runs(self.resamples, self.rows)
+
+    @property
+    def bytes(self) -> int:
+        """Of the scores that blocks hold in the store until the report is written."""
+        return 8 * self.resamples * sum(map(len, self.keys))
 
     @property
     def distinct_keys(self) -> list[str]:

@@ -49,6 +49,23 @@ class Stored:
         return self.record.testset or keys.space_of(self.caller)
 
 
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a question was stored.
+
+    Attributes:
+        word: See `QuestionStore.create`.
+        seconds: Predicted for what its caller has pending.
+        bytes: The same of the store.
+        size: Bytes predicted for the question.
+    """
+
+    word: str
+    seconds: float
+    bytes: float
+    size: int
+
+
 class QuestionStore:
     """Reads and writes questions and their pieces. Raises what redis raises.
 
@@ -84,7 +101,7 @@ class QuestionStore:
         caller: str,
         idempotency_key: str | None,
         budget: int,
-    ) -> tuple[str, float]:
+    ) -> Verdict:
         """Store a question and count it as pending.
 
         Args:
@@ -99,10 +116,11 @@ class QuestionStore:
         Returns:
             `created`; `known` where it exists and has not failed or been cancelled; `conflict`
             where the idempotency key stands for another one; `many` where the caller has too many
-            pending, `busy` where these are predicted to take too long. And the predicted seconds
-            of what the caller has pending.
+            pending, `seconds` or `bytes` where these are predicted to take too much.
         """
         now = time.time()
+        contents = _packed(question.contents())
+        size = sum(map(len, contents.values())) + cut.bytes
         expiry = int((now + self.settings.retention) * 1000)
         place = place_of(question_id, now)
         facts: dict[str, str | bytes] = {
@@ -131,15 +149,16 @@ class QuestionStore:
             expiry + self.settings.remembrance * 1000,
             self.settings.pending,
             budget,
+            self.settings.room,
             repr(question.seconds),
+            size,
             place,
             caller,
             int(idempotency_key is not None),
             len(fields),
         ]
-        contents = _packed(question.contents())
-        verdict, load = self._create(names, [*options, *fields, *_flat(contents)])[:2]
-        return decoded(verdict), float(load)
+        word, seconds, held = self._create(names, [*options, *fields, *_flat(contents)])
+        return Verdict(decoded(word), float(seconds), float(held), size)
 
     def find(self, question_id: str) -> Stored | None:
         """A question, unless it expired, was deleted or never was."""

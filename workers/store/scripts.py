@@ -16,42 +16,45 @@ end
 # KEYS: question, contents, blocks, attempts, report, tombstone, pending, pending of the caller,
 #       listing, idempotency
 # ARGV: id, expiry, end of the tombstone (both in ms), most pending of a caller, most predicted
-#       seconds of a caller, predicted seconds, place in the listing, caller, 1 with an idempotency
-#       key, number of fields of the question times two, these fields and values, then those of the
-#       contents
+#       seconds and bytes of a caller, predicted seconds and bytes, place in the listing, caller, 1
+#       with an idempotency key, number of fields of the question times two, these and their values,
+#       then those of the contents. What the caller has pending is held as seconds and bytes.
 CREATE = (
     _COMMON
     + """
 local id, expiry = ARGV[1], ARGV[2]
-local bound = ARGV[9] == '1' and redis.call('GET', KEYS[10])
+local bound = ARGV[11] == '1' and redis.call('GET', KEYS[10])
 if bound and bound ~= id then return {'conflict', '0', '0'} end
 local outcome = redis.call('HGET', KEYS[1], 'outcome')
 local verdict = 'known'
 if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'cancelled' then
-    local load = 0
-    for _, seconds in ipairs(redis.call('HVALS', KEYS[8])) do load = load + tonumber(seconds) end
-    if redis.call('HLEN', KEYS[8]) >= tonumber(ARGV[4]) then return {'many', tostring(load)} end
-    if load > 0 and load + tonumber(ARGV[6]) > tonumber(ARGV[5]) then
-        return {'busy', tostring(load)}
+    local seconds, bytes = 0, 0
+    for _, held in ipairs(redis.call('HVALS', KEYS[8])) do
+        local s, b = string.match(held, '(%S+) (%S+)')
+        seconds, bytes = seconds + tonumber(s), bytes + tonumber(b)
     end
+    local load = {tostring(seconds), tostring(bytes)}
+    if redis.call('HLEN', KEYS[8]) >= tonumber(ARGV[4]) then return {'many', unpack(load)} end
+    if seconds + tonumber(ARGV[7]) > tonumber(ARGV[5]) then return {'seconds', unpack(load)} end
+    if bytes + tonumber(ARGV[8]) > tonumber(ARGV[6]) then return {'bytes', unpack(load)} end
     local place = redis.call('HGET', KEYS[1], 'place')
     if place then redis.call('ZREM', KEYS[9], place) end
     redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])
-    local last = 10 + tonumber(ARGV[10])
-    put(KEYS[1], 11, last)
+    local last = 12 + tonumber(ARGV[12])
+    put(KEYS[1], 13, last)
     put(KEYS[2], last + 1, #ARGV)
     redis.call('PEXPIREAT', KEYS[1], expiry)
     redis.call('PEXPIREAT', KEYS[2], expiry)
-    redis.call('SET', KEYS[6], ARGV[8], 'PXAT', ARGV[3])
+    redis.call('SET', KEYS[6], ARGV[10], 'PXAT', ARGV[3])
     redis.call('SADD', KEYS[7], id)
-    redis.call('HSET', KEYS[8], id, ARGV[6])
+    redis.call('HSET', KEYS[8], id, ARGV[7] .. ' ' .. ARGV[8])
     redis.call('PEXPIREAT', KEYS[8], expiry)
-    redis.call('ZADD', KEYS[9], 0, ARGV[7])
+    redis.call('ZADD', KEYS[9], 0, ARGV[9])
     redis.call('PEXPIREAT', KEYS[9], expiry)
     verdict = 'created'
 end
-if ARGV[9] == '1' then redis.call('SET', KEYS[10], id, 'PXAT', expiry) end
-return {verdict, '0'}
+if ARGV[11] == '1' then redis.call('SET', KEYS[10], id, 'PXAT', expiry) end
+return {verdict, '0', '0'}
 """
 )
 

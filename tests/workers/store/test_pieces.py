@@ -4,25 +4,20 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from service import example, synthetic
+from service import example
 
-from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.kinds import ComparisonQuestion
 from workers.store.pieces import Cut, Pieces
 from workers.store.task import Priced, Task, owner_of
 
 
 def question_of(segments: int, systems: int, **choices: Any) -> ComparisonQuestion:
-    """A question of any size, without its texts."""
-    comparison = synthetic(0, segments=2, systems=systems, **choices)
-    return enlarged(comparison, segments)
-
-
-def enlarged(comparison: Comparison, segments: int) -> ComparisonQuestion:
-    parts = tuple(replace(part, segments=segments) for part in comparison.plan.parts)
-    # a cached property, put where it is kept
-    comparison.__dict__["plan"] = replace(comparison.plan, parts=parts)
-    return ComparisonQuestion(comparison)
+    """A question of any size."""
+    lines = ["the quick brown fox jumps over the lazy dog"] * (segments - 1)
+    texts = [{"name": f"s{i}", "hypotheses": [f"fox {i}", *lines]} for i in range(systems)]
+    body = {"references": [["a fox", *lines]], "systems": texts, "resamples": 2000, **choices}
+    return ComparisonQuestion(parse_comparison(body))
 
 
 def test_small_comparison_is_one_task_and_one_block() -> None:

@@ -1,0 +1,102 @@
+"""How long a comparison takes, told before anything is computed.
+
+Seconds of one core. Rates are of the slowest input that was found: what is predicted may be several
+times what ordinary texts take, and no input takes more than twice what is predicted
+(`tests/sigtest/kinds/test_cost.py` looks for one).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sigtest.arrays import Counts
+from sigtest.comparison.comparison import Entry
+from sigtest.comparison.plan import Part
+from sigtest.significance import resampling_tests
+from sigtest.significance.convolution import MOST_POINTS
+from sigtest.significance.exact import MOST_UNITS
+
+INTERVAL_SECONDS = 4e-8  # for one draw of a score or difference: order statistics, spread, counts
+JOINT_SECONDS = 1e-7  # the same of the corrections that look at all pairs together
+PAIR_SECONDS = 2e-4  # whatever is compared
+PATTERN_SECONDS = 1.2e-7  # to put one exchange of units together
+POINT_SECONDS = 1e-7  # of a convolution
+WIDEST = 0.15  # share of MOST_POINTS that a convolution of long sums of small steps has at most
+
+
+def measuring_seconds(entry: Entry, part: Part) -> float:
+    """To measure all systems on one test set."""
+    return sum(
+        metric.seconds(entry.testset, run)
+        for metric in part.recipe.metrics
+        for system in entry.systems
+        for run in system.runs
+    )
+
+
+def resampling_seconds(part: Part) -> float:
+    """To draw all resamples, and to see what they say."""
+    swaps, pairs = _swaps(part), len(part.pairs)
+    tables = 1 + part.replicas if swaps else 1  # each replica has swaps of its own
+    width = sum(metric.width for metric in part.recipe.metrics)
+    columns = width * len(part.systems)
+    drawing = tables * part.units * (5.5e-10 + 1.8e-11 * columns)
+    scored = len(part.systems) + (2 * pairs if swaps else 0)
+    scoring = sum(metric.score_seconds for metric in part.recipe.metrics) * scored
+    adding = 1.3e-9 * columns + (3.8e-9 * width * pairs if swaps else 0.0)
+    joint = JOINT_SECONDS if part.recipe.correction in {"max_t", "tukey"} else 0.0
+    looking = len(part.recipe.metrics) * (INTERVAL_SECONDS * (len(part.systems) + pairs))
+    looking += len(part.recipe.metrics) * joint * pairs
+    return part.resamples * (drawing + scoring + adding + looking + 1e-7)
+
+
+def exact_seconds(entry: Entry, part: Part) -> float:
+    """To count every exchange, for the pairs and metrics where that is possible."""
+    metrics, pairs = part.recipe.metrics, len(part.pairs)
+    if not _swaps(part) or part.recipe.exact == "never":
+        return PAIR_SECONDS * len(metrics) * pairs
+    listed = [metric for metric in metrics if metric.fraction is None]
+    points = sum(
+        min(WIDEST * MOST_POINTS, metric.steps * part.units * part.replicas)
+        for metric in metrics
+        if metric.fraction is not None
+    )
+    each = sum(PATTERN_SECONDS + 2 * metric.score_seconds for metric in listed)
+    patterns = _patterns(entry, part) if listed else 0.0
+    known = PAIR_SECONDS * len(metrics) + POINT_SECONDS * points
+    return known * pairs + each * patterns
+
+
+def _swaps(part: Part) -> bool:
+    return any(test.draws == "swaps" for test in resampling_tests(part.recipe.tests).values())
+
+
+def _patterns(entry: Entry, part: Part) -> float:
+    """Exchanges of the units in which two systems differ, summed over the pairs with few such."""
+    lines = np.array(
+        [
+            [hash(line) for run in system.runs if run.hypotheses for line in run.hypotheses.lines]
+            for system in entry.systems
+        ]
+    )
+    if not lines.size:
+        return 0.0
+    order, starts = _units(part)
+    lines = np.ascontiguousarray(lines[:, order])
+    total = 0.0
+    for a in range(len(lines)):
+        others = part.pairs[part.pairs[:, 0] == a, 1]
+        differing = np.logical_or.reduceat(lines[others] != lines[a], starts, axis=1).sum(axis=1)
+        total += float(np.exp2(differing[differing <= MOST_UNITS]).sum())
+    return total
+
+
+def _units(part: Part) -> tuple[Counts, Counts]:
+    """The rows of all replicas, those of a unit together; and where units begin."""
+    rows = np.arange(part.segments * part.replicas)
+    if part.recipe.unit == "segment":
+        return rows, rows
+    replica = rows // part.segments
+    unit = replica * part.document_count + np.tile(part.document_index, part.replicas)
+    order = np.argsort(unit, kind="stable")
+    return order, np.flatnonzero(np.diff(unit[order], prepend=-1))
