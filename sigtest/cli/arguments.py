@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "compare systems on a test set",
     "plot": "draw a picture of a JSON report",
     "suite": "compare systems on several test sets, one by one and together",
+    "classify": "compare labels with gold labels, or scores over data sets",
     "human": "say what people's judgements of systems say, and whether people agree",
     **board_arguments.COMMANDS,
     "metrics": "list metrics with their options, tests, corrections, formats and pictures",
@@ -41,7 +42,17 @@ examples:
 `sigtest metrics` lists metrics, tests and corrections.
 """
 
+CLASSIFY_EPILOG = """\
+Labels are compared by accuracy and McNemar's exact test, unless --metric and --test say otherwise:
+accuracy, precision:positive=LABEL, recall:positive=LABEL, f1:positive=LABEL, macro_f1. One system
+alone gets the exact interval of its accuracy. Scores over data sets are compared by the sign test,
+Wilcoxon's signed-rank test and the paired t-test.
 
+examples:
+  sigtest classify --gold gold.txt new.txt old.txt --metric accuracy --metric macro_f1
+  sigtest classify --table scores.tsv
+  sigtest classify --correct 93 --n 100
+"""
 SUITE_EPILOG = """\
 Every FOLDER is a test set, named like the folder or NAME, with these files:
   reference*              references, one file a reference set
@@ -139,6 +150,34 @@ def _suite_parser() -> Parser:
     return parser
 
 
+def _classify_parser() -> Parser:
+    takes = (
+        "--gold FILE [NAME=]FILE [NAME=]FILE ... [options]",
+        "--table FILE [options]",
+        "--correct K --n N [options]",
+    )
+    about = "Compare labels with gold labels, or scores over data sets."
+    parser = Parser("sigtest classify", takes, about, CLASSIFY_EPILOG)
+    group = parser.add_argument_group("what to compare")
+    group.add_argument(
+        "systems", nargs="*", metavar="[NAME=]FILE", help="labels of a system, one a line"
+    )
+    group.add_argument("--gold", metavar="FILE", help="what is right, one label a line")
+    group.add_argument(
+        "--table", dest="wide", metavar="FILE",
+        help="instead: scores, a row for each data set and a column for each system (TSV or CSV)",
+    )  # fmt: skip
+    group.add_argument("--documents", metavar="FILE", help="document of each label")
+    group.add_argument("--correct", metavar="K", help="instead: how many of one system are right")
+    group.add_argument("--n", metavar="N", help="of so many")
+    add_recipe(parser.add_argument_group("how to compare"))
+    group = parser.add_argument_group("what to show")
+    _add_output(group, layout=False)
+    usual = _compare_parser().parse_args([])
+    parser.set_defaults(**{k: v for k, v in vars(usual).items() if k not in {"systems", "metric"}})
+    return parser
+
+
 def _plot_parser() -> Parser:
     takes = ["KIND [REPORT] [options]"]
     parser = Parser("sigtest plot", takes, "Draw a picture of a JSON report as SVG.")
@@ -173,6 +212,7 @@ PARSERS = {
     "compare": _compare_parser,
     "plot": _plot_parser,
     "suite": _suite_parser,
+    "classify": _classify_parser,
     **board_arguments.PARSERS,
     "metrics": _metrics_parser,
 }
@@ -217,13 +257,14 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
 
 
-def _add_output(group: argparse._ArgumentGroup) -> None:
+def _add_output(group: argparse._ArgumentGroup, layout: bool = True) -> None:
     add_output(group)
     group.add_argument(
         "--every-pair", action="store_true",
         help="list all pairs however many; otherwise, above 30 pairs, text only counts those that "
         "every test finds significant, and html folds them all",
     )  # fmt: skip
-    add_layout(group)
+    if layout:
+        add_layout(group)
     add_distribution(group)
     add_server(group)

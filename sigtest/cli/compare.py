@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from sigtest.cli.files import check_output, write
 from sigtest.cli.folders import read_folders
@@ -20,9 +21,15 @@ from sigtest.render.layout import Layout
 from sigtest.render.plots import Picture, view
 from sigtest.report import Report
 
+Read = Callable[[argparse.Namespace], Comparison]
 
-def compare(options: argparse.Namespace) -> None:
+
+def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
     """Compare, and write the report in the format that was asked for.
+
+    Args:
+        options: Of the command.
+        read: Makes the comparison of them.
 
     Raises:
         SigtestError: Bad input, or a service that refuses or cannot be reached.
@@ -34,7 +41,6 @@ def compare(options: argparse.Namespace) -> None:
         check_table(layout.table, all_pairs=options.baseline is None)
     if options.output is not None:
         check_output(options.output)
-    read = read_folders if options.command == "suite" else read_comparison
     comparison = read(options)
     layout.shown_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
     check_plots(options, comparison)
@@ -49,6 +55,11 @@ def layout_of(options: argparse.Namespace) -> Layout:
     """How the report is to be laid out."""
     names = tuple(options.names)
     return Layout(options.table, options.caption, options.label, names, options.every_pair)
+
+
+def suite(options: argparse.Namespace) -> None:
+    """Compare on several test sets; see `compare`."""
+    compare(options, read_folders)
 
 
 def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:

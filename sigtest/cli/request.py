@@ -27,10 +27,10 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
     if material.systems and not (material.references or material.scores):
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
     body = {**material.as_json(), **choices_of(options, metrics_of(material))}
-    return _validated(body, found.files)
+    return validated(body, found.files)
 
 
-def _validated(body: Mapping[str, Any], files: Mapping[str, tuple[str, ...]]) -> Comparison:
+def validated(body: Mapping[str, Any], files: Mapping[str, tuple[str, ...]]) -> Comparison:
     """The comparison; an error about a system names its files."""
     try:
         return parse_comparison(body)

@@ -63,9 +63,13 @@ def _run(arguments: list[str]) -> int:
 
         getattr(boards, options.command)(options)
     elif options.command in ("compare", "suite"):
-        from sigtest.cli.compare import compare  # late: see above
+        from sigtest.cli import compare  # late: see above
 
-        compare(options)
+        getattr(compare, options.command)(options)
+    elif options.command == "classify":
+        from sigtest.cli.classify import classify  # late: see above
+
+        classify(options)
     else:
         from sigtest.cli import kinds  # late: see above
 

@@ -108,8 +108,6 @@ class OneClass(LabelMetric):
         positive: The class.
     """
 
-    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
-
     positive: str = ""
 
     @property
@@ -160,6 +158,7 @@ class Recall(OneClass):
 
     name: ClassVar[str] = "recall"
     title: ClassVar[str] = "recall"
+    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
 
     def counts(self, gold: Counts, said: Counts) -> tuple[Counts, Counts]:
         return gold * said, gold

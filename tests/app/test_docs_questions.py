@@ -5,12 +5,14 @@ from pathlib import Path
 
 import httpx
 import pytest
-from documents import printed, require_shown
+from documents import ADDRESS, blocks, printed, require_shown
 from exchange import ROOT
+
+NAMES = ("CLASSIFICATION.md", "HUMAN.md")
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="the documents' commands need curl")
-@pytest.mark.parametrize("name", ["HUMAN.md"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_command_runs_and_prints_what_is_shown(
     service: httpx.Client, tmp_path: Path, name: str
 ) -> None:
@@ -19,3 +21,12 @@ def test_every_command_runs_and_prints_what_is_shown(
     lines = printed(name, service, tmp_path / "project", tmp_path)
     assert not [line for line in lines if line.startswith("FAILED")], "\n".join(lines)
     require_shown(name, lines)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_notebook_runs(
+    service: httpx.Client, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    for code in blocks(name, "python"):
+        exec(code.replace(ADDRESS, str(service.base_url)), {})

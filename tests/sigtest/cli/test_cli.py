@@ -374,7 +374,7 @@ def test_interruption_is_quiet(run, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("sigtest.cli.compare.read_comparison", interrupted)
+    monkeypatch.setattr("sigtest.cli.compare.compare_here", interrupted)
     assert run(*BOTH) == (130, "", "")
 
 

@@ -1,0 +1,105 @@
+"""`sigtest classify`: the short door to comparisons of labels, and of scores over data sets."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+import numpy as np
+
+from sigtest.cli.compare import compare
+from sigtest.cli.files import check_output, read_bytes, shown, write
+from sigtest.cli.parser import UsageError
+from sigtest.cli.request import choices_of, validated, whole
+from sigtest.cli.wide import read_wide
+from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
+from sigtest.data.names import system_name
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import parse_lines
+from sigtest.metrics.labels import Accuracy
+from sigtest.render.formats import FORMATS
+from sigtest.render.proportion import Proportion, present, proportion
+
+LABELS = ("accuracy",)
+SCORES = ("scores",)
+OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
+
+
+def classify(options: argparse.Namespace) -> None:
+    """Compare labels or scores; or say how exact the accuracy of one system is.
+
+    Raises:
+        UsageError: Nothing to compare, or more than one thing.
+        SigtestError: Bad input, or a service that refuses or cannot be reached.
+        OSError: A file that cannot be read or written.
+    """
+    ways = {"--gold": options.gold, "--table": options.wide, "--correct": options.correct}
+    given = [way for way, value in ways.items() if value is not None]
+    if len(given) != 1:
+        raise UsageError(
+            f"one of {', '.join(ways)} says what to compare (see sigtest classify --help)"
+        )
+    if options.correct is None and (options.wide is not None or len(options.systems) != 1):
+        compare(options, read_labels)
+        return
+    if options.output is not None:
+        check_output(options.output)
+    form = FORMATS[choose(options.format, FORMATS, "format", "format")]
+    write(form.render(present(_proportion(options))).encode(), options.output)
+
+
+def read_labels(options: argparse.Namespace) -> Comparison:
+    """The comparison of labels with gold labels, or of the columns of a table.
+
+    Raises:
+        SigtestError: A file or an option that cannot be used.
+        OSError: A file that cannot be read.
+    """
+    if options.wide is not None:
+        options.test = options.test or list(OVER_DATA_SETS)
+    options.metric = options.metric or list(LABELS if options.wide is None else SCORES)
+    if options.test is None and tuple(options.metric) == LABELS:
+        options.test = ["mcnemar"]
+    choices = choices_of(options, ())
+    Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
+    if options.wide is not None:
+        return parse_comparison({"systems": read_wide(options.wide), **choices})
+    files = [_named(spelled) for spelled in options.systems]
+    body = {
+        "references": [_lines(options.gold)],
+        "systems": [{"name": name, "hypotheses": _lines(path)} for name, path in files],
+        "documents": options.documents and _lines(options.documents),
+        **choices,
+    }
+    return validated(body, {name: (shown(path),) for name, path in files})
+
+
+def _proportion(options: argparse.Namespace) -> Proportion:
+    """As counted by the caller, or of one system's labels."""
+    alpha = Recipe.of(choices_of(options, LABELS)).alpha
+    if options.correct is None:
+        name, path = _named(options.systems[0])
+        testset, system = TestSet.of([_lines(options.gold)]), System.of(name, _lines(path))
+        system.require_segments(testset.segments)
+        metric = Accuracy()
+        metric.check(testset, system)
+        right = metric.statistics(testset, system)[:, 0]
+        return proportion(int(np.count_nonzero(right)), len(right), alpha, name)
+    counts = {name: whole(getattr(options, name), name) for name in ("correct", "n")}
+    if not isinstance(counts["n"], int) or not isinstance(counts["correct"], int):
+        raise UsageError("--correct K goes with --n N (see sigtest classify --help)")
+    return proportion(counts["correct"], counts["n"], alpha)
+
+
+def _named(spelled: str) -> tuple[str, str]:
+    """Name and file of `[NAME=]FILE`."""
+    name, equals, path = spelled.partition("=")
+    return (name, path) if equals else (system_name(os.path.basename(spelled)), spelled)
+
+
+def _lines(path: str) -> tuple[str, ...]:
+    """The lines of a file as they are: a label may be a number, or look like anything else."""
+    return parse_lines(read_bytes(path), shown(path))

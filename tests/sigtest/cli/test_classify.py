@@ -1,0 +1,199 @@
+"""`sigtest classify`: labels, tables of scores over data sets, and proportions."""
+
+import json
+from collections.abc import Callable
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service import EXAMPLE
+
+from sigtest.cli import main
+
+LABELS = EXAMPLE.parent / "labels"
+GOLD = LABELS / "gold.txt"
+
+Answer = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture
+def answer(capfdbinary: pytest.CaptureFixture[bytes]) -> Answer:
+    """Run with --format json; what is printed."""
+
+    def running(*arguments: object) -> dict[str, Any]:
+        status = main(["classify", *map(str, arguments), "--format", "json"])
+        out, err = capfdbinary.readouterr()
+        assert (status, err) == (0, b"")
+        return dict(json.loads(out))
+
+    return running
+
+
+@pytest.fixture
+def complaint(capfdbinary: pytest.CaptureFixture[bytes]) -> Callable[..., str]:
+    """Run what must fail; its one line on standard error."""
+
+    def running(*arguments: object) -> str:
+        status = main(["classify", *map(str, arguments)])
+        out, err = capfdbinary.readouterr()
+        assert (status, out, err.count(b"\n")) == (2, b"", 1)
+        return err.decode()
+
+    return running
+
+
+def systems(*names: str) -> list[Path]:
+    return [LABELS / "systems" / f"{name}.txt" for name in names]
+
+
+def test_two_systems_are_compared_by_mcnemars_test(answer: Answer) -> None:
+    found = answer("--gold", GOLD, *systems("maple", "oak"))
+    gold, maple, oak = (path.read_text().split() for path in (GOLD, *systems("maple", "oak")))
+    right = [(a == g, b == g) for g, a, b in zip(gold, maple, oak, strict=True)]
+    only_maple, only_oak = right.count((True, False)), right.count((False, True))
+    units, fewer = only_maple + only_oak, min(only_maple, only_oak)
+    (pair,) = found["pairs"]
+    assert (pair["test"], pair["alternative"], pair["exact"]) == ("mcnemar", "two-sided", True)
+    exact = 2 * sum(comb(units, k) for k in range(fewer + 1)) / 2**units
+    assert pair["p_value"] == pytest.approx(exact, rel=1e-12)
+    share = sum(a for a, _ in right) / len(right)
+    assert found["systems"][0]["scores"]["accuracy"]["score"] == pytest.approx(share)
+
+
+def test_labels_may_be_numbers_and_have_documents(answer: Answer, tmp_path: Path) -> None:
+    numbers = {label: str(i) for i, label in enumerate(sorted(set(GOLD.read_text().split())))}
+    for path in (GOLD, *systems("maple", "oak")):
+        said = "".join(f"{numbers[label]}\n" for label in path.read_text().split())
+        (tmp_path / path.name).write_text(said)
+    (tmp_path / "documents.txt").write_text("".join(f"d{i // 4}\n" for i in range(240)))
+    words = answer("--gold", GOLD, *systems("maple", "oak"), "--resamples", 9)
+    found = answer(
+        "--gold", tmp_path / "gold.txt", tmp_path / "maple.txt", tmp_path / "oak.txt",
+        "--documents", tmp_path / "documents.txt", "--resamples", 9,
+    )  # fmt: skip
+    assert found["testset"]["documents"] == 60
+    for own, other in zip(found["pairs"], words["pairs"], strict=True):
+        assert (own["p_value"], own["difference"]) == (other["p_value"], other["difference"])
+
+
+def test_metrics_tests_and_names_may_be_chosen(answer: Answer) -> None:
+    maple, oak = systems("maple", "oak")
+    found = answer(
+        "--gold", GOLD, f"M={maple}", f"O={oak}", "--metric", "macro_f1", "--metric",
+        "f1:positive=praise", "--test", "bootstrap", "--resamples", 99,
+    )  # fmt: skip
+    assert [system["name"] for system in found["systems"]] == ["M", "O"]
+    rows = [(pair["metric"], pair["test"]) for pair in found["pairs"]]
+    assert rows == [("macro_f1", "bootstrap"), ("f1", "bootstrap")]
+
+
+def test_other_metrics_are_compared_by_randomization(answer: Answer) -> None:
+    found = answer("--gold", GOLD, *systems("maple", "oak"), "--metric", "macro_f1")
+    assert {pair["test"] for pair in found["pairs"]} == {"approximate_randomization"}
+
+
+def test_a_published_table_of_scores_over_data_sets(
+    answer: Answer, oracles: Path, tmp_path: Path
+) -> None:
+    told = json.loads((oracles / "classification.json").read_text())["mwe_sign_tests"]
+    rows = [told["columns"], *told["bleu"]]
+    for suffix, mark in (("tsv", "\t"), ("csv", ",")):
+        table = tmp_path / f"bleu.{suffix}"
+        table.write_text("".join(f"{mark.join(map(str, row))}\n" for row in rows))
+        found = answer("--table", table, "--resamples", 9)
+        assert found["testset"]["segments"] == 12
+        p = {(pair["a"], pair["b"], pair["test"]): pair for pair in found["pairs"]}
+        for test in told["tests"]:
+            order = (test["x"], test["y"])
+            pair = order if (*order, "paired_t") in p else order[::-1]
+            for name, value in (
+                ("sign_test", "sign_test_p_two_sided"),
+                ("signed_rank", "signed_rank_p_two_sided_exact_midranks"),
+                ("paired_t", "paired_t_p_two_sided"),
+            ):
+                assert p[*pair, name]["p_value"] == pytest.approx(test[value], rel=1e-9)
+
+
+def test_published_proportions_have_exact_intervals(answer: Answer, oracles: Path) -> None:
+    told = json.loads((oracles / "classification.json").read_text())
+    rows = [
+        *((row["correct"], row["n"], row) for row in told["umelb_four_class"]["rows"]),
+        *((row["correct_rounded"], row["n"], row) for row in told["iwpt09_intervals"]["rows"]),
+        (93, 100, told["manual_check_93_of_100"]),
+    ]
+    assert len(rows) > 20
+    for correct, n, row in rows:
+        found = answer("--correct", correct, "--n", n)
+        assert found["proportion"] == correct / n
+        assert found["ci"] == pytest.approx([row["cp95_lower"], row["cp95_upper"]], abs=1e-9)
+
+
+def test_an_interval_ends_where_a_proportion_does(answer: Answer) -> None:
+    none, all_ = (answer("--correct", k, "--n", 10, "--alpha", 0.1) for k in (0, 10))
+    assert none["ci"] == [0, pytest.approx(1 - 0.05 ** (1 / 10))]
+    assert all_["ci"] == [pytest.approx(0.05 ** (1 / 10)), 1]
+
+
+def test_one_system_alone_gets_the_interval_of_its_accuracy(answer: Answer) -> None:
+    found = answer("--gold", GOLD, *systems("willow"))
+    both = answer("--gold", GOLD, *systems("willow", "oak"), "--resamples", 9)
+    scored = both["systems"][0]["scores"]["accuracy"]["score"]
+    assert found["name"] == both["systems"][0]["name"] == "willow"
+    assert found["proportion"] == scored == found["correct"] / found["n"]
+    counted = answer("--correct", found["correct"], "--n", found["n"])
+    assert counted["ci"] == found["ci"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "one of --gold, --table, --correct says what to compare"),
+        (["--gold", GOLD, "--correct", "3", "--n", "4"], "one of --gold, --table, --correct"),
+        (["--correct", "3"], "--correct K goes with --n N"),
+        (["--correct", "5", "--n", "3"], "5 of 3 is no proportion"),
+        (["--correct", "0", "--n", "0"], "0 of 0 is no proportion"),
+        (["--correct", "x", "--n", "3"], "correct must be a whole number, not 'x'"),
+        (["--gold", GOLD], "at least two systems"),
+        (["--gold", GOLD, EXAMPLE / "documents.txt"], "138"),
+        (["--gold", GOLD, *systems("oak", "maple"), "--metric", "f1"], "f1:positive=LABEL, one of"),
+        (["--gold", GOLD, *systems("oak", "maple"), "--format", "pdf"], "Unknown format 'pdf'"),
+        (["--correct", "1", "--n", "2", "--format", "pdf"], "Unknown format 'pdf'"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence(
+    complaint: Callable[..., str], arguments: list[object], said: str
+) -> None:
+    assert said in complaint(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("set\ta\tb\nx\t1\t2\ny\t3\n", "line 3: 2 columns, but the header has 3"),
+        ("set\ta\tb\nx\t1\t2\ny\t3\tNA\n", "line 3: b has 'NA', which is no number"),
+        ("a\tb\n1\t2\n", "a first column that names data sets"),
+        ("set\ta\nx\t1\n", "a column of numbers for each of two systems"),
+        ("set\ta\tb\n", "a header and no data sets"),
+        ("set\ta\tb\nx\tinf\t2\ny\t1\t1\n", "finite"),
+    ],
+)
+def test_a_table_that_cannot_be_read_says_where(
+    complaint: Callable[..., str], tmp_path: Path, text: str, said: str
+) -> None:
+    table = tmp_path / "scores.tsv"
+    table.write_text(text)
+    assert said in complaint("--table", table)
+
+
+def test_a_misspelt_label_names_file_and_line(
+    complaint: Callable[..., str], tmp_path: Path
+) -> None:
+    lines = systems("oak")[0].read_text().split()
+    lines[7] = "parise"
+    (tmp_path / "oak.txt").write_text("\n".join(lines))
+    for others in ([], systems("maple")):
+        said = complaint("--gold", GOLD, tmp_path / "oak.txt", *others)
+        assert "segment 8: 'parise' is none of the classes" in said
+        assert "Did you mean 'praise'?" in said
+    assert str(tmp_path / "oak.txt") in said
