@@ -202,7 +202,7 @@ def _form(kind: Kind[Any]) -> dict[str, Any]:
     }
     if kind.compares:
         own |= {part: texts[part] for part in texts if part != "request"}
-    whole = {"allOf": [kind.schema], "description": "The rest, as JSON; a field, or a file."}
+    whole = {"type": "object", "description": "The rest, as JSON; a field, or a file."}
     return {"schema": {"type": "object", "properties": {**own, "request": whole}},
             "encoding": JSON_PART}  # fmt: skip
 

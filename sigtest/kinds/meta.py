@@ -10,6 +10,7 @@ from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
 from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.meta import Asked, MetaReport, compute, parse
+from sigtest.meta.brought import PARTS, with_files
 from sigtest.meta.data.sources import from_comparison
 from sigtest.meta.fields import FIELDS, schema
 from sigtest.meta.pictures import PICTURES, MetaPicture
@@ -17,9 +18,6 @@ from sigtest.meta.present import present
 from sigtest.render.formats import Presented
 from sigtest.report import decode
 
-PARTS = {
-    "judgements": "Files of judgements, recognised by what is in them; `human` has the choices.",
-}
 EXAMPLES = {
     "two metrics": {
         "summary": "Scores of systems by people and by two metrics.",
@@ -58,7 +56,10 @@ class MetricEvaluations(Kind[Whole]):
     pictures: ClassVar[Mapping[str, MetaPicture]] = PICTURES
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
-        asked = parse(_answered(request), [(file.name, file.data) for file in files])
+        brought = {
+            part: [(file.name, file.data) for file in files if file.part == part] for part in PARTS
+        }
+        asked = parse(*with_files(_answered(request), brought))
         about = About(
             systems=tuple(dict.fromkeys(name for own in asked.sets for name in own.systems)),
             metrics=tuple(dict.fromkeys(m.label for own in asked.sets for m in own.metrics)),

@@ -280,6 +280,35 @@ def test_texts_come_as_files_of_a_form(service: httpx.Client) -> None:
     assert found == ask(service, "test-accuracy", studied.request())
 
 
+def test_scores_of_metrics_and_people_come_as_files(service: httpx.Client) -> None:
+    body = scored.request(statistics=["pearson", "kendall"])
+    tables = {
+        label: "\n".join(f"{name} {score}" for name, score in own["system"].items())
+        for label, own in {"people": body["human"]["scores"], **body["metrics"]}.items()
+    }
+    form = [("human", ("people.txt", tables.pop("people")))]
+    form += [("scores", (f"{label}.tsv", text)) for label, text in tables.items()]
+    rest = {"statistics": ["pearson", "kendall"], "metrics": {"TER": {"higher": False}}}
+    answer = service.post(
+        "/v1/metric-evaluations",
+        files=form,
+        data={"request": json.dumps(rest)},
+        headers={"Prefer": "wait=60"},
+    )
+    assert answer.is_success, answer.text
+    found = service.get(answer.json()["links"]["report"]).json()
+    whole = ask(service, "metric-evaluations", body)
+    values = [
+        {m["label"]: (m["pearson"], m["kendall"]) for m in r["metrics"]} for r in (found, whole)
+    ]
+    assert values[0] == values[1]
+    misread = service.post(
+        "/v1/metric-evaluations", files=[form[0], ("scores", ("BLEU.tsv", "A 1\nB x\n"))]
+    )
+    (error,) = problem(misread, 422, "invalid-input")["errors"]
+    assert (error["field"], error["line"]) == ("scores", 2)
+
+
 def test_comparisons_inside_are_limited_as_others(service: httpx.Client, serve: Serve) -> None:
     small = serve(Settings(max_metrics=1, max_segments=29))
     refused = problem(small.post("/v1/test-accuracy", json=studied.request()), 413,

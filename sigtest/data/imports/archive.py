@@ -11,6 +11,7 @@ from sigtest.data.imports.file import File
 from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
 from sigtest.data.imports.registry import read_file
+from sigtest.data.imports.tree import Tree
 from sigtest.data.imports.trees import read_tree
 from sigtest.data.imports.unpacking import TAR_MAGIC, ZIP, Counted, open_tar, open_zip, unzipped
 from sigtest.errors import InputError
@@ -37,6 +38,38 @@ def read_archive(data: bytes, name: str, bounds: Bounds | None = None) -> Materi
     return read_bytes(data, name, bounds)
 
 
+def unpacked(data: bytes, name: str, bounds: Bounds | None = None) -> Tree:
+    """The files of a zip, a tar or a tar.gz.
+
+    Args:
+        data: Its bytes, which say what it is.
+        name: What messages call it.
+        bounds: How much it may unpack to.
+
+    Raises:
+        InputError: None of these, damaged, or with a member that cannot be used.
+        LimitError: More than the bounds allow.
+    """
+    found = _opened(data, Meter(name, bounds or Bounds()).of_part(name, len(data)))
+    if not isinstance(found, Tree):
+        raise InputError(f"{name} is no zip, tar or tar.gz file.")
+    return found
+
+
+def _opened(data: bytes, meter: Meter) -> Tree | bytes:
+    """The files of an archive, or what a single file holds, perhaps decompressed."""
+    if data.startswith(ZIP):
+        return open_zip(data, meter)
+    if data.startswith(GZIP):
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
+            stream = Counted(inner, meter)
+            return open_tar(stream, meter) if stream.is_tar else unzipped(stream, meter)
+    if data[TAR_MAGIC] == b"ustar":
+        return open_tar(Counted(io.BytesIO(data), meter), meter)
+    meter.add_bytes(len(data))
+    return data
+
+
 def read_bytes(
     data: bytes,
     name: str,
@@ -60,17 +93,7 @@ def read_bytes(
         LimitError: More than the bounds allow.
     """
     whole = outer or Meter(name, bounds or Bounds())
-    meter = whole.of_part(name, len(data))
-    if data.startswith(ZIP):
-        return read_tree(open_zip(data, meter), how)
-    if data.startswith(GZIP):
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
-            stream = Counted(inner, meter)
-            if stream.is_tar:
-                return read_tree(open_tar(stream, meter), how)
-            data = unzipped(stream, meter)
-    elif data[TAR_MAGIC] == b"ustar":
-        return read_tree(open_tar(Counted(io.BytesIO(data), meter), meter), how)
-    else:
-        meter.add_bytes(len(data))
-    return read_file(File(name, data, near)).select(testset=how.testset)
+    found = _opened(data, whole.of_part(name, len(data)))
+    if isinstance(found, Tree):
+        return read_tree(found, how)
+    return read_file(File(name, found, near)).select(testset=how.testset)

@@ -11,29 +11,95 @@ among them as if they were systems.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sigtest.data.choices import choose
+from sigtest.data.imports.archive import unpacked
+from sigtest.data.imports.bounds import Bounds, Meter
+from sigtest.data.imports.tree import Tree
 from sigtest.data.text import decode, split_lines
 from sigtest.errors import InputError
 
 LEVELS = {"system": "sys", "segment": "seg"}
+HUMAN, METRICS, REFERENCES = "human-scores", "metric-scores", "references"
+BOUNDS = Bounds(files=10_000)  # three pairs of languages have a thousand and more
+
+
+@dataclass(frozen=True)
+class EvalSet:
+    """A directory, or an archive of one.
+
+    Attributes:
+        tree: Its files, perhaps among others.
+        root: The folder that has `human-scores`.
+    """
+
+    tree: Tree
+    root: PurePosixPath = field(default_factory=PurePosixPath)
+
+    @classmethod
+    def of_folder(cls, folder: Path) -> EvalSet:
+        """The files of a directory that are read here."""
+        found = [
+            path
+            for name in (HUMAN, METRICS, REFERENCES)
+            for path in (folder / name).rglob("*")
+            if path.is_file()
+        ]
+        readers = {PurePosixPath(path.relative_to(folder)): path.read_bytes for path in found}
+        return cls(Tree(readers, Meter(str(folder), BOUNDS), between="/"))
+
+    @classmethod
+    def of_archive(cls, data: bytes, name: str) -> EvalSet:
+        """The files of a zip, tar or tar.gz.
+
+        Raises:
+            InputError: No archive, a damaged one, or one without human scores.
+        """
+        tree = unpacked(data, name, BOUNDS)
+        roots = {path.parent.parent for path in tree.paths if path.parent.name == HUMAN}
+        if not roots:
+            raise InputError(
+                f"{name} has no folder {HUMAN}; an EvalSet holds {HUMAN} and {METRICS}/LP."
+            )
+        return cls(tree, min(roots))
+
+    def under(self, *names: str) -> dict[str, PurePosixPath]:
+        """Files in a folder, by their names."""
+        folder = self.root.joinpath(*names)
+        return {path.name: path for path in self.tree.under(folder)}
+
+    def needed(self, *names: str) -> dict[str, PurePosixPath]:
+        """Files in a folder that must have some.
+
+        Raises:
+            InputError: It has none.
+        """
+        found = self.under(*names)
+        if not found:
+            raise InputError(
+                f"{self.tree.named(self.root.joinpath(*names))} is missing; an EvalSet holds "
+                f"{HUMAN} and {METRICS}/LP.",
+                field="evalset",
+            )
+        return found
 
 
 def read_evalset(
-    folder: Path, lp: str, gold: str, metrics: Sequence[str] | None = None
+    own: EvalSet, lp: str, gold: str, metrics: Sequence[str] | None = None
 ) -> dict[str, Any]:
-    """The request of a directory's human and metric scores.
+    """The request of human and metric scores.
 
     The reference that most metric files name is the standard one. It is left out for every metric,
     also for those without a reference, since a metric would hold it against itself; other human
     translations stay, as systems.
 
     Args:
-        folder: Of one test set; holds `human-scores` and `metric-scores`.
+        own: Of one test set.
         lp: Pair of languages (`he-en`).
         gold: Name of the human scores (`mqm`).
         metrics: Names of metric files without level (`BLEU-refB`); all of them where none.
@@ -42,24 +108,24 @@ def read_evalset(
         InputError: A folder or file is missing or malformed.
         RecipeError: An unknown metric, gold or pair of languages.
     """
-    human = _human_files(folder / "human-scores", lp, gold)
-    files = _metric_files(folder / "metric-scores" / lp)
+    human = _human_files(own, lp, gold)
+    files = _metric_files(own, lp)
     labels = list(files) if metrics is None else [_chosen(name, files) for name in metrics]
-    standard = _standard_reference(folder / "references", lp, list(files))
+    standard = _standard_reference(own, lp, list(files))
     request: dict[str, Any] = {
-        "human": {"scores": _scores(human)},
-        "metrics": {label: _scores(files[label]) for label in labels},
+        "human": {"scores": _scores(own, human)},
+        "metrics": {label: _scores(own, files[label]) for label in labels},
     }
     tables = [request["human"]["scores"], *request["metrics"].values()]
     if standard and f"BLEU-{standard}" in labels:
         request["baseline"] = f"BLEU-{standard}"
-    if standard and any(standard in table for own in tables for table in own.values()):
+    if standard and any(standard in table for levels in tables for table in levels.values()):
         request["exclude_systems"] = [standard]
     return request
 
 
 def read_evalsets(
-    folder: Path, lps: Sequence[str], gold: str, metrics: Sequence[str] | None = None
+    own: EvalSet, lps: Sequence[str], gold: str, metrics: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """The request of several pairs of languages, whose metrics have the same labels.
 
@@ -67,7 +133,7 @@ def read_evalsets(
     languages, and are called by their name alone (`BLEU` for `BLEU-refB`).
 
     Args:
-        folder: Of one test set; see `read_evalset`.
+        own: Of one test set.
         lps: Pairs of languages.
         gold: Name of the human scores.
         metrics: Names of metrics (`BLEU`); all of them where none.
@@ -78,88 +144,84 @@ def read_evalsets(
     """
     sets: dict[str, Any] = {}
     for lp in lps:
-        files = _metric_files(folder / "metric-scores" / lp)
-        standard = _standard_reference(folder / "references", lp, list(files))
+        files = _metric_files(own, lp)
+        standard = _standard_reference(own, lp, list(files))
         names = {
             label.rpartition("-")[0]: label
             for label in files
             if label.rpartition("-")[2] in {standard, "src"}
         }
         asked = list(names) if metrics is None else metrics
-        labels = [names[choose(name, names, "metric", "metric")] for name in asked]
-        own = read_evalset(folder, lp, gold, labels)
-        own.pop("baseline", None)
-        scores = own["metrics"].values()
-        sets[lp] = {**own, "metrics": dict(zip(asked, scores, strict=True))}
+        labels = [names[choose(name, names, "metrics", "metric")] for name in asked]
+        body = read_evalset(own, lp, gold, labels)
+        body.pop("baseline", None)
+        scores = body["metrics"].values()
+        sets[lp] = {**body, "metrics": dict(zip(asked, scores, strict=True))}
     return {"sets": sets}
 
 
-def _chosen(name: str, files: dict[str, dict[str, Path]]) -> str:
-    return str(choose(name, files, "metric", "metric"))
+def _chosen(name: str, files: Mapping[str, Mapping[str, PurePosixPath]]) -> str:
+    return str(choose(name, files, "metrics", "metric"))
 
 
-def _human_files(folder: Path, lp: str, gold: str) -> dict[str, Path]:
+def _human_files(own: EvalSet, lp: str, gold: str) -> dict[str, PurePosixPath]:
     """Files of human scores by level."""
-    known: dict[str, dict[str, dict[str, Path]]] = {}
-    for level, suffix in LEVELS.items():
-        for path in sorted(_directory(folder).glob(f"*.{suffix}.score")):
-            pair, _, name = path.name.removesuffix(f".{suffix}.score").partition(".")
-            known.setdefault(pair, {}).setdefault(name, {})[level] = path
+    known: dict[str, dict[str, dict[str, PurePosixPath]]] = {}
+    for file, path in own.needed(HUMAN).items():
+        for level, suffix in LEVELS.items():
+            if file.endswith(f".{suffix}.score"):
+                pair, _, name = file.removesuffix(f".{suffix}.score").partition(".")
+                known.setdefault(pair, {}).setdefault(name, {})[level] = path
     choose(lp, sorted(known), "lp", "pair of languages")
     choose(gold, sorted(known[lp]), "gold", "name of human scores")
     return known[lp][gold]
 
 
-def _metric_files(folder: Path) -> dict[str, dict[str, Path]]:
+def _metric_files(own: EvalSet, lp: str) -> dict[str, dict[str, PurePosixPath]]:
     """Files of metric scores by label, then level; labels sorted."""
-    found: dict[str, dict[str, Path]] = {}
-    for level, suffix in LEVELS.items():
-        for path in _directory(folder).glob(f"*.{suffix}.score"):
-            found.setdefault(path.name.removesuffix(f".{suffix}.score"), {})[level] = path
+    found: dict[str, dict[str, PurePosixPath]] = {}
+    for file, path in own.needed(METRICS, lp).items():
+        for level, suffix in LEVELS.items():
+            if file.endswith(f".{suffix}.score"):
+                found.setdefault(file.removesuffix(f".{suffix}.score"), {})[level] = path
     if not found:
+        folder = own.tree.named(own.root / METRICS / lp)
         raise InputError(
             f"{folder} has no files NAME.sys.score or NAME.seg.score.", field="evalset"
         )
     return {label: found[label] for label in sorted(found)}
 
 
-def _directory(folder: Path) -> Path:
-    if not folder.is_dir():
-        raise InputError(
-            f"{folder} is missing; an EvalSet holds human-scores and metric-scores/LP.",
-            field="evalset",
-        )
-    return folder
-
-
-def _standard_reference(folder: Path, lp: str, labels: Sequence[str]) -> str | None:
+def _standard_reference(own: EvalSet, lp: str, labels: Sequence[str]) -> str | None:
     """The reference that most metric files name; the first by name where several do."""
     names = {
-        path.name.removeprefix(f"{lp}.").removesuffix(".txt") for path in folder.glob(f"{lp}.*")
+        file.removeprefix(f"{lp}.").removesuffix(".txt")
+        for file in own.under(REFERENCES)
+        if file.startswith(f"{lp}.")
     }
     used = Counter(label.rpartition("-")[2] for label in labels)
     counted = sorted((-count, name) for name, count in used.items() if name in names)
     return counted[0][1] if counted else None
 
 
-def _scores(files: dict[str, Path]) -> dict[str, Any]:
+def _scores(own: EvalSet, files: Mapping[str, PurePosixPath]) -> dict[str, Any]:
     """Scores by level, then system."""
     found: dict[str, Any] = {}
     for level, path in files.items():
-        rows = _rows(path)
+        name = own.tree.named(path)
+        rows = _rows(decode(own.tree.read(path), name), name)
         if level == "segment":
             found[level] = rows
             continue
         for system, values in rows.items():
             if len(values) > 1:
-                raise InputError(f"{path}: system {system!r} has {len(values)} scores, not one.")
+                raise InputError(f"{name}: system {system!r} has {len(values)} scores, not one.")
         found[level] = {system: values[0] for system, values in rows.items()}
     return found
 
 
-def _rows(path: Path) -> dict[str, list[float | None]]:
+def _rows(text: str, name: str) -> dict[str, list[float | None]]:
     """Scores of each system, in the order of their lines."""
-    text = decode(path.read_bytes(), str(path))
     parts = text.split()
     lines = text.count("\n") + (not text.endswith("\n"))
     rows: dict[str, list[float | None]] = {}
@@ -168,7 +230,7 @@ def _rows(path: Path) -> dict[str, list[float | None]]:
             raise ValueError
         scores = [None if score == "None" else float(score) for score in parts[1::2]]
     except ValueError:
-        raise _malformed(text, path) from None
+        raise _malformed(text, name) from None
     first = 0
     for system, run in groupby(parts[0::2]):
         last = first + sum(1 for _ in run)
@@ -177,7 +239,7 @@ def _rows(path: Path) -> dict[str, list[float | None]]:
     return rows
 
 
-def _malformed(text: str, path: Path) -> InputError:
+def _malformed(text: str, name: str) -> InputError:
     """What is wrong with a file in which some line is not a system and a score."""
     for number, line in enumerate(split_lines(text), 1):
         try:
@@ -185,7 +247,7 @@ def _malformed(text: str, path: Path) -> InputError:
             float(0 if score == "None" else score)
         except ValueError:
             return InputError(
-                f"{path}, line {number}: {line.strip()[:40]!r} is not a system and a score.",
+                f"{name}, line {number}: {line.strip()[:40]!r} is not a system and a score.",
                 line=number,
             )
-    return InputError(f"{path} is empty; a system and a score a line are expected.")
+    return InputError(f"{name} is empty; a system and a score a line are expected.")
