@@ -14,6 +14,7 @@ from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import RecipeError
 from sigtest.kinds import Kind
+from sigtest.render.plots.style import PARTS
 from sigtest.render.standings import leading_test
 from workers.questions import PairAsked, Questions, Record
 
@@ -30,6 +31,9 @@ class Chosen:
         b: Second system.
         criterion: What people judged.
         alpha: Level of conclusions.
+        width: Of the picture.
+        title: Of the picture, instead of its own.
+        omit: Parts of the picture that are left out, between commas.
     """
 
     metric: str | None = None
@@ -39,6 +43,9 @@ class Chosen:
     b: str | None = None
     criterion: str | None = None
     alpha: str | None = None
+    width: str | None = None
+    title: str | None = None
+    omit: str | None = None
 
 
 async def _chosen(
@@ -53,8 +60,16 @@ async def _chosen(
     b: Annotated[str | None, Query(description="Second system.")] = None,
     criterion: Annotated[str | None, Query(description="Of a human evaluation.")] = None,
     alpha: Annotated[str | None, Query(description="Level, of accuracy of tests.")] = None,
+    width: Annotated[
+        str | None, Query(description="Of a comparison's picture, such as 16cm; 8.5cm by default.")
+    ] = None,
+    title: Annotated[str | None, Query(description="Of a comparison's picture.")] = None,
+    omit: Annotated[
+        str | None,
+        Query(description=f"Of a comparison's picture, between commas: {', '.join(PARTS)}."),
+    ] = None,
 ) -> Chosen:
-    return Chosen(metric, test, testset, a, b, criterion, alpha)
+    return Chosen(metric, test, testset, a, b, criterion, alpha, width, title, omit)
 
 
 Options = Annotated[Chosen, Depends(_chosen)]
@@ -79,6 +94,8 @@ async def draw(
         NotReadyError: There is no report, or no distribution yet.
     """
     picture = kind.pictures[choose(name, kind.pictures, "picture", "picture")]
+    named = {part: value for part, value in vars(chosen).items() if value is not None}
+    kind.check_style(named)
     drawn: Distribution | None = None
     if picture.needs == "distribution":
         pair = await run_in_threadpool(pair_of, record, caller, questions, chosen)
@@ -86,7 +103,6 @@ async def draw(
 
     def made() -> str:
         report = answers.read(questions.report(record.id, caller), record)
-        named = {part: value for part, value in vars(chosen).items() if value is not None}
         return kind.draw(name, report, named, drawn)
 
     return await run_in_threadpool(made)

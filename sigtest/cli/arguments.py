@@ -16,6 +16,7 @@ from sigtest.cli.parser import (
     add_output,
     add_recipe,
     add_server,
+    add_style,
 )
 from sigtest.render.plots import PICTURES
 from sigtest.version import __version__
@@ -197,6 +198,7 @@ def _plot_parser() -> Parser:
     )
     parser.add_argument("--criterion", metavar="NAME", help="of a human evaluation")
     parser.add_argument("--alpha", metavar="LEVEL", help="of accuracy of tests")
+    add_style(parser)
     parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
     add_help(parser)
     return parser

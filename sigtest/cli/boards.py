@@ -12,7 +12,7 @@ from sigtest.cli.board_arguments import ACTIONS
 from sigtest.cli.files import check_output, write
 from sigtest.cli.given import read, references_of, systems_of
 from sigtest.cli.parser import UsageError
-from sigtest.cli.plots import Asked, require_folder, write_board_plots
+from sigtest.cli.plots import Asked, require_folder, style_asked, write_board_plots
 from sigtest.cli.request import choices_of, whole
 from sigtest.cli.served import client_of, understood
 from sigtest.client import BOARD, Client
@@ -118,6 +118,7 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, str]) ->
     def drawn(picture: Picture, asked: Asked) -> str:
         # the report of one metric may call it by a shorter name
         params = {**asked.parameters, "metric": told["metric"], "test": told["test"]}
+        params |= style_asked(options)
         return client.leaderboard_plot(options.id, picture.name, **params).decode()
 
     def report(body: Mapping[str, Any]) -> Report:

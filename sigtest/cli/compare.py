@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sigtest.cli.files import check_output, write
 from sigtest.cli.folders import read_folders
-from sigtest.cli.plots import Asked, check_plots, write_plots
+from sigtest.cli.plots import Asked, check_plots, style_asked, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
 from sigtest.cli.served import client_of, understood
@@ -18,7 +18,7 @@ from sigtest.engine import distribute
 from sigtest.render.comparison import check_table, present
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
-from sigtest.render.plots import Picture, view
+from sigtest.render.plots import Picture, Style, view
 from sigtest.report import Report
 
 Read = Callable[[argparse.Namespace], Comparison]
@@ -68,7 +68,9 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
 
     def drawn(picture: Picture, asked: Asked) -> str:
         values = distribute(comparison, *asked.pair, asked.metric, asked.test, asked.testset)
-        return picture.draw(view(report, testset=asked.testset, distribution=values))
+        style = Style.of(style_asked(options))
+        shown = view(report, testset=asked.testset, distribution=values, style=style)
+        return picture.draw(shown)
 
     if options.plots is not None:
         write_plots(report, options, drawn)
@@ -82,7 +84,9 @@ def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes
         stored = client.report(key)
 
         def drawn(picture: Picture, asked: Asked) -> str:
-            return client.plot(key, picture.name, **asked.parameters).decode()
+            return client.plot(
+                key, picture.name, **asked.parameters, **style_asked(options)
+            ).decode()
 
         if options.plots is not None:
             write_plots(understood(stored, Report.from_json), options, drawn)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sigtest.render.formats import FORMATS
+from sigtest.render.plots.style import PARTS
 
 
 class UsageError(Exception):
@@ -86,12 +87,23 @@ def add_layout(group: argparse._ActionsContainer) -> None:
     )  # fmt: skip
 
 
+def add_style(group: argparse._ActionsContainer) -> None:
+    """The options that say how pictures are drawn."""
+    group.add_argument("--width", metavar="LENGTH", help="of pictures, such as 16cm; default 8.5cm")
+    group.add_argument("--title", metavar="TEXT", help="of pictures, not their own")
+    group.add_argument(
+        "--omit", metavar="PARTS",
+        help=f"of pictures, between commas: {', '.join(PARTS)}",
+    )  # fmt: skip
+
+
 def add_distribution(group: argparse._ActionsContainer) -> None:
     """The option that asks for pictures of pairs."""
     group.add_argument(
         "--distribution", nargs=2, action="append", default=[], metavar=("A", "B"),
         help="with --plots: also of the distribution behind this pair's p-values; repeatable",
     )  # fmt: skip
+    add_style(group)
 
 
 def add_output(group: argparse._ActionsContainer) -> None:

@@ -16,7 +16,8 @@ from sigtest.data.choices import choose
 from sigtest.data.text import decode
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS, Kind
-from sigtest.render.plots import PICTURES, Picture
+from sigtest.kinds.base import STYLE
+from sigtest.render.plots import PICTURES, Picture, Style
 from sigtest.report import Report
 
 CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report is drawn
@@ -69,17 +70,27 @@ def plot(options: argparse.Namespace) -> None:
     report = _read(options.report, kind)
     given = {part: getattr(options, part) for part in CHOSEN}
     chosen = {part: value for part, value in given.items() if value is not None}
+    chosen |= style_asked(options)
+    kind.check_style(chosen)
     write(kind.draw(options.kind, report, chosen).encode(), options.output)
+
+
+def style_asked(options: argparse.Namespace) -> dict[str, str]:
+    """How pictures are to be drawn, as a service is asked for it."""
+    given = {part: getattr(options, part) for part in STYLE}
+    return {part: value for part, value in given.items() if value is not None}
 
 
 def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
     """Complain before a long computation about pictures that could not be drawn after it.
 
     Raises:
-        RecipeError: A distribution of unknown systems, or one and nowhere to put it.
+        RecipeError: A distribution of unknown systems, one and nowhere to put it, or a style that
+            pictures cannot have.
         OSError: The folder cannot be made.
     """
     require_folder(options)
+    Style.of(style_asked(options))
     if options.plots is not None:
         names = comparison.plan.systems
         compared = {frozenset(names[i] for i in pair) for pair in comparison.plan.pairs}
@@ -147,13 +158,14 @@ def _pictures(
 ) -> Iterator[tuple[tuple[str, ...], str]]:
     """What each picture is called, and the picture: of every test set, and of all together."""
     names = [entry.name for entry in report.several.testsets] if report.several else []
+    style = Style.of(style_asked(options))
     for testset in (*names, None):
         of = () if testset is None else (testset,)
         for metric in report.metrics:
             for test in report.tests:
                 for picture in PICTURES.values():
                     if picture.needs == "report" and picture.fits(report):
-                        svg = picture.of(report, metric, test, testset)
+                        svg = picture.of(report, metric, test, testset, style)
                         yield (picture.name, *of, metric, test), svg
                     if picture.needs == "distribution" and (testset or not names):
                         for pair in options.distribution:

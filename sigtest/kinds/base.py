@@ -121,6 +121,7 @@ def _replaced(value: object, place: Sequence[str], answered: Callable[[str], obj
 
 
 Asked = TypeVar("Asked", bound=Question)
+STYLE = ("width", "title", "omit")
 
 
 class Shown(Protocol):
@@ -160,6 +161,7 @@ class Kind(ABC, Generic[Asked]):
             files of a form, where there is such a field.
         named: Where a request may name finished questions.
         pictures: By name; what each shows, and whether it needs the distribution of a pair.
+        styled: Whether pictures take what STYLE names.
     """
 
     name: ClassVar[str]
@@ -174,6 +176,7 @@ class Kind(ABC, Generic[Asked]):
     compares: ClassVar[str] = ""
     named: ClassVar[tuple[Reference, ...]] = ()
     pictures: ClassVar[Mapping[str, Shown]] = {}
+    styled: ClassVar[bool] = False
 
     @abstractmethod
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
@@ -202,6 +205,16 @@ class Kind(ABC, Generic[Asked]):
     @abstractmethod
     def present(self, report: Any) -> Presented:
         """A report for any format."""
+
+    def check_style(self, chosen: Mapping[str, str]) -> None:
+        """Check whether a picture may be drawn as its reader wants it.
+
+        Raises:
+            RecipeError: A width, a title or parts to leave out, where pictures have one look only.
+        """
+        for part in STYLE:
+            if part in chosen and not self.styled:
+                raise RecipeError(f"Pictures of a {self.name} take no {part}.", field=part)
 
     def lay_out(self, report: Any, layout: Layout) -> Presented:
         """A report for any format, laid out as its reader wants it.

@@ -19,7 +19,7 @@ from sigtest.kinds.base import About, File, Kind
 from sigtest.render.comparison import present
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout
-from sigtest.render.plots import PICTURES, Picture, view
+from sigtest.render.plots import PICTURES, Picture, Style, view
 from sigtest.report import Report, ReportOnSeveral
 
 
@@ -84,6 +84,7 @@ class Comparisons(Kind[ComparisonQuestion]):
     reports: ClassVar[tuple[type, ...]] = (Report, ReportOnSeveral)
     command: ClassVar[str] = "compare"
     pictures: ClassVar[Mapping[str, Picture]] = PICTURES
+    styled: ClassVar[bool] = True
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> ComparisonQuestion:
         return ComparisonQuestion(parse_comparison(request))
@@ -126,7 +127,8 @@ class Comparisons(Kind[ComparisonQuestion]):
         distribution: Distribution | None = None,
     ) -> str:
         parts = {part: chosen.get(part) for part in ("metric", "test", "testset")}
-        return PICTURES[name].draw(view(report, distribution=distribution, **parts))
+        style = Style.of(chosen)
+        return PICTURES[name].draw(view(report, distribution=distribution, style=style, **parts))
 
 
 def about(plan: Plan) -> About:

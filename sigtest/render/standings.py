@@ -10,6 +10,10 @@ from sigtest.render.digits import fixed, percent, whole
 from sigtest.report import PairReport, RankReport, Report, ScoreReport, SystemReport
 
 ARROWS = ("\N{DOWNWARDS ARROW}", r"\downarrow")
+CLAIMS = {
+    "greater": "is a row's system better than a column's?",
+    "less": "is a row's system worse than a column's?",
+}
 AVERAGES = {"macro": "macro-average", "pooled": "pooled"}
 
 
@@ -82,6 +86,22 @@ def standings(report: Report, metric: str, test: str | None) -> tuple[Standing, 
         placed.append(Standing(system, system.scores[metric], rank, opens))
         previous = rank
     return tuple(placed)
+
+
+def matrix_order(report: Report, metric: str, test: str) -> tuple[list[str], list[int], str]:
+    """In which order systems stand in a matrix, where clusters begin and end, and what it tells.
+
+    A claim that one system of a pair is better was made in the order of the input, so that order
+    stays; otherwise systems stand by score, as each pair's decision holds either way.
+    """
+    asked = (pair for pair in report.pairs if (pair.metric, pair.test) == (metric, test))
+    claim = CLAIMS.get(next(asked).alternative)
+    if claim is not None:
+        return [system.name for system in report.systems], [], claim
+    ordered = standings(report, metric, test)
+    starts = [i for i, standing in enumerate(ordered) if standing.opens]
+    names = [standing.system.name for standing in ordered]
+    return names, [0, *starts, len(names)], "who is better than whom"
 
 
 def pair_rows(report: Report, metric: str) -> tuple[PairRow, ...]:

@@ -24,6 +24,7 @@ from sigtest.render.standings import (
     decision_line,
     facts,
     leading_test,
+    matrix_order,
     metric_decimals,
     metric_heading,
     pair_rows,
@@ -95,9 +96,10 @@ def pairs_by(report: Report, metric: str, many: int | None = MANY) -> Iterator[T
 
 
 def matrix(report: Report, metric: str) -> Table:
-    """Adjusted p-values of all pairs: each system against those with a worse score."""
+    """Adjusted p-values of all pairs: each system against those that stand below it."""
     test = leading_test(report)
-    order = [standing.system.name for standing in standings(report, metric, test)]
+    assert test is not None
+    order, _, what = matrix_order(report, metric, test)
     found = {
         frozenset((pair.a, pair.b)): _decision(report, pair, undecided=pair.undecided)
         for pair in report.pairs
@@ -118,7 +120,9 @@ def matrix(report: Report, metric: str) -> Table:
     )
     p = "p" if report.correction == "none" else "adjusted p"
     return Table(
-        caption=f"Who is better than whom: {metric_heading(report, metric)}, {p}",
+        caption=f"{what[:1].upper()}{what[1:]}: {metric_heading(report, metric)}, {p}".replace(
+            "?:", "?"
+        ),
         names=(
             Column("", tuple(Number(place + 1) for place in range(len(order)))),
             _names("system", order),

@@ -11,7 +11,7 @@ from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
-from sigtest.render.plots import PICTURES, view
+from sigtest.render.plots import PICTURES, Style, view
 from sigtest.report import Report
 
 NAMES = ("=cmd|x", r"\input{a} 100 % & more", "ordinary")
@@ -150,3 +150,13 @@ def test_the_command_line_draws_the_same_here_and_there(
     assert here == there
     assert "distribution-aspen-birch-bleu-approximate_randomization.svg" in here
     assert len(here) == 6
+
+
+def test_pictures_have_the_style_that_is_asked_for(
+    service: httpx.Client, url: str, report: Report
+) -> None:
+    asked = {"width": "12cm", "title": "News", "omit": "legend,numbers"}
+    told = service.get(f"{url}/plots/matrix.svg", params=asked)
+    assert told.text == PICTURES["matrix"].of(report, style=Style.of(asked))
+    refused = service.get(f"{url}/plots/matrix.svg", params={"omit": "legends"})
+    assert "Did you mean 'legend'" in problem(refused, 422, "invalid-recipe")["detail"]

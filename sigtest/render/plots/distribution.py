@@ -14,7 +14,6 @@ from sigtest.render.digits import MINUS, probability, signed, whole
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
-    COLUMN,
     HEADING,
     SMALL,
     Drawing,
@@ -42,17 +41,21 @@ def plot(view: View) -> str:
     pair = find_pair(report, d.a, d.b, d.metric, d.test)
     higher = report.metrics[pair.metric].higher_is_better
     tail = counted(distribution, pair, higher)
-    heading = _heading(pair)
-    wide = max(COLUMN, LEFT + text_width(heading, HEADING) * BOLD + RIGHT)
+    heading = view.titled(_heading(pair, view.width))
+    wide = max(view.width, LEFT + text_width(heading, HEADING) * BOLD + RIGHT)
     summary = _summary(pair, tail)
     full = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
-    drawing = Drawing(full, f"{pair.test}: {'; '.join(summary)}", wide, HEIGHT)
-    drawing.text(LEFT, 11, heading, size=HEADING, bold=True)
+    said = f"{pair.test}: {'; '.join(summary)}"
+    drawing = Drawing(full, said, wide, HEIGHT, shown_width=view.style.width)
     test = f"{pair.test}, {pair.alternative}"
     if view.title:
         test += f" ({shortened(view.title, wide / 3, SMALL)})"
-    for i, line in enumerate((test, summary[0])):
-        drawing.text(LEFT, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")
+    if view.style.has("title"):
+        drawing.text(LEFT, 11, heading, size=HEADING, bold=True)
+        for i, line in enumerate((test, summary[0])):
+            drawing.text(LEFT, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")
+    else:
+        drawing.top = TOP - 4
     across, up = _histogram(drawing, distribution, tail)
     _axes(drawing, across, up, pair)
     limits = _limits(distribution, pair, higher)
@@ -97,9 +100,9 @@ def _alternative(pair: PairReport) -> Alternative:
     return next((known for known in ALTERNATIVES if known == pair.alternative), "two-sided")
 
 
-def _heading(pair: PairReport) -> str:
+def _heading(pair: PairReport, width: float) -> str:
     """The two systems and the metric, as far as a column has room for them."""
-    room = (COLUMN - LEFT - RIGHT) / BOLD
+    room = (width - LEFT - RIGHT) / BOLD
     given = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
     if text_width(given, HEADING) <= room:
         return given

@@ -80,12 +80,16 @@ class Drawing:
         description: What can be seen in it.
         width: In points.
         height: In points.
+        top: Height above everything, that is cut off.
+        shown_width: In points, where it is shown larger or smaller than it is drawn.
     """
 
     title: str
     description: str
     width: float
     height: float
+    top: float = 0.0
+    shown_width: float | None = None
     shapes: list[str] = field(default_factory=list)
 
     def text(
@@ -150,15 +154,19 @@ class Drawing:
     def render(self) -> str:
         """The drawing as a standalone SVG document."""
         name = "s" + hashlib.sha256("".join(self.shapes).encode()).hexdigest()[:12]
-        wide, high = _number(self.width), _number(self.height)
+        cut = self.height - self.top
+        wide, high = _number(self.width), _number(cut)
+        times = (self.shown_width or self.width) / self.width
+        shown = f'width="{_number(times * self.width)}pt" height="{_number(times * cut)}pt"'
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}pt" height="{high}pt" '
-            f'viewBox="0 0 {wide} {high}" role="img" aria-labelledby="{name}-t {name}-d" '
-            f'font-family="{FONT}">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" {shown} '
+            f'viewBox="0 {_number(self.top)} {wide} {high}" role="img" '
+            f'aria-labelledby="{name}-t {name}-d" font-family="{FONT}">'
         )
         title = f'<title id="{name}-t">{_escape(self.title)}</title>'
         description = f'<desc id="{name}-d">{_escape(self.description)}</desc>'
-        paper = f'<rect width="{wide}" height="{high}"{_fill("paper")}/>'
+        below = _attributes(y=self.top) if self.top else ""
+        paper = f'<rect{below} width="{wide}" height="{high}"{_fill("paper")}/>'
         return "\n".join([head, title, description, paper, *self.shapes, "</svg>"]) + "\n"
 
 

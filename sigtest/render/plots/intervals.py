@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sigtest.render.digits import MINUS, fixed, interval, percent, signed
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
-    COLUMN,
     HEADING,
     SMALL,
     Drawing,
@@ -71,19 +70,20 @@ class Panel:
     zero: bool
 
     @classmethod
-    def of(cls, rows: Sequence[Row], numbers: float, zero: bool) -> Panel:
+    def of(cls, rows: Sequence[Row], numbers: float, zero: bool, width: float) -> Panel:
         """Find a place for the labels, as full as a column allows.
 
         Args:
             rows: All rows.
             numbers: Width of the widest numbers.
             zero: Whether zero is marked.
+            width: Of the column.
         """
         full = tuple(f" {MINUS} ".join(row.systems) for row in rows)
-        if _widest(full) + numbers + LEAST + 4 * MARGIN <= COLUMN:
+        if _widest(full) + numbers + LEAST + 4 * MARGIN <= width:
             return cls(tuple(rows), full, above=False, zero=zero)
         parts = max(len(row.systems) for row in rows)
-        room = (COLUMN - 2 * MARGIN) / 1.08 / parts - text_width(f" {MINUS} ") * (parts - 1) / 2
+        room = (width - 2 * MARGIN) / 1.08 / parts - text_width(f" {MINUS} ") * (parts - 1) / 2
         names = short_names(list(dict.fromkeys(n for row in rows for n in row.systems)), room)
         short = tuple(f" {MINUS} ".join(names[name] for name in row.systems) for row in rows)
         return cls(tuple(rows), short, above=True, zero=zero)
@@ -113,20 +113,28 @@ def plot(view: View) -> str:
     pairs = view.pairs
     neighbours = len(pairs) > MANY
     differences = _differences(ordered, pairs, places, neighbours)
-    numbers = max(text_width(row.shown, SMALL) for row in (*scores, *differences)) * 1.05
-    panels = [Panel.of(scores, numbers, False), Panel.of(differences, numbers, True)]
-    wide = max(COLUMN, *(panel.wide + 2 * MARGIN for panel in panels))
+    rows, style = (*scores, *differences), view.style
+    numbers = max(text_width(row.shown, SMALL) for row in rows) * 1.05 * style.has("numbers")
+    panels = [
+        Panel.of(own, numbers, own is differences, view.width) for own in (scores, differences)
+    ]
+    wide = max(view.width, *(panel.wide + 2 * MARGIN for panel in panels))
     what = f", {percent(1 - report.alpha)} intervals"
     room = (wide - 2 * MARGIN) / BOLD - text_width(what, HEADING)
-    heading = shortened(view.heading, room, HEADING) + what
-    drawing = Drawing(heading, _description(scores, differences), wide, 0)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
+    heading = view.titled(shortened(view.heading, room, HEADING) + what)
+    drawing = Drawing(heading, _description(scores, differences), wide, 0, shown_width=style.width)
+    if style.has("title"):
+        drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
+    else:
+        drawing.top = 16.0
     end = wide - 2 * MARGIN - numbers
-    y = _panel(drawing, panels[0], 20, end)
+    y = _panel(drawing, panels[0], 20, end, style.has("numbers"))
     what = "differences between neighbours" if neighbours else "differences"
     drawing.text(MARGIN, y + 9, what, bold=True)
-    y = _panel(drawing, panels[1], y + 15, end)
-    drawing.height = _legend(drawing, y + 6, f"{test}, alpha {report.alpha:g}")
+    y = drawing.height = _panel(drawing, panels[1], y + 15, end, style.has("numbers"))
+    if style.has("legend"):
+        filled = {row.filled for row in differences}
+        drawing.height = _legend(drawing, y + 6, f"{test}, alpha {report.alpha:g}", filled)
     return drawing.render()
 
 
@@ -165,7 +173,7 @@ def _description(scores: Sequence[Row], differences: Sequence[Row]) -> str:
     return "; ".join(said) + "."
 
 
-def _panel(drawing: Drawing, panel: Panel, top: float, end: float) -> float:
+def _panel(drawing: Drawing, panel: Panel, top: float, end: float, numbers: bool) -> float:
     """Draw rows and their axis; returns where the next thing may begin."""
     start = MARGIN + panel.beside + 8
     ends = [value for row in panel.rows for value in row.ends]
@@ -180,7 +188,12 @@ def _panel(drawing: Drawing, panel: Panel, top: float, end: float) -> float:
         if panel.above:  # on paper of its own, as the line at zero would run through it
             drawing.rectangle(MARGIN, edge + 1, text_width(label) * 1.05, ROW - 1.5, "paper")
         drawing.text(MARGIN, edge + ROW / 2 + BODY * 0.35, label)
-        _row(drawing, row, edge + panel.row - ROW / 2, across)
+        level = edge + panel.row - ROW / 2
+        _row(drawing, row, level, across)
+        if numbers:
+            right, shown = drawing.width - MARGIN, row.shown
+            level += SMALL * 0.35
+            drawing.text(right, level, shown, size=SMALL, anchor="end", colour="muted")
     _axis(drawing, across, floor)
     return floor + 14
 
@@ -191,9 +204,6 @@ def _row(drawing: Drawing, row: Row, y: float, across: Scale) -> None:
     for end in (low, high):
         drawing.line((end, y - 2.2), (end, y + 2.2), colour="strong", thick=0.9)
     drawing.circle(across(row.value), y, 1.7, filled=row.filled)
-    right = drawing.width - MARGIN
-    shown, level = row.shown, y + SMALL * 0.35
-    drawing.text(right, level, shown, size=SMALL, anchor="end", colour="muted")
 
 
 def _axis(drawing: Drawing, across: Scale, floor: float) -> None:
@@ -204,13 +214,15 @@ def _axis(drawing: Drawing, across: Scale, floor: float) -> None:
         drawing.text(across(value), floor + 9, label, size=SMALL, anchor="middle")
 
 
-def _legend(drawing: Drawing, y: float, by: str) -> float:
-    """What the marks mean; returns the height of the drawing."""
-    drawing.circle(MARGIN + 3, y + 3, 1.9, filled=True)
-    drawing.text(MARGIN + 8, y + 5.2, f"significant ({by})", size=SMALL)
-    drawing.circle(MARGIN + 3, y + 12, 1.9, filled=False)
-    drawing.text(MARGIN + 8, y + 14.2, "not significant", size=SMALL)
-    return y + 20
+def _legend(drawing: Drawing, y: float, by: str, occur: Collection[bool]) -> float:
+    """What the marks that occur mean; returns the height of the drawing."""
+    for filled, words in ((True, "significant"), (False, "not significant")):
+        if filled in occur:
+            said = f"{words} ({by})" if filled or len(occur) == 1 else words
+            drawing.circle(MARGIN + 3, y + 3, 1.9, filled=filled)
+            drawing.text(MARGIN + 8, y + 5.2, said, size=SMALL)
+            y += 9
+    return y + 2
 
 
 def _widest(labels: Sequence[str]) -> float:

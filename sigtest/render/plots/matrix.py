@@ -13,7 +13,6 @@ from sigtest.render.digits import probability, short_probability
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
-    COLUMN,
     HEADING,
     SMALL,
     Colour,
@@ -22,10 +21,11 @@ from sigtest.render.plots.drawing import (
 )
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.view import View
-from sigtest.render.standings import Standing, standings
+from sigtest.render.standings import matrix_order
 from sigtest.report import PairReport, Report
 
-LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
+LEVELS = (0.05, 0.01, 0.001)  # below alpha, that shades tell apart
+SHADES: tuple[Colour, ...] = ("one", "two", "three")
 CELL = (9.0, 26.0)  # smallest and largest side of a cell
 ROOM = 20.0  # side from which a p-value fits into a cell
 MARGIN = 4.0
@@ -50,36 +50,39 @@ def plot(view: View) -> str:
         raise RecipeError(
             "A matrix needs all pairs; this comparison has a baseline.", field="pairs"
         )
-    ordered = standings(report, view.metric, test)
+    order, clusters, what = matrix_order(report, view.metric, test)
     pairs = {frozenset((pair.a, pair.b)): pair for pair in view.pairs}
-    size = len(ordered)
-    names = [standing.system.name for standing in ordered]
-    shown = short_names(names, NAME)
+    size, style = len(order), view.style
+    shown = short_names(order, NAME)
     labels = max(text_width(label) for label in shown.values()) * 1.08 + 14
-    cell = min(CELL[1], max(CELL[0], (COLUMN - labels - 2 * MARGIN) / size))
-    wide = max(COLUMN, labels + size * cell + 2 * MARGIN)
-    top = 36.0
-    what = ": who is better than whom"
-    room = (wide - 2 * MARGIN) / BOLD - text_width(what, HEADING)
-    heading = shortened(view.heading, room, HEADING) + what
-    drawing = Drawing(heading, _description(ordered, test), wide, top + size * cell + 30)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
+    cell = min(CELL[1], max(CELL[0], (view.width - labels - 2 * MARGIN) / size))
+    wide = max(view.width, labels + size * cell + 2 * MARGIN)
+    top, place = 36.0, (labels + MARGIN, 36.0, cell)
+    room = (wide - 2 * MARGIN) / BOLD - text_width(f": {what}", HEADING)
+    heading = view.titled(f"{shortened(view.heading, room, HEADING)}: {what}")
+    about = _description(order, test, len(clusters) - 1)
+    drawing = Drawing(heading, about, wide, top + size * cell + 4, shown_width=style.width)
     by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
-    drawing.text(MARGIN, 20.5, f"{test}, {by}", size=SMALL, colour="muted")
-    _labels(drawing, [shown[name] for name in names], labels, top, cell)
-    _cells(drawing, names, pairs, (labels + MARGIN, top, cell), report.alpha)
-    _clusters(drawing, ordered, (labels + MARGIN, top, cell))
-    shades = {_shade(pair.p_adjusted) for pair in pairs.values()}
-    _legend(drawing, top + size * cell + 14, shades, any(s.opens for s in ordered))
+    if style.has("title"):
+        drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
+        drawing.text(MARGIN, 20.5, f"{test}, {by}", size=SMALL, colour="muted")
+    else:
+        drawing.top = 24.0
+    _labels(drawing, [shown[name] for name in order], labels, top, cell)
+    _cells(drawing, order, pairs, place, report.alpha, style.has("numbers"))
+    _frames(drawing, clusters, place)
+    if style.has("legend"):
+        shades = {_shade(pair.p_adjusted, report.alpha) for pair in pairs.values()}
+        drawing.height += 26
+        _legend(drawing, top + size * cell + 14, shades, report.alpha, len(clusters) > 2)
     return drawing.render()
 
 
-def _description(ordered: Sequence[Standing], test: str) -> str:
-    names = ", ".join(standing.system.name for standing in ordered)
-    clusters = 1 + sum(standing.opens for standing in ordered)
+def _description(order: Sequence[str], test: str, clusters: int) -> str:
+    ranked = f" {clusters} cluster{'' if clusters == 1 else 's'}." if clusters else ""
     return (
-        f"Adjusted p-values of {test} for all pairs of {len(ordered)} systems, from best to worst: "
-        f"{names}. {clusters} cluster{'' if clusters == 1 else 's'}."
+        f"Adjusted p-values of {test} for all pairs of {len(order)} systems, in this order: "
+        f"{', '.join(order)}.{ranked}"
     )
 
 
@@ -101,19 +104,20 @@ def _cells(
     pairs: dict[frozenset[str], PairReport],
     place: tuple[float, float, float],
     alpha: float,
+    numbers: bool,
 ) -> None:
-    """The triangle above the diagonal: the row's system has the better score."""
+    """The triangle above the diagonal: the row's system stands before the column's."""
     left, top, cell = place
-    for i, better in enumerate(names):
+    for i, first in enumerate(names):
         for j in range(i + 1, len(names)):
-            pair = pairs[frozenset((better, names[j]))]
+            pair = pairs[frozenset((first, names[j]))]
             p = pair.p_adjusted
-            colour = _shade(p)
+            colour = _shade(p, alpha)
             x, y = left + j * cell, top + i * cell
-            hint = f"{better} and {names[j]}: p = {probability(p, alpha)}"
+            hint = f"{first} and {names[j]}: p = {probability(p, alpha)}"
             gap = 0.5
             drawing.rectangle(x + gap, y + gap, cell - 2 * gap, cell - 2 * gap, colour, hint)
-            if cell >= ROOM:
+            if cell >= ROOM and numbers:
                 shown: Colour = "paper" if colour == "three" else "ink"
                 middle = y + cell / 2 + SMALL * 0.35
                 drawing.text(
@@ -126,26 +130,31 @@ def _cells(
                 )
 
 
-def _clusters(
-    drawing: Drawing, ordered: Sequence[Standing], place: tuple[float, float, float]
-) -> None:
+def _frames(drawing: Drawing, clusters: Sequence[int], place: tuple[float, float, float]) -> None:
     """A frame round the systems of each cluster, on the diagonal."""
     left, top, cell = place
-    starts = [0, *(i for i, standing in enumerate(ordered) if standing.opens), len(ordered)]
-    for first, last in pairwise(starts):
+    for first, last in pairwise(clusters):
         side = (last - first) * cell
         drawing.frame(left + first * cell, top + first * cell, side, side, 1.1)
 
 
-def _shade(p: float) -> Colour:
-    return next((shade for limit, shade in LEVELS if p <= limit), "none")
+def _levels(alpha: float) -> list[tuple[float, Colour]]:
+    """Alpha and stricter levels, each with its shade."""
+    levels = (alpha, *(level for level in LEVELS if level < alpha))
+    return list(zip(levels, SHADES, strict=False))
 
 
-def _legend(drawing: Drawing, y: float, shades: Collection[Colour], clusters: bool) -> None:
+def _shade(p: float, alpha: float) -> Colour:
+    return next((shade for limit, shade in reversed(_levels(alpha)) if p <= limit), "none")
+
+
+def _legend(
+    drawing: Drawing, y: float, shades: Collection[Colour], alpha: float, clusters: bool
+) -> None:
     """The shades that occur."""
     x = MARGIN
     entries: list[tuple[Colour, str]] = [
-        (colour, f"p ≤ {limit:g}".replace("0.", ".")) for limit, colour in LEVELS
+        (colour, f"p ≤ {limit:g}".replace("0.", ".")) for limit, colour in reversed(_levels(alpha))
     ]
     for colour, label in [*entries, ("none", "larger")]:
         if colour not in shades:

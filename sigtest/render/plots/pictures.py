@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sigtest.render.plots import intervals, matrix
-from sigtest.render.plots.view import View, view
+from sigtest.render.plots.style import Style
+from sigtest.render.plots.view import PLAIN, View, view
 from sigtest.report import Report
 
 
@@ -35,9 +36,10 @@ class Picture:
         metric: str | None = None,
         test: str | None = None,
         testset: str | None = None,
+        style: Style = PLAIN,
     ) -> str:
         """The SVG of a picture that needs the report alone; see `view`."""
-        return self.draw(view(report, metric, test, testset))
+        return self.draw(view(report, metric, test, testset, style=style))
 
 
 def _distribution(shown: View) -> str:

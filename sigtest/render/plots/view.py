@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
+from sigtest.render.plots.drawing import COLUMN
+from sigtest.render.plots.style import Style
 from sigtest.render.standings import leading_test, metric_heading, titled
 from sigtest.report import PairReport, Report
 
 if TYPE_CHECKING:
     from sigtest.draws.distribution import Distribution  # needs NumPy, which --help must not load
 
+PLAIN = Style()
 MIRROR = {"greater": "less", "less": "greater"}
 
 
@@ -26,6 +29,7 @@ class View:
         test: Name of the significance test.
         title: Which test set of several it is; empty where there is one.
         distribution: Of one pair, for pictures that need it.
+        style: Width, title and parts that are left out.
     """
 
     report: Report
@@ -33,6 +37,16 @@ class View:
     test: str
     title: str = ""
     distribution: Distribution | None = None
+    style: Style = PLAIN
+
+    @property
+    def width(self) -> float:
+        """In points, as far as labels do not need more."""
+        return self.style.width or COLUMN
+
+    def titled(self, own: str) -> str:
+        """The picture's own title, or the one that is wanted instead."""
+        return self.style.title or own
 
     @property
     def heading(self) -> str:
@@ -53,6 +67,7 @@ def view(
     test: str | None = None,
     testset: str | None = None,
     distribution: Distribution | None = None,
+    style: Style = PLAIN,
 ) -> View:
     """Find what is to be drawn.
 
@@ -62,6 +77,7 @@ def view(
         test: The first that keeps its level where none is named; or as for the metric.
         testset: Which one of several; all together where none is named.
         distribution: Of one pair.
+        style: Width, title and parts that are left out.
 
     Raises:
         InputError: A report of fewer than two systems.
@@ -83,7 +99,7 @@ def view(
     test = choose(test or leading, shown.tests, "test", "significance test")
     if distribution is not None:
         find_pair(shown, distribution.a, distribution.b, metric, test)
-    return View(shown, metric, test, title, distribution)
+    return View(shown, metric, test, title, distribution, style)
 
 
 def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairReport:

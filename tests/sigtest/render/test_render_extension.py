@@ -83,7 +83,7 @@ def test_a_picture_is_everywhere_in_the_shell(dots, run, tmp_path):
     stored.write_text(rendered("json", reported_on_several()), encoding="utf-8")
     drawn = run("plot", "dots", str(stored), "--metric", "ter", "--testset", "talks")
     assert "talks ter approximate_randomization" in drawn
-    assert "or dots" in parse(["plot", "--help"])
+    assert "dots, or" in parse(["plot", "--help"])
     assert "  dots\n    Dots of a report.\n" in listing()
     assert "one bleu" in rendered("html", report())
 

@@ -10,7 +10,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.errors import RecipeError
 from sigtest.render.names import printable
-from sigtest.render.plots import PICTURES, view
+from sigtest.render.plots import PICTURES, Style, view
 from sigtest.render.plots.distribution import bin_edges, counted
 from sigtest.render.plots.drawing import COLOURS, COLUMN, text_width
 from sigtest.render.plots.labels import short_names
@@ -189,3 +189,96 @@ def test_a_sample_beside_an_exact_p_is_called_so():
     assert said in words(svg)
     assert said in ElementTree.fromstring(svg).findtext(f"{SVG}desc")
     assert "counted" not in svg
+
+
+def size(svg: str) -> tuple[float, float]:
+    root = ElementTree.fromstring(svg)
+    return tuple(float(root.get(side).removesuffix("pt")) for side in ("width", "height"))
+
+
+@pytest.mark.parametrize("name", ["matrix", "intervals"])
+def test_a_width_is_kept_whatever_the_labels_need(name):
+    made = report(("A" * 60, "B" * 60, "C"))
+    for width, points in (("4cm", 113.39), ("16cm", 453.54), ("300pt", 300.0)):
+        drawn = PICTURES[name].of(made, style=Style.of({"width": width}))
+        assert size(drawn)[0] == pytest.approx(points, abs=0.01)
+    assert size(PICTURES[name].of(made))[0] >= COLUMN - 0.01
+
+
+def test_a_wider_picture_has_more_room_and_letters_of_the_same_size():
+    made = report(("A", "B", "C"))
+    wide = intervals_plot(made, style=Style.of({"width": "16cm"}))
+    box = [float(n) for n in ElementTree.fromstring(wide).get("viewBox").split()]
+    assert box[2] == pytest.approx(size(wide)[0], abs=0.01)
+
+
+@pytest.mark.parametrize("name", ["matrix", "intervals"])
+def test_parts_are_left_out(name):
+    made = report(("A", "B", "C"), exact="never")
+    whole = PICTURES[name].of(made)
+    title = words(whole)[0]
+    bare = PICTURES[name].of(made, style=Style.of({"omit": "title, legend,numbers"}))
+    assert title not in words(bare)
+    assert size(bare)[1] < size(whole)[1] - 20
+    assert not [text for text in words(bare) if "significant" in text or "≤" in text]
+    assert len(words(bare)) < len(words(whole)) - 4
+
+
+@pytest.mark.parametrize("name", ["matrix", "intervals"])
+def test_a_title_takes_the_place_of_its_own(name):
+    made = report(("A", "B"))
+    drawn = PICTURES[name].of(made, style=Style.of({"title": "News <2026>"}))
+    assert words(drawn)[0] == "News <2026>"
+
+
+def test_distributions_have_styles_too():
+    values, made = drawn("A", "B", "chrf", "bootstrap", "two-sided")
+    style = Style.of({"width": "12cm", "omit": "title"})
+    bare = PICTURES["distribution"].draw(view(made, distribution=values, style=style))
+    assert size(bare)[0] == pytest.approx(12 * 72 / 2.54, abs=0.01)
+    assert not [text for text in words(bare) if "counted" in text]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"width": "wide"}, "8.5cm"),
+        ({"width": "1pt"}, "8.5cm"),
+        ({"width": "9in9"}, "8.5cm"),
+        ({"omit": "legends"}, "Did you mean 'legend'"),
+    ],
+)
+def test_styles_that_cannot_be_are_refused(asked, words):
+    with pytest.raises(RecipeError, match=words):
+        Style.of(asked)
+
+
+@pytest.mark.parametrize(("alternative", "asks"), [("greater", "better"), ("less", "worse")])
+def test_a_claim_is_shown_of_the_rows_in_input_order(alternative, asks):
+    made = report(tuple("ABC"), metrics=["bleu"], alternative=alternative, exact="never")
+    svg = matrix_plot(made)
+    hints = [h.text for h in ElementTree.fromstring(svg).iter(f"{SVG}title") if "p =" in h.text]
+    by_pair = {(pair.a, pair.b): pair.p_adjusted for pair in made.pairs}
+    told = {tuple(hint.split(":")[0].split(" and ")): hint for hint in hints}
+    assert told.keys() == by_pair.keys() == {("A", "B"), ("A", "C"), ("B", "C")}
+    for pair, hint in told.items():
+        assert float(hint.partition("= ")[2]) == pytest.approx(by_pair[pair], rel=0.05)
+    assert f"is a row's system {asks} than a column's?" in words(svg)[0]
+    assert "cluster" not in words(svg)
+    assert [text for text in words(svg) if text in {"A", "B", "C"}] == ["A", "B", "C"]
+
+
+def test_a_matrix_of_alpha_has_its_levels():
+    made = report(tuple("ABCD"), metrics=["bleu"], alpha=0.2, exact="never")
+    legend = [text for text in words(matrix_plot(made)) if "≤" in text or text == "larger"]
+    assert set(legend) <= {"p ≤ .01", "p ≤ .05", "p ≤ .2", "larger"}
+    strict = report(tuple("ABCD"), metrics=["bleu"], alpha=0.001, exact="never")
+    assert [text for text in words(matrix_plot(strict)) if "≤" in text] in ([], ["p ≤ .001"])
+
+
+def test_intervals_explain_only_the_marks_that_occur():
+    apart = report(("A", "C"), metrics=["bleu"], exact="never")
+    made = [replace(apart, pairs=(apart.pairs[0]._replace(significant=s),)) for s in (True, False)]
+    said = [[t for t in words(intervals_plot(one)) if "significant" in t] for one in made]
+    assert [text[0].split(" (")[0] for text in said] == ["significant", "not significant"]
+    assert [len(text) for text in said] == [1, 1]
