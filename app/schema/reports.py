@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import inspect
-import re
 import types
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin
 
+from sigtest.documented import described
 from sigtest.report.codec import FieldType, fields_of, is_record, is_required
 
 _PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 Records = dict[str, tuple[type, dict[str, Any]]]  # the record and its schema, by name
-
-_ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*)$")
 
 
 def components(*kinds: type) -> dict[str, Any]:
@@ -26,19 +24,6 @@ def components(*kinds: type) -> dict[str, Any]:
     for kind in kinds:
         _add(kind, found)
     return {name: schema for name, (_, schema) in found.items()}
-
-
-def described(kind: type) -> dict[str, str]:
-    """What a record's docstring says of each of its fields, under `Attributes:`."""
-    text = inspect.cleandoc(kind.__doc__ or "").partition("Attributes:\n")[2]
-    words: dict[str, str] = {}
-    name = ""
-    for line in text.splitlines():
-        if match := _ATTRIBUTE.match(line):
-            name, words[match[1]] = match[1], match[2]
-        elif name and line.startswith(" " * 8):
-            words[name] += " " + line.strip()
-    return words
 
 
 def _add(kind: type, found: Records) -> None:

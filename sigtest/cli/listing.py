@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable
 from dataclasses import MISSING, fields
 
+from sigtest.documented import described
 from sigtest.kinds import KINDS
 from sigtest.metrics import METRICS, Metric
 from sigtest.render.formats import FORMATS
@@ -17,7 +19,7 @@ def listing() -> str:
     lines = ["metrics (--metric NAME:OPTION=VALUE,...)"]
     for name, kind in METRICS.items():
         lines += _entry(name, _summary(kind))
-        lines += [f"      {option}" for option in _options(kind)]
+        lines += _options(kind)
     lines += ["", "significance tests (--test NAME)"]
     for name, test in TESTS.items():
         trust = "" if test.calibrated else " Not calibrated."
@@ -32,7 +34,8 @@ def listing() -> str:
     lines += ["", "pictures (sigtest plot NAME, or all of them with --plots DIR)"]
     for asked in KINDS.values():
         for picture in asked.pictures.values():
-            lines += _entry(picture.name, f"{picture.title} (of sigtest {asked.command}).")
+            of = f"sigtest {asked.command}" if asked.command else f"a {asked.name}"
+            lines += _entry(picture.name, f"{picture.title} (of {of}).")
     return "\n".join(lines) + "\n"
 
 
@@ -45,8 +48,16 @@ def _summary(documented: object) -> str:
 
 
 def _options(kind: type[Metric]) -> Iterable[str]:
+    """Each with its default, what it is for, and what it may be."""
+    words, choices = [described(own) for own in kind.__mro__], kind.choices()
     for field in fields(kind):
         if field.default is not MISSING:
             default = field.default
-            shown = str(default).lower() if isinstance(default, bool) else str(default)
-            yield f"{field.name}={shown}"
+            value = str(default).lower() if isinstance(default, bool) else str(default)
+            yield f"      {field.name}={value}"
+            said = next((own[field.name] for own in words if field.name in own), "")
+            about = [said] if said else []
+            if field.name in choices:
+                about.append(f"One of {', '.join(choices[field.name])}.")
+            yield from textwrap.wrap(" ".join(about), 90, initial_indent=" " * 8,
+                                     subsequent_indent=" " * 8)  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -64,6 +64,11 @@ class Metric(ABC):
             UnavailableError: It is not; the message has the command that installs it.
         """
         return
+
+    @classmethod
+    def choices(cls) -> Mapping[str, Sequence[str]]:
+        """What options may be, those whose values are a list of names."""
+        return {}
 
     @property
     def higher_is_better(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -77,6 +78,11 @@ class Bleu(Metric):
             raise RecipeError("bleu's max_ngram_order must be from 1 to 9.", field="metrics")
         if not 0 <= self.smooth_value <= 1e6:
             raise RecipeError("bleu's smooth_value must be from 0 to 1,000,000.", field="metrics")
+
+    @classmethod
+    def choices(cls) -> Mapping[str, Sequence[str]]:
+        tokenizers = sorted(set(BLEU.TOKENIZERS) - set(NEEDS_MODEL))
+        return {"tokenize": tokenizers}
 
     @cached_property
     def reference_program(self) -> BLEU:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -69,6 +70,10 @@ class Nist(Metric):
     @property
     def implementation(self) -> str:
         return "mteval:13a" if self.tokenize == "13a" else "mteval:14"
+
+    @classmethod
+    def choices(cls) -> Mapping[str, Sequence[str]]:
+        return {"tokenize": TOKENIZERS}
 
     @property
     def tokenizer(self) -> Tokenizer:

@@ -84,7 +84,7 @@ def test_a_picture_is_everywhere_in_the_shell(dots, run, tmp_path):
     drawn = run("plot", "dots", str(stored), "--metric", "ter", "--testset", "talks")
     assert "talks ter approximate_randomization" in drawn
     assert "dots, or" in parse(["plot", "--help"])
-    assert "  dots\n    Dots of a report.\n" in listing()
+    assert "  dots\n    Dots of a report (of sigtest compare).\n" in listing()
     assert "one bleu" in rendered("html", report())
 
 
