@@ -9,9 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sigtest.comparison.plan import Plan
+from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution, pair_of
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Question
+from sigtest.segments import Segments
 from workers.errors import (
     BusyError,
     ConflictError,
@@ -23,12 +25,13 @@ from workers.errors import (
 from workers.guard import storage
 from workers.settings import Settings
 from workers.store import keys
-from workers.store.pieces import Cut, Pieces
-from workers.store.questions import Verdict, gone
+from workers.store.pieces import Cut, Pieces, shares_key
+from workers.store.questions import Stored, Verdict, gone
 from workers.store.records import Record, Status
 from workers.store.server import connect
 from workers.store.task import Priced, Task
 from workers.tasks.context import Context
+from workers.tasks.statistics import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
 LONGEST_WAIT = 3600
@@ -207,6 +210,48 @@ class Questions:
             task = Task("distribute", question_id, (number, *systems, *places))
             self._feed.add(caller, [Priced(task, DISTRIBUTE_SECONDS)])
         return None
+
+    @storage()
+    def segments(
+        self, question_id: str, caller: str, pair: PairAsked, asked: bool
+    ) -> Segments | None:
+        """The segments of one pair with their shares of its difference, as far as they are made.
+
+        Args:
+            question_id: The comparison.
+            caller: Whose it is.
+            pair: What is asked for; shares are the same for every test.
+            asked: Whether a worker has been asked for them before.
+
+        Raises:
+            RecipeError: A system, metric or test set that is no part of the comparison.
+            NotReadyError: The comparison has no report.
+        """
+        record = self._succeeded(question_id, caller)
+        plan = Plan.of(self._store.outline(question_id))
+        number = plan.number_of(pair.testset)
+        part = plan.parts[number]
+        a = part.systems.index(choose(pair.a, part.systems, "a", "system"))
+        b = part.systems.index(choose(pair.b, part.systems, "b", "system"))
+        labels = part.recipe.labels
+        metric = labels.index(choose(pair.metric, labels, "metric", "metric"))
+        space = record.testset or keys.space_of(caller)
+        found = self._store.cache(space).values(shares_key(part, a, b, metric))
+        if found is None:
+            if not asked:
+                task = Task("attribute", question_id, (number, a, b, metric))
+                self._feed.add(caller, [Priced(task, DISTRIBUTE_SECONDS)])
+            return None
+        texts = Statistics(self._store, self._context.testsets, Stored(record, caller), plan)
+        testset, first = texts.testset(number), number * len(plan.systems)
+        one, other = (texts.system(first + system).runs[0].hypotheses for system in (a, b))
+        return Segments(
+            shares=found[1],
+            reference=testset.references[0].lines if testset.references else None,
+            a=one.lines if one is not None else None,
+            b=other.lines if other is not None else None,
+            documents=testset.documents,
+        )
 
     @storage()
     def remove(self, question_id: str, caller: str) -> Record | None:

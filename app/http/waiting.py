@@ -12,6 +12,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Annotated, TypeVar
 
@@ -19,6 +20,7 @@ from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
 from sigtest.draws.distribution import Distribution
+from sigtest.segments import Segments
 from workers.errors import NotReadyError
 from workers.questions import PairAsked, Questions, Record
 from workers.queue.news import News
@@ -72,18 +74,33 @@ class Watcher:
             NotReadyError: The comparison has no report, or the worker needs longer; ask again.
             RecipeError: See `Questions.distribution`.
         """
+        return await self._made(
+            record, partial(self.questions.distribution, record.id, caller, pair), "distribution is"
+        )
+
+    async def segments(self, record: Record, caller: str, pair: PairAsked) -> Segments:
+        """The segments of one pair with their shares, made by a worker when first asked for.
+
+        Raises:
+            NotReadyError: The comparison has no report, or the worker needs longer; ask again.
+            RecipeError: See `Questions.segments`.
+        """
+        return await self._made(
+            record, partial(self.questions.segments, record.id, caller, pair), "shares are"
+        )
+
+    async def _made(self, record: Record, look: Callable[[bool], T | None], what: str) -> T:
+        """What a worker makes; `look` is told whether a worker has been asked before."""
         deadline = time.monotonic() + DISTRIBUTION_SECONDS
         asked = False
         with self._hearing(record.id) as rest:
             while True:
-                found = await run_in_threadpool(
-                    self.questions.distribution, record.id, caller, pair, asked
-                )
+                found = await run_in_threadpool(look, asked)
                 left = deadline - time.monotonic()
                 if found is not None:
                     return found
                 if left <= 0 or self.stopping.is_set():
-                    raise NotReadyError("The distribution is being computed; ask again.", record)
+                    raise NotReadyError(f"The {what} being computed; ask again.", record)
                 asked = True
                 await rest(min(left, LONGEST))
 

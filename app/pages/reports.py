@@ -5,7 +5,7 @@ Words, tables and pictures are what the renderers make of the report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -38,20 +38,28 @@ class Choice:
         test: Name of a significance test.
         beside: Whether all metrics are shown side by side.
         hide: Systems that are left out.
+        a: First system of the pair that is opened.
+        b: Second.
     """
 
     metric: str | None = None
     test: str | None = None
     beside: bool = False
     hide: tuple[str, ...] = ()
+    a: str | None = None
+    b: str | None = None
 
-    def query(self, **changed: object) -> str:
+    @property
+    def fields(self) -> list[tuple[str, str]]:
+        """Names and values, as a form sends them."""
+        told = [(name, getattr(self, name)) for name in ("metric", "test", "a", "b")]
+        beside = [("beside", "1")] if self.beside else []
+        hidden = [("hide", name) for name in self.hide]
+        return [*((k, v) for k, v in told if v is not None), *beside, *hidden]
+
+    def query(self, **changed: Any) -> str:
         """The same as part of an address, some of it changed."""
-        told = {**vars(self), **changed}
-        if not told["beside"]:
-            told.pop("beside")
-        listed = [(k, v) for k, v in told.items() if v not in (None, ())]
-        return urlencode([(k, "1" if v is True else v) for k, v in listed], doseq=True)
+        return urlencode(replace(self, **changed).fields)
 
 
 async def _choice(
@@ -59,8 +67,10 @@ async def _choice(
     test: Annotated[str | None, Query()] = None,
     beside: Annotated[bool, Query()] = False,
     hide: Annotated[list[str] | None, Query()] = None,
+    a: Annotated[str | None, Query()] = None,
+    b: Annotated[str | None, Query()] = None,
 ) -> Choice:
-    return Choice(metric, test, beside, tuple(hide or ()))
+    return Choice(metric, test, beside, tuple(hide or ()), a, b)
 
 
 Chosen = Annotated[Choice, Depends(_choice)]
@@ -97,6 +107,7 @@ class Shown:
         choice: What is chosen, defaults filled in.
         downloads: Name, title and address of each format.
         legend: Each sign of the tables with what it means.
+        beside: Anchor of the part that pairs are opened beside; none where they are not.
     """
 
     document: Document
@@ -108,6 +119,7 @@ class Shown:
     choice: Choice
     downloads: tuple[tuple[str, str, str], ...]
     legend: tuple[tuple[str, str], ...]
+    beside: str | None = None
 
 
 def shown(record: Record, stored: bytes, choice: Choice, here: str) -> Shown:
@@ -147,7 +159,7 @@ def _of_other(kind: Kind[Any], report: Any, choice: Choice, here: str) -> Shown:
 
 def _of_comparison(report: Report, choice: Choice, here: str) -> Shown:
     """Systems, who is better than whom, pictures, pairs; of several test sets, the document."""
-    choice = _resolved(report, choice)
+    choice = resolved(report, choice)
     names = [system.name for system in report.systems]
     kept = [name for name in names if name not in choice.hide]
     if len(kept) < min(2, len(names)):
@@ -155,7 +167,13 @@ def _of_comparison(report: Report, choice: Choice, here: str) -> Shown:
     part = select(report, test=choice.test, system=kept) if choice.hide or choice.test else report
     one = select(part, metric=choice.metric)
     document = KINDS["comparisons"].present(part if choice.beside else one).document()
-    look = html.Look(drawn=True, dense=DENSE, figure=lambda figure: _figure(figure, choice, here))
+    look = html.Look(
+        link=None if report.several else lambda pair: _of_pair(pair, choice, here),
+        current=frozenset(name for name in (choice.a, choice.b) if name is not None),
+        drawn=True,
+        dense=DENSE,
+        figure=lambda figure: _figure(figure, choice, here),
+    )
     parts = (
         [Part("report", "", _html(document.blocks, look))]
         if report.several is not None
@@ -171,7 +189,14 @@ def _of_comparison(report: Report, choice: Choice, here: str) -> Shown:
         choice=choice,
         downloads=_downloads(here),
         legend=_legend(document),
+        beside=_beside(parts) if report.several is None else None,
     )
+
+
+def _beside(parts: Sequence[Part]) -> str | None:
+    """The matrix, or else the list of pairs."""
+    anchors = [part.anchor for part in parts]
+    return next((name for name in ("matrix", "pairs") if name in anchors), None)
 
 
 def _parts(part: Report, one: Report, choice: Choice, look: html.Look) -> list[Part]:
@@ -199,8 +224,8 @@ def _parts(part: Report, one: Report, choice: Choice, look: html.Look) -> list[P
     return found
 
 
-def _resolved(report: Report, choice: Choice) -> Choice:
-    """The choice with its defaults.
+def resolved(report: Report, choice: Choice) -> Choice:
+    """The choice with its defaults: the first metric, and the only pair where there is one.
 
     Raises:
         RecipeError: A metric, test or system that the report does not have.
@@ -212,6 +237,8 @@ def _resolved(report: Report, choice: Choice) -> Choice:
     test = choice.test
     if test is not None and report.pairs:
         choose(test, report.tests, "test", "significance test")
+    if choice.a is None and len(names) == 2 and report.pairs and report.several is None:
+        choice = replace(choice, a=report.pairs[0].a, b=report.pairs[0].b)
     return replace(choice, metric=metric, test=test)
 
 
@@ -219,10 +246,15 @@ def _html(blocks: Iterable[Block], look: html.Look) -> Markup:
     return Markup(html.blocks(blocks, look))
 
 
+def _of_pair(pair: tuple[str, str], choice: Choice, here: str) -> str:
+    return f"{here}?{choice.query(a=pair[0], b=pair[1])}#pair"
+
+
 def _figure(figure: Figure, choice: Choice, here: str) -> str:
     """A picture that is loaded when it comes into view."""
     named = {picture.title: name for name, picture in PICTURES.items()}
-    address = f"{here}/pictures/{named[figure.caption]}.svg?{choice.query(beside=False)}"
+    chosen = choice.query(beside=False, hide=(), a=None, b=None)
+    address = f"{here}/pictures/{named[figure.caption]}.svg?{chosen}"
     caption, source = html.escape(figure.caption), html.escape(address)
     return (
         f'<figure><a href="{source}"><img loading="lazy" src="{source}" alt="{caption}"></a>'

@@ -15,13 +15,17 @@ from starlette.responses import RedirectResponse, Response
 from app.http.auth import Caller
 from app.http.negotiation import AsPage, Wished
 from app.http.state import Asked, Cursor, Limits
-from app.http.waiting import Watch
+from app.http.waiting import Watch, Watcher
 from app.pages import forms, site
+from app.pages.panel import Panel, panel
 from app.pages.recognition import packed, recognised, unpacked
-from app.pages.reports import Chosen, shown
+from app.pages.reports import Choice, Chosen, shown
 from app.questions import answers
-from app.questions.drawing import Options, draw
+from app.questions.drawing import Chosen as Options
+from app.questions.drawing import Options as OptionsAsked
+from app.questions.drawing import draw
 from app.questions.routes import events
+from app.questions.segments import SegmentsWanted, Wanted, behind
 from app.requests.form import form_of
 from app.requests.question import question_of_form, question_of_json
 from app.requests.sources import Own
@@ -34,7 +38,8 @@ from sigtest.metrics.scores import Supplied
 from sigtest.render.plots.drawing import adaptive
 from sigtest.significance import ALTERNATIVES, TESTS
 from sigtest.significance.corrections import CORRECTIONS
-from workers.questions import Record, Status
+from workers.errors import NotReadyError
+from workers.questions import Questions, Record, Status
 
 router = APIRouter()
 EXAMPLE = Folder(__file__).parents[2] / "examples" / "shared-task"
@@ -159,19 +164,50 @@ def _example() -> FormData:
     return forms.files_form(brought, EXAMPLE_REQUEST)
 
 
-def question(
-    request: Request, found: Found, caller: Caller, asked: Asked, as_page: AsPage, choice: Chosen
+async def question(
+    request: Request,
+    found: Found,
+    caller: Caller,
+    asked: Asked,
+    watch: Watch,
+    as_page: AsPage,
+    choice: Chosen,
+    wanted: SegmentsWanted,
 ) -> Response:
     """A question: how far it is, or its report."""
     if not as_page:
         return answers.unless_held(request, answers.question(found))
     kind, here = KINDS[found.kind], f"/{found.kind}/{found.id}"
     if found.status is not Status.SUCCEEDED:
-        workers = asked.workers() if not found.status.finished else 1
+        workers = 1 if found.status.finished else await run_in_threadpool(asked.workers)
         return site.page(request, "state.html", record=found, kind=kind, workers=workers)
-    stored = asked.report(found.id, caller.name)
-    view = shown(found, stored, choice, here)
-    return site.page(request, "report.html", record=found, kind=kind, here=here, shown=view)
+    stored = await run_in_threadpool(asked.report, found.id, caller.name)
+    view = await run_in_threadpool(shown, found, stored, choice, here)
+    opened = await _opened(found, caller.name, asked, watch, view.choice, wanted)
+    return await run_in_threadpool(
+        site.page, request, "report.html", record=found, kind=kind, here=here, shown=view,
+        pair=opened,
+    )  # fmt: skip
+
+
+async def _opened(
+    found: Record,
+    caller: str,
+    asked: Questions,
+    watch: Watcher,
+    choice: Choice,
+    wanted: Wanted,
+) -> Panel | str | None:
+    """The pair that is read at the moment; why it cannot be read yet; or nothing."""
+    if choice.a is None or choice.b is None:
+        return None
+    options = Options(choice.metric, choice.test, None, choice.a, choice.b)
+    try:
+        told = await behind(found, caller, asked, watch, options, wanted)
+    except NotReadyError as error:
+        return error.message
+    here = f"/{found.kind}/{found.id}"
+    return await run_in_threadpool(panel, told, wanted, choice.fields, here)
 
 
 def report(request: Request, caller: Caller, asked: Asked, found: Found, wish: Wished) -> Response:
@@ -188,7 +224,7 @@ async def picture(
     watch: Watch,
     found: Found,
     name: Annotated[str, Path(alias="picture")],
-    options: Options,
+    options: OptionsAsked,
 ) -> Response:
     """A picture that follows its reader's choice of light or dark."""
     svg = await draw(kind, name, found, caller.name, asked, watch, options)

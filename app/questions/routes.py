@@ -20,9 +20,11 @@ from app.http.state import Asked, Cursor, Limits
 from app.http.waiting import Watch
 from app.questions import answers
 from app.questions.drawing import Options, draw, pair_of
+from app.questions.segments import SegmentsWanted, behind
+from app.questions.segments import answer as shared_out
 from app.requests.question import Read
 from app.schema import document
-from app.schema.answers import DistributionBody, QuestionBody, listing_model
+from app.schema.answers import DistributionBody, QuestionBody, SegmentsBody, listing_model
 from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, Comparisons, Kind
 from workers.questions import Record
@@ -152,6 +154,23 @@ async def distribution(
     return await run_in_threadpool(answers.distribution, drawn, values)
 
 
+async def segments(
+    caller: Caller,
+    asked: Asked,
+    watch: Watch,
+    found: Found,
+    options: Options,
+    wanted: SegmentsWanted,
+) -> Response:
+    """The segments that made the difference between two systems, each with its share of it.
+
+    Shares sum to the difference: plain differences over n where scores are means, and otherwise the
+    mean effect of a segment on the way from the sums of b to those of a (Aumann & Shapley 1974).
+    """
+    shown = await behind(found, caller.name, asked, watch, options, wanted)
+    return await run_in_threadpool(shared_out, shown, wanted)
+
+
 async def events(
     caller: Caller, watch: Watch, settings: Limits, found: Found
 ) -> AsyncIterator[ServerSentEvent]:
@@ -190,6 +209,8 @@ def router_of(kind: Kind[Any]) -> APIRouter:
         responses=document.PICTURE)  # fmt: skip
     add("/{id}/events", events, name=f"follow_{name}", response_class=EventSourceResponse)
     if isinstance(kind, Comparisons):
+        add("/{id}/segments", segments, name=f"get_{name}_segments",
+            responses={200: {"model": SegmentsBody}})  # fmt: skip
         add("/{id}/distribution", distribution, name=f"get_{name}_distribution",
             responses={200: {"model": DistributionBody}})  # fmt: skip
     return router

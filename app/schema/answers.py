@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field, create_model
 from app.schema.fragments import absent
 from sigtest.draws.distribution import Distribution
 from sigtest.kinds import Kind
-from workers.questions import Record, Status
+from sigtest.segments import METHOD, Slice
+from workers.questions import PairAsked, Record, Status
 
 
 class ProgressBody(BaseModel):
@@ -96,6 +97,67 @@ def listing_model(kind: Kind[Any]) -> type[BaseModel]:
     title = "".join(word.capitalize() for word in kind.name.split())
     model: type[BaseModel] = create_model(f"{title}Listing", **fields)
     return model
+
+
+class SegmentBody(BaseModel):
+    """One segment behind a difference."""
+
+    segment: int = Field(description="Its place in the test set, from 1.")
+    share: float = Field(description="Of the difference, in units of the metric.")
+    document: str | None
+    source: str | None
+    reference: str | None = Field(description="Of the first reference set.")
+    a: str | None = Field(description="Output of a.")
+    b: str | None = Field(description="Output of b.")
+
+
+class SegmentsBody(BaseModel):
+    """The segments that made the difference between two systems."""
+
+    a: str
+    b: str
+    metric: str
+    testset: str | None = Field(description="Where there are several.")
+    method: str = Field(description="How the difference is shared out; shares sum to it.")
+    difference: float = Field(description="score_a - score_b, in units of the metric.")
+    total: int = Field(description="Segments of the test set.")
+    wanted: int = Field(description="Segments that pass the filters.")
+    carried: float = Field(description="What these and those passed over add up to.")
+    in_all: float = Field(description="What all that pass the filters add up to.")
+    next: int | None = Field(description="Send as ?start= for the following ones.")
+    segments: list[SegmentBody]
+
+    @classmethod
+    def of(
+        cls, asked: PairAsked, total: int, difference: float, shown: Slice, start: int
+    ) -> SegmentsBody:
+        """What is told of a slice."""
+        after = start + len(shown.rows)
+        return cls(
+            a=asked.a,
+            b=asked.b,
+            metric=asked.metric,
+            testset=asked.testset,
+            method=METHOD,
+            difference=difference,
+            total=total,
+            wanted=shown.wanted,
+            carried=shown.carried,
+            in_all=shown.in_all,
+            next=after if after < shown.wanted else None,
+            segments=[
+                SegmentBody(
+                    segment=row.number,
+                    share=row.share,
+                    document=row.document,
+                    source=row.source,
+                    reference=row.reference,
+                    a=row.a,
+                    b=row.b,
+                )
+                for row in shown.rows
+            ],
+        )
 
 
 class DistributionBody(BaseModel):

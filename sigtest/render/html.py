@@ -42,12 +42,14 @@ class Look:
 
     Attributes:
         link: Where more about a pair is to be read.
+        current: The pair that is read at the moment.
         drawn: Whether intervals are drawn in their rows, too.
         dense: Number of columns above which p-values of pairs are shown by their marks alone.
         figure: How a picture is shown; its SVG, as it is, where nothing is said.
     """
 
     link: Callable[[tuple[str, str]], str] | None = None
+    current: frozenset[str] = frozenset()
     drawn: bool = False
     dense: int | None = None
     figure: Callable[[Figure], str] | None = None
@@ -214,7 +216,7 @@ def _table(table: Table, look: Look) -> str:
     for number, row in enumerate(table.rows()):
         if number in table.breaks:
             bodies.append([])
-        cells = (_cell(cell, look.link, dense) for cell in row)
+        cells = (_cell(cell, look, dense) for cell in row)
         bodies[-1].append(f"<tr>{''.join(cells)}</tr>")
     rows = "\n".join("<tbody>\n" + "\n".join(body) + "\n</tbody>" for body in bodies)
     made = (
@@ -282,9 +284,7 @@ def _side(column: Column) -> str:
     return ' class="number"' if column.holds(Number, Range, PValue) else ""
 
 
-def _cell(
-    cell: Cell | None, link: Callable[[tuple[str, str]], str] | None = None, dense: bool = False
-) -> str:
+def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
     match cell:
         case None:
             return "<td></td>"
@@ -298,28 +298,24 @@ def _cell(
             return f'<td class="bar">{_bar(cell)}</td>'
         case Number() | PValue():
             strong = [mark for mark in ("best", "significant") if mark in cell.marks]
-            return f'<td class="{" ".join(["number", *strong])}">{_value(cell, link, dense)}</td>'
+            return f'<td class="{" ".join(["number", *strong])}">{_value(cell, look, dense)}</td>'
     return f"<td>{escape(cell.shown).replace('-', MINUS)}</td>"
 
 
-def _value(
-    cell: Number | PValue, link: Callable[[tuple[str, str]], str] | None, dense: bool
-) -> str:
+def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
     """A number with its signs; one about a pair leads to it."""
     signs = "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
     shown = escape(cell.shown).replace("-", MINUS) + _superscript(signs)
-    if cell.pair is None or link is None:
+    if cell.pair is None or look.link is None:
         return shown
-    a, b = cell.pair
-    words = f"{a} and {b}: {cell.shown}"
+    words, told = "", f'href="{escape(look.link(cell.pair))}"'
+    if look.current == frozenset(cell.pair):
+        told += ' aria-current="true"'
     if dense:
+        words = escape(f"{' and '.join(cell.pair)}: {cell.shown} {signs}".strip())
+        told += f' title="{words}" aria-label="{words}"'
         shown = signs or "·"
-        label = f"{words} {signs}".strip()
-        return (
-            f'<a href="{escape(link(cell.pair))}" title="{escape(label)}" '
-            f'aria-label="{escape(label)}">{shown}</a>'
-        )
-    return f'<a href="{escape(link(cell.pair))}">{shown}</a>'
+    return f"<a {told}>{shown}</a>"
 
 
 def _bar(bar: _Bar) -> str:

@@ -10,7 +10,7 @@
     sigtest:pending:CALLER         hash    predicted seconds and bytes of unfinished questions
     sigtest:listing:CALLER:KIND    sorted  a caller's questions of one kind, or test sets, by time
     sigtest:idempotency:HASH       string  id of the question that an idempotency key stands for
-    sigtest:cache:SPACE:HASH       string  statistics of one output, or a distribution
+    sigtest:cache:SPACE:HASH       string  statistics of one output, a distribution, or shares
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:access                 hash    API keys by their hash; never a key itself
 

@@ -13,10 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part, Plan
 from sigtest.kinds import ComparisonQuestion, Question
 from sigtest.version import __version__
 from workers.store.codec import decoded
+from workers.store.keys import hashed
 from workers.store.records import Progress
 from workers.store.task import Priced, Task
 
@@ -162,6 +163,13 @@ def statistics_keys(plan: Plan) -> tuple[tuple[str, ...], ...]:
         for part in plan.parts
         for s in range(len(plan.systems))
     )
+
+
+def shares_key(part: Part, a: int, b: int, metric: int) -> str:
+    """Key of the segments' shares of the difference between two systems of a test set."""
+    scored = part.recipe.metrics[metric]
+    measured = (part.statistics_key(system, scored) for system in (a, b))
+    return hashed("shares", *measured, str(part.replicas))
 
 
 def block_name(run: Run) -> str:

@@ -14,8 +14,9 @@ from sigtest.draws.distribution import distribution, pair_of
 from sigtest.draws.samples import Samples
 from sigtest.kinds import KINDS, Kind
 from sigtest.render import json
+from sigtest.segments import segment_shares
 from workers.errors import GoneError
-from workers.store.pieces import Pieces, Run
+from workers.store.pieces import Pieces, Run, shares_key
 from workers.store.questions import Stored, gone
 from workers.store.records import Status
 from workers.tasks.context import Context
@@ -75,6 +76,18 @@ def distribute(
     made = distribution(pair, [table], label)
     cache = context.questions.cache(stored.space)
     cache.add_values(pair.key, made.observed, made.values)
+    context.questions.tell(question_id)
+
+
+def attribute(context: Context, question_id: str, part: int, a: int, b: int, metric: int) -> None:
+    """Make the segments' shares of one pair's difference; all are told by their numbers."""
+    stored, plan = _read(context, question_id)
+    own = plan.parts[part]
+    outputs = [part * len(plan.systems) + system for system in (a, b)]
+    table = _statistics(context, stored, plan).table(outputs, metric)
+    shares = segment_shares(own.recipe.metrics[metric], table, own.replicas)
+    cache = context.questions.cache(stored.space)
+    cache.add_values(shares_key(own, a, b, metric), float(shares.sum()), shares)
     context.questions.tell(question_id)
 
 

@@ -26,12 +26,13 @@ TASKS: dict[str, Callable[..., None]] = {
         questions.measure,
         questions.resample,
         questions.conclude,
+        questions.attribute,
         questions.distribute,
         boards.join,
         boards.refresh,
     )
 }
-VIEWS = {"distribute", "refresh"}  # what they fail to make can be asked for again
+VIEWS = {"attribute", "distribute", "refresh"}  # what they fail to make can be asked for again
 
 
 def run(context: Context, name: str, arguments: Sequence[Any]) -> None:

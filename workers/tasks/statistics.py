@@ -79,12 +79,17 @@ class Statistics:
 
     def _measure(self, output: int, metrics: Iterable[int]) -> dict[str, Array]:
         """Measure one output; its metrics share what they derive from its text."""
-        testset = self._testset(output // len(self._plan.systems))
-        system = self._system(output)
+        testset = self.testset(output // len(self._plan.systems))
+        system = self.system(output)
         kinds = self._plan.recipe.metrics
         return {self._keys[output][m]: engine.measure(testset, system, kinds[m]) for m in metrics}
 
-    def _system(self, output: int) -> System:
+    def system(self, output: int) -> System:
+        """What a system brings to a test set.
+
+        Raises:
+            GoneError: It was deleted.
+        """
         number, s = divmod(output, len(self._plan.systems))
         name = self._plan.systems[s]
         if self._of_board is None:
@@ -94,7 +99,8 @@ class Statistics:
             raise gone(self._id)
         return brought
 
-    def _testset(self, number: int) -> TestSet:
+    def testset(self, number: int) -> TestSet:
+        """References, documents and labels of a test set."""
         if number not in self._testsets:
             self._testsets[number] = (
                 TestSet.load(self._store.content(self._id, testset_field(number)))

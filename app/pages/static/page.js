@@ -93,3 +93,46 @@ if (drop) {
   });
   input.addEventListener("change", look);
 }
+
+// what is about one pair changes in place; its address is that of the whole page
+const pair = () => document.getElementById("pair");
+const open = async (address, push) => {
+  const panel = pair();
+  panel.setAttribute("aria-busy", "true");
+  let found;
+  try {
+    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("pair");
+  } catch {
+    found = null;
+  }
+  if (!found) {
+    location.href = address;
+    return;
+  }
+  panel.replaceWith(document.importNode(found, true));
+  if (push) history.pushState(null, "", address);
+  const chosen = new URL(address, location.href).searchParams;
+  for (const link of document.querySelectorAll("td a")) {
+    const own = new URL(link.href).searchParams;
+    const current = own.get("a") === chosen.get("a") && own.get("b") === chosen.get("b");
+    link.toggleAttribute("aria-current", current);
+  }
+  if (push) pair().scrollIntoView({ block: "nearest" });
+};
+if (pair()) {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a");
+    const plain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+    if (!link || !plain || link.hash !== "#pair" || link.pathname !== location.pathname) return;
+    event.preventDefault();
+    open(link.href, true);
+  });
+  document.addEventListener("submit", (event) => {
+    if (!event.target.matches("#pair form")) return;
+    event.preventDefault();
+    const fields = [...new FormData(event.target)].filter(([, value]) => value !== "");
+    open(`${location.pathname}?${new URLSearchParams(fields)}#pair`, true);
+  });
+  addEventListener("popstate", () => open(location.href, false));
+}

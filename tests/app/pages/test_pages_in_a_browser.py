@@ -73,9 +73,52 @@ def test_nobody_is_shut_out(
         page.goto("/")
         page.click("text=Try the example")
         finished(visited)
-        addresses = ["/", "/comparisons", "/human-evaluations", page.url, f"{page.url}?beside=1"]
+        pair = f"{page.url}?a=aspen&b=birch"
+        addresses = ["/", "/comparisons", "/human-evaluations", f"{page.url}?beside=1", pair]
         for address in addresses:
             page.goto(address)
             page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
             assert visited.violations(axe) == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_pair_is_opened_beside_the_matrix(service: httpx.Client, chromium: Any) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        page.click("text=Try the example")
+        finished(visited)
+        page.evaluate("window.unloaded = false")
+        page.click("#matrix td a >> nth=0")
+        page.wait_for_selector("#pair .segments")
+        assert page.evaluate("window.unloaded") is False  # the page has not been loaded again
+        assert page.locator("#matrix [aria-current]").count() == 1
+        assert "aspen and birch" in page.inner_text("#pair h3")
+        assert page.locator("#pair .segments > li").count() == 20
+        assert page.locator("#pair mark").count() > 20
+        page.click("#pair .pages a")
+        page.wait_for_selector("#pair ol[start='21']")
+        page.select_option("#pair select[name=better]", "b")
+        page.click("#pair form button")
+        page.wait_for_selector("#pair ol[start='1']")
+        assert "for aspen" not in page.inner_text("#pair .segments")
+        address = page.url
+        page.go_back()
+        page.wait_for_selector("#pair ol[start='21']")
+        page.goto(address)
+        assert "for aspen" not in page.inner_text("#pair .segments")
+        picture = page.locator("#pair img")
+        picture.scroll_into_view_if_needed()
+        page.wait_for_function("document.querySelector('#pair img').naturalWidth > 0")
+
+
+def test_a_pair_without_scripts(service: httpx.Client, chromium: Any) -> None:
+    with visit(chromium, str(service.base_url), java_script_enabled=False) as visited:
+        page = visited.page
+        page.goto("/")
+        page.click("text=Try the example")
+        finished(visited)
+        page.click("#matrix td a >> nth=0")
+        assert page.locator("#pair .segments > li").count() == 20
+        page.click("#pair form button")  # with everything left as it is
+        assert page.locator("#pair .segments > li").count() == 20

@@ -1,0 +1,132 @@
+"""The segments behind a difference: what a request wants to see of them, and its answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Query
+from pydantic import BeforeValidator, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from app.http.waiting import Watcher
+from app.questions import answers
+from app.questions.drawing import Chosen, pair_of
+from app.schema.answers import SegmentsBody
+from sigtest.errors import RecipeError
+from sigtest.render.plots import find_pair
+from sigtest.render.standings import titled
+from sigtest.report import PairReport, Report
+from sigtest.segments import ORDERS, Filter, Segments, Slice, rows_of
+from workers.questions import PairAsked, Questions, Record
+
+PAGE = 20
+MOST = 200
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which segments are wanted.
+
+    Attributes:
+        chosen: By document, length and sign, and their order.
+        start: How many to pass over.
+        limit: How many to show.
+    """
+
+    chosen: Filter
+    start: int
+    limit: int
+
+
+Count = Annotated[int, Field(ge=0)]
+# a form sends what was left empty, too
+LeftEmpty = BeforeValidator(lambda value: None if value == "" else value)
+
+
+async def _wanted(
+    document: Annotated[str | None, LeftEmpty, Query(description="Of this document only.")] = None,
+    shortest: Annotated[
+        Count | None, LeftEmpty, Query(description="At least so many words.")
+    ] = None,
+    longest: Annotated[Count | None, LeftEmpty, Query(description="At most so many words.")] = None,
+    better: Annotated[
+        str | None,
+        LeftEmpty,
+        Query(
+            description="Only those on which this one is better.",
+            json_schema_extra={"enum": ["a", "b"]},
+        ),
+    ] = None,
+    order: Annotated[
+        str,
+        Query(
+            description="By the size of the share; the best for `a` or for `b` first; by place.",
+            json_schema_extra={"enum": list(ORDERS)},
+        ),
+    ] = ORDERS[0],
+    start: Annotated[int, Query(ge=0, description="How many to pass over.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="How many to show.")] = PAGE,
+) -> Wanted:
+    return Wanted(Filter(document, shortest, longest, better, order), start, limit)
+
+
+SegmentsWanted = Annotated[Wanted, Depends(_wanted)]
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A pair with the segments behind its difference.
+
+    Attributes:
+        asked: Which pair, metric, test and test set.
+        pair: Of the report, in the order that was asked for.
+        report: Of the test set that was asked for.
+        segments: All of them.
+        shown: Those that are wanted.
+    """
+
+    asked: PairAsked
+    pair: PairReport
+    report: Report
+    segments: Segments
+    shown: Slice
+
+
+async def behind(
+    record: Record,
+    caller: str,
+    questions: Questions,
+    watch: Watcher,
+    options: Chosen,
+    wanted: Wanted,
+) -> Behind:
+    """The pair that is asked for and the segments behind its difference.
+
+    Raises:
+        RecipeError: No such pair, test set or segments.
+        NotReadyError: There is no report, or no shares yet.
+    """
+    asked = await run_in_threadpool(pair_of, record, caller, questions, options)
+    if asked.a == asked.b:
+        raise RecipeError("a and b must be two different systems.", field="b")
+    segments = await watch.segments(record, caller, asked)
+
+    def made() -> Behind:
+        whole: Report = answers.read(questions.report(record.id, caller), record)
+        report = dict(titled(whole)).get(asked.testset or "", whole)
+        pair = find_pair(report, asked.a, asked.b, asked.metric, asked.test)
+        higher = report.metrics[asked.metric].higher_is_better
+        shown = rows_of(segments, wanted.chosen, higher, wanted.start, wanted.limit)
+        return Behind(asked, pair, report, segments, shown)
+
+    return await run_in_threadpool(made)
+
+
+def answer(found: Behind, wanted: Wanted) -> Response:
+    """The segments that are wanted, as JSON."""
+    body = SegmentsBody.of(
+        found.asked, len(found.segments.shares), found.pair.difference, found.shown, wanted.start
+    )
+    return Response(body.model_dump_json(), media_type="application/json")

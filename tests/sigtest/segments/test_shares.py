@@ -1,0 +1,100 @@
+"""Shares of a difference: they sum to it, and are what simpler ways say where those are exact."""
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from sigtest.arrays import Array
+from sigtest.data.testset import System, TestSet
+from sigtest.data.text import Text
+from sigtest.engine import measure
+from sigtest.metrics import METRICS, Metric
+from sigtest.metrics.scores import Fscore, Ratio, Scores
+from sigtest.segments import segment_shares
+
+RNG = np.random.default_rng(7)
+WORDS = [f"w{i}" for i in range(60)]
+
+
+def texts(n: int = 200) -> tuple[TestSet, System, System]:
+    reference = [list(RNG.choice(WORDS, size=RNG.integers(5, 25))) for _ in range(n)]
+
+    def noisy(error: float) -> Text:
+        return Text(
+            " ".join(word if RNG.random() > error else RNG.choice(WORDS) for word in line)
+            for line in reference
+        )
+
+    testset = TestSet(n, (Text(" ".join(line) for line in reference),))
+    return testset, System("a", noisy(0.3)), System("b", noisy(0.35))
+
+
+def tabled(metric: Metric) -> Array:
+    testset, a, b = texts()
+    return np.stack([measure(testset, system, metric) for system in (a, b)])
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "ter", "nist"])
+def test_shares_sum_to_the_difference(name: str) -> None:
+    metric = METRICS[name]()
+    table = tabled(metric)
+    scores = metric.score(table.sum(axis=1))
+    assert segment_shares(metric, table).sum() == pytest.approx(scores[0] - scores[1], rel=1e-9)
+
+
+def test_of_a_mean_each_share_is_its_difference_over_n() -> None:
+    values = RNG.normal(size=(2, 50))
+    table = np.stack([values, np.ones_like(values)], axis=2)
+    expected = (values[0] - values[1]) / 50
+    np.testing.assert_allclose(segment_shares(Scores(), table), expected, rtol=1e-12)
+
+
+def test_of_ter_each_share_is_its_difference_of_edits_over_all_words() -> None:
+    metric = METRICS["ter"]()
+    table = tabled(metric)
+    edits = table[0, :, 0] - table[1, :, 0]
+    expected = 100 * edits / table[0, :, 1].sum()
+    np.testing.assert_allclose(segment_shares(metric, table), expected, rtol=1e-12)
+
+
+def test_of_equal_means_shares_are_not_zero() -> None:
+    table = np.array([[[1.0, 1], [0, 1]], [[0, 1], [1, 1]]])
+    np.testing.assert_allclose(segment_shares(Scores(), table), [0.5, -0.5], rtol=1e-12)
+
+
+@pytest.mark.parametrize("metric", [Ratio(), Fscore()])
+def test_of_ratios_over_unequal_sums_shares_are_the_integral(metric: Metric) -> None:
+    """The way in 100,000 straight steps, each shared out by its own gradient."""
+    table = RNG.uniform(1, 5, size=(2, 8, metric.width))
+    sums, pushes = table.sum(axis=1), table[0] - table[1]
+    expected = np.zeros(8)
+    for step in range(2000):
+        at = sums[1] + (step + 0.5) / 2000 * (sums[0] - sums[1])
+        ahead = metric.score(at + 1e-6 * pushes)
+        expected += (ahead - metric.score(at - 1e-6 * pushes)) / 2e-6 / 2000
+    np.testing.assert_allclose(segment_shares(metric, table), expected, rtol=1e-5, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf"])
+def test_shares_order_segments_as_leaving_each_out_does(name: str) -> None:
+    metric = METRICS[name]()
+    table = tabled(metric)
+    without = table.sum(axis=1)[:, None] - table
+    left_out = metric.score(table.sum(axis=1))[:, None] - metric.score(without)
+    order = spearmanr(segment_shares(metric, table), left_out[0] - left_out[1])
+    assert order.statistic > 0.98
+
+
+def test_replicas_share_a_segment() -> None:
+    metric = METRICS["bleu"]()
+    table = tabled(metric)
+    twice = np.concatenate([table, table], axis=1)
+    np.testing.assert_allclose(
+        segment_shares(metric, twice, 2), segment_shares(metric, table), rtol=1e-6
+    )
+
+
+def test_equal_systems_have_no_shares() -> None:
+    metric = METRICS["bleu"]()
+    table = tabled(metric)
+    assert not segment_shares(metric, np.stack([table[0], table[0]])).any()
