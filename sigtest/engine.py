@@ -20,6 +20,7 @@ from sigtest.draws.distribution import Distribution, distribution, pair_of
 from sigtest.draws.product import fixed_point
 from sigtest.draws.samples import Blocks, Samples
 from sigtest.metrics import Metric
+from sigtest.parallel import in_order
 from sigtest.report import Report
 
 Progress = Callable[[str, int, int], None]
@@ -40,22 +41,29 @@ def reduce(samples: Samples, blocks: Sequence[Blocks]) -> Report:
     return summarise(samples.plan, gather_all(samples, blocks))
 
 
-def compare(comparison: Comparison, progress: Progress | None = None) -> Report:
-    """Compute a comparison in this process.
+def compare(comparison: Comparison, progress: Progress | None = None, jobs: int = 1) -> Report:
+    """Compute a comparison on this machine.
 
     Args:
         comparison: What to compare and how.
         progress: Called with phase (`statistics`, `resampling`, `report`), done and total.
+        jobs: Processes to share large work between; 1 for this one alone.
 
     Returns:
-        The report, bit for bit the one that the service gives.
+        The report, bit for bit the one that the service gives, whatever `jobs` is.
     """
     say = progress or (lambda phase, done, total: None)
-    samples = Samples(comparison.plan, _measure_all(comparison, say))
-    blocks, resamples = [], comparison.plan.resamples
-    for start in range(0, resamples, BLOCK):
-        say("resampling", start, resamples)
-        blocks.append(samples.block(start, min(start + BLOCK, resamples)))
+    samples = Samples(comparison.plan, _measure_all(comparison, say, jobs))
+    resamples = comparison.plan.resamples
+    rows = min(BLOCK, -(-resamples // jobs)) or 1
+    starts = range(0, resamples, rows)
+    blocks = []
+    say("resampling", 0, resamples)
+    for block in in_order(
+        lambda i: samples.block(starts[i], min(starts[i] + rows, resamples)), len(starts), jobs
+    ):
+        blocks.append(block)
+        say("resampling", block[0].stop, resamples)
     say("report", 0, 1)
     report = reduce(samples, blocks)
     say("report", 1, 1)
@@ -87,20 +95,24 @@ def distribute(
     return distribution(pair, [table], metric)
 
 
-def _measure_all(comparison: Comparison, say: Progress) -> list[list[Array]]:
+def _measure_all(comparison: Comparison, say: Progress, jobs: int = 1) -> list[list[Array]]:
     """For each test set, one (S, m n, k) array a metric."""
     metrics = comparison.recipe.metrics
-    total = sum(len(entry.systems) * len(metrics) for entry in comparison.entries)
-    done = 0
-    measured: list[list[Array]] = []
-    for entry in comparison.entries:
-        tables = []
-        for metric in metrics:
-            rows = []
-            for system in entry.systems:
-                say("statistics", done, total)
-                rows.append(measure(entry.testset, system, metric))
-                done += 1
-            tables.append(np.stack(rows))
-        measured.append(tables)
-    return measured
+    outputs = [(entry, system) for entry in comparison.entries for system in entry.systems]
+    if any(metric.spreads for metric in metrics):
+        jobs = 1
+
+    def tables(number: int) -> list[Array]:
+        entry, system = outputs[number]
+        return [measure(entry.testset, system, metric) for metric in metrics]
+
+    rows = []
+    say("statistics", 0, len(outputs))
+    for row in in_order(tables, len(outputs), jobs):
+        rows.append(row)
+        say("statistics", len(rows), len(outputs))
+    size = len(comparison.plan.systems)
+    return [
+        [np.stack(table) for table in zip(*rows[first : first + size], strict=True)]
+        for first in range(0, len(rows), size)
+    ]

@@ -28,7 +28,11 @@ def blas_settings(cpuinfo: str) -> Mapping[str, str]:
 
 
 def prepare_blas(environment: MutableMapping[str, str] = os.environ) -> None:
-    """Put `blas_settings` of this machine into the environment, unless something is set there."""
+    """Put `blas_settings` of this machine into the environment, unless something is set there.
+
+    One thread a process: processes share the work, and threads would wait for each other.
+    """
+    environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
         for name, value in blas_settings(cpuinfo.read_text()).items():

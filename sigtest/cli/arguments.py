@@ -12,6 +12,7 @@ from sigtest.cli.parser import (
     UsageError,
     add_distribution,
     add_help,
+    add_jobs,
     add_layout,
     add_output,
     add_recipe,
@@ -269,4 +270,5 @@ def _add_output(group: argparse._ArgumentGroup, layout: bool = True) -> None:
     if layout:
         add_layout(group)
     add_distribution(group)
+    add_jobs(group)
     add_server(group)

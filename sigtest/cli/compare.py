@@ -9,12 +9,14 @@ from sigtest.cli.files import check_output, write
 from sigtest.cli.folders import read_folders
 from sigtest.cli.plots import Asked, check_plots, style_asked, write_plots
 from sigtest.cli.progress import bar
-from sigtest.cli.request import read_comparison
+from sigtest.cli.request import read_comparison, whole
 from sigtest.cli.served import client_of, understood
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
+from sigtest.kinds import ComparisonQuestion
+from sigtest.parallel import cores
 from sigtest.render.comparison import check_table, present
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
@@ -22,6 +24,9 @@ from sigtest.render.plots import Picture, Style, view
 from sigtest.report import Report
 
 Read = Callable[[argparse.Namespace], Comparison]
+
+WORTH_SHARING = 0.5  # predicted seconds
+MOST_JOBS = 256
 
 
 def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
@@ -64,7 +69,7 @@ def suite(options: argparse.Namespace) -> None:
 
 def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
     with bar() as progress:
-        report = compare_here(comparison, progress)
+        report = compare_here(comparison, progress, _jobs(comparison, options))
 
     def drawn(picture: Picture, asked: Asked) -> str:
         values = distribute(comparison, *asked.pair, asked.metric, asked.test, asked.testset)
@@ -75,6 +80,14 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
     if options.plots is not None:
         write_plots(report, options, drawn)
     return _rendered(report, options)
+
+
+def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
+    """Processes that are worth starting."""
+    asked = whole(options.jobs, "--jobs")
+    if isinstance(asked, int):
+        return min(max(asked, 1), MOST_JOBS)
+    return cores() if ComparisonQuestion(comparison).seconds > WORTH_SHARING else 1
 
 
 def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes:

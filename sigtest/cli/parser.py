@@ -115,6 +115,13 @@ def add_output(group: argparse._ActionsContainer) -> None:
     group.add_argument("--plots", metavar="DIR", help="write pictures of the report as SVG to DIR")
 
 
+def add_jobs(group: argparse._ActionsContainer) -> None:
+    """The option that says how many cores compute."""
+    group.add_argument(
+        "--jobs", metavar="N", help="processes to share large work between; default all cores"
+    )
+
+
 def add_server(group: argparse._ActionsContainer) -> None:
     """The options that every command has."""
     group.add_argument(

@@ -45,6 +45,7 @@ class Metric(ABC):
         line_seconds: Of one core, to measure a line.
         character_seconds: To measure each of its characters, and of those of its references.
         score_seconds: To score one row of sums.
+        spreads: Whether its program uses every core by itself.
     """
 
     name: ClassVar[str]
@@ -55,6 +56,7 @@ class Metric(ABC):
     line_seconds: ClassVar[float] = 3e-6
     character_seconds: ClassVar[float] = 1e-7
     score_seconds: ClassVar[float] = 6e-8
+    spreads: ClassVar[bool] = False
 
     @classmethod
     def require(cls) -> None:

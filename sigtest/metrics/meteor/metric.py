@@ -54,6 +54,7 @@ class Meteor(Metric):
     score_seconds: ClassVar[float] = 7e-8
     title: ClassVar[str] = "METEOR"
     papers: ClassVar[tuple[str, ...]] = ("denkowski-lavie-2014-meteor",)
+    spreads: ClassVar[bool] = True
 
     language: str = "en"
     task: str = "default"

@@ -1,0 +1,47 @@
+"""The same work on several cores; what comes out is the same, in the same order."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_work: Callable[[int], Any]
+
+
+def cores() -> int:
+    """Cores that this process may use, as far as it can share work with processes it forks."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        return 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_order(work: Callable[[int], T], count: int, jobs: int) -> Iterator[T]:
+    """Yield `work(0)`, `work(1)`, ... `work(count - 1)`.
+
+    Args:
+        work: A function of its argument and of what exists when this is called: forked processes
+            see that without a copy. Its results and errors must pickle.
+        count: How many.
+        jobs: Processes; 1 for this one alone.
+    """
+    global _work
+    if min(jobs, count) <= 1:
+        yield from map(work, range(count))
+        return
+    _work = work
+    with multiprocessing.get_context("fork").Pool(min(jobs, count), _ignore_interrupts) as pool:
+        yield from pool.imap(_one, range(count))
+
+
+def _ignore_interrupts() -> None:
+    """A Ctrl-C is for the process that waits; it ends these."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _one(number: int) -> Any:
+    return _work(number)
