@@ -34,13 +34,15 @@ def in_order(work: Callable[[int], T], count: int, jobs: int) -> Iterator[T]:
         yield from map(work, range(count))
         return
     _work = work
-    with multiprocessing.get_context("fork").Pool(min(jobs, count), _ignore_interrupts) as pool:
-        yield from pool.imap(_one, range(count))
-
-
-def _ignore_interrupts() -> None:
-    """A Ctrl-C is for the process that waits; it ends these."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # a Ctrl-C is for the process that waits, and it ends these: one that died of it might hold a
+    # lock that all wait for
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        with multiprocessing.get_context("fork").Pool(min(jobs, count)) as pool:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            yield from pool.imap(_one, range(count))
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _one(number: int) -> Any:
