@@ -85,6 +85,7 @@ def _meteor(sums: Array) -> float:
 PLAIN: dict[str, Formula] = {
     "scores": _ratio,
     "ratio": _ratio,
+    "perplexity": lambda sums: math.exp(_ratio(sums)),
     "fscore": _fscore,
     "nist": _nist,
     "meteor": _meteor,

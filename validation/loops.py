@@ -23,6 +23,7 @@ from validation.settings import SEED
 LOOPS: Mapping[str, Callable[..., dict[str, int]]] = {
     "approximate_randomization": textbook.approximate_randomization,
     "bootstrap": textbook.bootstrap,
+    "bootstrap_t": textbook.bootstrap_t,
     "paired_bootstrap": textbook.paired_bootstrap,
     "riezler_maxwell_bootstrap": textbook.riezler_maxwell_bootstrap,
 }

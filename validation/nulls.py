@@ -15,7 +15,9 @@ from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample
+from sigtest.draws.studentised import in_errors
 from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
+from sigtest.significance.base import SLACK
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.montecarlo import p_value
@@ -59,32 +61,41 @@ def exchanged(population: Population, n: int, rng: np.random.Generator) -> list[
     return [table[systems, drawn] for table in population.tables]
 
 
-def differences(sample: Sample) -> tuple[list[Array], list[Array]]:
-    """Oriented bootstrap and swapped differences of the first pair: (R,) each, one a metric."""
+def differences(sample: Sample) -> dict[str, list[Array]]:
+    """Oriented differences of the first pair by kind of draws: (R,) each, one a metric."""
     resamples = sample.part.resamples
     booted = [np.empty(resamples) for _ in sample.metrics]
     swapped = [np.empty(resamples) for _ in sample.metrics]
+    studentised = [np.empty(resamples) for _ in sample.metrics]
+    first_pair = len(sample.part.systems)
     for first, last in sample.row_blocks(0, resamples):
         scores = sample.bootstrap_scores(first, last)
+        errors = sample.studentised(first, last, scores)
         kept = sample.swapped_sums(first, last)
         for m, metric in enumerate(sample.metrics):
+            studentised[m][first:last] = metric.sign * errors[m, first_pair]
             booted[m][first:last] = metric.sign * (scores[m, 0] - scores[m, 1])
             ((_, drawn),) = sample.swap_differences(m, kept[m])
             swapped[m][first:last] = drawn[0]
-    return booted, swapped
+    return {"counts": booted, "swaps": swapped, "studentised": studentised}
 
 
 def p_values(sample: Sample) -> Array:
     """(M, C) resampled p-values of a pair, in the order of `cells`."""
-    booted, swapped = differences(sample)
+    drawn = differences(sample)
     asked = cells()
     p = np.empty((len(sample.metrics), len(asked)))
     for m in range(len(sample.metrics)):
-        observed, tolerance = sample.observed[m]
+        plain = sample.observed[m]
+        assert sample.moments is not None
+        error, sign = sample.moments.errors[m, 2:], sample.metrics[m].sign
+        a, b = sample.scores[m, :2].tolist()
+        t = sign * in_errors(np.array([a - b]), error, np.array([max(abs(a), abs(b))]))
+        seen = {"counts": plain, "swaps": plain, "studentised": (t, SLACK * np.abs(t))}
         for c, (name, alternative) in enumerate(asked):
             test = resampling_tests()[name]
-            draws = booted[m] if test.draws == "counts" else swapped[m]
-            count = test.count(observed, draws[None], tolerance, alternative)
+            observed, tolerance = seen[test.draws]
+            count = test.count(observed, drawn[test.draws][m][None], tolerance, alternative)
             p[m, c] = p_value(count, sample.part.resamples, test.sides(alternative))[0]
     return p
 

@@ -73,6 +73,12 @@ class NewTestSet:
             )
         if recipe.baseline is not None:
             raise RecipeError("A leaderboard compares all pairs; leave pairs out.", field="pairs")
+        if recipe.studentised:
+            raise RecipeError(
+                "A leaderboard keeps no standard errors of resamples; take the bootstrap with "
+                "percentile intervals, and submit a comparison for bootstrap_t.",
+                field="interval" if recipe.interval == "bootstrap_t" else "tests",
+            )
         for test in own_tests(recipe.tests):
             raise RecipeError(
                 f"A leaderboard keeps no statistics that {test} could look at; take "

@@ -14,6 +14,7 @@ from app.schema.fragments import file_field, files_field
 from sigtest.comparison.recipe import (
     DEFAULT_SEED,
     EXACT,
+    INTERVALS,
     MAX_FAMILY,
     MAX_RESAMPLES,
     MAX_SEED,
@@ -140,6 +141,12 @@ class RecipeRequest(SettingsRequest):
 
     pairs: Literal["all"] | BaselineRequest = Field(
         default="all", description="Which pairs to compare."
+    )
+    interval: str = Field(
+        default="percentile",
+        description="How intervals follow from the bootstrap; `bootstrap_t` studentises every "
+        "resample, which suits skewed differences.",
+        json_schema_extra=_one_of(INTERVALS),
     )
     family: Annotated[int, Field(ge=2, le=MAX_FAMILY)] | Literal["present"] = Field(
         default="present",

@@ -73,7 +73,7 @@ def testset_parser() -> Parser:
         "default 64",
     )  # fmt: skip
     add_recipe(parser.add_argument_group("how to compare"), baseline=False)
-    parser.set_defaults(baseline=None, family=None)
+    parser.set_defaults(baseline=None, family=None, interval=None)
     add_server(parser.add_argument_group("where"))
     return parser
 

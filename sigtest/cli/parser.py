@@ -56,12 +56,13 @@ def add_recipe(group: argparse._ArgumentGroup, baseline: bool = True) -> None:
         ("--seed", "N", "of all draws; default 12345"),
         ("--alpha", "LEVEL", "of decisions; intervals have level 1 - alpha; default 0.05"),
         ("--correction", "NAME", "for multiple comparisons; default holm"),
+        ("--interval", "KIND", "percentile (default), or bootstrap_t for skewed differences"),
         ("--family", "N", "systems whose pairs are corrected for: present (default), or a number"),
         ("--baseline", "NAME", "compare every other system with this one only"),
         ("--exact", "CHOICE", "auto (default), or never: resample even where p could be exact"),
         ("--unit", "UNIT", "what is resampled: segment (default) or document"),
     ):
-        if baseline or option not in {"--baseline", "--family"}:
+        if baseline or option not in {"--baseline", "--family", "--interval"}:
             group.add_argument(option, metavar=metavar, help=words)
     group.add_argument(
         "--stratified", action="store_true",

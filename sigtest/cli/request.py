@@ -60,6 +60,7 @@ def choices_of(
         "correction": options.correction,
         "family": whole(options.family, "family"),
         "exact": options.exact,
+        "interval": options.interval,
         "unit": options.unit,
         "stratified": options.stratified or None,
     }

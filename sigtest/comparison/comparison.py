@@ -141,6 +141,12 @@ class Comparison:
                 "several take holm or another one that needs p-values only.",
                 field="correction",
             )
+        if self.recipe.studentised:
+            raise RecipeError(
+                "bootstrap_t studentises on one test set; for several take the bootstrap with "
+                "percentile intervals.",
+                field="interval" if self.recipe.interval == "bootstrap_t" else "tests",
+            )
         for test in own_tests(self.recipe.tests):
             raise RecipeError(
                 f"{test} compares the units of one test set; for several take "

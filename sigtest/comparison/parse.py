@@ -24,7 +24,7 @@ OUTPUT = ("hypotheses", "replicas", "scores")
 SEVERAL = ("testsets", "pooled")
 CHOICES = (
     "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "family",
-    "pairs",    "exact", "unit", "stratified",
+    "pairs",    "exact", "unit", "stratified", "interval",
 )  # fmt: skip
 
 MOST_NOTES, LONGEST_NOTE = 100, 2000

@@ -140,6 +140,7 @@ class Part:
             f"exact:{recipe.exact}",
             f"unit:{recipe.unit}",
             *(["stratified:true"] if recipe.stratified else []),
+            *([f"interval:{recipe.interval}"] if recipe.interval != "percentile" else []),
             *([f"replicas:{self.replicas}"] if self.replicas > 1 else []),
             *([f"stream:{self.stream}"] if self.stream else []),
             f"sigtest:{__version__}",

@@ -20,8 +20,10 @@ from sigtest.significance.levels import smallest_attainable
 Unit = Literal["segment", "document"]
 Exact = Literal["auto", "never"]
 Family = int | Literal["present"]
+Interval = Literal["percentile", "bootstrap_t"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 EXACT: tuple[Exact, ...] = get_args(Exact)
+INTERVALS: tuple[Interval, ...] = get_args(Interval)
 
 STEPS = (9_999, 19_999, 39_999, 79_999, 159_999, 319_999, 639_999, 999_999)
 MAX_RESAMPLES = 999_999
@@ -53,6 +55,8 @@ class Recipe:
         baseline: Compare every other system with this one; all pairs where none is named.
         exact: `never` resamples even where an exact p-value could be had.
         unit: What is resampled: segments or documents.
+        interval: How intervals follow from the bootstrap: `percentile`, or `bootstrap_t`, which
+            studentises every resample.
         stratified: Whether the bootstrap draws within each stratum, units with the same label.
     """
 
@@ -68,6 +72,7 @@ class Recipe:
     exact: Exact = "auto"
     unit: Unit = "segment"
     stratified: bool = False
+    interval: Interval = "percentile"
 
     def __post_init__(self) -> None:
         """Check every choice.
@@ -83,12 +88,19 @@ class Recipe:
         choose(self.correction, CORRECTIONS, "correction", "correction")
         choose(self.exact, EXACT, "exact", "choice of exact p-values")
         choose(self.unit, UNITS, "unit", "unit of resampling")
+        choose(self.interval, INTERVALS, "interval", "kind of interval")
         _distinct([metric.spelling for metric in self.metrics], "metrics")
         _distinct(self.labels, "metrics")
         _distinct(self.tests, "tests")
         for own in own_tests(self.tests).values():
             for metric in self.metrics:
                 own.check(metric)
+        if self.stratified and self.studentised:
+            raise RecipeError(
+                "bootstrap_t does not draw within strata; leave stratified out, or take the "
+                "bootstrap with percentile intervals.",
+                field="stratified",
+            )
         if self.family != "present":
             _in_range(self.family, 2, MAX_FAMILY, "family")
         self._check_joint_correction()
@@ -128,7 +140,7 @@ class Recipe:
         Args:
             choices: `metrics`, `tests`, `alternative`, `resamples`, `seed`, `alpha`,
                 `correction`, `family`, `pairs` ("all" or {"baseline": name}), `exact`, `unit`,
-                `stratified`.
+                `stratified`, `interval`.
 
         Raises:
             RecipeError: A field that is unknown, of the wrong type or out of range.
@@ -179,7 +191,8 @@ class Recipe:
         }
         stratified = {"stratified": True} if self.stratified else {}
         family = {"family": self.family} if self.family != "present" else {}
-        return {**choices, **stratified, **family}
+        interval = {"interval": self.interval} if self.interval != "percentile" else {}
+        return {**choices, **stratified, **family, **interval}
 
     def fitted(self, testsets: Sequence[TestSet]) -> Recipe:
         """The recipe with what test sets decide of its metrics."""
@@ -191,6 +204,12 @@ class Recipe:
         """What the report calls each metric: its name, or its spelling where that is shared."""
         names = Counter(metric.label for metric in self.metrics)
         return tuple(m.label if names[m.label] == 1 else m.spelling for m in self.metrics)
+
+    @property
+    def studentised(self) -> bool:
+        """Whether every resample needs standard errors of its own."""
+        tests = any(TESTS[test].draws == "studentised" for test in self.tests)
+        return tests or self.interval == "bootstrap_t"
 
     def comparisons(self, pairs: int, testsets: int = 1) -> int:
         """How many comparisons are corrected together, seen or not.

@@ -83,7 +83,7 @@ def decide(
     p = p_value(counts, resamples, sides)
     low, high = p_interval(counts, resamples, sides)
     log10_p = np.log10(p)
-    known = [None] * len(counts) if test.draws == "counts" else known
+    known = [None] * len(counts) if test.draws in {"counts", "studentised"} else known
     for i, found in enumerate(known):
         if found is not None:
             p[i] = low[i] = high[i] = found.p_value

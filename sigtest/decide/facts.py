@@ -12,10 +12,15 @@ from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Block, Sample, exact_p, oriented_differences
 from sigtest.draws.samples import Blocks, Samples, mean
+from sigtest.draws.studentised import Studentised, in_errors
 from sigtest.significance import OwnP, own_tests, resampling_tests
-from sigtest.significance.base import extremity, slack
+from sigtest.significance.base import SLACK, extremity, slack
 from sigtest.significance.exact import ExactP
-from sigtest.significance.intervals import percentile_interval, standard_deviation
+from sigtest.significance.intervals import (
+    bootstrap_t_interval,
+    percentile_interval,
+    standard_deviation,
+)
 from sigtest.significance.joint import range_counts, step_down_counts
 
 CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
@@ -77,6 +82,7 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
             exact=_exact(sample, m),
             ranges=ranges[m],
             replica_scores=sample.replica_scores[m],
+            studentised=_studentised(sample, ordered, m),
         )
         for m in range(len(sample.metrics))
     ]
@@ -128,6 +134,7 @@ def facts_of(
     exact: tuple[ExactP | None, ...],
     ranges: Array,
     replica_scores: Array,
+    studentised: Studentised | None = None,
 ) -> Facts:
     """The facts of metric m.
 
@@ -140,8 +147,21 @@ def facts_of(
         exact: (P,) exact randomization p-values.
         ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
         replica_scores: (S, m) observed scores of each replica.
+        studentised: Where the recipe asks for it.
     """
     difference_spread, counts = differences(part.recipe, m, part.pairs, scores, draws)
+    score_spread = spread_of(draws, part.recipe.alpha)
+    if studentised is not None:
+        counts |= _studentised_counts(part, m, scores, studentised)
+    if studentised is not None and part.recipe.interval == "bootstrap_t":
+        a, b = part.pairs.T
+        centres = np.concatenate([scores, scores[a] - scores[b]])
+        low, high = bootstrap_t_interval(
+            centres, studentised.errors, studentised.values, part.recipe.alpha
+        )
+        size = len(scores)
+        score_spread = replace(score_spread, low=low[:size], high=high[:size])
+        difference_spread = replace(difference_spread, low=low[size:], high=high[size:])
     joint: dict[str, Counts] = {}
     for name, test in resampling_tests(part.recipe.tests).items():
         if test.draws == "swaps":
@@ -154,7 +174,7 @@ def facts_of(
         joint["approximate_randomization"] = range_counts(least, ranges)
     return Facts(
         scores=scores,
-        score_spread=spread_of(draws, part.recipe.alpha),
+        score_spread=score_spread,
         difference_spread=difference_spread,
         counts=counts,
         exact=exact,
@@ -190,6 +210,34 @@ def differences(
                 observed, sign * drawn, tolerance, recipe.alternative
             )
     return spread, counts
+
+
+def _studentised(sample: Sample, blocks: Sequence[Block], m: int) -> Studentised | None:
+    if sample.moments is None:
+        return None
+    values = np.concatenate([block.studentised[m] for block in blocks], axis=1)
+    return Studentised(sample.moments.errors[m], values)
+
+
+def _studentised_counts(
+    part: Part, m: int, scores: Array, studentised: Studentised
+) -> dict[str, Counts]:
+    """(P,) counts of the tests that look at studentised differences, by name."""
+    recipe, size = part.recipe, len(scores)
+    a, b = part.pairs.T
+    sign = recipe.metrics[m].sign
+    sizes = np.maximum(np.abs(scores[a]), np.abs(scores[b]))
+    observed = sign * in_errors(scores[a] - scores[b], studentised.errors[size:], sizes)
+    return {
+        name: test.count(
+            observed,
+            sign * studentised.values[size:],
+            SLACK * np.abs(observed),
+            recipe.alternative,
+        )
+        for name, test in resampling_tests(recipe.tests).items()
+        if test.draws == "studentised"
+    }
 
 
 def spread_of(draws: Array, alpha: float) -> Spread:

@@ -18,6 +18,10 @@ CLAIMS = {
     "greater": "one-sided with the claim that the first system of a pair is better",
     "less": "one-sided with the claim that the first system of a pair is worse",
 }
+INTERVALS = {
+    "percentile": ("efron-tibshirani-1993-introduction", "koehn-2004-statistical"),
+    "bootstrap_t": ("hall-1988-theoretical", "davison-hinkley-1997-bootstrap"),
+}
 ENUMERATED = ("riezler-maxwell-2005-pitfalls", "zmigrod-etal-2022-exact")
 
 
@@ -145,8 +149,9 @@ def _decisions(plan: Plan, sources: _Sources) -> str:
 def _intervals(plan: Plan, sources: _Sources) -> str:
     level = f"{round(100 * (1 - plan.recipe.alpha), 6):g}"
     drawn = f"{plan.resamples:,} bootstrap resamples"
-    cited = sources.cite(["efron-tibshirani-1993-introduction", "koehn-2004-statistical"])
-    return f"Intervals are {level} % percentile intervals of {drawn}{cited}."
+    cited = sources.cite(INTERVALS[plan.recipe.interval])
+    kind = plan.recipe.interval.replace("_", "-")
+    return f"Intervals are {level} % {kind} intervals of {drawn}{cited}."
 
 
 def _listed(parts: Sequence[str]) -> str:

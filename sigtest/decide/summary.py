@@ -207,6 +207,7 @@ def _report(
         pairs=tuple(pairs),
         warnings=warnings_of(part, facts, comparisons, _most(gone)) if pairs else (),
         family=_family(recipe, comparisons),
+        interval=recipe.interval,
     )
 
 

@@ -82,7 +82,7 @@ def _all_exact(part: Part, facts: Sequence[Facts]) -> bool:
     """Whether no p-value, corrected or not, depends on the number of resamples."""
     drawn = {TESTS[test].draws for test in part.recipe.tests}
     return (
-        "counts" not in drawn
+        not drawn & {"counts", "studentised"}
         and CORRECTIONS[part.recipe.correction].joint is None
         and ("swaps" not in drawn or all(p is not None for known in facts for p in known.exact))
     )

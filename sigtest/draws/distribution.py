@@ -15,6 +15,7 @@ from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
 from sigtest.data.choices import choose
 from sigtest.draws.sample import Sample
+from sigtest.draws.studentised import in_errors
 from sigtest.errors import RecipeError
 from sigtest.significance import resampling_tests
 
@@ -30,7 +31,8 @@ class Distribution:
         b: Second system.
         metric: Label of the metric.
         test: Name of the significance test.
-        observed: score_a - score_b, in units of the metric, not oriented.
+        observed: score_a - score_b, in units of the metric, not oriented; in standard errors of
+            it where the test studentises.
         values: (R,) pseudo-statistics in the same units and direction, by resample; centred where
             the test centres them.
     """
@@ -75,6 +77,7 @@ def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, t
         part.recipe,
         metrics=(part.recipe.metrics[label],),
         tests=(test,),
+        interval="percentile",
         baseline=None,
         resamples=part.resamples,
     )
@@ -104,15 +107,27 @@ def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distributi
         if test.draws == "swaps":
             ((_, drawn),) = sample.swap_differences(0, sample.swapped_sums(first, last)[0])
             draws[first:last] = drawn[0]
+            continue
+        scores = sample.bootstrap_scores(first, last)
+        if test.draws == "studentised":
+            draws[first:last] = scored.sign * sample.studentised(first, last, scores)[0, 2]
         else:
-            scores = sample.bootstrap_scores(first, last)[0]
-            draws[first:last] = scored.sign * (scores[0] - scores[1])
+            draws[first:last] = scored.sign * (scores[0, 0] - scores[0, 1])
     values = test.null_draws(draws[None], pair.recipe.alternative)[0]
     return Distribution(
         a=pair.systems[0],
         b=pair.systems[1],
         metric=metric,
         test=test.name,
-        observed=float(sample.scores[0, 0] - sample.scores[0, 1]),
+        observed=_observed(sample),
         values=scored.sign * values if test.directed else values,
     )
+
+
+def _observed(sample: Sample) -> float:
+    """The difference of a pair, not oriented; in standard errors where the test studentises."""
+    a, b = sample.scores[0].tolist()
+    if sample.moments is None:
+        return float(a - b)
+    error, size = sample.moments.errors[0, 2:], np.array([max(abs(a), abs(b))])
+    return float(in_errors(np.array([a - b]), error, size)[0])

@@ -15,6 +15,7 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.compiled import compiled
 from sigtest.draws.permutations import permuted_sums
 from sigtest.draws.product import Columns
+from sigtest.draws.studentised import Moments
 from sigtest.draws.units import replica_scores, units_of_draws, units_of_swaps
 from sigtest.draws.weights import bootstrap_counts, stratified_counts, swap_masks
 from sigtest.significance import ResamplingTest, resampling_tests
@@ -35,6 +36,8 @@ class Block:
         scores: (M, S, R) bootstrap scores of every system.
         swaps: (M, P) swapped differences at least as extreme as the observed one; M is 0 where
             no test asks for swaps.
+        studentised: (M, S + P, R) how far scores of systems, then differences of pairs, are from
+            what was observed, in standard errors of the resample; M is 0 where nothing asks.
         ranges: (M, R) best minus worst score after permuting all systems' labels; R is 0 unless
             the correction is `tukey`.
     """
@@ -44,6 +47,7 @@ class Block:
     scores: Array
     swaps: Counts
     ranges: Array
+    studentised: Array
 
 
 class Sample:
@@ -84,6 +88,13 @@ class Sample:
         return np.array([replica_scores(self.part, metric, table) for metric, table in pairs])
 
     @cached_property
+    def moments(self) -> Moments | None:
+        """What standard errors of resamples follow from, where the recipe asks for them."""
+        if not self.part.recipe.studentised:
+            return None
+        return Moments(self.part, self.metrics, self.tables, self.totals)
+
+    @cached_property
     def swap_test(self) -> ResamplingTest | None:
         """The test of the recipe that looks at swaps, if any."""
         tests = resampling_tests(self.part.recipe.tests).values()
@@ -94,14 +105,20 @@ class Sample:
         scores = np.empty((len(self.metrics), len(self.part.systems), stop - start))
         pairs = len(self.part.pairs) if self.swap_test else 0
         swaps = np.zeros((len(self.metrics), pairs), dtype=np.int64)
+        metrics = 0 if self.moments is None else len(self.metrics)
+        rows = len(self.part.systems) + len(self.part.pairs)
+        studentised = np.empty((metrics, rows, stop - start))
         for first, last in self.row_blocks(start, stop):
-            scores[:, :, first - start : last - start] = self.bootstrap_scores(first, last)
+            here = slice(first - start, last - start)
+            scores[:, :, here] = self.bootstrap_scores(first, last)
+            if self.moments is not None:
+                studentised[:, :, here] = self.studentised(first, last, scores[:, :, here])
             if self.swap_test:
                 for m, kept in enumerate(self.swapped_sums(first, last)):
                     if not self.needs_swaps[m]:
                         continue
                     swaps[m] += self.count_swaps(m, kept)
-        return Block(start, stop, scores, swaps, self.ranges(start, stop))
+        return Block(start, stop, scores, swaps, self.ranges(start, stop), studentised)
 
     def ranges(self, start: int, stop: int) -> Array:
         """(M, R) ranges of the scores of permuted systems, for Tukey's correction only."""
@@ -124,6 +141,11 @@ class Sample:
         """(M, S, R) scores of every system on bootstrap resamples `first` to `last`."""
         drawn = self.columns.sums(self._counts(first, last))
         return np.array([m.score_columns(d) for m, d in zip(self.metrics, drawn, strict=True)])
+
+    def studentised(self, first: int, last: int, scores: Array) -> Array:
+        """(M, S + P, R) studentised scores and differences of these resamples' scores."""
+        assert self.moments is not None
+        return self.moments.studentise(self._counts(first, last), scores)
 
     def swapped_sums(self, first: int, last: int) -> list[Array]:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""

@@ -164,7 +164,8 @@ def test_set_line(report: Report) -> str:
 
 def facts(report: Report) -> tuple[str, ...]:
     """Sizes of each test set, level of intervals, and how decisions were made."""
-    intervals = f"{percent(1 - report.alpha)} bootstrap intervals"
+    kind = "bootstrap" if report.interval == "percentile" else "bootstrap-t"
+    intervals = f"{percent(1 - report.alpha)} {kind} intervals"
     sizes = [f"{name}: {test_set_line(own)}" for name, own in titled(report)[:-1]]
     return (*(sizes or [test_set_line(report)]), intervals, decision_line(report))
 

@@ -306,6 +306,7 @@ class Report:
         methods: How the numbers came about, for a paper; absent in the report of one of several.
         several: What several test sets add; nothing for one.
         family: What is corrected for, where that is more than the systems present.
+        interval: How intervals follow from the bootstrap, where not as percentiles.
     """
 
     signature: str
@@ -321,6 +322,7 @@ class Report:
     methods: Methods | None = None
     several: Several | None = None
     family: FamilyReport | None = None
+    interval: str = "percentile"
 
     @property
     def tests(self) -> tuple[str, ...]:

@@ -10,7 +10,12 @@ from sigtest.significance.base import (
     ResamplingTest,
     SignificanceTest,
 )
-from sigtest.significance.bootstrap import Bootstrap, PairedBootstrap, RiezlerMaxwellBootstrap
+from sigtest.significance.bootstrap import (
+    Bootstrap,
+    BootstrapT,
+    PairedBootstrap,
+    RiezlerMaxwellBootstrap,
+)
 from sigtest.significance.contingency import McNemar, McNemarMidP
 from sigtest.significance.paired import CorrectedT, PairedT
 from sigtest.significance.randomization import ApproximateRandomization
@@ -21,6 +26,7 @@ TESTS: dict[str, SignificanceTest] = {
     for test in (
         ApproximateRandomization(),
         Bootstrap(),
+        BootstrapT(),
         PairedBootstrap(),
         RiezlerMaxwellBootstrap(),
         McNemar(),

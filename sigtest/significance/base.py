@@ -16,7 +16,7 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.metrics import Metric
 
 Alternative = Literal["two-sided", "greater", "less"]
-Draws = Literal["counts", "swaps", "none"]
+Draws = Literal["counts", "swaps", "studentised", "none"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 SLACK = 1e-9
@@ -37,8 +37,8 @@ class SignificanceTest(ABC):
         name: Its name in recipes and reports.
         title: Its name in sentences.
         papers: Keys of the papers to cite (`papers.bib`).
-        draws: Whether its pseudo-statistics come from bootstrap `counts`, from `swaps`, or from
-            nowhere, because it has a p-value of its own.
+        draws: Whether its pseudo-statistics come from bootstrap `counts`, from the same
+            `studentised`, from `swaps`, or from nowhere, because it has a p-value of its own.
         null: The null hypothesis, in words that follow "the null hypothesis of".
         calibrated: Whether a true null hypothesis is rejected as often as alpha says.
         caution: What the report says where it is used, if anything.

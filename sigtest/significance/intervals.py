@@ -28,6 +28,21 @@ def percentile_interval(draws: Array, alpha: float) -> tuple[Array, Array]:
     return ordered[:, low], ordered[:, high]
 
 
+def bootstrap_t_interval(
+    observed: Array, errors: Array, values: Array, alpha: float
+) -> tuple[Array, Array]:
+    """Ends of the intervals at level 1 - alpha, from studentised draws (Hall 1988).
+
+    Args:
+        observed: (N,) what was observed.
+        errors: (N,) its standard errors.
+        values: (N, R) how far each resample lies from it, in standard errors of the resample.
+        alpha: One minus the level.
+    """
+    low, high = percentile_interval(values, alpha)
+    return observed - errors * high, observed - errors * low
+
+
 def standard_deviation(draws: Array) -> Array:
     """With R - 1, (P, R) to (P,); 0 for a single resample."""
     return np.std(draws, axis=1, ddof=min(1, draws.shape[1] - 1))

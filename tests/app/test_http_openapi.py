@@ -111,4 +111,5 @@ def test_defaults_are_those_of_recipes() -> None:
         **Recipe.of({}).as_json(),
         "stratified": False,
         "family": "present",
+        "interval": "percentile",
     }

@@ -21,6 +21,9 @@ from sigtest.significance import ALTERNATIVES, TESTS, resampling_tests
 
 METRIC_NAMES = ["bleu", "chrf", "ter"]
 
+# test_studentised.py has loops of its own
+DRAWING = [name for name, test in resampling_tests().items() if test.draws != "studentised"]
+
 
 def read(path: Path) -> list[str]:
     return list(parse_lines(path.read_bytes(), path.name))
@@ -129,7 +132,7 @@ def test_counts_equal_textbook_loops(sample: Sample, alternative: str) -> None:
             tau_abs = sum(abs(d) for d in resampled) / 200
             turn = -1 if alternative == "less" else 1
             two = alternative == "two-sided"
-            counts = dict.fromkeys(resampling_tests(), 0)
+            counts = dict.fromkeys(DRAWING, 0)
             against = {"a": 0, "b": 0}
             for d in swapped:
                 counts["approximate_randomization"] += (
@@ -148,7 +151,7 @@ def test_counts_equal_textbook_loops(sample: Sample, alternative: str) -> None:
             counts["paired_bootstrap"] = chosen.get(alternative, against["b"])
             for test, count in counts.items():
                 expected[recipe.labels[m], test, plan.systems[a], plan.systems[b]] = count
-    found = {(p.metric, p.test, p.a, p.b): p.count for p in report.pairs}
+    found = {(p.metric, p.test, p.a, p.b): p.count for p in report.pairs if p.test in DRAWING}
     assert found == expected
 
 
@@ -221,7 +224,7 @@ def test_auto_takes_enough_resamples_for_the_correction(example: Path) -> None:
     assert comparison.recipe.resolved(66) == 19_999
 
 
-@pytest.mark.parametrize("test", list(resampling_tests()))
+@pytest.mark.parametrize("test", DRAWING)
 def test_distribution_is_what_the_report_counted(sample: Sample, test: str) -> None:
     report = in_blocks(sample, 500)
     for metric in METRIC_NAMES:

@@ -33,7 +33,7 @@ def name(test: object) -> str:
 
 def test_every_test_counts_or_has_a_p_of_its_own() -> None:
     assert set(TESTS) == set(resampling_tests()) | set(own_tests())
-    assert {test.draws for test in COUNTING} == {"counts", "swaps"}
+    assert {test.draws for test in COUNTING} == {"counts", "swaps", "studentised"}
     assert {test.draws for test in DIRECT} == {"none"}
     assert resampling_tests(["mcnemar", "bootstrap"]).keys() == {"bootstrap"}
     assert own_tests(["mcnemar", "bootstrap"]).keys() == {"mcnemar"}
