@@ -56,6 +56,7 @@ class Look:
 
 
 PLAIN = Look()
+STRONG = ".sigtest.sigtest.sigtest.sigtest"  # as specific as four classes
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,17 @@ _STYLE = """
 .sigtest .warnings { background: var(--note); border-left: 4px solid #c98a00; list-style: none;
   margin: 1rem 0; padding: .5rem 1rem; }
 .sigtest .scroll { container-type: inline-size; overflow-x: auto; }
-.sigtest table { border-collapse: collapse; border-bottom: 2px solid var(--ink);
-  border-top: 2px solid var(--ink); font-variant-numeric: tabular-nums; margin: .5rem 0 1.5rem; }
+.sigtest table { border: 0; border-bottom: 2px solid var(--ink); border-collapse: collapse;
+  border-top: 2px solid var(--ink); color: inherit; font-size: 1rem;
+  font-variant-numeric: tabular-nums; margin: .5rem 0 1.5rem; table-layout: auto; }
 .sigtest caption { caption-side: top; left: 0; max-width: 100cqi; padding: .25rem 0;
   position: sticky; text-align: left; width: max-content; }
 .sigtest thead th[scope=colgroup] { text-align: center; }
-.sigtest th, .sigtest td { background: none; border: 0; color: inherit; padding: .2rem .7rem;
+.sigtest tr, .sigtest thead { background: none; border: 0; line-height: 1.5; padding: 0;
   text-align: left; vertical-align: baseline; white-space: nowrap; }
+.sigtest th, .sigtest td { background: none; border: 0; color: inherit; line-height: 1.5;
+  max-width: none; padding: .2rem .7rem; text-align: left; vertical-align: baseline;
+  white-space: nowrap; }
 .sigtest thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
 .sigtest tbody th { font-weight: 400; }
 .sigtest tbody tr:hover { background: color-mix(in srgb, var(--mark) 9%, transparent); }
@@ -165,7 +170,9 @@ def escape(text: str) -> str:
 
 
 def _style() -> str:
-    return _STYLE.replace("@DARK@", darkening(".sigtest svg "))
+    """The style sheet, each rule stronger than any that a notebook has for its outputs."""
+    style = _STYLE.replace("@DARK@", darkening(".sigtest svg "))
+    return style.replace(".sigtest", STRONG)
 
 
 def _warnings(warnings: Sequence[str]) -> str:

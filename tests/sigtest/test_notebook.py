@@ -1,16 +1,20 @@
+import collections
 import doctest
+import json
 
+import numpy as np
+import pandas
 import pytest
 
 import sigtest
-from sigtest import notebook
+from sigtest.notebook import asking
 
 REFERENCES = ["a b c d e", "f g h i j", "k l m n o"]
 SYSTEMS = {"A": ["a b c d e", "f g h i j", "k l m n"], "B": ["a b c d", "x g h i", "k l"]}
 
 
 def test_the_example_in_the_documentation_runs():
-    tried = doctest.testmod(notebook, extraglobs={"sigtest": sigtest})
+    tried = doctest.testmod(asking, extraglobs={"sigtest": sigtest})
     assert tried.attempted > 2
     assert tried.failed == 0
 
@@ -51,3 +55,164 @@ def test_progress_is_told():
     told = []
     sigtest.compare(REFERENCES, SYSTEMS, progress=lambda *step: told.append(step))
     assert {phase for phase, _, _ in told} == {"statistics", "resampling", "report"}
+
+
+PLAIN = sigtest.compare(REFERENCES, SYSTEMS)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [tuple, iter, np.array, pandas.Series, lambda lines: pandas.Series(lines, dtype="string"),
+     lambda lines: (line for line in lines), collections.deque],
+    ids=["tuple", "iterator", "array", "series", "string series", "generator", "deque"],
+)  # fmt: skip
+def test_any_column_of_lines_will_do(column):
+    systems = {name: column(lines) for name, lines in SYSTEMS.items()}
+    assert sigtest.compare(column(REFERENCES), systems) == PLAIN
+
+
+def test_a_data_frame_has_a_column_for_each_system():
+    assert sigtest.compare(pandas.Series(REFERENCES), pandas.DataFrame(SYSTEMS)) == PLAIN
+    two = pandas.DataFrame({"first": [*REFERENCES[:2], None], "second": REFERENCES})
+    assert sigtest.compare(two, SYSTEMS).testset.references == 2
+
+
+class Polars:
+    """What polars shares with nothing else here: columns by name, and `to_list`."""
+
+    def __init__(self, frame):
+        self.columns, self._frame = [*frame], frame
+
+    def __getitem__(self, name):
+        return PolarsSeries(self._frame[name])
+
+
+class PolarsSeries:
+    def __init__(self, lines):
+        self._lines = lines
+
+    def __iter__(self):
+        raise AssertionError("to_list is faster")
+
+    def to_list(self):
+        return list(self._lines)
+
+
+def test_frames_are_known_by_what_they_can_do():
+    assert sigtest.compare(PolarsSeries(REFERENCES), Polars(SYSTEMS)) == PLAIN
+
+
+def test_polars_frames_are_read():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame(SYSTEMS)
+    assert sigtest.compare(polars.Series(REFERENCES), frame) == PLAIN
+    scores = polars.DataFrame({"A": [0.9, 0.8, 0.7], "B": [0.6, 0.7, 0.5]})
+    assert sigtest.compare(scores={"comet": scores}).metrics.keys() == {"comet"}
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".jsonl"])
+def test_paths_are_read(tmp_path, suffix):
+    for name, lines in {"ref": REFERENCES, **SYSTEMS}.items():
+        (tmp_path / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines))
+    where = {name: tmp_path / f"{name}.txt" for name in ("ref", *SYSTEMS)}
+    systems = {name: where[name] for name in SYSTEMS}
+    assert sigtest.compare(where["ref"], systems) == PLAIN
+    assert sigtest.compare([where["ref"]], systems) == PLAIN
+    assert sigtest.compare(where["ref"], {**SYSTEMS, "A": where["A"]}) == PLAIN
+    assert sigtest.compare(REFERENCES, systems) == PLAIN
+    runs = sigtest.compare(REFERENCES, {name: [where[name]] * 2 for name in SYSTEMS})
+    assert runs.systems[0].scores["bleu"].replicas
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"nothing\.txt"):
+        sigtest.compare(tmp_path / "nothing.txt", SYSTEMS)
+
+
+SCORES = {"A": [0.9, 0.8, 0.7], "B": [0.6, 0.7, 0.5]}
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        {name: {"comet": numbers} for name, numbers in SCORES.items()},
+        {name: {"comet": pandas.Series(numbers)} for name, numbers in SCORES.items()},
+        {name: {"comet": np.array(numbers)[:, None]} for name, numbers in SCORES.items()},
+        {"comet": pandas.DataFrame(SCORES)},
+    ],
+    ids=["lists", "series", "arrays", "frame"],
+)
+def test_metrics_follow_from_scores(scores):
+    report = sigtest.compare(scores=scores)
+    assert list(report.metrics) == ["comet"]
+    assert report.systems[0].scores["comet"].score == pytest.approx(0.8)
+    beside = sigtest.compare(REFERENCES, SYSTEMS, scores=scores)
+    assert list(beside.metrics) == ["bleu", "comet"]
+
+
+@pytest.mark.parametrize("scores", [SCORES, pandas.DataFrame(SCORES)], ids=["lists", "frame"])
+def test_scores_without_a_label_have_the_usual_one(scores):
+    assert list(sigtest.compare(scores=scores).metrics) == ["scores"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"references": 5, "systems": SYSTEMS}, "references must be a list .* not int"),
+        ({"references": "ref.txt", "systems": SYSTEMS}, r"pathlib\.Path"),
+        ({"references": {"a": "b"}, "systems": SYSTEMS}, "references must be .* not dict"),
+        ({"references": [1, 2, 3], "systems": SYSTEMS}, "one string a segment"),
+        ({"references": REFERENCES, "systems": 5}, "systems must be an object .* not int"),
+        ({"references": REFERENCES, "systems": "A"}, "systems must be an object .* not str"),
+        ({"references": REFERENCES, "systems": [5]}, "object with name"),
+        ({"references": REFERENCES, "systems": {"A": 5, "B": 6}}, r"systems\['A'\] must be a list"),
+        ({"references": REFERENCES, "systems": {"A": "abc"}}, "not one string"),
+        ({"references": REFERENCES, "systems": {"A": [None] * 3, "B": [1.5] * 3}}, "'A', segment"),
+        ({"scores": 5}, "scores must be an object .* not int"),
+        ({"scores": {"A": 5}}, "one number a segment, not int"),
+        ({"scores": {"A": {"x": "abc"}}}, "one number a segment, not str"),
+        ({"scores": {"A": ["a"], "B": ["b"]}}, "one number"),
+        ({"scores": {"A": [None], "B": [1.0]}}, "one number"),
+        ({"references": REFERENCES, "systems": SYSTEMS, "documents": 5}, "documents must be"),
+        ({"references": REFERENCES, "systems": SYSTEMS, "documents": [1, 2, 3]}, "string"),
+        ({"references": object(), "systems": SYSTEMS}, "not object"),
+        ({}, "reference"),
+    ],
+)
+def test_bad_types_are_told_in_words(asked, words):
+    with pytest.raises(sigtest.SigtestError, match=words):
+        sigtest.compare(**asked)
+
+
+@pytest.mark.parametrize("testsets", [5, {"a": 5}, {"a": {"systms": {}}}])
+def test_bad_test_sets_are_told_in_words(testsets):
+    with pytest.raises(sigtest.SigtestError, match="test set"):
+        sigtest.suite(testsets)
+
+
+def test_suites_take_frames_and_infer_metrics():
+    frame = pandas.DataFrame(SCORES)
+    report = sigtest.suite({"one": {"scores": frame}, "two": {"scores": {"scores": frame}}})
+    assert list(report.metrics) == ["scores"]
+
+
+def test_a_report_becomes_data_frames():
+    pairs, systems = PLAIN.to_pandas(), PLAIN.to_pandas("systems")
+    assert pairs.loc[0, "p_value"] == PLAIN.pairs[0].p_value
+    assert systems.loc[0, "score"] == PLAIN.systems[0].scores["bleu"].score
+    with pytest.raises(sigtest.RecipeError, match="pairs"):
+        PLAIN.to_pandas("matrix")
+
+
+def test_a_report_becomes_latex_and_files(tmp_path):
+    names = {"bleu": r"BLEU $\uparrow$"}
+    table = PLAIN.to_latex(caption="All.", label="tab:x", names=names)
+    assert r"{BLEU $\uparrow$}" in table
+    PLAIN.save(tmp_path / "table.tex", table="systems", caption="All.", label="tab:x", names=names)
+    assert (tmp_path / "table.tex").read_text(encoding="utf-8") == table
+    for suffix in ("json", "txt", "csv", "md", "html", "bib"):
+        PLAIN.save(tmp_path / f"report.{suffix}")
+    told = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert sigtest.Report.from_json(told) == sigtest.Report(**vars(PLAIN))
+    with pytest.raises(sigtest.RecipeError, match=r"\.html"):
+        PLAIN.save(tmp_path / "report.docx")

@@ -1,27 +1,35 @@
-"""The notebook's door to the engine: plain lists of strings in, a report out."""
+"""Comparisons asked from Python: `compare` on a test set, `suite` on several."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Protocol, TypedDict, Unpack
 
 from sigtest import engine
-from sigtest.comparison.parse import named_systems, parse_comparison
+from sigtest.comparison.parse import parse_comparison
+from sigtest.data.choices import choose
 from sigtest.engine import Progress
 from sigtest.errors import InputError
-from sigtest.render import html, text
-from sigtest.render.comparison import document
-from sigtest.report import Report
+from sigtest.notebook.content import inferred_metrics, request_of
+from sigtest.notebook.report import NotebookReport
+
+PARTS = ("references", "systems", "scores", "documents", "labels")
 
 
-class NotebookReport(Report):
-    """A report that shows itself: as tables when printed, with pictures in a notebook."""
+class Frame(Protocol):
+    """A data frame, of pandas, polars or anything like them."""
 
-    def __str__(self) -> str:
-        return text.render(document(self))
+    @property
+    def columns(self) -> Any:
+        """Names of its columns."""
 
-    def _repr_html_(self) -> str:
-        return html.fragment(document(self))
+    def __getitem__(self, name: Any) -> Any:
+        """One of its columns."""
+
+
+Lines = Iterable[str | None] | os.PathLike[str]
 
 
 class Choices(TypedDict, total=False):
@@ -41,12 +49,12 @@ class Choices(TypedDict, total=False):
 
 
 def compare(
-    references: Sequence[str] | Sequence[Sequence[str | None]],
-    systems: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+    references: Lines | Iterable[Lines] | Frame | None = None,
+    systems: Mapping[str, Any] | Iterable[Mapping[str, Any]] | Frame = MappingProxyType({}),
     *,
-    scores: Mapping[str, Mapping[str, Sequence[float] | Sequence[Sequence[float]]]] | None = None,
-    documents: Sequence[str] | None = None,
-    labels: Sequence[str] | None = None,
+    scores: Mapping[str, Any] | Frame | None = None,
+    documents: Lines | None = None,
+    labels: Lines | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
 ) -> NotebookReport:
@@ -73,18 +81,23 @@ def compare(
 
     Args:
         references: One reference a segment, or several reference sets of that kind; None is a
-            missing reference. Empty where only `scores` are compared.
+            missing reference. Nothing where only `scores` are compared.
         systems: By name of the system, its hypotheses, one a segment; or the outputs of several
             training runs, a list of such lists; or an object of `hypotheses`, `replicas` and
-            `scores`. A list of such objects, each with its `name`, means the same.
+            `scores`. A list of such objects, each with its `name`, means the same, and so does a
+            data frame with a column for each system.
         scores: Numbers computed elsewhere, by name of the system and label; a number a segment,
-            or a tuple. Metrics `scores`, `ratio` and `fscore` use them.
+            or a tuple; or data frames with a column for each system, by label, or one of them.
+            Metrics `scores`, `ratio` and `fscore` use them.
         documents: Document of each segment.
         labels: Label of each segment, such as its domain.
         progress: Called with phase, done and total.
-        **choices: `metrics`, `tests`, `alternative`, `resamples`, `seed`, `alpha`, `correction`,
-            `pairs` ("all" or {"baseline": name}), `exact`, `unit`, `stratified`; see
-            docs/COMMAND_LINE.md.
+        **choices: `metrics` (by default BLEU where there are texts, and every label of `scores`),
+            `tests`, `alternative`, `resamples`, `seed`, `alpha`, `correction`, `family`, `pairs`
+            ("all" or {"baseline": name}), `exact`, `unit`, `stratified`; see docs/COMMAND_LINE.md.
+
+    A column of lines may be any sequence, series, array or iterator, or a `pathlib.Path` to a file
+    of any format that the command line reads.
 
     Returns:
         The report; `print(report)` shows it, and a notebook shows it as tables and pictures.
@@ -92,16 +105,8 @@ def compare(
     Raises:
         SigtestError: Texts or choices that cannot be used.
     """
-    if isinstance(references, str):
-        raise InputError("references must be a list with one string a segment.", field="references")
-    request: dict[str, Any] = {
-        "references": references,
-        "systems": _with_scores(systems, scores or {}),
-        "documents": documents,
-        "labels": labels,
-        **choices,
-    }
-    return _computed(request, progress)
+    body = request_of(references, systems, scores, documents, labels)
+    return _computed({**body, **_recipe(choices, body)}, progress)
 
 
 def suite(
@@ -150,21 +155,38 @@ def suite(
     Raises:
         SigtestError: Texts or choices that cannot be used.
     """
-    return _computed({"testsets": testsets, "pooled": pooled, **choices}, progress)
+    if not isinstance(testsets, Mapping):
+        raise InputError(
+            f"testsets must be an object of test sets by name, not {type(testsets).__name__}.",
+            field="testsets",
+        )
+    bodies = {name: _testset(name, body) for name, body in testsets.items()}
+    recipe = _recipe(choices, next(iter(bodies.values()), {"systems": []}))
+    return _computed({"testsets": bodies, "pooled": pooled, **recipe}, progress)
 
 
-def _computed(request: dict[str, Any], progress: Progress | None) -> NotebookReport:
-    asked = {name: value for name, value in request.items() if value is not None}
-    return NotebookReport(**vars(engine.compare(parse_comparison(asked), progress)))
+def _testset(name: str, body: object) -> dict[str, Any]:
+    """One of several test sets.
+
+    Raises:
+        SigtestError: What `request_of` refuses, or a field that it does not know.
+    """
+    if not isinstance(body, Mapping):
+        raise InputError(
+            f"The test set {name!r} must be an object with references and systems.",
+            field="testsets",
+        )
+    for field in body:
+        choose(field, PARTS, f"testsets[{name!r}].{field}", "field of a test set")
+    given = {part: body.get(part) for part in PARTS}
+    return request_of(**given)
 
 
-def _with_scores(systems: Any, scores: Mapping[str, Mapping[str, Any]]) -> list[Any]:
-    """What each system brings; numbers beside hypotheses where it has both."""
-    brought = named_systems(systems)
-    named = {entry.get("name"): i for i, entry in enumerate(brought) if isinstance(entry, Mapping)}
-    for name, numbers in scores.items():
-        if name in named:
-            brought[named[name]] = {**brought[named[name]], "scores": numbers}
-        else:
-            brought.append({"name": name, "scores": numbers})
-    return brought
+def _recipe(choices: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that are made, with metrics that go with what systems bring."""
+    made = {name: value for name, value in choices.items() if value is not None}
+    return made if "metrics" in made else {**made, "metrics": inferred_metrics(body)}
+
+
+def _computed(request: Mapping[str, Any], progress: Progress | None) -> NotebookReport:
+    return NotebookReport(**vars(engine.compare(parse_comparison(request), progress)))

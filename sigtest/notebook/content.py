@@ -1,0 +1,274 @@
+"""What Python has in memory, as a request has it: lists and objects of strings and numbers.
+
+Data frames and series are known by what they can do, so that neither pandas nor polars has to be
+there. Files are read only where a path is given as a path, never from a string.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sigtest.data.imports import Given, Role, gather
+from sigtest.data.numbers import LABEL
+from sigtest.errors import InputError
+
+TEXTS = "one string a segment"
+
+
+def request_of(
+    references: object,
+    systems: object,
+    scores: object = None,
+    documents: object = None,
+    labels: object = None,
+) -> dict[str, Any]:
+    """The content of a request.
+
+    Raises:
+        SigtestError: Something that is no text and no number, or a file that cannot be used.
+        OSError: A file that cannot be read.
+    """
+    brought = with_scores(_systems(systems), scores_by_system(scores))
+    body: dict[str, Any] = {
+        "references": _references(references),
+        "systems": [_entry(system) for system in brought],
+        "documents": _column(documents, "documents"),
+        "labels": _column(labels, "labels"),
+    }
+    return {name: value for name, value in _read(body).items() if value is not None}
+
+
+def inferred_metrics(body: Mapping[str, Any]) -> list[str | dict[str, object]]:
+    """What to compare on where nothing is asked for: BLEU of texts, and every kind of scores."""
+    bodies = [system for system in body["systems"] if isinstance(system, Mapping)]
+    own = [system.get("scores") for system in bodies]
+    labels = dict.fromkeys(label for given in own if isinstance(given, Mapping) for label in given)
+    texts = bool(body.get("references")) and all(
+        system.get("hypotheses") is not None or system.get("replicas") for system in bodies
+    )
+    if [*labels] == [LABEL]:
+        scores: list[str | dict[str, object]] = ["scores"]
+    else:
+        scores = [{"name": "scores", "of": label} for label in labels]
+    return [*(["bleu"] if texts or not labels else []), *scores]
+
+
+def scores_by_system(scores: object) -> dict[str, dict[str, Any]]:
+    """Numbers by system and label, from that, from data frames, or from a column a system.
+
+    A data frame has a column a system; several data frames are named by the label of their scores.
+    """
+    if scores is None:
+        return {}
+    columns = _columns(scores)
+    if columns is not None:
+        return {name: {LABEL: _listed(column)} for name, column in columns.items()}
+    if not isinstance(scores, Mapping):
+        raise InputError(
+            "scores must be an object with the numbers of each system by its name, or a data "
+            f"frame with a column for each system, not {type(scores).__name__}.",
+            field="scores",
+        )
+    found: dict[str, dict[str, Any]] = {}
+    for name, given in scores.items():
+        framed = _columns(given)
+        if framed is not None:
+            for system, column in framed.items():
+                found.setdefault(system, {})[str(name)] = _listed(column)
+        elif isinstance(given, Mapping):
+            own = {label: _numbers(rows, name, label) for label, rows in given.items()}
+            found.setdefault(name, {}).update(own)
+        else:
+            found.setdefault(name, {})[LABEL] = _numbers(given, name, LABEL)
+    return found
+
+
+def with_scores(brought: list[Any], scores: Mapping[str, Mapping[str, Any]]) -> list[Any]:
+    """What each system brings; numbers beside hypotheses where it has both."""
+    systems = list(brought)
+    named = {entry.get("name"): i for i, entry in enumerate(systems) if isinstance(entry, Mapping)}
+    for name, numbers in scores.items():
+        if name in named:
+            own = systems[named[name]]
+            systems[named[name]] = {**own, "scores": {**(own.get("scores") or {}), **numbers}}
+        else:
+            systems.append({"name": name, "scores": numbers})
+    return systems
+
+
+def _references(references: object) -> Any:
+    """One reference set or several, a path where it is one."""
+    if isinstance(references, os.PathLike) or references is None:
+        return references if references is not None else []
+    columns = _columns(references)
+    if columns is not None:
+        return [_texts(column) for column in columns.values()]
+    entries = _texts(references, "references")
+    first = next((entry for entry in entries if entry is not None), None)
+    if first is None or isinstance(first, str | os.PathLike) or not _is_column(first):
+        return entries
+    return [_column(entry, f"references[{i}]") for i, entry in enumerate(entries)]
+
+
+def _systems(systems: object) -> list[Any]:
+    """Objects with a name each."""
+    if systems is None:
+        return []
+    columns = _columns(systems)
+    if columns is not None:
+        return [{"name": name, "hypotheses": column} for name, column in columns.items()]
+    if isinstance(systems, Mapping):
+        return [{"name": name, **_output(name, given)} for name, given in systems.items()]
+    if isinstance(systems, str | bytes) or not isinstance(systems, Iterable):
+        raise InputError(
+            "systems must be an object with the lines of each system by its name, or a data frame "
+            f"with a column for each, not {type(systems).__name__}.",
+            field="systems",
+        )
+    return list(systems)
+
+
+def _output(name: object, given: object) -> dict[str, Any]:
+    """What a system brings: its lines, a path, those of several runs, or an object of such."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    if isinstance(given, os.PathLike):
+        return {"hypotheses": given}
+    lines = _texts(given, f"systems[{name!r}]")
+    first = next(iter(lines), None)
+    runs = first is not None and not isinstance(first, str) and _is_column(first)
+    return {"replicas" if runs or isinstance(first, os.PathLike) else "hypotheses": lines}
+
+
+def _entry(system: Any) -> Any:
+    """One system, its columns as lists; what is no object is left to be refused."""
+    if not isinstance(system, Mapping):
+        return system
+    entry = dict(system)
+    what = f"systems[{entry.get('name')!r}]"
+    if entry.get("hypotheses") is not None:
+        entry["hypotheses"] = _column(entry["hypotheses"], what)
+    if entry.get("replicas") is not None:
+        runs = _texts(entry["replicas"], what)
+        entry["replicas"] = [_column(run, what) for run in runs]
+    if isinstance(entry.get("scores"), Mapping):
+        entry["scores"] = {
+            label: _numbers(rows, entry.get("name"), label)
+            for label, rows in entry["scores"].items()
+        }
+    return entry
+
+
+def _column(given: object, what: str) -> Any:
+    """Lines as a list, or a path to them."""
+    if given is None or isinstance(given, os.PathLike):
+        return given
+    return _texts(given, what)
+
+
+def _texts(given: object, what: str = "references") -> list[Any]:
+    """The entries of a column, missing ones as None.
+
+    Raises:
+        InputError: Text, an object, or a single value.
+    """
+    if isinstance(given, str | bytes):
+        raise InputError(
+            f"{what} must be a list with {TEXTS}, not one string; a file is given as "
+            "pathlib.Path(...).",
+            field=what,
+        )
+    if isinstance(given, Mapping) or not _is_column(given):
+        raise InputError(
+            f"{what} must be a list with {TEXTS}, not {type(given).__name__}.", field=what
+        )
+    return [None if _is_missing(entry) else entry for entry in _listed(given)]
+
+
+def _numbers(given: object, system: object, label: object) -> Any:
+    """The numbers of a system under a label."""
+    if isinstance(given, str | bytes | Mapping) or not _is_column(given):
+        raise InputError(
+            f"The {label!r} scores of system {system!r} must be a list with one number a segment, "
+            f"not {type(given).__name__}.",
+            field="scores",
+            system=str(system),
+        )
+    return [_listed(row) if _is_column(row) else row for row in _listed(given)]
+
+
+def _columns(given: object) -> dict[str, Any] | None:
+    """The columns of a data frame, by name; nothing where it is none."""
+    names = getattr(given, "columns", None)
+    if names is None or isinstance(given, Mapping) or not hasattr(given, "__getitem__"):
+        return None
+    return {str(name): given[name] for name in list(names)}
+
+
+def _is_column(given: object) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes)
+
+
+def _listed(column: Any) -> list[Any]:
+    """A series, an array, a sequence or an iterator as a list."""
+    for method in ("to_list", "tolist"):  # polars and pandas; NumPy
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def _is_missing(entry: object) -> bool:
+    """None, NaN, and what pandas has for either; only the latter two differ from themselves."""
+    if entry is None or type(entry).__name__ == "NAType":
+        return True
+    return isinstance(entry, float) and entry != entry
+
+
+def _read(body: dict[str, Any]) -> dict[str, Any]:
+    """The body with files read and put together, so that segments meet by their ids."""
+    given = list(_files(body))
+    if not given:
+        return body
+    found = gather(given).material.as_json()
+    own = {system["name"]: system for system in found["systems"]}
+    roles = {entry.role for entry in given}
+    systems = []
+    for system in body["systems"]:
+        named = isinstance(system, Mapping) and system.get("name") in own
+        systems.append({**system, **_texts_of(own[system["name"]])} if named else system)
+    read = {**body, "systems": systems}
+    if "reference" in roles or not body["references"]:
+        read["references"] = found["references"]
+    for column in ("documents", "labels"):
+        if column in roles or (read[column] is None and column in found):
+            read[column] = found[column]
+    return read
+
+
+def _texts_of(system: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {part: system.get(part) for part in ("hypotheses", "replicas")}
+    return {part: lines for part, lines in kept.items() if lines}
+
+
+def _files(body: Mapping[str, Any]) -> Iterable[Given]:
+    """Everything that is a path."""
+    yield from _paths("reference", body["references"])
+    for system in body["systems"]:
+        if isinstance(system, Mapping):
+            name = system.get("name")
+            yield from _paths("system", system.get("hypotheses"), name)
+            yield from _paths("system", system.get("replicas"), name, run=True)
+    for role in ("documents", "labels"):
+        yield from _paths(role, body[role])
+
+
+def _paths(
+    role: Role, given: object, system: str | None = None, run: bool = False
+) -> Iterable[Given]:
+    entries: Sequence[object] = given if isinstance(given, list) else [given]
+    for entry in entries:
+        if isinstance(entry, os.PathLike):
+            yield Given(role, Path(entry), system, run=run)
