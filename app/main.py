@@ -18,6 +18,7 @@ from app.http.state import refuse_unknown_parameters
 from app.http.waiting import Watcher, stopping
 from app.pages import errors as page_errors
 from app.pages import routes as pages
+from app.pages import visitors
 from app.questions.routes import router_of
 from app.schema import document
 from app.settings import Settings
@@ -27,6 +28,7 @@ from sigtest.version import __version__
 from workers.access import Access
 from workers.questions import Questions
 from workers.queue.news import News
+from workers.sessions import Sessions
 from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets
 
@@ -38,6 +40,7 @@ class State(TypedDict):
 
     settings: Settings
     door: Door
+    sessions: Sessions
     questions: Questions
     testsets: TestSets
     watcher: Watcher
@@ -65,6 +68,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
             yield State(
                 settings=chosen,
                 door=Door(chosen, Access(questions.context.questions.redis)),
+                sessions=Sessions(questions.context.questions.redis),
                 questions=questions,
                 testsets=TestSets(questions.context),
                 watcher=watcher,
@@ -88,6 +92,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         app.include_router(router_of(kind))
     app.include_router(testsets.router)
     app.include_router(health.router)
+    app.include_router(visitors.router)
     app.include_router(pages.router)  # last: the names of kinds are paths
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED)
     app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)

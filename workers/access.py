@@ -133,8 +133,16 @@ class Access:
     @storage()
     def look(self, secret: str) -> tuple[ApiKey | None, bool]:
         """What is known of a key where it is valid, and whether there ever was any key."""
+        return self._known(digest_of(secret))
+
+    @storage()
+    def known(self, digest: str) -> ApiKey | None:
+        """What is known of the key with this hash, where it is valid."""
+        return self._known(digest)[0]
+
+    def _known(self, digest: str) -> tuple[ApiKey | None, bool]:
         with self._redis.pipeline(transaction=False) as pipe:
-            pipe.hget(keys.ACCESS, digest_of(secret))
+            pipe.hget(keys.ACCESS, digest)
             pipe.exists(keys.ACCESS)
             held, there = pipe.execute()
         key = None if held is None else _read(held)

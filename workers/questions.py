@@ -6,6 +6,8 @@ is unknown or somebody else's and GoneError for one that expired or was deleted.
 
 from __future__ import annotations
 
+import hmac
+import secrets
 from dataclasses import dataclass, replace
 
 from sigtest.comparison.plan import Plan
@@ -34,6 +36,7 @@ from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
+LINK_BYTES = 16  # of a public link, that nobody guesses
 LONGEST_WAIT = 3600
 
 
@@ -252,6 +255,45 @@ class Questions:
             b=other.lines if other is not None else None,
             documents=testset.documents,
         )
+
+    @storage()
+    def link(self, question_id: str, caller: str) -> str | None:
+        """What the public link of a report holds, if it has one."""
+        self._find(question_id, caller)
+        return self._store.link(question_id)
+
+    @storage()
+    def share(self, question_id: str, caller: str) -> str:
+        """Give a report a public link, with which it is read and nothing else; what it holds.
+
+        Raises:
+            NotReadyError: There is no report.
+        """
+        self._succeeded(question_id, caller)
+        link = self._store.link(question_id) or question_id + secrets.token_urlsafe(LINK_BYTES)
+        if not self._store.share(question_id, link):
+            raise gone(question_id)
+        return link
+
+    @storage()
+    def unshare(self, question_id: str, caller: str) -> None:
+        """Take the public link of a report back."""
+        self._find(question_id, caller)
+        self._store.share(question_id, "")
+
+    @storage()
+    def shared(self, link: str) -> tuple[Record, str]:
+        """The question that a public link leads to, and whose it is.
+
+        Raises:
+            NotFoundError: There is none, or the link was taken back.
+        """
+        question_id = link[: keys.ID_DIGITS]
+        held = self._store.link(question_id) if link.isascii() else None
+        stored = self._store.find(question_id) if held else None
+        if stored is None or held is None or not hmac.compare_digest(held, link):
+            raise NotFoundError("This link leads nowhere, or was taken back.")
+        return stored.record, stored.caller
 
     @storage()
     def remove(self, question_id: str, caller: str) -> Record | None:

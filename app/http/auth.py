@@ -90,6 +90,14 @@ class Door:
             "Send a valid key, as Authorization: Bearer KEY or as X-API-Key: KEY."
         )
 
+    def holder(self, digest: str) -> Principal | None:
+        """Who holds the key with this hash, where it is valid."""
+        key = self._access.known(digest)
+        if key is not None:
+            return Principal(key.name, key.scopes, key.budget)
+        own = self._settings.api_keys
+        return next((Principal(name) for name, known in own if known == digest), None)
+
     def anonymous(self, host: str | None) -> Principal:
         """Everybody, where there are no keys.
 
@@ -143,12 +151,26 @@ def authenticate(
         ForbiddenError: The key is not for this.
     """
     secret = bearer.credentials if bearer else header or ""
-    principal = door.principal(secret, request.client.host if request.client else "")
+    principal = door.principal(secret, address_of(request))
     if principal is None:
         server = request.scope.get("server")
         principal = door.anonymous(server[0] if server and server[1] is not None else None)
-    principal.require("read" if request.method == "GET" else "submit")
+    require_method(principal, request)
     return principal
+
+
+def address_of(request: Request) -> str:
+    """Where a request comes from, by which wrong keys are counted."""
+    return request.client.host if request.client else ""
+
+
+def require_method(principal: Principal, request: Request) -> None:
+    """Check that the caller may use the method of a request.
+
+    Raises:
+        ForbiddenError: The key is not for this.
+    """
+    principal.require("read" if request.method == "GET" else "submit")
 
 
 def operate(caller: Caller) -> Principal:

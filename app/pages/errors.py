@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -15,11 +16,6 @@ from app.pages import site
 from sigtest.errors import SigtestError
 
 Handler = Callable[[Request, Exception], Response]
-NEXT = {
-    401: ("/sign-in", "Sign in with a key"),
-    404: ("/", "Start a new comparison"),
-    410: ("/", "Start a new comparison"),
-}
 
 
 def install(app: FastAPI) -> None:
@@ -48,9 +44,18 @@ def of_problem(request: Request, answer: Response) -> Response:
         "problem.html",
         answer.status_code,
         problem=told,
-        onward=NEXT.get(answer.status_code),
+        onward=_onward(request, answer.status_code),
         fields=[own.get("field") for own in told.get("errors", ()) if own.get("field")],
     )
     kept = ("retry-after", "allow", "connection")
     made.headers.update({k: v for k, v in answer.headers.items() if k in kept})
     return made
+
+
+def _onward(request: Request, status: int) -> tuple[str, str] | None:
+    """Where to go from a problem, and what that does."""
+    if status == 401:
+        here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        come_back = {"next": here} if request.method == "GET" else {}
+        return f"/sign-in?{urlencode(come_back)}", "Sign in with a key"
+    return ("/", "Start a new comparison") if status in {404, 410} else None

@@ -122,7 +122,7 @@ class Shown:
     beside: str | None = None
 
 
-def shown(record: Record, stored: bytes, choice: Choice, here: str) -> Shown:
+def shown(record: Record, stored: bytes, choice: Choice, here: str, opens: bool = True) -> Shown:
     """What to show of a report.
 
     Args:
@@ -130,13 +130,14 @@ def shown(record: Record, stored: bytes, choice: Choice, here: str) -> Shown:
         stored: The report as it is stored.
         choice: What of it.
         here: Address of the page.
+        opens: Whether pairs are opened, with the texts that were uploaded.
 
     Raises:
         RecipeError: The report does not have what was chosen.
     """
     kind, report = KINDS[record.kind], answers.read(stored, record)
     if isinstance(report, Report):
-        return _of_comparison(report, choice, here)
+        return _of_comparison(report, choice, here, opens)
     return _of_other(kind, report, choice, here)
 
 
@@ -157,9 +158,10 @@ def _of_other(kind: Kind[Any], report: Any, choice: Choice, here: str) -> Shown:
     )
 
 
-def _of_comparison(report: Report, choice: Choice, here: str) -> Shown:
+def _of_comparison(report: Report, choice: Choice, here: str, opens: bool) -> Shown:
     """Systems, who is better than whom, pictures, pairs; of several test sets, the document."""
-    choice = resolved(report, choice)
+    opens = opens and report.several is None
+    choice = resolved(report, choice, opens)
     names = [system.name for system in report.systems]
     kept = [name for name in names if name not in choice.hide]
     if len(kept) < min(2, len(names)):
@@ -168,7 +170,7 @@ def _of_comparison(report: Report, choice: Choice, here: str) -> Shown:
     one = select(part, metric=choice.metric)
     document = KINDS["comparisons"].present(part if choice.beside else one).document()
     look = html.Look(
-        link=None if report.several else lambda pair: _of_pair(pair, choice, here),
+        link=(lambda pair: _of_pair(pair, choice, here)) if opens else None,
         current=frozenset(name for name in (choice.a, choice.b) if name is not None),
         drawn=True,
         dense=DENSE,
@@ -189,7 +191,7 @@ def _of_comparison(report: Report, choice: Choice, here: str) -> Shown:
         choice=choice,
         downloads=_downloads(here),
         legend=_legend(document),
-        beside=_beside(parts) if report.several is None else None,
+        beside=_beside(parts) if opens else None,
     )
 
 
@@ -224,7 +226,7 @@ def _parts(part: Report, one: Report, choice: Choice, look: html.Look) -> list[P
     return found
 
 
-def resolved(report: Report, choice: Choice) -> Choice:
+def resolved(report: Report, choice: Choice, opens: bool) -> Choice:
     """The choice with its defaults: the first metric, and the only pair where there is one.
 
     Raises:
@@ -237,7 +239,7 @@ def resolved(report: Report, choice: Choice) -> Choice:
     test = choice.test
     if test is not None and report.pairs:
         choose(test, report.tests, "test", "significance test")
-    if choice.a is None and len(names) == 2 and report.pairs and report.several is None:
+    if choice.a is None and len(names) == 2 and report.pairs and opens:
         choice = replace(choice, a=report.pairs[0].a, b=report.pairs[0].b)
     return replace(choice, metric=metric, test=test)
 

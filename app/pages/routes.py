@@ -12,14 +12,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
-from app.http.auth import Caller
-from app.http.negotiation import AsPage, Wished
-from app.http.state import Asked, Cursor, Limits
+from app.http.negotiation import AsPage, Wish, Wished
+from app.http.state import Asked, Boards, Cursor, Limits
 from app.http.waiting import Watch, Watcher
 from app.pages import forms, site
 from app.pages.panel import Panel, panel
 from app.pages.recognition import packed, recognised, unpacked
 from app.pages.reports import Choice, Chosen, shown
+from app.pages.visitors import Noted, Visitor
 from app.questions import answers
 from app.questions.drawing import Chosen as Options
 from app.questions.drawing import Options as OptionsAsked
@@ -28,9 +28,10 @@ from app.questions.routes import events
 from app.questions.segments import SegmentsWanted, Wanted, behind
 from app.requests.form import form_of
 from app.requests.question import question_of_form, question_of_json
-from app.requests.sources import Own
+from app.requests.sources import OwnTestSets
 from app.schema.document import PROBLEMS
 from app.schema.service import EntryBody
+from app.settings import Settings
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind, Question
 from sigtest.metrics import METRICS
@@ -59,14 +60,15 @@ async def _kind(request: Request) -> Kind[Any]:
 OfKind = Annotated[Kind[Any], Depends(_kind)]
 
 
-async def _found(question_id: Id, kind: OfKind, caller: Caller, asked: Asked) -> Record:
+async def _found(question_id: Id, kind: OfKind, caller: Visitor, asked: Asked) -> Record:
     return await run_in_threadpool(asked.find, question_id, caller.name, kind.path)
 
 
 Found = Annotated[Record, Depends(_found)]
 
 
-@router.get("/", tags=["probes"], response_model=EntryBody, responses=PROBLEMS)
+@router.get("/", tags=["probes"], response_model=EntryBody, responses=PROBLEMS,
+            dependencies=[Noted])  # fmt: skip
 def entry(request: Request, as_page: AsPage) -> Response:
     """Where the description of this service is, and its collections; a page for browsers."""
     if not as_page:
@@ -95,7 +97,7 @@ async def static(digest: str, name: str) -> Response:
 def listing(
     request: Request,
     kind: OfKind,
-    caller: Caller,
+    caller: Visitor,
     asked: Asked,
     settings: Limits,
     as_page: AsPage,
@@ -113,12 +115,13 @@ def listing(
 async def submit(
     request: Request,
     kind: OfKind,
-    caller: Caller,
+    caller: Visitor,
     asked: Asked,
     settings: Limits,
-    own: Own,
+    boards: Boards,
 ) -> Response:
     """Ask the question of a form; its page is where to go on."""
+    own = OwnTestSets(boards, caller.name)
     async with form_of(request, settings) as form:
         question = await run_in_threadpool(_question, form, kind, settings, own)
         if form.get("do") == "look":
@@ -129,7 +132,7 @@ async def submit(
     return RedirectResponse(f"/{record.kind}/{record.id}", 303)
 
 
-def _question(form: FormData, kind: Kind[Any], settings: Limits, own: Own) -> Question:
+def _question(form: FormData, kind: Kind[Any], settings: Settings, own: OwnTestSets) -> Question:
     kept = form.get("kept")
     if isinstance(kept, str):
         return question_of_json(unpacked(kept, settings.max_text_bytes), kind, settings, own)
@@ -167,7 +170,7 @@ def _example() -> FormData:
 async def question(
     request: Request,
     found: Found,
-    caller: Caller,
+    caller: Visitor,
     asked: Asked,
     watch: Watch,
     as_page: AsPage,
@@ -183,10 +186,11 @@ async def question(
         return site.page(request, "state.html", record=found, kind=kind, workers=workers)
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
     view = await run_in_threadpool(shown, found, stored, choice, here)
+    link = await run_in_threadpool(asked.link, found.id, caller.name)
     opened = await _opened(found, caller.name, asked, watch, view.choice, wanted)
     return await run_in_threadpool(
         site.page, request, "report.html", record=found, kind=kind, here=here, shown=view,
-        pair=opened,
+        pair=opened, link=link, own=True,
     )  # fmt: skip
 
 
@@ -210,7 +214,7 @@ async def _opened(
     return await run_in_threadpool(panel, told, wanted, choice.fields, here)
 
 
-def report(request: Request, caller: Caller, asked: Asked, found: Found, wish: Wished) -> Response:
+def report(request: Request, caller: Visitor, asked: Asked, found: Found, wish: Wished) -> Response:
     """The report in any format."""
     stored = asked.report(found.id, caller.name)
     return answers.unless_held(request, answers.report(stored, found, wish))
@@ -219,7 +223,7 @@ def report(request: Request, caller: Caller, asked: Asked, found: Found, wish: W
 async def picture(
     request: Request,
     kind: OfKind,
-    caller: Caller,
+    caller: Visitor,
     asked: Asked,
     watch: Watch,
     found: Found,
@@ -232,18 +236,80 @@ async def picture(
 
 
 async def follow(
-    caller: Caller, watch: Watch, settings: Limits, found: Found
+    caller: Visitor, watch: Watch, settings: Limits, found: Found
 ) -> AsyncIterator[ServerSentEvent]:
     """Progress, as the service tells it."""
     async for event in events(caller, watch, settings, found):
         yield event
 
 
-def remove(caller: Caller, asked: Asked, found: Found) -> Response:
+def remove(caller: Visitor, asked: Asked, found: Found) -> Response:
     """Cancel it, or delete it where it has finished."""
     cancelled = asked.remove(found.id, caller.name)
     onward = f"/{found.kind}/{found.id}" if cancelled else f"/{found.kind}"
     return RedirectResponse(onward, 303)
+
+
+def share(caller: Visitor, asked: Asked, found: Found) -> Response:
+    """Give a report a public link."""
+    asked.share(found.id, caller.name)
+    return RedirectResponse(f"/{found.kind}/{found.id}#keep", 303)
+
+
+def unshare(caller: Visitor, asked: Asked, found: Found) -> Response:
+    """Take it back."""
+    asked.unshare(found.id, caller.name)
+    return RedirectResponse(f"/{found.kind}/{found.id}#keep", 303)
+
+
+async def _linked(link: Annotated[str, Path()], asked: Asked) -> tuple[Record, str]:
+    return await run_in_threadpool(asked.shared, link)
+
+
+Linked = Annotated[tuple[Record, str], Depends(_linked)]
+
+
+@router.get("/shared/{link}", include_in_schema=False)
+def shared(
+    request: Request, link: str, linked: Linked, asked: Asked, choice: Chosen, as_page: AsPage
+) -> Response:
+    """A report for everybody who has its link: to be read, without what was uploaded."""
+    record, caller = linked
+    stored = asked.report(record.id, caller)
+    if not as_page:
+        made = answers.report(stored, record, Wish("application/json"))
+    else:
+        here = f"/shared/{link}"
+        view = shown(record, stored, choice, here, opens=False)
+        made = site.page(
+            request, "report.html", record=record, kind=KINDS[record.kind], here=here, shown=view,
+            pair=None, link=None, own=False,
+        )  # fmt: skip
+    made.headers["X-Robots-Tag"] = "noindex"
+    return made
+
+
+@router.get("/shared/{link}/report", include_in_schema=False)
+def shared_report(request: Request, linked: Linked, asked: Asked, wish: Wished) -> Response:
+    """The report behind a link, in any format."""
+    record, caller = linked
+    stored = asked.report(record.id, caller)
+    return answers.unless_held(request, answers.report(stored, record, wish))
+
+
+@router.get("/shared/{link}/pictures/{picture}.svg", include_in_schema=False)
+async def shared_picture(
+    request: Request,
+    linked: Linked,
+    asked: Asked,
+    watch: Watch,
+    name: Annotated[str, Path(alias="picture")],
+    options: OptionsAsked,
+) -> Response:
+    """A picture of the report behind a link."""
+    record, caller = linked
+    svg = await draw(KINDS[record.kind], name, record, caller, asked, watch, options)
+    return answers.picture(request, adaptive(svg))
 
 
 def router_of(kind: Kind[Any]) -> APIRouter:
@@ -257,6 +323,8 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     add("/{id}/report", report, name=f"download_{name}")
     add("/{id}/pictures/{picture}.svg", picture, name=f"picture_of_{name}")
     add("/{id}/events", follow, name=f"watch_{name}", response_class=EventSourceResponse)
+    add("/{id}/share", share, methods=["POST"], dependencies=own, name=f"share_{name}")
+    add("/{id}/unshare", unshare, methods=["POST"], dependencies=own, name=f"unshare_{name}")
     add("/{id}/delete", remove, methods=["POST"], dependencies=own, name=f"remove_{name}")
     return made
 

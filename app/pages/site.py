@@ -13,13 +13,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
+from app.http.auth import Door
 from app.http.errors import ForbiddenError
 from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, About
 from sigtest.render.digits import whole
 from sigtest.render.names import printable
 from sigtest.version import __version__
-from workers.errors import NotFoundError
+from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status
 
 FOLDER = Path(__file__).parent
@@ -61,18 +62,26 @@ def page(request: Request, template: str, status: int = 200, **shown: object) ->
         status: Status code.
         shown: What the template speaks of.
     """
-    made = (
-        _templates()
-        .get_template(template)
-        .render(
-            address=str(request.url),
-            path_now=request.url.path,
-            kinds=KINDS,
-            version=__version__,
-            **shown,
-        )
+    made = _templates().get_template(template)
+    content = made.render(
+        address=str(request.url),
+        closed=_closed(request),
+        kinds=KINDS,
+        path_now=request.url.path,
+        signed_in=getattr(request.state, "signed_in", None),
+        version=__version__,
+        **shown,
     )
-    return Response(made, status, dict(HEADERS), "text/html")
+    return Response(content, status, dict(HEADERS), "text/html")
+
+
+def _closed(request: Request) -> bool:
+    """Whether there is something to sign in to."""
+    try:
+        door: Door = request.state.door
+        return door.closed()
+    except StorageError:
+        return False  # the page that is made may be the one that says so
 
 
 def static(name: str) -> Response:

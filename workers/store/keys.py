@@ -14,6 +14,8 @@
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:access                 hash    API keys by their hash; never a key itself
 
+    sigtest:session:HASH           string  hash of the key that a browser signed in with
+
     sigtest:waiting                sorted  callers with tasks that wait, by seconds handed out
     sigtest:waiting:CALLER         sorted  ids whose tasks wait, the next one first
     sigtest:tasks:ID               list    tasks that wait, the next one first
@@ -58,6 +60,7 @@ TOTALS_USED = PREFIX + "totals-used"
 TOTALS_SIZES = PREFIX + "totals-sizes"
 TOTALS_BYTES = PREFIX + "totals-bytes"
 PROBE = PREFIX + "probe"
+ID_DIGITS = 32
 NEWS = PREFIX + "news:*"
 
 OF_QUESTION = ("question", "contents", "blocks", "attempts", "report")
@@ -104,4 +107,4 @@ def totals(testset_id: str, resamples: int, digest: str) -> str:
 
 def hashed(*parts: str) -> str:
     """32 hexadecimal digits that stand for some text."""
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:ID_DIGITS]

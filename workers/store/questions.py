@@ -81,6 +81,7 @@ class QuestionStore:
         self._begin = redis.register_script(scripts.BEGIN)
         self._add_block = redis.register_script(scripts.ADD_BLOCK)
         self._commit = redis.register_script(scripts.COMMIT)
+        self._share = redis.register_script(scripts.SHARE)
 
     def probe(self) -> None:
         """Write a key, which fails where the server cannot be reached or is out of memory."""
@@ -371,6 +372,14 @@ class QuestionStore:
             if data is not None:
                 found.append(codec.unpack_blocks(start, stop, data))  # type: ignore[arg-type]
         return found
+
+    def share(self, question_id: str, link: str) -> bool:
+        """Give a question a public link, or take it back with an empty one; whether it is there."""
+        return bool(self._share([keys.key("question", question_id)], [link]))
+
+    def link(self, question_id: str) -> str | None:
+        """The public link of a question, if it has one."""
+        return _text(self.redis.hget(keys.key("question", question_id), "link"))
 
     def tell(self, question_id: str) -> None:
         """Wake those who wait for something of a question."""

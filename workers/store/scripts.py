@@ -311,3 +311,13 @@ end
 return 1
 """
 )
+
+# KEYS: question
+# ARGV: what its public link holds; nothing to take the link back
+# Returns whether there is such a question.
+SHARE = """
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+if ARGV[1] == '' then redis.call('HDEL', KEYS[1], 'link')
+else redis.call('HSET', KEYS[1], 'link', ARGV[1]) end
+return 1
+"""

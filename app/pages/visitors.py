@@ -1,0 +1,120 @@
+"""Who visits pages: the holder of a key that was signed in with, or whom the interface lets in.
+
+Only pages take cookies; what changes anything on them is refused where another site sends it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi.security import APIKeyHeader, HTTPBearer
+from fastapi.security.http import HTTPAuthorizationCredentials
+from starlette.responses import RedirectResponse, Response
+
+from app.http.auth import Guard, Principal, address_of, authenticate, require_method
+from app.http.errors import AuthenticationError
+from app.pages import site
+from workers.sessions import SECONDS, Sessions
+
+COOKIE = "sigtest_session"
+
+router = APIRouter(include_in_schema=False)
+_bearer = HTTPBearer(auto_error=False)
+_header = APIKeyHeader(name="X-API-Key", auto_error=False)
+
+
+async def _sessions(request: Request) -> Sessions:
+    sessions: Sessions = request.state.sessions
+    return sessions
+
+
+Kept = Annotated[Sessions, Depends(_sessions)]
+
+
+def _visitor(
+    request: Request,
+    door: Guard,
+    sessions: Kept,
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
+    header: Annotated[str | None, Depends(_header)],
+) -> Principal:
+    """Tell who visits.
+
+    Raises:
+        AuthenticationError: The service has keys, and neither session nor request has one.
+        ForbiddenError: The key is not for this.
+    """
+    token = request.cookies.get(COOKIE)
+    digest = sessions.digest(token) if token else None
+    holder = door.holder(digest) if digest else None
+    if holder is None:
+        return authenticate(request, door, bearer, header)
+    require_method(holder, request)
+    request.state.signed_in = holder.name
+    return holder
+
+
+def _noted(request: Request, door: Guard, sessions: Kept) -> None:
+    """Dependency of pages that are for everybody: they say who is signed in."""
+    token = request.cookies.get(COOKIE)
+    digest = sessions.digest(token) if token else None
+    if digest and (holder := door.holder(digest)) is not None:
+        request.state.signed_in = holder.name
+
+
+Visitor = Annotated[Principal, Depends(_visitor)]
+Noted = Depends(_noted)
+
+
+@router.get("/sign-in")
+def sign_in_page(
+    request: Request, door: Guard, onward: Annotated[str, Query(alias="next")] = "/"
+) -> Response:
+    """Where a key is given."""
+    return site.page(request, "sign-in.html", onward=_own(onward), needed=door.closed(), wrong="")
+
+
+@router.post("/sign-in", dependencies=[site.OwnPage])
+def sign_in(
+    request: Request,
+    door: Guard,
+    sessions: Kept,
+    key: Annotated[str, Form()] = "",
+    onward: Annotated[str, Form(alias="next")] = "/",
+) -> Response:
+    """A key in, a session out."""
+    try:
+        known = door.principal(key.strip(), address_of(request)) is not None
+    except AuthenticationError:
+        return site.page(
+            request, "sign-in.html", 401, onward=_own(onward), needed=True,
+            wrong="No such key, or not any more.",
+        )  # fmt: skip
+    answer = RedirectResponse(_own(onward), 303)
+    if known:
+        answer.set_cookie(
+            COOKIE,
+            sessions.begin(key.strip()),
+            max_age=SECONDS,
+            httponly=True,
+            samesite="lax",  # a link from elsewhere may lead to a report; posts are refused anyhow
+            secure=request.url.scheme == "https",
+        )
+    return answer
+
+
+@router.post("/sign-out", dependencies=[site.OwnPage])
+def sign_out(request: Request, sessions: Kept) -> Response:
+    """End the session."""
+    if token := request.cookies.get(COOKIE):
+        sessions.end(token)
+    answer = RedirectResponse("/sign-in", 303)
+    answer.delete_cookie(COOKIE)
+    return answer
+
+
+def _own(address: str) -> str:
+    """An address of this service, whatever was asked for: links must not lead elsewhere."""
+    plain = address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if plain and address.isprintable() else "/"
