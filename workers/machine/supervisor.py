@@ -111,12 +111,14 @@ class Supervisor:
     def _prepare(self) -> None:
         """Load everything that workers use, so that they share it."""
         # not at the top: NumPy reads the environment that `main` sets when it is loaded
+        from sigtest.metrics import meteor
         from sigtest.warm import warm
         from workers.machine import worker
         from workers.machine.reconciler import Reconciler
         from workers.tasks.context import Context
 
         warm()
+        meteor.share()  # one JVM for all workers, which ends with this process
         gc.collect()
         gc.freeze()  # collections in workers would copy every page they look at
         self._work = worker.work

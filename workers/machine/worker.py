@@ -26,7 +26,6 @@ from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.worker_registration import register
 
-from sigtest.metrics import meteor
 from workers.process import die_with_parent
 from workers.queue.jobs import NAME, Turn
 from workers.settings import Settings
@@ -192,7 +191,6 @@ class PieceWorker(Worker):
 
 def work(name: str, settings: Settings) -> None:
     """Take tasks until told to stop."""
-    meteor.share()  # METEOR's processes outlive the horses, and end with this one
     PieceWorker(name, settings).work(logging_level="WARNING")
 
 

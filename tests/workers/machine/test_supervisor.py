@@ -151,3 +151,25 @@ def test_senseless_setting_ends_with_2() -> None:
     )
     assert done.returncode == 2
     assert done.stderr == "sigtest: WORKERS must be a whole number from 1, not 'many'.\n"
+
+
+def test_workers_share_one_meteor(tmp_path: Path) -> None:
+    with started(Settings(state=tmp_path, workers=2)) as service:
+        comparisons = [synthetic(seed, segments=40, metrics=["meteor"]) for seed in range(4)]
+        records = [service.jobs.submit(comparison, CALLER)[0] for comparison in comparisons]
+        for record in records:
+            assert finished(service.jobs, record.id).status is Status.SUCCEEDED
+        owner = str(service.supervisor())
+        servers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+        servers = [pid for pid in servers if _serves_meteor(pid, owner)]
+        assert len(servers) == 1
+        assert len(children(servers[0], "java")) == 1
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in servers))
+
+
+def _serves_meteor(pid: int, owner: str) -> bool:
+    try:
+        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return "sigtest.metrics.meteor.server" in command and owner in command
