@@ -19,6 +19,7 @@ from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import (
     bootstrap_t_interval,
     percentile_interval,
+    skewness,
     standard_deviation,
 )
 from sigtest.significance.joint import range_counts, step_down_counts
@@ -34,11 +35,13 @@ class Spread:
         low: Lower ends of the percentile intervals.
         high: Upper ends.
         stderr: Standard deviations.
+        skewness: Third standardised moments; of no meaning for scores.
     """
 
     low: Array
     high: Array
     stderr: Array
+    skewness: Array
 
 
 @dataclass(frozen=True)
@@ -198,12 +201,13 @@ def differences(
     sign = recipe.metrics[m].sign
     tests = [test for test in resampling_tests(recipe.tests).values() if test.draws == "counts"]
     counts = {test.name: np.empty(len(pairs), dtype=np.int64) for test in tests}
-    spread = Spread(*(np.empty(len(pairs)) for _ in range(3)))
+    spread = Spread(*(np.empty(len(pairs)) for _ in range(4)))
     for run in _chunks(len(pairs), draws.shape[1]):
         a, b = pairs[run].T
         drawn = draws[a] - draws[b]
         here = spread_of(drawn, recipe.alpha)
         spread.low[run], spread.high[run], spread.stderr[run] = here.low, here.high, here.stderr
+        spread.skewness[run] = skewness(drawn)
         observed, tolerance = sign * (scores[a] - scores[b]), slack(scores[a], scores[b])
         for test in tests:
             counts[test.name][run] = test.count(
@@ -243,7 +247,7 @@ def _studentised_counts(
 def spread_of(draws: Array, alpha: float) -> Spread:
     """Intervals and standard errors of (N, R) draws."""
     low, high = percentile_interval(draws, alpha)
-    return Spread(low, high, standard_deviation(draws))
+    return Spread(low, high, standard_deviation(draws), np.zeros(len(draws)))
 
 
 def _max_t(part: Part, m: int, scores: Array, draws: Array) -> Counts:

@@ -107,8 +107,19 @@ def _tests(plan: Plan, pairs: Sequence[PairReport], sources: _Sources) -> str:
     return (
         f"Differences between {which} were tested by {_listed(named)}, "
         f"{CLAIMS[recipe.alternative]}{drawn if resampled else ''}; "
-        f"the unit of inference is the {recipe.unit}{strata}."
+        f"the unit of inference is the {recipe.unit}{strata}. {_nulls(tests)}"
     )
+
+
+def _nulls(tests: Sequence[SignificanceTest]) -> str:
+    """What each test takes for granted until it is rejected."""
+    told: dict[str, list[str]] = {}
+    for test in tests:
+        told.setdefault(test.null, []).append(_title(test))
+    if len(told) == 1:
+        return f"The null hypothesis is that of {next(iter(told))}."
+    each = [f"{null} ({_listed(own)})" for null, own in told.items()]
+    return f"The null hypotheses are those of {_listed(each)}."
 
 
 def _title(test: SignificanceTest) -> str:

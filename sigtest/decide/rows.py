@@ -23,8 +23,8 @@ from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.exact import ExactP
 
 # Columns of a pair's row; the counts of the tests that look at bootstrap draws follow.
-LOW, HIGH, STDERR, SWAPS, EXACT, COUNT, PATTERNS, LOG10_P = range(8)
-FIRST_COUNT = 8
+LOW, HIGH, STDERR, SKEWNESS, SWAPS, EXACT, COUNT, PATTERNS, LOG10_P = range(9)
+FIRST_COUNT = 9
 
 
 def wants_kept(part: Part, m: int, table: Array) -> bool:
@@ -62,7 +62,7 @@ def pair_rows(
         swaps: What randomization says of each; of no meaning where no test asks for it.
 
     Returns:
-        (P, 8 + tests) numbers; whole ones are below 2**53 + 1.
+        (P, 9 + tests) numbers; whole ones are below 2**53 + 1.
     """
     recipe = part.recipe
     metric = recipe.metrics[m]
@@ -75,6 +75,7 @@ def pair_rows(
             spread.low,
             spread.high,
             spread.stderr,
+            spread.skewness,
             [float(fact.count) for fact in swaps],
             np.array(exact).reshape(-1, 4),
             *(counts[test] for test in _drawn(part)),
@@ -100,7 +101,7 @@ def report_of_rows(
     Args:
         part: What is compared.
         systems: For each metric (S, 4 + m) rows, from `system_row`.
-        pairs: For each metric (P, 8 + tests) rows of `part.pairs`, from `pair_rows`.
+        pairs: For each metric (P, 9 + tests) rows of `part.pairs`, from `pair_rows`.
         draws: For each metric (S, R) bootstrap scores, where the correction is a joint one.
         ranges: For each metric (R,) ranges of permuted systems, where the correction is `tukey`.
         gone: Comparisons that stay in their family although a system of theirs has left.
@@ -117,14 +118,15 @@ def report_of_rows(
 def _facts(part: Part, systems: Array, pairs: Array) -> Facts:
     """What rows say of one metric."""
     drawn = _drawn(part)
+    low, high, stderr = systems[:, 1:4].T
     counts = {
         test: pairs[:, FIRST_COUNT + drawn.index(test) if test in drawn else SWAPS]
         for test in part.recipe.tests
     }
     return Facts(
         scores=systems[:, 0],
-        score_spread=Spread(*systems[:, 1:4].T),
-        difference_spread=Spread(*pairs[:, [LOW, HIGH, STDERR]].T),
+        score_spread=Spread(low, high, stderr, np.zeros(len(systems))),
+        difference_spread=Spread(*pairs[:, [LOW, HIGH, STDERR, SKEWNESS]].T),
         counts={test: column.astype(np.int64) for test, column in counts.items()},
         exact=tuple(_exact_of(row) for row in pairs),
         joint_counts={},

@@ -30,6 +30,7 @@ from sigtest.report import (
     TestSetReport,
 )
 from sigtest.significance import TESTS, SignificanceTest
+from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.levels import experimentwise_error
 from sigtest.significance.ranking import Rank, rank
 from sigtest.version import __version__
@@ -128,6 +129,7 @@ def _pairs(
         spread.low.tolist(),
         spread.high.tolist(),
         spread.stderr.tolist(),
+        spread.skewness.tolist(),
         decisions.known[rows],
         decisions.counts[rows].tolist(),
         decisions.p[rows].tolist(),
@@ -140,7 +142,7 @@ def _pairs(
         strict=True,
     )
     pairs: list[PairReport] = []
-    for row, (a, b), low, high, stderr, known, *decided in columns:
+    for row, (a, b), low, high, stderr, skewness, known, *decided in columns:
         count, p, log10_p, p_low, p_high, adjusted, significant, undecided = decided
         pair = PairReport(
             a=part.systems[a],
@@ -163,7 +165,7 @@ def _pairs(
             undecided=undecided,
             resamples_needed=decisions.needed.get(row),
             exact=known is not None and known.exact,
-            calibrated=test.calibrated,
+            calibrated=test.keeps_level(part.units, skewness),
             detectable=(stderr * plain, stderr * corrected),
             verdict="",
         )
@@ -182,7 +184,7 @@ def _report(
         family = pairs[i * len(part.pairs) : (i + 1) * len(part.pairs)]
         placed = _ranks(part, recipe.metrics[m], facts[m], family)
         for system, rank_ in zip(ranks, placed, strict=False):
-            place = RankReport(rank_.cluster, (rank_.lowest, rank_.highest))
+            place = RankReport(rank_.cluster, (rank_.lowest, rank_.highest), rank_.lowest == 1)
             system.setdefault(recipe.labels[m], {})[name] = place
     return Report(
         signature=part.signature,
@@ -207,8 +209,22 @@ def _report(
         pairs=tuple(pairs),
         warnings=warnings_of(part, facts, comparisons, _most(gone)) if pairs else (),
         family=_family(recipe, comparisons),
+        rank_confidence=_rank_confidence(recipe) if any(ranks) else None,
         interval=recipe.interval,
+        nulls={test: TESTS[test].null for test in recipe.tests},
     )
+
+
+def _rank_confidence(recipe: Recipe) -> float | None:
+    """Level of the rank ranges as simultaneous confidence sets for the true ranks.
+
+    A range misses a true rank only where a pair is decided falsely; so ranges hold all true ranks
+    together as often as no pair is (Mogstad, Romano, Shaikh & Wilhelm 2024).
+    """
+    proven = CORRECTIONS[recipe.correction].familywise and all(
+        TESTS[test].calibrated for test in recipe.tests
+    )
+    return 1 - recipe.alpha if proven else None
 
 
 def _family(recipe: Recipe, comparisons: int) -> FamilyReport | None:

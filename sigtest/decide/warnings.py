@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -10,6 +11,7 @@ import numpy as np
 from sigtest.comparison.plan import Part, Plan
 from sigtest.decide.facts import Facts
 from sigtest.significance import TESTS
+from sigtest.significance.bootstrap import SKEWED
 from sigtest.significance.corrections import CORRECTIONS
 
 FEW_UNITS = 300
@@ -36,6 +38,7 @@ def warnings_of(
             "replaced stay in the family, so that no claim falls when a system leaves."
         )
     said += [TESTS[test].caution for test in recipe.tests]
+    said += _skewed(part, facts)
     if recipe.unit == "segment" and part.documents is not None:
         said.append(
             "Segments of one document are not independent, which makes segment-level p-values too "
@@ -106,6 +109,27 @@ def _few_units(part: Part) -> str | None:
         "approximate_randomization keeps its level as long as the two systems' outputs are "
         "exchangeable."
     )
+
+
+def _skewed(part: Part, facts: Sequence[Facts]) -> list[str]:
+    """Differences so skewed that equal expected scores are rejected at another rate than alpha."""
+    tests = [TESTS[test] for test in part.recipe.tests]
+    if all(test.draws == "studentised" for test in tests):
+        return []
+    noise = 3 * math.sqrt(6 / part.resamples)  # three standard errors of a normal skewness
+    said = []
+    for label, known in zip(part.recipe.labels, facts, strict=True):
+        found = np.abs(known.difference_spread.skewness)
+        skewed = int(np.count_nonzero(found > SKEWED + noise))
+        if skewed:
+            a, b = (part.systems[s] for s in part.pairs[int(found.argmax())])
+            said.append(
+                f"Differences in {label} are skewed in {skewed} of {len(found)} "
+                f"pair{'' if len(found) == 1 else 's'} (most: {a} and {b}). Systems that differ in "
+                "kind but not in expected score are then called different too often on one side; "
+                "bootstrap_t (--test bootstrap_t) is the test for skewed differences."
+            )
+    return said
 
 
 def _small_strata(part: Part) -> str | None:

@@ -99,7 +99,7 @@ def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] =
     return replace(
         made,
         marks={mark: words for mark, words in _meanings(report).items() if mark in marks},
-        notes=(DETECTS,) if detects else (),
+        notes=(*_nulls(report), *_rank_sets(report), *([DETECTS] if detects else [])),
     )
 
 
@@ -164,6 +164,20 @@ def _record(pair: PairReport) -> list[object]:
 def _title(report: Report) -> str:
     on = f" on {len(report.several.testsets)} test sets" if report.several else ""
     return f"Comparison of {tables.counted(len(report.systems), 'system')}{on}"
+
+
+def _nulls(report: Report) -> list[str]:
+    """What each test takes for granted until it is rejected."""
+    told = [f"{test.replace('_', ' ')}, {null}" for test, null in report.nulls.items()]
+    return [f"null hypotheses: {'; '.join(told)}"] if report.pairs and told else []
+
+
+def _rank_sets(report: Report) -> list[str]:
+    """How far the rank ranges can be trusted together."""
+    if report.rank_confidence is None or not report.pairs:
+        return []
+    level = f"{round(100 * report.rank_confidence, 6):g}"
+    return [f"rank ranges hold the true ranks of all systems together with {level} % confidence"]
 
 
 def _meanings(report: Report) -> dict[Mark, str]:

@@ -63,10 +63,12 @@ class RankReport(NamedTuple):
         cluster: 1 the best; every system of a cluster is better than every one of those below.
         range: 1 + the number of systems significantly better, and all systems less the number
             significantly worse.
+        may_be_best: Whether no system is significantly better.
     """
 
     cluster: int
     range: tuple[int, int]
+    may_be_best: bool
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ class PairReport(NamedTuple):
             more than can be asked for.
         exact: Whether the p-value is a probability under the null hypothesis, and neither an
             estimate from draws nor an approximation.
-        calibrated: Whether the test keeps its promised level.
+        calibrated: Whether the test keeps its promised level under its null hypothesis, with this
+            many units and differences as skewed as these.
         detectable: Smallest true differences that the test set can show with 80 % power, in units
             of the metric: at the plain alpha, and at the strictest corrected one.
         verdict: One line in plain language.
@@ -306,7 +309,10 @@ class Report:
         methods: How the numbers came about, for a paper; absent in the report of one of several.
         several: What several test sets add; nothing for one.
         family: What is corrected for, where that is more than the systems present.
+        rank_confidence: How likely all rank ranges together hold the true ranks, where the
+            correction controls the family-wise error; nothing where it does not or there are none.
         interval: How intervals follow from the bootstrap, where not as percentiles.
+        nulls: The null hypothesis of each test, in words.
     """
 
     signature: str
@@ -322,7 +328,9 @@ class Report:
     methods: Methods | None = None
     several: Several | None = None
     family: FamilyReport | None = None
+    rank_confidence: Annotated[float | None, OMITTED] = None
     interval: str = "percentile"
+    nulls: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tests(self) -> tuple[str, ...]:

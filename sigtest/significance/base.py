@@ -6,6 +6,7 @@ their own, from the units themselves.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
@@ -40,7 +41,11 @@ class SignificanceTest(ABC):
         draws: Whether its pseudo-statistics come from bootstrap `counts`, from the same
             `studentised`, from `swaps`, or from nowhere, because it has a p-value of its own.
         null: The null hypothesis, in words that follow "the null hypothesis of".
-        calibrated: Whether a true null hypothesis is rejected as often as alpha says.
+        calibrated: Whether a true null hypothesis is rejected as often as alpha says, with units
+            enough and differences that are not too skewed.
+        least_units: How many units are enough.
+        most_skewed: Skewness of the bootstrap distribution up to which differences are not; for
+            means that is the skewness of differences over the square root of the units.
         caution: What the report says where it is used, if anything.
     """
 
@@ -50,7 +55,14 @@ class SignificanceTest(ABC):
     draws: ClassVar[Draws]
     null: ClassVar[str]
     calibrated: ClassVar[bool] = True
+    least_units: ClassVar[int] = 0
+    most_skewed: ClassVar[float] = math.inf
     caution: ClassVar[str | None] = None
+
+    def keeps_level(self, units: int, skewness: float) -> bool:
+        """Whether a true null hypothesis is rejected as often as alpha says, on such data."""
+        enough = units >= self.least_units
+        return self.calibrated and enough and abs(skewness) <= self.most_skewed
 
     def sides(self, alternative: Alternative) -> int:
         """How many one-sided tests the p-value adds up."""

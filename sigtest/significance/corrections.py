@@ -31,6 +31,8 @@ class Correction:
             controls, and under which dependence.
         scale: What is held against alpha at each rank, where it goes by ranks.
         direction: Which way the ranks are passed, where it goes by ranks.
+        familywise: Whether the chance of any false claim is at most alpha, whichever null
+            hypotheses are true and however the comparisons depend on each other.
         joint: The only test it goes with, where it counts in the draws of all pairs together;
             `adjust` then gives the bound that holds whatever the draws are.
         papers: Keys of the papers to cite (`papers.bib`).
@@ -42,6 +44,7 @@ class Correction:
     scale: Scale | None = None
     direction: Direction | None = None
     joint: str | None = None
+    familywise: bool = False
     papers: tuple[str, ...] = ()
 
     @property
@@ -298,10 +301,11 @@ CORRECTIONS: dict[str, Correction] = {
     correction.name: correction
     for correction in (
         Correction(
-            "holm", "Holm", holm, _times_left, "down", papers=("holm-1979-simple",)
+            "holm", "Holm", holm, _times_left, "down", familywise=True,
+            papers=("holm-1979-simple",),
         ),
         Correction(
-            "bonferroni", "Bonferroni", bonferroni, _times_all, "single",
+            "bonferroni", "Bonferroni", bonferroni, _times_all, "single", familywise=True,
             papers=("dunn-1961-multiple",),
         ),
         Correction(
@@ -320,7 +324,8 @@ CORRECTIONS: dict[str, Correction] = {
         ),
         Correction("none", "no correction", none, _plain, "single"),
         Correction(
-            "max_t", "max-T", max_t, joint="bootstrap", papers=("romano-wolf-2005-exact",)
+            "max_t", "max-T", max_t, joint="bootstrap", familywise=True,
+            papers=("romano-wolf-2005-exact",)
         ),
         Correction(
             "tukey", "Tukey", tukey, joint="approximate_randomization",

@@ -128,7 +128,8 @@ def test_identical_systems_are_named() -> None:
     (warning,) = warnings_of(columns)
     assert "A, C, D" in warning
     columns["C"] = [*column[:-1], column[-1] + 1]
-    (warning,) = warnings_of(columns)
+    # a single unit that differs is as skewed as can be, and warned of, too
+    (warning,) = [said for said in warnings_of(columns) if "identical" in said]
     assert "A, D" in warning
 
 
