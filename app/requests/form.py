@@ -17,13 +17,16 @@ from starlette.exceptions import HTTPException
 from app.http.errors import MalformedError
 from app.requests.json import parse_json
 from app.settings import Settings
+from sigtest.data.imports import Bounds, Gathered, Given, Joining, Role, Upload, gather
 from sigtest.data.names import system_name
-from sigtest.data.numbers import LABEL, parse_numbers
-from sigtest.data.text import parse_lines
-from sigtest.errors import InputError, LimitError, SigtestError
+from sigtest.errors import InputError, LimitError
 
 CHUNK = 2**20
-SINGLE = ("documents", "labels", "sources")  # of which a form has one file, or a list in `request`
+SINGLE = ("documents", "labels", "source")  # of which a form has one file, or a list in `request`
+ROLES: Mapping[str, Role] = {
+    "archive": "anything", "references": "reference", "systems": "system", "hypotheses": "system",
+    "scores": "scores", "documents": "documents", "labels": "labels", "source": "source",
+}  # fmt: skip
 
 Files = Mapping[str, Sequence[UploadFile]]
 
@@ -76,48 +79,59 @@ def files_of(form: FormData, part: str) -> list[UploadFile]:
     return files
 
 
-def add_texts(body: dict[str, Any], files: Files, reader: FileReader) -> None:
-    """Read references, documents, labels and sources into the body of a request."""
-    body["references"] = [
-        reader.lines(file, f"references[{i}]") for i, file in enumerate(files["references"])
-    ]
-    for part in SINGLE:
-        given = files.get(part, ())
-        if len(given) > 1:
-            raise InputError(f"A form has one {part} file at most.", field=part)
-        if given:
-            body[part] = reader.lines(given[0], part)
-
-
 def refuse_doubled(body: Mapping[str, Any], files: Files) -> None:
     """Check that nothing is both in `request` and in files, or in `request` where files belong."""
     for part in files:
+        if part in SINGLE and len(files[part]) > 1:
+            raise InputError(f"A form has one {part} file at most.", field=part)
         if part in body and (files[part] or part not in SINGLE):
             raise InputError(f"A form brings {part} as files, not in request.", field=part)
 
 
-def label_and_system(file: UploadFile) -> tuple[str, str]:
-    """What a file of numbers is called: `[LABEL:]SYSTEM.tsv`."""
-    label, _, name = system_name(plain(file.filename)).rpartition(":")
-    return label or LABEL, name
+def given_of(files: Files, system: str | None = None) -> list[Given]:
+    """The files of a form, with what their parts and names say of them.
+
+    Args:
+        files: By part.
+        system: Whose they are, where the request says it.
+    """
+    given = []
+    for part, role in ROLES.items():
+        for i, file in enumerate(files.get(part, ())):
+            field = part if part in SINGLE else f"{part}[{i}]"
+            label, name = _label_and_system(file) if role == "scores" else (None, None)
+            upload = Upload(plain(file.filename), file.file.read())
+            given.append(Given(role, upload, system or name, label, field=field))
+    return given
 
 
-def add_scores(
-    system: dict[str, Any], name: str, file: UploadFile, field: str, reader: FileReader
-) -> None:
-    """Read a file of numbers into what a system brings."""
-    label, _ = label_and_system(file)
-    try:
-        rows = parse_numbers(reader.lines(file, field), plain(file.filename))
-    except InputError as error:
-        error.field = field
-        raise
-    brought = system.setdefault("scores", {})
-    if label in brought:
-        raise InputError(
-            f"System {name!r} has two files of {label!r} scores.", field=field, system=name
-        )
-    brought[label] = rows
+def gathered(given: Sequence[Given], how: Joining, settings: Settings) -> Gathered:
+    """What files bring together, within the limits of this service."""
+    bounds = Bounds(
+        files=settings.max_archive_files,
+        text_bytes=settings.max_text_bytes,
+        ratio=settings.max_archive_ratio,
+        characters=settings.max_characters,
+    )
+    return gather(given, how, bounds)
+
+
+def add_content(body: Mapping[str, Any], content: Mapping[str, Any]) -> dict[str, Any]:
+    """A request with what files bring.
+
+    Raises:
+        InputError: Both bring the same.
+    """
+    twice = next((field for field in content if body.get(field) not in (None, [])), None)
+    if twice is not None:
+        raise InputError(f"{twice} are in files and in the request; give one.", field=twice)
+    return {**body, **content}
+
+
+def _label_and_system(file: UploadFile) -> tuple[str | None, str | None]:
+    """What `[LABEL:]SYSTEM.tsv` says; without a label, names inside the file go before it."""
+    label, colon, name = system_name(plain(file.filename)).rpartition(":")
+    return (label, name) if colon else (None, None)
 
 
 class FileReader:
@@ -130,20 +144,6 @@ class FileReader:
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
         self.left = max_bytes
-
-    def lines(self, upload: UploadFile, field: str) -> tuple[str, ...]:
-        """The lines of a file; one called `.gz` is decompressed.
-
-        Raises:
-            InputError: Empty, damaged, or not UTF-8.
-            LimitError: More text than this upload may bring.
-        """
-        name = plain(upload.filename)
-        try:
-            return parse_lines(self.content(upload.file, name), name)
-        except SigtestError as error:
-            error.field = field
-            raise
 
     def content(self, file: BinaryIO, name: str) -> bytes:
         """The bytes of a file, as far as they are allowed."""

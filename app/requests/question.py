@@ -7,18 +7,18 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 
 from app.http.state import Limits
 from app.requests import limits
 from app.requests.form import (
     FileReader,
-    add_scores,
-    add_texts,
+    add_content,
     check_parts,
     files_of,
     form_of,
-    label_and_system,
+    gathered,
+    given_of,
     plain,
     refuse_doubled,
     request_of,
@@ -30,18 +30,18 @@ from app.requests.sources import (
     TESTSET,
     Own,
     OwnTestSets,
-    with_archive,
     with_builtin,
 )
 from app.settings import Settings
 from sigtest.comparison.parse import listed
-from sigtest.data.names import system_name
+from sigtest.data.choices import choose
+from sigtest.data.imports import Joining, in_order, metrics_of
 from sigtest.errors import InputError, inside
 from sigtest.kinds import KINDS, Comparisons, File, Kind, Question
 
 TESTSETS = "testsets"
 ARCHIVE, REQUEST = "archive", "request"
-TEXTS = ("references", "systems", "scores", "documents", "labels", ARCHIVE)
+TEXTS = ("references", "systems", "scores", "documents", "labels", "source", ARCHIVE)
 
 
 async def read_question(request: Request, settings: Limits, own: Own, answers: Answers) -> Question:
@@ -117,12 +117,12 @@ def _from_form(
     body = request_of(form)
     reader = FileReader(settings.max_text_bytes)
     if alone:
-        body = _texts_of(form, body, reader, settings)
+        body = _texts_of(form, body, settings)
     elif any(form.getlist(part) for part in texts):
         inner = body.get(kind.compares, {})
         if not isinstance(inner, dict):
             raise InputError(f"{kind.compares} must be an object.", field=kind.compares)
-        body[kind.compares] = _texts_of(form, inner, reader, settings)
+        body[kind.compares] = _texts_of(form, inner, settings)
     files = [
         File(part, name, reader.content(file.file, name))
         for part in kind.parts
@@ -132,43 +132,35 @@ def _from_form(
     return body, files
 
 
-def _texts_of(
-    form: FormData, body: dict[str, Any], reader: FileReader, settings: Settings
-) -> dict[str, Any]:
+def _texts_of(form: FormData, body: dict[str, Any], settings: Settings) -> dict[str, Any]:
     """A request for a comparison with the files of a form, in whose order they are read."""
     if TESTSETS in body:
         raise InputError("A form is for one test set; send several as JSON.", field=TESTSETS)
-    files = {part: files_of(form, part) for part in TEXTS if part != ARCHIVE}
+    how = _joining(body)
+    files = {part: files_of(form, part) for part in TEXTS}
     limits.check_content({"systems": files["systems"]}, settings)  # before anything is unpacked
-    refuse_doubled(body, files)
-    if archives := files_of(form, ARCHIVE):
-        if len(archives) > 1 or any(files.values()):
-            raise InputError("A form with an archive brings no other file.", field=ARCHIVE)
-        archive = archives[0]
-        return with_archive(body, archive.file, plain(archive.filename), settings)
-    add_texts(body, files, reader)
-    body["systems"] = [
-        {
-            "name": system_name(plain(file.filename)),
-            "hypotheses": reader.lines(file, f"systems[{i}]"),
-        }
-        for i, file in enumerate(files["systems"])
-    ]
-    _add_scores(body["systems"], files["scores"], reader)
-    return body
+    refuse_doubled({name: body[name] for name in body if name != ARCHIVE}, files)
+    elsewhere = next((name for name in (TESTSET, BUILTIN) if body.get(name) is not None), None)
+    if elsewhere is not None and files["references"]:
+        raise InputError(
+            f"{elsewhere} names a test set, which has references; leave the files out.",
+            field="references",
+        )
+    material = gathered(given_of(files), how, settings).material
+    content = (material if elsewhere is None else in_order(material)).as_json()
+    if elsewhere is not None:  # what the files of systems say besides counts for nothing
+        content = {k: v for k, v in content.items() if k in ("systems", "notes") or files[k]}
+    choices = {"metrics": metrics_of(material, elsewhere is not None), **body}
+    return add_content(choices, content)
 
 
-def _add_scores(
-    systems: list[dict[str, Any]], files: Sequence[UploadFile], reader: FileReader
-) -> None:
-    """Attach files of numbers to systems; new ones bring no text."""
-    named = {system["name"]: system for system in systems}
-    for i, file in enumerate(files):
-        _, name = label_and_system(file)
-        if name not in named:
-            named[name] = {"name": name}
-            systems.append(named[name])
-        add_scores(named[name], name, file, f"scores[{i}]", reader)
+def _joining(body: dict[str, Any]) -> Joining:
+    """What to do where files do not match, taken out of a form's request."""
+    missing = choose(body.pop("missing", "error"), ("error", "drop"), "missing", "choice")
+    select = body.pop("select", None)
+    if not isinstance(select, str | None):
+        raise InputError("select must name one of the test sets in the files.", field="select")
+    return Joining(missing=missing, testset=select)
 
 
 def _with_texts(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> Mapping[str, Any]:

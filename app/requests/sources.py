@@ -1,48 +1,27 @@
-"""Requests whose texts come from elsewhere: archives, test sets of sacreBLEU or of the caller."""
+"""Requests whose references come from elsewhere: test sets of sacreBLEU or of the caller."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any
 
 from fastapi import Depends
 
 from app.http.auth import Caller
 from app.http.state import Boards
+from app.requests.form import add_content
 from app.settings import Settings
-from sigtest.data.imports import Bounds, read_archive, read_builtin
+from sigtest.data.imports import read_builtin
 from sigtest.errors import InputError, SigtestError
 from workers.errors import NotFoundError
 from workers.testsets import TestSets
 
 BUILTIN = "builtin"
 TESTSET = "testset"
-BROUGHT = ("references", "documents", "labels", "segments", BUILTIN)
+BROUGHT = ("references", "documents", "labels", "source", "segments", BUILTIN)
 ID = re.compile("[0-9a-f]{32}")
-
-
-def with_archive(
-    body: Mapping[str, Any], file: BinaryIO, name: str, settings: Settings
-) -> dict[str, Any]:
-    """A request with the texts of an archive.
-
-    Raises:
-        InputError: The archive cannot be used, or the request has what it brings.
-        LimitError: It unpacks to more than this service accepts.
-    """
-    bounds = Bounds(
-        files=settings.max_archive_files,
-        text_bytes=settings.max_text_bytes,
-        ratio=settings.max_archive_ratio,
-    )
-    try:
-        brought = read_archive(file.read(), name or "archive", bounds).as_json()
-    except SigtestError as error:
-        error.field = "archive"
-        raise
-    return _joined(body, brought, "archive")
 
 
 def with_builtin(body: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
@@ -60,14 +39,8 @@ def with_builtin(body: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     except SigtestError as error:
         error.field = BUILTIN
         raise
-    return _joined(body, {k: v for k, v in brought.items() if k != "systems"}, BUILTIN)
-
-
-def _joined(body: Mapping[str, Any], brought: Mapping[str, Any], source: str) -> dict[str, Any]:
-    twice = next((field for field in brought if body.get(field) not in (None, [])), None)
-    if twice is not None:
-        raise InputError(f"{twice} are in {source} and in the request; give one.", field=twice)
-    return {**body, **brought}
+    del brought["systems"]
+    return add_content(body, brought)
 
 
 @dataclass(frozen=True)
@@ -110,6 +83,7 @@ class OwnTestSets:
             "references": [text.lines for text in found.references],
             "documents": found.documents,
             "labels": found.labels,
+            "source": found.source.lines if found.source is not None else None,
             "segments": found.segments,
         }
 

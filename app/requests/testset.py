@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -16,12 +15,12 @@ from app.http.errors import UnsupportedMediaError
 from app.http.state import Limits
 from app.requests import limits
 from app.requests.form import (
-    FileReader,
-    add_scores,
-    add_texts,
+    add_content,
     check_parts,
     files_of,
     form_of,
+    gathered,
+    given_of,
     refuse_doubled,
     request_of,
 )
@@ -32,13 +31,14 @@ from sigtest.comparison.parse import OUTPUT, listed, parse_testset
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
+from sigtest.data.imports import STRICT, Given, Upload, in_order, outputs_of
+from sigtest.data.imports.bounds import GZIP as MAGIC
 from sigtest.data.testset import System
-from sigtest.data.text import check_lines, parse_lines
-from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
+from sigtest.errors import InputError, RecipeError, SigtestError
 from workers.creation import CAPACITY, NewTestSet
 
-CONTENT = ("references", "documents", "labels", "sources", "segments")
-PARTS = ("references", "documents", "labels", "sources", "request")
+CONTENT = ("references", "documents", "labels", "source", "segments")
+PARTS = ("references", "documents", "labels", "source", "request")
 OUTPUT_PARTS = ("hypotheses", "scores")
 TEXT = "text/plain"
 GZIP = ("application/gzip", "application/x-gzip")
@@ -96,7 +96,7 @@ async def read_system(
         raise UnsupportedMediaError(f"{kind} with Content-Encoding {encoding} is not read.")
     data = await request.body()
     packed = kind in GZIP or encoding == "gzip"
-    read = partial(_output_of_body, data, kind, packed, settings)
+    read = partial(_output_of_body, name, data, kind, packed, settings)
     return await run_in_threadpool(_system, name, read, settings)
 
 
@@ -110,8 +110,10 @@ def _testset_of_form(form: FormData, settings: Settings) -> NewTestSet:
     body = request_of(form)
     files = {part: files_of(form, part) for part in PARTS if part != "request"}
     refuse_doubled(body, files)
-    add_texts(body, files, FileReader(settings.max_text_bytes))
-    return _testset(body, settings)
+    content = in_order(gathered(given_of(files), STRICT, settings).material).as_json()
+    del content["systems"]
+    content.pop("notes", None)  # which are about one reading, not about the systems to come
+    return _testset(add_content(body, content), settings)
 
 
 def _testset(body: Mapping[str, Any], settings: Settings) -> NewTestSet:
@@ -123,14 +125,6 @@ def _testset(body: Mapping[str, Any], settings: Settings) -> NewTestSet:
     limits.check_content(body, settings)
     recipe = Recipe.of({field: body[field] for field in SETTINGS if field in body})
     testset = parse_testset(body)
-    if body.get("sources") is not None:
-        sources = check_lines(body["sources"], "sources", field="sources")
-        if len(sources) != testset.segments:
-            raise LengthError(
-                f"sources has {len(sources)} entr{'y' if len(sources) == 1 else 'ies'}, "
-                f"the test set has {testset.segments} segments.",
-                field="sources",
-            )
     sizes = body.get("replicas", 1), body.get("capacity", CAPACITY)
     asked = NewTestSet.of(body["name"], testset, recipe, *sizes)
     _check_part(asked.part, settings)
@@ -156,33 +150,34 @@ def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -
         raise
 
 
-def _output_of_body(data: bytes, kind: str, packed: bool, settings: Settings) -> dict[str, Any]:
+def _output_of_body(
+    name: str, data: bytes, kind: str, packed: bool, settings: Settings
+) -> dict[str, Any]:
     if kind == JSON:
         body = parse_json(data, "body")
         for field in body:
             choose(field, OUTPUT, field, "field")
         return body
-    reader = FileReader(settings.max_text_bytes)
-    try:
-        text = reader.content(io.BytesIO(data), "the file.gz" if packed else "the file")
-        return {"hypotheses": parse_lines(text, "the file")}
-    except SigtestError as error:
-        error.field = "body"
-        raise
+    if packed and not data.startswith(MAGIC):
+        raise InputError("The body is not a gzip file.", field="body")
+    given = Given("system", Upload("the file", data), name, field="body")
+    return _output([given], name, settings)
 
 
 def _output_of_form(name: str, form: FormData, settings: Settings) -> dict[str, Any]:
     """Several files of hypotheses are replicas, in the order of the form."""
     check_parts(form, OUTPUT_PARTS)
     files = {part: files_of(form, part) for part in OUTPUT_PARTS}
-    reader = FileReader(settings.max_text_bytes)
-    texts = [reader.lines(file, f"hypotheses[{i}]") for i, file in enumerate(files["hypotheses"])]
-    body: dict[str, Any] = {}
-    if texts:
-        body = {"hypotheses": texts[0]} if len(texts) == 1 else {"replicas": texts}
-    for i, file in enumerate(files["scores"]):
-        add_scores(body, name, file, f"scores[{i}]", reader)
-    return body
+    several = len(files["hypotheses"]) > 1
+    given = [
+        replace(entry, run=several and entry.role == "system") for entry in given_of(files, name)
+    ]
+    return _output(given, name, settings) if given else {}
+
+
+def _output(given: Sequence[Given], name: str, settings: Settings) -> dict[str, Any]:
+    """What files bring of one system, in the order of the test set."""
+    return outputs_of(gathered(given, STRICT, settings).material)[name]
 
 
 async def _json(request: Request, *others: str) -> dict[str, Any]:

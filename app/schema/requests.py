@@ -182,12 +182,26 @@ class TextsRequest(Strict):
     labels: list[str] | None = Field(
         default=None, description="Label of each segment, such as its domain."
     )
+    source: list[str | None] | None = Field(
+        default=None,
+        description="Source of each segment, for health checks of outputs; null where not known.",
+    )
     segments: int | None = Field(
         default=None, ge=1, description="Number of segments; needed only without references."
     )
 
 
-class ComparisonRequest(NamedRequest, TextsRequest):
+class EntryRequest(TextsRequest):
+    """The same, with what was noticed when it was read."""
+
+    notes: list[str] | None = Field(
+        default=None,
+        max_length=100,
+        description="Sentences about how the texts were read, which the report repeats.",
+    )
+
+
+class ComparisonRequest(NamedRequest, EntryRequest):
     """A test set, its systems, and what to compute."""
 
     systems: list[SystemRequest] | dict[str, Brought] = Field(
@@ -196,27 +210,41 @@ class ComparisonRequest(NamedRequest, TextsRequest):
     )
 
 
-class FormRequest(BaseModel):
-    """The same as files, or as one archive: UTF-8 text with one line a segment, perhaps `.gz`.
+class FilesRequest(NamedRequest):
+    """What to compute, and how files are put together."""
 
-    A system's name is its file's name without `.gz` and the last suffix.
+    missing: Literal["error", "drop"] = Field(
+        default="error",
+        description="About segments that not all files have, or without a score: refuse them, or "
+        "leave them out for every system and say so.",
+    )
+    select: str | None = Field(
+        default=None, description="One of the test sets in the files, where there are several."
+    )
+
+
+class FormRequest(BaseModel):
+    """The same as files of any format, which their content says, perhaps `.gz`.
+
+    A system's name is that in the file, or else the file's without `.gz` and the last suffix.
     """
 
     references: list[bytes] = files_field("Files with a reference set each.")
     systems: list[bytes] = files_field("Files with the hypotheses of a system each.")
     scores: list[bytes] = files_field(
-        "Files of numbers, called `[LABEL:]SYSTEM.tsv`: one number or a tuple a line."
+        "Files of scores, called `[LABEL:]SYSTEM.tsv`: numbers, one line a segment, or any format."
     )
     documents: bytes | None = file_field("A file with the document of each segment.")
     labels: bytes | None = file_field("A file with the label of each segment.")
-    archive: bytes | None = file_field(
-        "Instead of the other files: a zip, tar or tar.gz with `reference*`, `systems/*` and "
-        "perhaps `documents*` and `labels*`, or WMT XML, alone or in one of these."
+    source: bytes | None = file_field("A file with the source of each segment.")
+    archive: list[bytes] = files_field(
+        "Files of any format or archives of several, which say what they bring: a zip, tar or "
+        "tar.gz with `reference*` and `systems/*`, WMT XML, tables, logs of evaluations."
     )
-    request: NamedRequest | None = Field(default=None, description="The rest, as JSON.")
+    request: FilesRequest | None = Field(default=None, description="The rest, as JSON.")
 
 
-class NamedTestSetRequest(TextsRequest):
+class NamedTestSetRequest(EntryRequest):
     """One test set of several, and what the systems bring to it."""
 
     name: str = Field(
@@ -227,7 +255,7 @@ class NamedTestSetRequest(TextsRequest):
     )
 
 
-class UnnamedTestSetRequest(TextsRequest):
+class UnnamedTestSetRequest(EntryRequest):
     """The same under a name that stands outside."""
 
     systems: list[SystemRequest] | dict[str, Brought] = Field(

@@ -50,20 +50,16 @@ class TestSetSettings(SettingsRequest):
 class TestSetRequest(TestSetSettings, TextsRequest):
     """What every system is measured against, and how."""
 
-    sources: list[str] | None = Field(
-        default=None, description="Source segments; checked for their number and not kept."
-    )
-
 
 class TestSetForm(BaseModel):
-    """The same as files: UTF-8 text with one line a segment, perhaps `.gz`."""
+    """The same as files of any format: plain text with one line a segment, SGML, ...; or `.gz`."""
 
     __test__ = False  # pytest: not a test class
 
     references: list[bytes] = files_field("Files with a reference set each.")
     documents: bytes | None = file_field("A file with the document of each segment.")
     labels: bytes | None = file_field("A file with the label of each segment.")
-    sources: bytes | None = file_field("A file with the source segments; not kept.")
+    source: bytes | None = file_field("A file with the source of each segment.")
     request: TestSetSettings = Field(description="Name and settings, as JSON.")
 
 
@@ -74,13 +70,13 @@ class RaiseRequest(Strict):
 
 
 class OutputForm(BaseModel):
-    """The same as files: UTF-8 text with one line a segment, perhaps `.gz`."""
+    """The same as files of any format: plain text with one line a segment, SGML, ...; or `.gz`."""
 
     hypotheses: list[bytes] = files_field(
         "A file with the hypotheses; or one for each training replica, in their order."
     )
     scores: list[bytes] = files_field(
-        "Files of numbers, called `[LABEL:]ANYTHING.tsv`: one number or a tuple a line."
+        "Files of scores: numbers, one line a segment, or any format; called `[LABEL:]ANYTHING`."
     )
 
 

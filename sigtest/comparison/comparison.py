@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.names import check_name
@@ -86,7 +87,8 @@ class Entry:
             digests=tuple(system.sha256 for system in systems),
             replicas=len(systems[0].runs),
         )
-        return replace(part, notes=self.notes)
+        found = findings_of(self.testset, systems, recipe)
+        return replace(part, notes=(*self.notes, *(finding.sentence for finding in found)))
 
 
 @dataclass(frozen=True)

@@ -207,7 +207,7 @@ def _report(
             for s, name in enumerate(part.systems)
         ),
         pairs=tuple(pairs),
-        warnings=warnings_of(part, facts, comparisons, _most(gone)) if pairs else (),
+        warnings=warnings_of(part, facts, comparisons, _most(gone)) if pairs else part.notes,
         family=_family(recipe, comparisons),
         rank_confidence=_rank_confidence(recipe) if any(ranks) else None,
         interval=recipe.interval,

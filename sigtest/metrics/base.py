@@ -46,6 +46,7 @@ class Metric(ABC):
         character_seconds: To measure each of its characters, and of those of its references.
         score_seconds: To score one row of sums.
         spreads: Whether its program uses every core by itself.
+        prose: Whether outputs are running text, which health checks can judge.
     """
 
     name: ClassVar[str]
@@ -57,6 +58,7 @@ class Metric(ABC):
     character_seconds: ClassVar[float] = 1e-7
     score_seconds: ClassVar[float] = 6e-8
     spreads: ClassVar[bool] = False
+    prose: ClassVar[bool] = True
 
     @classmethod
     def require(cls) -> None:
@@ -76,6 +78,11 @@ class Metric(ABC):
     def higher_is_better(self) -> bool:
         """False for error rates, whose differences are turned round before they are tested."""
         return True
+
+    @property
+    def tokenization(self) -> str | None:
+        """Name of the tokenizer that cuts words, where the metric has one."""
+        return None
 
     @property
     def sign(self) -> float:

@@ -50,6 +50,10 @@ class Bleu(Metric):
     max_ngram_order: int = 4
     effective_order: bool = False
 
+    @property
+    def tokenization(self) -> str:
+        return self.tokenize
+
     def __post_init__(self) -> None:
         """Check the options.
 

@@ -33,6 +33,7 @@ class LabelMetric(Metric):
     """
 
     papers: ClassVar[tuple[str, ...]] = ("sokolova-lapalme-2009-systematic",)
+    prose: ClassVar[bool] = False
 
     classes: str = ""
 

@@ -49,6 +49,10 @@ class Nist(Metric):
     tokenize: str = "13a"
     max_ngram_order: int = 5
 
+    @property
+    def tokenization(self) -> str:
+        return self.tokenize
+
     def __post_init__(self) -> None:
         """Check the options.
 

@@ -54,6 +54,10 @@ class Ter(Metric):
         )
 
     @property
+    def tokenization(self) -> str:
+        return "asian" if self.normalized and self.asian_support else "tercom"
+
+    @property
     def higher_is_better(self) -> bool:
         return False
 

@@ -1,5 +1,6 @@
 """Archives in a form and test sets by name: what is computed, and what is refused and not kept."""
 
+import gzip
 import io
 import json
 import tarfile
@@ -81,19 +82,15 @@ FORMS: dict[str, tuple[list[Part], str]] = {
     "a link": (form(linked(), "task.tar.gz"), "no plain file"),
     "a DTD": (form(b"<!DOCTYPE dataset><dataset/>", "x.xml"), "x.xml, line 1: a document type"),
     "no matching files": (form(zipped({"a": TEXT})), "no matching files"),
-    "no archive": (form(TEXT, "task.txt"), "task.txt is no zip, tar, tar.gz or XML file"),
+    "no archive": (form(TEXT, "task.txt"), "task.txt is plain text, which does not say what it is"),
     "one system": (form(zipped({"reference": TEXT, "systems/a": TEXT})), "at least two systems"),
     "unequal": (form(zipped(GOOD | {"systems/c.en": b"x\n"})), "system 'c' has 1 line"),
     "hostile name": (form(zipped(GOOD | {"systems/<b>.en": TEXT})), "The system name '<b>'"),
     "documents": (form(zipped(GOOD | {"documents": b"d\n"})), "documents has 1 entry,"),
     "two archives": (form(zipped(GOOD)) * 2, "one request part"),
-    "other files": (
-        [*form(zipped(GOOD)), ("references", ("ref.txt", TEXT))],
-        "brings no other file",
-    ),
-    "documents besides": (
-        [*form(zipped(GOOD)), ("documents", ("d.txt", b"a\na\nb\n"))],
-        "brings no other file",
+    "another output": (
+        [*form(zipped(GOOD)), ("systems", ("a.txt", TEXT.upper()))],
+        "both have an output of 'a', and they differ",
     ),
     "texts in request": (form(zipped(GOOD), references=[["a"]]), "not in request"),
 }
@@ -165,3 +162,81 @@ def test_the_switch_is_0_or_1() -> None:
     assert not Settings.of({}).allow_downloads
     with pytest.raises(SettingError, match="0 or 1"):
         Settings.of({"SIGTEST_ALLOW_DOWNLOADS": "yes"})
+
+
+def test_files_go_with_an_archive(service: httpx.Client) -> None:
+    parts = [
+        *form(zipped(GOOD)),
+        ("documents", ("d.txt", b"x\nx\ny\n")),
+        ("systems", ("c.en", TEXT)),
+    ]
+    answer = service.post(COMPARISONS, files=parts, headers={"Prefer": "wait=60"}).json()
+    assert answer["systems"] == ["a", "b", "c"]
+    assert service.get(answer["links"]["report"]).json()["testset"]["documents"] == 2
+
+
+SAMPLES = {
+    name: "".join(
+        json.dumps({"doc_id": i, "doc": {}, "target": "x", "resps": [["x"]], "arguments": {},
+                    "filtered_resps": ["x"], "acc": value}) + "\n"
+        for i, value in enumerate(right)
+    ).encode()
+    for name, right in (("a", [1, 1, 0, 1]), ("b", [0, 1, 0, 0]))
+}  # fmt: skip
+SGML = (
+    '<tstset setid="s" srclang="a" trglang="b"><doc docid="d" sysid="inside">\n'
+    + "".join(
+        f'<seg id="{i}">{line}</seg>\n' for i, line in enumerate(TEXT.decode().split("\n"), 1)
+    )
+    + "</doc></tstset>\n"
+).encode()
+
+
+def told(service: httpx.Client, parts: list[Part]) -> dict[str, Any]:
+    answer = service.post(COMPARISONS, files=parts, headers={"Prefer": "wait=60"})
+    assert answer.status_code == 200, answer.text
+    return dict(service.get(answer.json()["links"]["report"]).raise_for_status().json())
+
+
+def test_every_file_field_takes_any_format(service: httpx.Client) -> None:
+    asked = ("request", (None, b'{"resamples": 99}'))
+    found = told(service, [("systems", (f"{n}.jsonl", SAMPLES[n])) for n in SAMPLES] + [asked])
+    assert list(found["metrics"]) == ["acc"]
+    assert [s["scores"]["acc"]["score"] for s in found["systems"]] == [0.75, 0.25]
+    named = [("scores", (f"acc:{n}.jsonl", SAMPLES[n])) for n in SAMPLES]
+    assert [s["name"] for s in told(service, [*named, asked])["systems"]] == ["a", "b"]
+    plain = [("references", ("r.txt", TEXT)), ("systems", ("a.txt", TEXT.upper())), asked]
+    marked = told(
+        service, [*plain, ("systems", ("b.sgm", SGML.replace(b'\n<seg id="4"></seg>', b"")))]
+    )
+    assert [s["name"] for s in marked["systems"]] == ["a", "inside"]
+    assert marked["systems"][1]["scores"]["bleu"]["score"] == pytest.approx(100)
+
+
+def test_what_is_no_text_is_never_scored(service: httpx.Client, stored: Stored) -> None:
+    before = stored()
+    for content in (
+        b"<html>\n<p>a</p>\n<p>b</p>\n</html>\n",
+        b'{"a": 1}',
+        b"system,BLEU\na,3\nb,2\n",
+    ):
+        for packed in (content, gzip.compress(content)):
+            parts = [("references", ("r.txt", TEXT)), ("systems", ("a.txt", TEXT)),
+                     ("systems", ("b.txt", packed))]  # fmt: skip
+            (error,) = problem(service.post(COMPARISONS, files=parts), 422, "invalid-input")[
+                "errors"
+            ]
+            assert error["field"] == "systems[1]"
+            assert error["message"].startswith("b.txt ")
+    assert stored() == before
+
+
+def test_missing_segments_are_dropped_where_that_is_asked(service: httpx.Client) -> None:
+    tables = [("scores", ("x:a.csv", b"id,score\nq1,1\nq2,0\nq3,1\n")),
+              ("scores", ("x:b.csv", b"id,score\nq3,0\nq2,0\n"))]  # fmt: skip
+    assert (
+        "'q1'" in problem(service.post(COMPARISONS, files=tables), 422, "invalid-input")["detail"]
+    )
+    found = told(service, [*tables, ("request", (None, b'{"missing": "drop", "resamples": 99}'))])
+    assert found["testset"]["segments"] == 2
+    assert any("dropped" in warning and "'q1'" in warning for warning in found["warnings"])

@@ -40,13 +40,12 @@ def test_one_line_of_100_mb_is_refused(service: httpx.Client, stored: Stored) ->
     assert problem(plain, 413, "limit-exceeded")["limit"] == "max_body_bytes"
     packed = service.post(COMPARISONS, **form(line))
     document = problem(packed, 413, "limit-exceeded")
+    assert document["limit"] == "max_archive_ratio"
+    assert document["errors"][0] == {"field": "systems[1]", "message": document["detail"]}
+    long = service.post(COMPARISONS, files={"systems": ("A.txt", b"x" * 200_000)})
+    document = problem(long, 413, "limit-exceeded")
     assert document["limit"] == "max_characters"
-    assert document["errors"][0] == {
-        "field": "systems[1].hypotheses",
-        "system": "B",
-        "line": 1,
-        "message": document["detail"],
-    }
+    assert (document["errors"][0]["field"], document["errors"][0]["line"]) == ("systems[0]", 1)
     assert stored() == before
 
 

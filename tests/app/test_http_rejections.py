@@ -184,7 +184,7 @@ FORMS: dict[str, tuple[list[Part], str, str]] = {
     "unequal line counts": (
         file(b"a\n"),
         "length-mismatch",
-        "System 'B' has 1 line of hypotheses, the test set has 2 segments",
+        "B.txt has 1 line, but ref.txt has 2; every file needs one line a segment",
     ),
     "NUL byte": (file(b"a\nb\0c\n"), "invalid-input", "B.txt, line 2: NUL byte at byte offset 3"),
     "invalid UTF-8": (
@@ -193,7 +193,6 @@ FORMS: dict[str, tuple[list[Part], str, str]] = {
         "B.txt, line 2: invalid UTF-8 at byte offset 3",
     ),
     "UTF-16": (file("a\nb\n".encode("utf-16")), "invalid-input", "B.txt is UTF-16"),
-    "no gzip": (file(b"a\nb\n", "B.txt.gz"), "invalid-input", "B.txt.gz is not a whole gzip file"),
     "half a gzip": (
         file(gzip.compress(b"a\nb\n" * 99)[:-9], "B.txt.gz"),
         "invalid-input",
@@ -204,7 +203,7 @@ FORMS: dict[str, tuple[list[Part], str, str]] = {
         "invalid-input",
         "B.txt.gz is not a whole gzip file",
     ),
-    "duplicate names": (file(b"a\nb\n", "A.en"), "invalid-input", "Two systems are named 'A'"),
+    "duplicate names": (file(b"a\nb\n", "A.en"), "invalid-input", "both named 'A'"),
     "one system": ([REFERENCE, FIRST], "invalid-input", "at least two systems"),
     "no references": ([FIRST, SECOND], "invalid-input", "At least one reference set"),
     "unknown part": ([*file(b"a\nb\n"), ("refs", (None, b"x"))], "invalid-input", "part 'refs'"),
@@ -236,7 +235,7 @@ FORMS: dict[str, tuple[list[Part], str, str]] = {
     "documents": (
         [*file(b"a\nb\n"), ("documents", ("d.txt", b"1\n"))],
         "length-mismatch",
-        "documents has 1",
+        "d.txt has 1 line, but ref.txt has 2",
     ),
     **{
         f"name {name!a}": (file(b"a\nb\n", name), "invalid-input", "The system name")

@@ -265,7 +265,7 @@ def test_names_that_no_system_may_have(service: httpx.Client, make: Make, name: 
     [
         ({"documents": ["d"]}, "length-mismatch"),
         ({"labels": ["d"]}, "length-mismatch"),
-        ({"sources": ["d"]}, "length-mismatch"),
+        ({"source": ["d"]}, "length-mismatch"),
         ({"unit": "document"}, "invalid-recipe"),
         ({"stratified": True}, "invalid-recipe"),
         ({"correction": "max_t"}, "invalid-recipe"),

@@ -43,6 +43,10 @@ class Rows:
         """The row of one system."""
         return f"{__version__} {self.resamples} {digest}"
 
+    def findings(self, digest: str) -> str:
+        """What health checks say of one system, whatever the resamples."""
+        return f"{__version__} findings {digest}"
+
     def pair(self, a: str, b: str) -> str:
         """The row of a pair, from both digests."""
         return f"{__version__} {self.resamples} {a} {b}"

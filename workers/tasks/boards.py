@@ -24,7 +24,7 @@ from sigtest.render import json
 from sigtest.report import Report
 from sigtest.significance import resampling_tests
 from sigtest.significance.corrections import CORRECTIONS
-from workers.store import keys
+from workers.store import codec, keys
 from workers.store.boards import Choice, State
 from workers.store.task import Priced, Task
 from workers.store.testsets import Rows
@@ -50,8 +50,11 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
     member = sampling.members([digest]).get(digest)
     if member is None:
         return
-    row = row_of(sampling.part, member.totals)
-    context.testsets.add_rows(testset_id, {Rows(resamples).system(digest): row})
+    names = Rows(resamples)
+    rows = {names.system(digest): row_of(sampling.part, member.totals)}
+    if context.testsets.rows(testset_id, [names.findings(digest)]) == [None]:
+        rows[names.findings(digest)] = codec.pack_json(sampling.findings(digest))
+    context.testsets.add_rows(testset_id, rows)
     state = context.testsets.state(testset_id)
     if state is None:
         return
@@ -246,7 +249,20 @@ def _report(sampling: Sampling, state: State, part: Part) -> Report | None:
     draws, ranges = _joint(sampling, part)
     own, both = _by_metric(part, systems), _by_metric(part, rows)
     gone = families.gone(testsets, state, part)
-    return report_of_rows(part, own, both, draws, ranges, gone)
+    noted = replace(part, notes=_notes(sampling, part))
+    return report_of_rows(noted, own, both, draws, ranges, gone)
+
+
+def _notes(sampling: Sampling, part: Part) -> tuple[str, ...]:
+    """What health checks say of the systems, by their names."""
+    names = [Rows(part.resamples).findings(digest) for digest in part.digests]
+    found = sampling.context.testsets.rows(sampling.testset_id, names)
+    said = [
+        f"{system}{words}" if own else words
+        for system, row in zip(part.systems, found, strict=True)
+        for own, words in (codec.unpack_json(row) if row is not None else ())
+    ]
+    return tuple(dict.fromkeys(said))
 
 
 def row_of(part: Part, totals: Totals) -> bytes:

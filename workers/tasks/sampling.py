@@ -10,6 +10,7 @@ import numpy as np
 
 from sigtest import engine
 from sigtest.arrays import Array
+from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part
 from sigtest.data.testset import TestSet
 from sigtest.draws.totals import Totals, resample
@@ -103,6 +104,21 @@ class Sampling:
             self._cache.add(made)
             found |= made
         return {m: found[name] for m, name in names.items()}
+
+    def findings(self, digest: str) -> list[tuple[bool, str]]:
+        """What health checks say of one system.
+
+        Returns:
+            Sentences; one that is about the system (true) follows its name, which a digest has not.
+
+        Raises:
+            GoneError: The system was removed.
+        """
+        output = self._store.output(self.testset_id, digest)
+        if output is None:
+            raise gone(self.testset_id)
+        found = findings_of(self._testset, [replace(output, name="")], self.part.recipe)
+        return [(finding.kind != "tokenizer", finding.sentence) for finding in found]
 
     def _parts(self, digests: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
         """Parts of totals; those that were evicted are made again and kept."""

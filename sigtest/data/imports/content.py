@@ -39,13 +39,17 @@ def outputs_of(material: Material) -> dict[str, dict[str, Any]]:
     return {body.pop("name"): body for body in in_order(material).as_json()["systems"]}
 
 
-def metrics_of(material: Material) -> list[str | dict[str, object]]:
+def metrics_of(material: Material, referenced: bool = False) -> list[str | dict[str, object]]:
     """What to compare on where nobody says it: BLEU of texts, the mean of every kind of scores.
 
     Scores that some systems lack are left out, unless nothing else is there.
+
+    Args:
+        material: All that is compared.
+        referenced: Whether references are elsewhere.
     """
     names = {*material.system_names}
-    texts = material.references and {name for name, _ in material.systems} >= names
+    texts = (material.references or referenced) and {n for n, _ in material.systems} >= names
     owners: dict[str, set[str]] = {}
     lower = set()
     for table in material.scores:

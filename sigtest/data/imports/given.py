@@ -268,8 +268,18 @@ def _base(entry: Given) -> str:
     return os.path.basename(entry.name) if isinstance(entry.where, Path) else entry.name
 
 
+def _anything(entry: Given, material: Material) -> Material:
+    if material.texts:
+        raise InputError(
+            f"{entry.name} is plain text, which does not say what it is; give it as the "
+            "reference (-r FILE) or as a system (FILE or NAME=FILE).",
+            field=entry.name,
+        )
+    return material
+
+
 _ROLES = {
-    "anything": lambda entry, material: material,
+    "anything": _anything,
     "reference": _reference,
     "system": _system,
     "scores": _scores,

@@ -1,0 +1,42 @@
+"""What health checks say of the texts of a comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.health import Finding, check
+from sigtest.data.testset import System, TestSet
+
+
+def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> tuple[Finding, ...]:
+    """Look for what is wrong with outputs; of systems with replicas, at each of them.
+
+    Args:
+        testset: What outputs are held against.
+        systems: Those without texts are passed over.
+        recipe: Whose metrics cut words in some way.
+
+    Returns:
+        Findings by system; none where there are no references or all is well.
+    """
+    if not all(metric.prose for metric in recipe.metrics):
+        return ()
+    labelled = zip(recipe.labels, recipe.metrics, strict=True)
+    tokenizers = {label: m.tokenization for label, m in labelled if m.tokenization is not None}
+    source = testset.source.lines if testset.source is not None else None
+    references = [text.lines for text in testset.references]
+    found: list[Finding] = []
+    for r in range(max(len(system.runs) for system in systems)):
+        outputs = {
+            _named(system, r): system.runs[r].hypotheses
+            for system in systems
+            if r < len(system.runs)
+        }
+        texts = {name: text.lines for name, text in outputs.items() if text is not None}
+        found += check(references, source, texts, tokenizers if r == 0 else {})
+    return tuple(found)
+
+
+def _named(system: System, r: int) -> str:
+    return system.name if len(system.runs) == 1 else f"{system.name}, replica {r + 1}"
