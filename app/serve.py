@@ -14,8 +14,10 @@ from contextlib import closing
 from types import FrameType
 
 import uvicorn
+from fastapi import FastAPI
 
 from app.http.auth import Door, is_loopback
+from app.http.connection import Connection
 from app.main import create_app
 from app.settings import Settings
 from sigtest.errors import SigtestError
@@ -49,15 +51,21 @@ def serve(host: str, port: int, settings: Settings, queue: QueueSettings) -> Non
         SettingError: The address cannot be used, or would let strangers in.
     """
     app = create_app(settings, queue)
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
+    config = configuration(app)
     # first of all, so that nothing starts in vain where the port is taken
     with listen(host, port) as listening, running(queue):
         refuse_strangers(host, settings, queue)
         Server(config).run(sockets=[listening])
+
+
+def configuration(app: FastAPI) -> uvicorn.Config:
+    """How uvicorn runs the service."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_level="warning",
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
 
 
 def main() -> int:

@@ -12,6 +12,7 @@
     │   ├── BusyError       more unfinished work than a caller may have
     │   └── CostlyError     one question that is more than a caller may ever have
     └── StorageError        Redis cannot be reached, cannot write or is missing
+        └── FullError       it has no memory or disk left
 
 Like sigtest's own they know no status codes.
 """
@@ -98,3 +99,7 @@ class CostlyError(LimitError):
 
 class StorageError(SigtestError):
     """Redis cannot be reached or cannot write."""
+
+
+class FullError(StorageError):
+    """Redis has no memory left, or no disk."""

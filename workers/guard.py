@@ -1,13 +1,22 @@
-"""Says in our words that Redis failed."""
+"""Says in our words that Redis failed, and soon: nobody waits for a server known to be silent."""
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from redis.exceptions import RedisError
+from redis.exceptions import OutOfMemoryError, RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
-from workers.errors import StorageError
+from workers.errors import FullError, StorageError
+
+log = logging.getLogger(__name__)
+
+RESPITE = 1.0  # seconds in which a server that was silent is not asked again
+
+_silent_until = 0.0
 
 
 @contextmanager
@@ -16,8 +25,21 @@ def storage() -> Iterator[None]:
 
     Raises:
         StorageError: Redis failed.
+        FullError: It has no memory left.
     """
+    global _silent_until
+    if time.monotonic() < _silent_until:
+        raise StorageError("The store of comparisons is silent.")
     try:
         yield
+    except RedisTimeoutError as error:
+        log.warning("%s", error)  # with the address, which strangers are not told
+        _silent_until = time.monotonic() + RESPITE
+        raise StorageError("The store of comparisons is silent.") from error
+    except OutOfMemoryError as error:
+        raise FullError(
+            "The store of comparisons is full; delete something, or wait until something expires."
+        ) from error
     except RedisError as error:
-        raise StorageError(f"The store of comparisons does not answer: {error}") from error
+        log.warning("%s", error)
+        raise StorageError("The store of comparisons does not answer.") from error

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass, replace
+
+from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Plan
 from sigtest.data.choices import choose
@@ -30,7 +33,7 @@ from workers.store import keys
 from workers.store.pieces import Cut, Pieces, shares_key
 from workers.store.questions import Stored, Verdict, gone
 from workers.store.records import Record, Status
-from workers.store.server import connect
+from workers.store.server import check_disk, connect
 from workers.store.task import Priced, Task
 from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
@@ -116,6 +119,7 @@ class Questions:
             CostlyError: It is more than a caller may have, by itself.
         """
         question_id = keys.hashed(caller, kind, question.key)
+        check_disk(self._settings)
         cut = Cut.of(question, self._settings.workers, self._settings.block)
         most = budget or self._settings.budget
         verdict = self._store.create(
@@ -310,7 +314,8 @@ class Questions:
                 field="id",
             )
         if self._store.commit(question_id, Status.CANCELLED):
-            self._feed.drop(question_id)
+            with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
+                self._feed.drop(question_id)
             return self._find(question_id, caller)
         self._store.delete(question_id, caller)
         return None
@@ -318,6 +323,7 @@ class Questions:
     @storage()
     def check(self) -> None:
         """Write something, to see that it can be done."""
+        check_disk(self._settings)
         self._store.probe()
 
     @storage()

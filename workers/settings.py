@@ -17,6 +17,10 @@ def _state() -> Path:
     return Path(base) / "sigtest"
 
 
+def _memory() -> int:
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+
+
 @dataclass(frozen=True)
 class Settings:
     """Where questions are kept, who computes them and for how long they stay.
@@ -46,6 +50,10 @@ class Settings:
         totals: SIGTEST_TOTALS. Bytes of resampled totals kept for the leaderboards of all test
             sets; 1 GiB by default. What was not used for the longest time goes first, and is made
             again when it is needed.
+        memory: SIGTEST_MEMORY. Bytes that the embedded server may take, beyond which nothing new
+            is accepted; half of this machine's memory by default.
+        free: SIGTEST_FREE. Bytes of its disk that must be free for something new to be accepted;
+            256 MiB by default.
     """
 
     redis_url: str | None = None
@@ -61,6 +69,8 @@ class Settings:
     budget: int = 7200
     room: int = 4 * 2**30
     totals: int = 2**30
+    memory: int = field(default_factory=_memory)
+    free: int = 2**28
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> Settings:
@@ -98,6 +108,8 @@ NUMBERS = {
     "budget": "SIGTEST_BUDGET",
     "room": "SIGTEST_ROOM",
     "totals": "SIGTEST_TOTALS",
+    "memory": "SIGTEST_MEMORY",
+    "free": "SIGTEST_FREE",
 }
 
 

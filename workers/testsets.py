@@ -7,7 +7,10 @@ is unknown or somebody else's and GoneError for one that expired or was deleted.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+
+from redis.exceptions import OutOfMemoryError
 
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
@@ -20,7 +23,7 @@ from workers.guard import storage
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
-from workers.store.server import connect
+from workers.store.server import check_disk, connect
 from workers.store.testsets import gone
 from workers.tasks import boards
 from workers.tasks.context import Context
@@ -93,6 +96,7 @@ class TestSets:
         Returns:
             The test set, and whether it was made.
         """
+        check_disk(self._context.settings)
         part = asked.part
         sizes = (str(part.replicas), str(asked.capacity))
         testset_id = keys.hashed(caller, "testset", asked.name, part.key, *sizes, part.testset)
@@ -150,7 +154,8 @@ class TestSets:
     def delete(self, testset_id: str, caller: str) -> None:
         """Delete a test set with its systems and everything that was computed."""
         self._state(testset_id, caller)
-        self._feed.drop(testset_id)
+        with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
+            self._feed.drop(testset_id)
         self._store.delete(testset_id, caller)
 
     # systems
@@ -201,6 +206,7 @@ class TestSets:
             LimitError: The test set has as many systems as it may have.
             CapacityError: It has taken as many as were declared when it was made.
         """
+        check_disk(self._context.settings)
         verdict = self._store.put(testset_id, system, replaces, most)
         if verdict == "gone":
             raise gone(testset_id)

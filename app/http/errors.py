@@ -6,6 +6,7 @@ SigtestError
 ├── AuthenticationError      no key, or one that nobody has
 ├── ForbiddenError           a key that is not for this
 ├── BackOffError             too many wrong keys
+├── SlowError                a body that takes too long to come
 ├── NotAcceptableError       a representation that does not exist here
 ├── UnsupportedMediaError    a body of a kind that is not read
 └── UnreadyError             nobody is there to do the work
@@ -37,6 +38,10 @@ class BackOffError(SigtestError):
     def __init__(self, message: str, seconds: int) -> None:
         super().__init__(message)
         self.seconds = seconds
+
+
+class SlowError(SigtestError):
+    """A body that takes too long to come."""
 
 
 class NotAcceptableError(SigtestError):

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import suppress
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.http.errors import SlowError
 from app.http.problems import of_error
 from sigtest.errors import LimitError, SigtestError
 
+PATIENCE_SECONDS = 20.0  # for a body, besides what its size takes at the slowest pace
+SLOWEST = 16 * 2**10  # bytes a second
 DROP_SECONDS = 10
 DROP_TIMES = 3  # as large as the largest body that is kept
 
 
 class BodyLimit:
-    """Middleware that counts a body while it comes in and keeps none that is too large."""
+    """Middleware that counts and times a body while it comes in; keeps none that is too large."""
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
         self.app = app
@@ -34,11 +38,23 @@ class BodyLimit:
                 await self.drop_rest(receive)
             await of_error(self.error())(scope, receive, send)
             return
-        read = 0
+        read, waited, whole = 0, 0.0, False
 
         async def counting() -> Message:
-            nonlocal read
-            message = await receive()
+            nonlocal read, waited, whole
+            if whole:  # what comes is no body, but that the client goes
+                return await receive()
+            since = time.monotonic()
+            try:
+                async with asyncio.timeout(PATIENCE_SECONDS + read / SLOWEST - waited):
+                    message = await receive()
+            except TimeoutError as error:
+                raise SlowError(
+                    f"{read:,} bytes of the body came in {waited + time.monotonic() - since:.0f} "
+                    "seconds; send it faster, or in parts."
+                ) from error
+            waited += time.monotonic() - since
+            whole = not message.get("more_body")
             read += len(message.get("body", b""))
             if read > self.max_bytes:
                 await self.drop_rest(receive)

@@ -13,6 +13,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Match
 
@@ -22,6 +23,7 @@ from app.http.errors import (
     ForbiddenError,
     MalformedError,
     NotAcceptableError,
+    SlowError,
     UnreadyError,
     UnsupportedMediaError,
 )
@@ -38,6 +40,7 @@ from workers.errors import (
     CapacityError,
     ConflictError,
     CostlyError,
+    FullError,
     GoneError,
     NotFoundError,
     NotReadyError,
@@ -73,6 +76,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     ConflictError: Kind("idempotency-key-reused", "The Idempotency-Key belongs to another", 422),
     AuthenticationError: Kind("unauthorized", "A valid API key is needed", 401),
     ForbiddenError: Kind("forbidden", "The key is not for this", 403),
+    SlowError: Kind("slow-body", "The body takes too long", 408),
     BackOffError: Kind("wrong-keys", "Too many wrong keys", 429),
     NotFoundError: Kind("not-found", "There is no such resource", 404),
     NotAcceptableError: Kind("not-acceptable", "No such representation", 406),
@@ -82,6 +86,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     GoneError: Kind("gone", "The resource has expired or was deleted", 410),
     UnsupportedMediaError: Kind("unsupported-media-type", "A body of this kind is not read", 415),
     BusyError: Kind("busy", "Too much of yours is unfinished", 429),
+    FullError: Kind("storage-full", "The storage is full", 503),
     CostlyError: Kind("too-costly", "More work than one caller may have", 413),
     StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
     UnreadyError: Kind("unready", "The service is not ready", 503),
@@ -117,6 +122,8 @@ def of_error(error: SigtestError) -> Response:
         told = error.seconds if isinstance(error, BackOffError | BusyError) else None
         seconds = RETRY_SECONDS if told is None else told
         headers["Retry-After"] = str(seconds)
+    if kind.status == 408:
+        headers["Connection"] = "close"
     if kind.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="sigtest"'
     return problem(kind, error.message, extra, headers)
@@ -157,12 +164,18 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(SigtestError, _on_sigtest_error)
     app.add_exception_handler(HTTPException, _on_http_exception)
     app.add_exception_handler(RequestValidationError, _on_invalid_parameters)
+    app.add_exception_handler(ClientDisconnect, _on_absence)
     app.add_exception_handler(Exception, _on_bug)
 
 
 def _on_sigtest_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, SigtestError)
     return of_error(error)
+
+
+def _on_absence(request: Request, error: Exception) -> Response:
+    """The client has gone while it was sending; nobody reads this."""
+    return Response(status_code=400)
 
 
 def _on_http_exception(request: Request, error: Exception) -> Response:

@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 from exchange import Serve, ServeOn, Stored, launched
 
+from app.http.connection import Connection
 from app.main import create_app
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings
@@ -44,7 +45,7 @@ def serve_on() -> Iterator[ServeOn]:
             settings: Settings, queue: QueueSettings, host: str = "127.0.0.1"
         ) -> httpx.Client:
             app = create_app(settings, queue)
-            config = uvicorn.Config(app, host=host, port=0, log_level="error")
+            config = uvicorn.Config(app, http=Connection, host=host, port=0, log_level="error")
             listening = config.bind_socket()
             running = uvicorn.Server(config)
             thread = threading.Thread(target=running.run, args=([listening],))

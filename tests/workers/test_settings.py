@@ -39,6 +39,8 @@ def test_environment_comes_back() -> None:
         pending=10,
         budget=11,
         totals=12,
+        memory=14,
+        free=15,
         room=13,
     )
     assert Settings.of(settings.as_environment()) == settings

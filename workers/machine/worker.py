@@ -106,7 +106,7 @@ class PieceWorker(Worker):
     _beat = 0.0
 
     def __init__(self, name: str, settings: Settings) -> None:
-        redis = connect(settings, RETRIES)
+        redis = connect(settings, RETRIES, timeout=10.0, patient=True)
         self._context = Context.on(redis, settings)
         super().__init__(
             # one queue: with two, RQ loses a task when a worker dies right after taking it

@@ -6,10 +6,12 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from redis import Redis
+from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Plan
 from sigtest.kinds import About, Question
@@ -289,8 +291,10 @@ class QuestionStore:
             pipe.hdel(keys.of_caller("pending", caller), question_id)
             if place is not None and kind is not None:
                 pipe.zrem(keys.of_caller("listing", caller, decoded(kind)), place)
-            pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
             pipe.execute()
+        # on its own: a full server takes nothing new, and must be emptied all the same
+        with suppress(OutOfMemoryError):
+            self.redis.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
 
     def report(self, question_id: str) -> bytes | None:
         """Canonical JSON of a finished question."""

@@ -89,7 +89,9 @@ return redis.call('HKEYS', KEYS[2])
 # the distributions that may be asked for.
 COMMIT = """
 local expiry = redis.call('HGET', KEYS[1], 'expiry')
-if not expiry or redis.call('HSETNX', KEYS[1], 'outcome', ARGV[2]) == 0 then return 0 end
+if not expiry or redis.call('HEXISTS', KEYS[1], 'outcome') == 1 then return 0 end
+redis.call('DEL', KEYS[3], KEYS[4])  -- first: a server without memory lets go on who began so
+redis.call('HSET', KEYS[1], 'outcome', ARGV[2])
 redis.call('HSET', KEYS[1], 'progress', ARGV[6], 'computed_with', ARGV[7], 'pictures', ARGV[8])
 if ARGV[2] == 'succeeded' then
     redis.call('SET', KEYS[5], ARGV[4], 'PXAT', expiry)
@@ -97,7 +99,6 @@ else
     redis.call('HSET', KEYS[1], 'error', ARGV[3])
     redis.call('DEL', KEYS[2])
 end
-redis.call('DEL', KEYS[3], KEYS[4])
 redis.call('SREM', KEYS[6], ARGV[1])
 redis.call('HDEL', KEYS[7], ARGV[1])
 redis.call('PUBLISH', ARGV[5], ARGV[2])
@@ -269,12 +270,12 @@ return attempt
 _TOTALS = """
 local function drop(key)
     local size = redis.call('HGET', KEYS[3], key)
+    redis.call('DEL', key)
     if size then
         redis.call('HDEL', KEYS[3], key)
         redis.call('ZREM', KEYS[2], key)
         redis.call('DECRBY', KEYS[4], size)
     end
-    redis.call('DEL', key)
 end
 """
 

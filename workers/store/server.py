@@ -24,10 +24,11 @@ from redis import Redis
 from redis.backoff import ExponentialBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
 from sigtest.errors import UnavailableError
-from workers.errors import SettingError, StorageError
+from workers.errors import FullError, SettingError, StorageError
 from workers.process import die_with_parent
 from workers.settings import Settings
 
@@ -40,18 +41,22 @@ STOP_SECONDS = 10.0
 SERVERS = ("valkey-server", "redis-server")
 
 
-def connect(settings: Settings, retries: int = 7, timeout: float = 10.0) -> Redis:
+def connect(
+    settings: Settings, retries: int = 7, timeout: float = 2.0, patient: bool = False
+) -> Redis:
     """A client that bridges short absences of the server; it connects when first used.
 
     Args:
         settings: Where the server is.
         retries: Attempts after a lost connection: 7 take 2 seconds, 23 take 10.
         timeout: Seconds to wait for an answer.
+        patient: Whether to try as often where the server is there and silent.
 
     Raises:
         SettingError: REDIS_URL is no address of a Redis server.
     """
-    retry = Retry(ExponentialBackoff(cap=0.5, base=0.02), retries)
+    errors = (RedisConnectionError, RedisTimeoutError) if patient else (RedisConnectionError,)
+    retry = Retry(ExponentialBackoff(cap=0.5, base=0.02), retries, errors)
     url = settings.redis_url or f"unix://{quote(str(socket_path(settings)))}"
     try:
         return Redis.from_url(url, socket_timeout=timeout, retry=retry)
@@ -79,6 +84,22 @@ def inspect(settings: Settings) -> None:
         log.warning("Redis keeps no append-only file: a restart loses accepted comparisons")
     if facts.get("maxmemory") and facts.get("maxmemory_policy") != "noeviction":
         log.warning("Redis may evict keys: maxmemory-policy should be noeviction")
+
+
+def check_disk(settings: Settings) -> None:
+    """Check that the embedded server has disk left; it ends where it cannot write.
+
+    Raises:
+        FullError: It has not.
+    """
+    if settings.redis_url or not settings.state.exists():
+        return
+    free = shutil.disk_usage(settings.state).free
+    if free < settings.free:
+        raise FullError(
+            f"The disk of the store has {free:,} bytes left, fewer than SIGTEST_FREE, "
+            f"{settings.free:,}; delete something, or make room."
+        )
 
 
 def socket_path(settings: Settings) -> Path:
@@ -186,6 +207,7 @@ class EmbeddedServer:
             # `everysec` loses acknowledged work when the machine dies
             "appendonly": "yes",
             "appendfsync": "always",
+            "maxmemory": str(self._settings.memory),
             "maxmemory-policy": "noeviction",
         }
         arguments = [word for name, value in options.items() for word in (f"--{name}", value)]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from redis import Redis
+from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Part
 from sigtest.data.testset import System, TestSet
@@ -192,15 +194,18 @@ class TestSetStore:
         with self.redis.pipeline() as pipe:
             for question_id in map(decoded, shown):
                 pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
-                pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
             if place is not None:
                 pipe.zrem(keys.of_caller("listing", caller, KIND), place)
             pipe.delete(*_names(testset_id)[: len(keys.OF_TESTSET)])
             pipe.srem(keys.JOINING, testset_id)
-            remembered = self._lives()[1]
-            pipe.set(keys.key("gone", testset_id), caller, pxat=remembered)
             pipe.execute()
         self._drop([keys.key("totals", f"{testset_id}:"), *TOTALS])
+        # at last: a full server takes nothing new
+        with suppress(OutOfMemoryError), self.redis.pipeline() as pipe:
+            for question_id in map(decoded, shown):
+                pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
+            pipe.set(keys.key("gone", testset_id), caller, pxat=self._lives()[1])
+            pipe.execute()
 
     # systems
 
