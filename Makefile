@@ -63,8 +63,8 @@ formats: install  ## write the tables of docs/FORMATS.md from the registries
 
 pins: | .venv/bin/pip  ## write the constraints files anew from pyproject.toml
 	$(BIN)/pip install --quiet uv
-	$(BIN)/uv pip compile $(PIN) --all-extras pyproject.toml -o constraints.txt
-	$(BIN)/uv pip compile $(PIN) --extra service --extra build -c constraints.txt pyproject.toml -o constraints-service.txt
+	$(BIN)/uv pip compile $(PIN) --all-extras --group service --group test --group build --group check pyproject.toml -o constraints.txt
+	$(BIN)/uv pip compile $(PIN) --group service --group build -c constraints.txt pyproject.toml -o constraints-service.txt
 
 bench: install  ## measure speed, paired with sacreBLEU in the same run
 	$(BIN)/python -m benchmarks

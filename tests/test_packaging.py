@@ -12,7 +12,9 @@ from packaging.requirements import Requirement
 from sigtest.version import __version__
 
 ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT, GROUPS = SETTINGS["project"], SETTINGS["dependency-groups"]
+EXTRAS = PROJECT["optional-dependencies"]
 
 
 def text(name: str) -> str:
@@ -23,21 +25,21 @@ def pins(name: str) -> dict[str, str]:
     return dict(re.findall(r"^([\w.-]+)==(\S+)", text(name), re.M))
 
 
-def wanted(*extras: str) -> list[Requirement]:
-    named = [PROJECT["optional-dependencies"][extra] for extra in extras]
+def wanted(*sets: str) -> list[Requirement]:
+    named = [(EXTRAS | GROUPS)[name] for name in sets]
     return [Requirement(line) for line in sum(named, PROJECT["dependencies"])]
 
 
 @pytest.mark.parametrize(
-    ("constraints", "extras"),
+    ("constraints", "sets"),
     [
-        ("constraints.txt", tuple(PROJECT["optional-dependencies"])),
+        ("constraints.txt", (*EXTRAS, *GROUPS)),
         ("constraints-service.txt", ("service", "build")),
     ],
 )
-def test_pins_are_within_what_is_asked_for(constraints: str, extras: tuple[str, ...]) -> None:
+def test_pins_are_within_what_is_asked_for(constraints: str, sets: tuple[str, ...]) -> None:
     pinned = pins(constraints)
-    for requirement in wanted(*extras):
+    for requirement in wanted(*sets):
         version = pinned[requirement.name.lower().replace("_", "-")]
         assert version in requirement.specifier, requirement
 

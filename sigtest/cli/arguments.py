@@ -6,7 +6,7 @@ import argparse
 import difflib
 import textwrap
 
-from sigtest.cli import board_arguments
+from sigtest.cli import board_arguments, habits
 from sigtest.cli.parser import (
     Parser,
     UsageError,
@@ -84,6 +84,7 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
     if command not in COMMANDS:
         near = difflib.get_close_matches(command, COMMANDS, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
+        hint = f" {habits.COMMANDS[command]}" if command in habits.COMMANDS else hint
         raise UsageError(f"unknown command {command!r}; choose one of {', '.join(COMMANDS)}.{hint}")
     parser = PARSERS[command]() if command in PARSERS else _kind_parser(command)
     if {"-h", "--help"} & set(arguments[1:]):
@@ -97,8 +98,10 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
 
 def _unknown(parser: argparse.ArgumentParser, option: str) -> str:
     known = [name for action in parser._actions for name in action.option_strings]
-    near = difflib.get_close_matches(option.partition("=")[0], known, 1)
+    name = option.partition("=")[0]
+    near = difflib.get_close_matches(name, known, 1)
     hint = f" Did you mean {near[0]}?" if near else ""
+    hint = f" {habits.OPTIONS[name]}" if name in habits.OPTIONS else hint
     return f"unknown option {option!r}.{hint} (see {parser.prog} --help)"
 
 

@@ -14,6 +14,7 @@ from sigtest.data.choices import choose
 from sigtest.data.imports import Gathered, Given, Joining, Role, Upload, gather, read_builtin
 from sigtest.data.imports.builtin import SETTING
 from sigtest.errors import InputError
+from sigtest.metrics import METRICS
 
 COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")  # options of one file each
 MISSING = ("error", "drop")
@@ -87,6 +88,11 @@ def _named(spelled: str) -> tuple[str | None, str]:
     meant = "/" not in name or (os.path.exists(path) and not os.path.exists(spelled))
     if equals and meant:
         return name, _path(path, spelled)
+    if spelled.partition(":")[0].lower() in METRICS and not os.path.exists(spelled):
+        raise InputError(
+            f"{spelled!r} is a metric, and there is no such file; every metric has an option of "
+            f"its own: -m bleu -m {spelled}."
+        )
     return ("stdin", STDIN) if spelled == STDIN else (None, _path(spelled, spelled))
 
 

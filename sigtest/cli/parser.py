@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
 def add_recipe(group: argparse._ArgumentGroup, baseline: bool = True) -> None:
     """The options that say how to compare."""
     group.add_argument(
-        "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
+        "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
         help="repeatable; default bleu where there are references, and every label of --scores",
     )  # fmt: skip
     group.add_argument(

@@ -6,12 +6,14 @@ Status 0: done; 2: bad usage or bad input, with one message on standard error; 1
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Sequence
 
 from sigtest.cli.arguments import parse
 from sigtest.cli.board_arguments import COMMANDS as BOARDS
+from sigtest.cli.kernels import compiled_before
 from sigtest.cli.parser import UsageError
 from sigtest.errors import SigtestError
 from sigtest.processor import prepare_blas
@@ -63,6 +65,7 @@ def _run(arguments: list[str]) -> int:
 
         getattr(boards, options.command)(options)
     elif options.command in ("compare", "suite"):
+        _announce_compilation(options)
         from sigtest.cli import compare  # late: see above
 
         getattr(compare, options.command)(options)
@@ -75,6 +78,16 @@ def _run(arguments: list[str]) -> int:
 
         kinds.ask(options)
     return 0
+
+
+def _announce_compilation(options: argparse.Namespace) -> None:
+    """Say why the first run takes long, before anything that takes long is loaded."""
+    if options.server is None and not compiled_before():
+        sys.stderr.write(
+            "sigtest: compiling numeric kernels; the first run after an installation takes about "
+            "a minute.\n"
+        )
+        sys.stderr.flush()
 
 
 def _print(text: str) -> None:

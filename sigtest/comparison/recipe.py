@@ -21,6 +21,18 @@ Unit = Literal["segment", "document"]
 Exact = Literal["auto", "never"]
 Family = int | Literal["present"]
 Interval = Literal["percentile", "bootstrap_t"]
+# Metrics that come from models; what their names begin with.
+ELSEWHERE = (
+    "bertscore",
+    "bleurt",
+    "comet",
+    "gemba",
+    "metricx",
+    "unbabel",
+    "wmt2",
+    "xcomet",
+    "yisi",
+)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 EXACT: tuple[Exact, ...] = get_args(Exact)
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -269,13 +281,26 @@ def parse_metric(asked: object) -> Metric:
         raise RecipeError(
             'A metric is a name such as "bleu" or an object with a "name".', field="metrics"
         )
-    kind = METRICS[choose(name, METRICS, "metrics", "metric")]
+    kind = _metric_named(name)
     types = get_type_hints(kind)
     takes = {field.name: types[field.name] for field in fields(kind)}
     for key, value in options.items():
         choose(key, takes, "metrics", f"option of {name}")
         options[key] = _convert(value, takes[key], f"{name}:{key}")
     return kind(**options)
+
+
+def _metric_named(name: str) -> type[Metric]:
+    """The metric of a name, however it is capitalised: its paper may write BLEU or chrF."""
+    known = name if name in METRICS else name.lower()
+    if known not in METRICS and known.startswith(ELSEWHERE):
+        raise RecipeError(
+            f"{name} is not computed here; bring its scores of every segment, which the metric "
+            f"'scores' compares: sigtest compare --scores {known}:NAME=FILE, or the systems' "
+            "scores in a request.",
+            field="metrics",
+        )
+    return METRICS[known if known in METRICS else choose(name, METRICS, "metrics", "metric")]
 
 
 def _convert(value: object, kind: type, what: str) -> object:

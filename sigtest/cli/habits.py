@@ -1,0 +1,34 @@
+"""What people type who know other programs, and what they mean here."""
+
+from __future__ import annotations
+
+# Options of sacreBLEU's command line.
+OPTIONS = {
+    "-i": "Systems are named without an option, references with -r.",
+    "--input": "Systems are named without an option, references with -r.",
+    "--paired-ar": "This is the test that runs anyway: --test approximate_randomization.",
+    "--paired-ar-n": "The number of draws is --resamples N.",
+    "--paired-bs": "A bootstrap that keeps its level is --test bootstrap; sacreBLEU's own formula "
+    "is --test riezler_maxwell_bootstrap.",
+    "--paired-bs-n": "The number of draws is --resamples N.",
+    "--confidence": "Intervals are always shown; their level is 1 - alpha: --alpha LEVEL.",
+    "--confidence-n": "The number of draws is --resamples N.",
+    "-t": "sacreBLEU's test sets are --testset wmt17/en-de.",
+    "--test-set": "sacreBLEU's test sets are --testset wmt17/en-de.",
+    "-l": "The language pair is part of the test set's name: --testset wmt17/en-de.",
+    "--language-pair": "The language pair is part of the test set's name: --testset wmt17/en-de.",
+    "-tok": "Options stand with their metric: --metric bleu:tokenize=zh.",
+    "--tokenize": "Options stand with their metric: --metric bleu:tokenize=zh.",
+    "-lc": "Options stand with their metric: --metric bleu:lowercase=true.",
+    "--lowercase": "Options stand with their metric: --metric bleu:lowercase=true.",
+    "--smooth-method": "Options stand with their metric: --metric bleu:smooth_method=add-k.",
+    "--chrf-word-order": "chrF++ is a metric of its own: --metric chrf++.",
+    "--chrf-lowercase": "Options stand with their metric: --metric chrf:lowercase=true.",
+    "-f": "Formats are --format text, json, latex and others.",
+    "-w": "Reports round by themselves; --format json does not round.",
+    "-b": "Scores alone are in --format csv --table systems.",
+}
+COMMANDS = {
+    "serve": "The service runs from a checkout of the project: make serve.",
+    "score": "Scores are part of every comparison: sigtest compare -r REF SYSTEM SYSTEM.",
+}

@@ -1,0 +1,78 @@
+"""People who know sacreBLEU get what they mean, or are told what to type."""
+
+import json
+
+import pytest
+
+from sigtest.cli import habits, main
+from sigtest.cli.arguments import parse
+from sigtest.cli.parser import UsageError
+
+FILES = ("compare", "-r", "reference.en", "systems/aspen.en", "systems/birch.en")
+
+
+@pytest.fixture
+def run(example, monkeypatch, capfdbinary):
+    def running(*arguments):
+        monkeypatch.chdir(example)
+        status = main([*arguments])
+        out, err = capfdbinary.readouterr()
+        return status, out.decode(), err.decode()
+
+    return running
+
+
+@pytest.mark.parametrize(
+    ("spelled", "label"), [("BLEU", "bleu"), ("chrF", "chrf"), ("chrF++", "chrf++"), ("TER", "ter")]
+)
+def test_metrics_may_be_spelled_as_in_papers(run, spelled, label):
+    status, out, _ = run(*FILES, "-m", spelled, "--resamples", "99", "--format", "json")
+    assert status == 0
+    assert list(json.loads(out)["metrics"]) == [label]
+
+
+def test_several_metrics_after_one_option_are_explained(run):
+    status, out, err = run(*FILES, "-m", "bleu", "chrf")
+    assert (status, out) == (2, "")
+    assert "'chrf' is a metric" in err
+    assert "-m bleu -m chrf" in err
+
+
+@pytest.mark.parametrize("name", ["comet", "COMET", "bleurt", "xcomet-xl", "MetricX"])
+def test_metrics_of_models_are_brought_as_scores(run, name):
+    status, _, err = run(*FILES, "-m", name)
+    assert status == 2
+    assert f"--scores {name.lower()}:NAME=FILE" in err
+
+
+def test_other_metrics_are_unknown(run):
+    status, _, err = run(*FILES, "-m", "blue")
+    assert status == 2
+    assert "Did you mean 'bleu'" in err
+
+
+@pytest.mark.parametrize("option", habits.OPTIONS)
+def test_options_of_sacrebleu_say_what_to_type(option):
+    with pytest.raises(UsageError) as raised:
+        parse([*FILES, option])
+    assert habits.OPTIONS[option] in str(raised.value)
+
+
+@pytest.mark.parametrize("command", habits.COMMANDS)
+def test_commands_of_others_say_what_to_type(command):
+    with pytest.raises(UsageError) as raised:
+        parse([command])
+    assert habits.COMMANDS[command] in str(raised.value)
+
+
+def test_what_is_to_be_typed_exists():
+    known = {name for action in parse_help() for name in action}
+    for hint in habits.OPTIONS.values():
+        named = [word.strip(":;.,") for word in hint.split() if word.startswith("-")]
+        assert set(named) - {"-r", "-"} <= known, hint
+
+
+def parse_help():
+    from sigtest.cli.arguments import PARSERS
+
+    return [action.option_strings for action in PARSERS["compare"]()._actions]
