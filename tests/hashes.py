@@ -22,7 +22,11 @@ from scipy.special import betaincinv, ndtri
 GOLDEN = Path(__file__).parent / "golden" / "report_hashes.tsv"
 # Their wording may change. Methods and nulls came after 0.1.0 and are words only.
 UNSTABLE = ("version", "signature", "warnings", "verdict", "methods", "nulls")
-ADDED = ("may_be_best", "rank_confidence")  # after 0.1.0, from numbers that are hashed
+ADDED = (
+    "may_be_best",
+    "rank_confidence",
+    "discriminative_power",
+)  # after 0.1.0, from numbers that are hashed
 LEGACY = "riezler_maxwell_bootstrap"
 DECIMALS = 8
 

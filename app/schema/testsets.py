@@ -143,7 +143,7 @@ class TestSetResource(BaseModel):
                 plots={
                     name: f"{here}/leaderboard/plots/{name}.svg"
                     for name, picture in PICTURES.items()
-                    if picture.needs == "report"
+                    if picture.needs == "report" and not picture.whole
                 },
             ),
         )

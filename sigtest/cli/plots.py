@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -159,19 +160,30 @@ def _pictures(
     """What each picture is called, and the picture: of every test set, and of all together."""
     names = [entry.name for entry in report.several.testsets] if report.several else []
     style = Style.of(style_asked(options))
+    fitting = [p for p in PICTURES.values() if p.needs == "report" and p.fits(report)]
     for testset in (*names, None):
         of = () if testset is None else (testset,)
-        for metric in report.metrics:
-            for test in report.tests:
-                for picture in PICTURES.values():
-                    if picture.needs == "report" and picture.fits(report):
-                        svg = picture.of(report, metric, test, testset, style)
-                        yield (picture.name, *of, metric, test), svg
-                    if picture.needs == "distribution" and (testset or not names):
-                        for pair in options.distribution:
-                            asked = Asked(tuple(pair), metric, test, testset)
-                            svg = draw_pair(picture, asked)
-                            yield (picture.name, *of, *pair, metric, test), svg
+        for picture in fitting:
+            if picture.whole:
+                yield (picture.name, *of), picture.of(report, testset=testset, style=style)
+        for metric, test in product(report.metrics, report.tests):
+            for picture in fitting:
+                if not picture.whole:
+                    svg = picture.of(report, metric, test, testset, style)
+                    yield (picture.name, *of, metric, test), svg
+            if testset or not names:
+                asked = [Asked(tuple(pair), metric, test, testset) for pair in options.distribution]
+                yield from _of_pairs(asked, of, draw_pair)
+
+
+def _of_pairs(
+    pairs: Iterable[Asked], of: tuple[str, ...], draw_pair: DrawPair
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    for picture in PICTURES.values():
+        if picture.needs == "distribution":
+            for pair in pairs:
+                named = (picture.name, *of, *pair.pair, pair.metric, pair.test)
+                yield named, draw_pair(picture, pair)
 
 
 def _plain(part: str) -> str:

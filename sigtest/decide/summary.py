@@ -211,6 +211,7 @@ def _report(
         family=_family(recipe, comparisons),
         rank_confidence=_rank_confidence(recipe) if any(ranks) else None,
         interval=recipe.interval,
+        discriminative_power=_power(pairs) if len(recipe.metrics) > 1 and pairs else None,
         nulls={test: TESTS[test].null for test in recipe.tests},
     )
 
@@ -225,6 +226,20 @@ def _rank_confidence(recipe: Recipe) -> float | None:
         TESTS[test].calibrated for test in recipe.tests
     )
     return 1 - recipe.alpha if proven else None
+
+
+def _power(pairs: Sequence[PairReport]) -> dict[str, dict[str, float]]:
+    """Which share of the pairs each metric separates under each test.
+
+    Riezler & Maxwell (2005), Table 1: a metric that separates more systems is more sensitive.
+    """
+    found: dict[str, dict[str, list[bool]]] = {}
+    for pair in pairs:
+        found.setdefault(pair.metric, {}).setdefault(pair.test, []).append(pair.significant)
+    return {
+        metric: {test: sum(decided) / len(decided) for test, decided in tests.items()}
+        for metric, tests in found.items()
+    }
 
 
 def _family(recipe: Recipe, comparisons: int) -> FamilyReport | None:

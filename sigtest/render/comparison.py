@@ -214,7 +214,7 @@ def _warnings(report: Report) -> tuple[str, ...]:
 
 
 def _blocks(report: Report, many: int | None) -> Iterator[Block]:
-    """All systems; then for each metric pictures, pairs, and wins of several test sets.
+    """All systems; for each metric pictures, pairs, wins of several test sets; all metrics.
 
     On several test sets each metric has its systems, too.
     """
@@ -224,15 +224,23 @@ def _blocks(report: Report, many: int | None) -> Iterator[Block]:
         blocks: list[Table | Figure] = []
         if report.several:
             blocks.append(tables.systems_by(report, metric))
-        blocks += [*_figures(report, metric), *tables.pairs_by(report, metric, many)]
+        drawn = _figures(report, whole=False, metric=metric)
+        blocks += [*drawn, *tables.pairs_by(report, metric, many)]
         yield Section(metric_heading(report, metric), tuple(blocks))
+    if report.discriminative_power is not None:
+        whole: tuple[Figure | Table, ...] = (
+            *_figures(report, whole=True),
+            *tables.discriminative_power(report),
+        )
+        yield Section("All metrics", whole)
 
 
-def _figures(report: Report, metric: str) -> list[Figure]:
+def _figures(report: Report, whole: bool, metric: str | None = None) -> list[Figure]:
+    """Pictures of one metric, or of all metrics and tests at once."""
     return [
         Figure(picture.title, partial(picture.of, report, metric))
         for picture in PICTURES.values()
-        if picture.needs == "report" and picture.fits(report)
+        if picture.needs == "report" and picture.whole == whole and picture.fits(report)
     ]
 
 

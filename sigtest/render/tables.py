@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from sigtest.render.columns import numbers
 from sigtest.render.model import (
     Abreast,
     Column,
@@ -76,6 +77,24 @@ def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
         breaks=frozenset(row for row, standing in enumerate(ordered) if standing.opens),
         clusters="cluster" if ranked else "",
         things="systems",
+    )
+
+
+def discriminative_power(report: Report) -> Iterator[Table]:
+    """The share of pairs that each of several metrics separates, test by test."""
+    if report.discriminative_power is None:
+        return
+    shares = report.discriminative_power
+    columns = (
+        numbers(f"{words(test)}, %", [100 * own[test] for own in shares.values()], 1)
+        for test in report.tests
+    )
+    yield Table(
+        caption="Discriminative power: pairs found significantly different",
+        names=(_names("metric", list(shares)),),
+        groups=(Group("", tuple(columns)),),
+        facts=decision_line(report),
+        things="metrics",
     )
 
 

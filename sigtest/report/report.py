@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from sigtest.report.codec import OMITTED, decode, encode
 from sigtest.report.methods import Methods
 
+Power = Mapping[str, Mapping[str, float]]  # by metric, then test
+
 
 @dataclass(frozen=True)
 class MetricReport:
@@ -251,11 +253,13 @@ class Overall:
             all segments as one test set, stratified by test set.
         systems: In input order.
         pairs: By metric, then test, then pair.
+        discriminative_power: As of a report on one test set.
     """
 
     average: Literal["macro", "pooled"]
     systems: tuple[SystemReport, ...]
     pairs: tuple[PairReport, ...]
+    discriminative_power: Power | None = None
 
 
 @dataclass(frozen=True)
@@ -313,6 +317,8 @@ class Report:
             correction controls the family-wise error; nothing where it does not or there are none.
         interval: How intervals follow from the bootstrap, where not as percentiles.
         nulls: The null hypothesis of each test, in words.
+        discriminative_power: Of several metrics, the share of pairs that each finds significantly
+            different, by metric and test.
     """
 
     signature: str
@@ -331,6 +337,7 @@ class Report:
     rank_confidence: Annotated[float | None, OMITTED] = None
     interval: str = "percentile"
     nulls: Mapping[str, str] = field(default_factory=dict)
+    discriminative_power: Power | None = None
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -351,7 +358,9 @@ class Report:
             correction=self.correction,
             comparisons=self.several.comparisons,
             testsets=self.several.testsets,
-            overall=Overall(self.several.average, self.systems, self.pairs),
+            overall=Overall(
+                self.several.average, self.systems, self.pairs, self.discriminative_power
+            ),
             wins=self.several.wins,
             warnings=self.warnings,
             methods=self.methods,
@@ -376,6 +385,7 @@ class Report:
             ),
             systems=told.overall.systems,
             pairs=told.overall.pairs,
+            discriminative_power=told.overall.discriminative_power,
             warnings=told.warnings,
             methods=told.methods,
             several=Several(told.overall.average, told.comparisons, told.testsets, told.wins),

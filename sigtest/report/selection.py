@@ -70,11 +70,13 @@ def _selected(
     kept: Callable[[PairReport | WinsReport], bool],
 ) -> Report:
     """The report of one test set, or of all together."""
+    whole = metric is None and test is None and len(wanted) == len(report.systems)
     return replace(
         report,
         metrics={label: told for label, told in report.metrics.items() if metric in (None, label)},
         systems=tuple(_system(own, metric, test) for own in report.systems if own.name in wanted),
         pairs=tuple(pair for pair in report.pairs if test in (None, pair.test) and kept(pair)),
+        discriminative_power=report.discriminative_power if whole else None,
     )
 
 

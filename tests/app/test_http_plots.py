@@ -149,7 +149,8 @@ def test_the_command_line_draws_the_same_here_and_there(
     there = {file.name: file.read_bytes() for file in (tmp_path / "there").iterdir()}
     assert here == there
     assert "distribution-aspen-birch-bleu-approximate_randomization.svg" in here
-    assert len(here) == 6
+    assert "grid.svg" in here
+    assert len(here) == 7
 
 
 def test_pictures_have_the_style_that_is_asked_for(

@@ -150,7 +150,7 @@ def test_the_resource_names_its_test_sets(
     told = succeeded(service, suite)
     assert told["testsets"] == ["first", "second", "talk"]
     assert (told["systems"], told["metrics"], told["tests"]) == ([*NAMES], ["bleu", "ter"], TESTS)
-    assert set(told["links"]["plots"]) == {"matrix", "intervals"}
+    assert set(told["links"]["plots"]) == {"matrix", "intervals", "grid"}
     assert service.get(told["links"]["self"]).json() == told
     listed = service.get(COMPARISONS, params={"limit": 100}).json()["comparisons"]
     assert told in listed

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from sigtest.render.plots import intervals, matrix
+from sigtest.render.plots import grid, intervals, matrix
 from sigtest.render.plots.style import Style
 from sigtest.render.plots.view import PLAIN, View, view
 from sigtest.report import Report
@@ -22,6 +22,7 @@ class Picture:
         needs: Whether it is drawn from the report alone, or also from the distribution of a pair.
         draw: Makes the SVG.
         fits: Whether it can be drawn of a report.
+        whole: Whether one picture shows all metrics and tests.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Picture:
     needs: Literal["report", "distribution"]
     draw: Callable[[View], str]
     fits: Callable[[Report], bool] = lambda report: bool(report.pairs) and len(report.systems) > 1
+    whole: bool = False
 
     def of(
         self,
@@ -53,6 +55,14 @@ PICTURES: dict[str, Picture] = {
     for entry in (
         Picture("intervals", "Scores and differences with intervals", "report", intervals.plot),
         Picture("matrix", "Adjusted p-values of all pairs", "report", matrix.plot, matrix.fits),
+        Picture(
+            "grid",
+            "What each metric separates under each test",
+            "report",
+            grid.plot,
+            lambda report: len(report.metrics) > 1 and matrix.fits(report),
+            whole=True,
+        ),
         Picture(
             "distribution",
             "Pseudo-statistics of a pair, and the tail that is counted",

@@ -11,8 +11,8 @@ from studied import SYSTEMS, comparison, people, request
 
 from sigtest.accuracy import AccuracyReport, Asked, compute, parse
 from sigtest.accuracy.pictures import PICTURES
-from sigtest.accuracy.plots import bars_plot, grid_plot, power_plot
-from sigtest.accuracy.sources import discriminative_power, from_human
+from sigtest.accuracy.plots import bars_plot, grid_plot
+from sigtest.accuracy.sources import from_human
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
@@ -198,22 +198,9 @@ def test_refused(choices: dict, kind: type[SigtestError], said: str) -> None:
     assert caught.value.field
 
 
-def test_discriminative_power_is_the_share_of_separated_pairs() -> None:
-    found = compare(parse_comparison(comparison()))
-    for own in discriminative_power(found):
-        rows = [p for p in found.pairs if (p.metric, p.test) == (own.metric, own.test)]
-        assert (own.separated, own.n) == (sum(p.significant for p in rows), 6)
-        assert own.power == own.separated / 6
-    assert len(discriminative_power(found)) == 4
-
-
-@pytest.mark.parametrize("name", [*PICTURES, "power"])
+@pytest.mark.parametrize("name", PICTURES)
 def test_pictures_are_accessible_and_stay_inside(report: AccuracyReport, name: str) -> None:
-    if name == "power":
-        svg = power_plot(compare(parse_comparison(comparison())))
-    else:
-        svg = PICTURES[name].draw(report, {"alpha": "0.01"})
-    root = ElementTree.fromstring(svg)
+    root = ElementTree.fromstring(PICTURES[name].draw(report, {"alpha": "0.01"}))
     assert root.find(f"{SVG}title").text
     assert root.find(f"{SVG}desc").text.endswith(".")
     wide, high = (float(root.get(side).removesuffix("pt")) for side in ("width", "height"))

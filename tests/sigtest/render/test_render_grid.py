@@ -1,0 +1,143 @@
+"""The grid of metrics and tests, and each metric's discriminative power, from request to page."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from studied import SYSTEMS, comparison
+
+from sigtest.comparison.parse import parse_comparison
+from sigtest.engine import compare
+from sigtest.errors import RecipeError
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS
+from sigtest.render.plots import PICTURES
+from sigtest.render.plots.style import Style
+from sigtest.report import Report, select
+
+SVG = "{http://www.w3.org/2000/svg}"
+GRID = PICTURES["grid"]
+TESTS = ("approximate_randomization", "bootstrap")
+
+
+def compared(**choices: object) -> Report:
+    return compare(parse_comparison(comparison(**choices)))
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return compared()
+
+
+def several() -> dict:
+    body = comparison()
+    texts = {"references": body.pop("references"), "systems": body.pop("systems")}
+    return {**body, "testsets": {"one": texts, "two": texts}}
+
+
+def words(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def hints(svg: str) -> list[str]:
+    found = ElementTree.fromstring(svg).iter(f"{SVG}title")
+    return [hint.text for hint in found if "better than" in (hint.text or "")]
+
+
+def test_power_is_the_share_of_separated_pairs(report: Report) -> None:
+    assert set(report.discriminative_power) == {"bleu", "chrf"}
+    for metric, tests in report.discriminative_power.items():
+        assert tuple(tests) == TESTS
+        for test, share in tests.items():
+            rows = [p for p in report.pairs if (p.metric, p.test) == (metric, test)]
+            assert share == sum(p.p_adjusted <= report.alpha for p in rows) / 6
+            assert 0 < share < 1
+
+
+def test_power_is_said_of_several_metrics_only() -> None:
+    assert compared(metrics=["chrf"]).discriminative_power is None
+    assert "discriminative_power" not in compared(metrics=["chrf"]).as_json()
+    one = comparison()
+    one["systems"] = {"Aspen": one["systems"]["Aspen"], "Birch": one["systems"]["Birch"]}
+    assert set(compare(parse_comparison(one)).discriminative_power["bleu"].values()) <= {0.0, 1.0}
+
+
+def test_power_of_several_test_sets_is_of_each_and_of_all_together() -> None:
+    report = compare(parse_comparison(several()))
+    body = json.loads(json.dumps(report.as_json()))
+    assert Report.from_json(body) == report
+    told = body["overall"]["discriminative_power"]
+    for metric, tests in told.items():
+        for test, share in tests.items():
+            rows = [
+                p for p in body["overall"]["pairs"] if (p["metric"], p["test"]) == (metric, test)
+            ]
+            assert share == sum(row["significant"] for row in rows) / 6
+    assert all("discriminative_power" in entry["report"] for entry in body["testsets"])
+
+
+def test_a_part_of_a_report_does_not_speak_of_the_whole(report: Report) -> None:
+    assert select(report).discriminative_power == report.discriminative_power
+    assert select(report, metric="bleu").discriminative_power is None
+    assert select(report, system=["Aspen", "Birch"]).discriminative_power is None
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "latex", "html"])
+def test_every_look_shows_it(report: Report, name: str) -> None:
+    text = FORMATS[name].render(present(report))
+    assert "Discriminative power" in text
+    for tests in report.discriminative_power.values():
+        assert all(f"{100 * share:.1f}" in text for share in tests.values())
+
+
+def test_a_page_draws_the_grid_once(report: Report) -> None:
+    page = FORMATS["html"].render(present(report))
+    assert page.count("<svg") == 1 + 2 * 2  # intervals and matrix of each metric
+
+
+def test_the_grid_has_a_panel_a_metric_and_test(report: Report) -> None:
+    svg = GRID.of(report)
+    assert len(hints(svg)) == 2 * 2 * 4 * 3
+    assert words(svg).count("bleu") == words(svg).count("chrf") == 2
+    assert set(TESTS) <= set(words(svg))
+    for tests in report.discriminative_power.values():
+        for share in tests.values():
+            assert f"{round(100 * share, 1):g} % apart" in words(svg)
+    ordered = [word for word in words(svg) if word in SYSTEMS][:4]
+    scores = {system.name: system.scores["bleu"].score for system in report.systems}
+    assert ordered == sorted(SYSTEMS, key=lambda name: -scores[name])
+
+
+def test_better_systems_have_the_small_p_values(report: Report) -> None:
+    (pair,) = (
+        p for p in report.pairs
+        if (p.a, p.b, p.metric, p.test) == ("Aspen", "Daisy", "bleu", TESTS[0])
+    )  # fmt: skip
+    assert pair.significant
+    found = hints(GRID.of(report))
+    assert "Daisy better than Aspen: p = 1" in found
+    assert not any(hint == "Aspen better than Daisy: p = 1" for hint in found)
+
+
+def test_the_grid_follows_its_reader(report: Report) -> None:
+    plain = GRID.of(report)
+    wished = Style.of({"width": "17cm", "title": "Mine", "omit": "legend,numbers"})
+    svg = GRID.of(report, style=wished)
+    assert "Mine" in words(svg)
+    assert not any("apart" in word or word.startswith("p ≤") for word in words(svg))
+    assert any(word.startswith("p ≤") for word in words(plain))
+    root = ElementTree.fromstring(svg)
+    assert float(root.get("width").removesuffix("pt")) == pytest.approx(17 * 72 / 2.54, abs=0.01)
+
+
+def test_the_grid_of_one_of_several_test_sets_says_which() -> None:
+    report = compare(parse_comparison(several()))
+    assert any("separate, two" in word for word in words(GRID.of(report, testset="two")))
+
+
+def test_a_grid_needs_several_metrics_and_all_pairs() -> None:
+    assert not GRID.fits(compared(metrics=["chrf"]))
+    against = compared(pairs={"baseline": "Aspen"})
+    assert not GRID.fits(against)
+    with pytest.raises(RecipeError, match="needs all pairs"):
+        GRID.of(against)
