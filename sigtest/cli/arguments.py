@@ -11,6 +11,7 @@ from sigtest.cli.parser import (
     Parser,
     UsageError,
     add_distribution,
+    add_files,
     add_help,
     add_jobs,
     add_layout,
@@ -28,6 +29,8 @@ COMMANDS = {
     "suite": "compare systems on several test sets, one by one and together",
     "classify": "compare labels with gold labels, or scores over data sets",
     "human": "say what people's judgements of systems say, and whether people agree",
+    "meta": "hold metrics against people: which agree, and which better than others",
+    "accuracy": "hold significance tests against people: how often they conclude the same",
     **board_arguments.COMMANDS,
     "metrics": "list metrics with their options, tests, corrections, formats and pictures",
 }
@@ -134,7 +137,7 @@ def _compare_parser() -> Parser:
         "--scores NAME=FILE --scores NAME=FILE ... [options]",
     )
     parser = Parser("sigtest compare", takes, "Compare systems on a test set.", EPILOG)
-    _add_files(parser.add_argument_group("what to compare"))
+    add_files(parser.add_argument_group("what to compare"))
     add_recipe(parser.add_argument_group("how to compare"))
     _add_output(parser.add_argument_group("what to show"))
     return parser
@@ -222,45 +225,6 @@ PARSERS = {
     **board_arguments.PARSERS,
     "metrics": _metrics_parser,
 }
-
-
-def _add_files(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "systems", nargs="*", metavar="[NAME=]SYSTEM", help="hypotheses, two systems at least"
-    )
-    group.add_argument(
-        "-r", "--reference", action="append", default=[], metavar="FILE",
-        help="references; repeat for more reference sets",
-    )  # fmt: skip
-    group.add_argument(
-        "--from", dest="imports", action="append", default=[], metavar="PATH",
-        help="a file, directory or archive of any format in docs/FORMATS.md, which its content "
-        "says; repeatable, joined by the ids of segments",
-    )  # fmt: skip
-    group.add_argument(
-        "--testset", metavar="NAME",
-        help="references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
-        "SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has",
-    )  # fmt: skip
-    group.add_argument(
-        "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
-        help="scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
-        "of any format; NAME and LABEL win over names inside; repeatable",
-    )  # fmt: skip
-    group.add_argument(
-        "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
-        help="outputs or scores of several runs of system NAME instead of one; repeatable",
-    )  # fmt: skip
-    group.add_argument("--documents", metavar="FILE", help="document of each segment")
-    group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
-    group.add_argument(
-        "--source", metavar="FILE", help="source of each segment, for health checks of outputs"
-    )
-    group.add_argument(
-        "--missing", default="error", metavar="WAY",
-        help="what to do about segments that not all files have: error (default), or drop them "
-        "for every system and say so",
-    )  # fmt: skip
 
 
 def _add_output(group: argparse._ArgumentGroup, layout: bool = True) -> None:

@@ -72,7 +72,8 @@ def testset_parser() -> Parser:
         help="systems that may be submitted, first to last: all their pairs are corrected for; "
         "default 64",
     )  # fmt: skip
-    add_recipe(parser.add_argument_group("how to compare"), baseline=False)
+    without = ("--baseline", "--family", "--interval")
+    add_recipe(parser.add_argument_group("how to compare"), without)
     parser.set_defaults(baseline=None, family=None, interval=None)
     add_server(parser.add_argument_group("where"))
     return parser

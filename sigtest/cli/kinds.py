@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sigtest.cli.files import STDIN, check_output, read_bytes, shown, write
-from sigtest.cli.parser import Parser, UsageError, add_output, add_server
+from sigtest.cli.doors import DOORS, add_field, choices_of
+from sigtest.cli.files import check_output, write
+from sigtest.cli.parser import Parser, add_output, add_server
 from sigtest.cli.progress import bar
 from sigtest.cli.served import client_of, understood
 from sigtest.data.choices import choose
-from sigtest.data.fields import Field, Flag
-from sigtest.errors import InputError
 from sigtest.kinds import KINDS, File, Kind
 from sigtest.render.formats import FORMATS
 
@@ -21,13 +20,11 @@ Report = Any  # each kind has its own; see `Kind.reports`
 
 
 def parser(command: str) -> Parser:
-    """The parser of a kind's command, read off the kind's fields."""
+    """The parser of a kind's command: what the kind's door brings, and the kind's fields."""
     kind = kind_of(command)
-    made = Parser(f"sigtest {command}", ["FILE ... [options]"], kind.summary)
-    group = made.add_argument_group("what to ask about")
-    group.add_argument(
-        "files", nargs="*", metavar="FILE", help=f"{next(iter(kind.parts))}, one file or more"
-    )
+    door = DOORS[command]
+    made = Parser(f"sigtest {command}", door.takes, kind.summary, door.epilog)
+    door.add(made.add_argument_group("what to ask about"))
     group = made.add_argument_group("what to ask")
     for field in kind.fields:
         add_field(group, field)
@@ -48,10 +45,7 @@ def ask(options: argparse.Namespace) -> None:
     choose(options.format, FORMATS, "format", "format")
     if options.output is not None:
         check_output(options.output)
-    request = choices_of(kind.fields, options)
-    files = read_files(next(iter(kind.parts)), options.files)
-    if not files:
-        raise UsageError(f"which files? (see sigtest {options.command} --help)")
+    request, files = DOORS[options.command].read(options, choices_of(kind.fields, options))
     if options.plots is not None:
         Path(options.plots).mkdir(exist_ok=True)
     answered = _ask_here if options.server is None else _ask_there
@@ -61,42 +55,6 @@ def ask(options: argparse.Namespace) -> None:
 def kind_of(command: str) -> Kind[Any]:
     """The kind that a command asks."""
     return next(kind for kind in KINDS.values() if kind.command == command)
-
-
-def add_field(group: argparse._ArgumentGroup, field: Field) -> None:
-    """The option of one field of a request."""
-    if isinstance(field, Flag):
-        group.add_argument(field.flag, dest=field.name, action="store_true", help=field.help)
-    else:
-        group.add_argument(
-            field.flag, dest=field.name, action="append", metavar=field.metavar, help=field.help
-        )
-
-
-def choices_of(fields: Sequence[Field], options: argparse.Namespace) -> dict[str, Any]:
-    """What the options say, as a request has it.
-
-    Raises:
-        RecipeError: An option that says nothing of the kind that it must.
-    """
-    request: dict[str, Any] = {}
-    for field in fields:
-        given = getattr(options, field.name)
-        if given:
-            request[field.name] = given if isinstance(field, Flag) else field.read(given)
-    return request
-
-
-def read_files(part: str, paths: Sequence[str]) -> list[File]:
-    """Files as they are sent, decompressed.
-
-    Raises:
-        InputError: Standard input is given twice, or a damaged gzip file.
-        OSError: One cannot be read.
-    """
-    if list(paths).count(STDIN) > 1:
-        raise InputError("Standard input (-) can be only one of the files.")
-    return [File(part, shown(path).removesuffix(".gz"), read_bytes(path)) for path in paths]
 
 
 def _ask_here(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NoReturn
 
 from sigtest.render.formats import FORMATS
@@ -40,8 +40,48 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[:1].lower()}{message[1:]} (see {self.prog} --help)")
 
 
-def add_recipe(group: argparse._ArgumentGroup, baseline: bool = True) -> None:
-    """The options that say how to compare."""
+def add_files(group: argparse._ActionsContainer) -> None:
+    """The options that say what to compare."""
+    group.add_argument(
+        "systems", nargs="*", metavar="[NAME=]SYSTEM", help="hypotheses, two systems at least"
+    )
+    group.add_argument(
+        "-r", "--reference", action="append", default=[], metavar="FILE",
+        help="references; repeat for more reference sets",
+    )  # fmt: skip
+    group.add_argument(
+        "--from", dest="imports", action="append", default=[], metavar="PATH",
+        help="a file, directory or archive of any format in docs/FORMATS.md, which its content "
+        "says; repeatable, joined by the ids of segments",
+    )  # fmt: skip
+    group.add_argument(
+        "--testset", metavar="NAME",
+        help="references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
+        "SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has",
+    )  # fmt: skip
+    group.add_argument(
+        "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
+        help="scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
+        "of any format; NAME and LABEL win over names inside; repeatable",
+    )  # fmt: skip
+    group.add_argument(
+        "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
+        help="outputs or scores of several runs of system NAME instead of one; repeatable",
+    )  # fmt: skip
+    group.add_argument("--documents", metavar="FILE", help="document of each segment")
+    group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
+    group.add_argument(
+        "--source", metavar="FILE", help="source of each segment, for health checks of outputs"
+    )
+    group.add_argument(
+        "--missing", default="error", metavar="WAY",
+        help="what to do about segments that not all files have: error (default), or drop them "
+        "for every system and say so",
+    )  # fmt: skip
+
+
+def add_recipe(group: argparse._ActionsContainer, without: Container[str] = ()) -> None:
+    """The options that say how to compare, but for some that the command has no use for."""
     group.add_argument(
         "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
         help="repeatable; default bleu where there are references, and every label of --scores",
@@ -62,7 +102,7 @@ def add_recipe(group: argparse._ArgumentGroup, baseline: bool = True) -> None:
         ("--exact", "CHOICE", "auto (default), or never: resample even where p could be exact"),
         ("--unit", "UNIT", "what is resampled: segment (default) or document"),
     ):
-        if baseline or option not in {"--baseline", "--family", "--interval"}:
+        if option not in without:
             group.add_argument(option, metavar=metavar, help=words)
     group.add_argument(
         "--stratified", action="store_true",

@@ -67,7 +67,7 @@ def match_systems(
     """
     found: dict[str, str] = {}
     for name in judged:
-        match = next((s for s in _spellings(name, aliases or {}) if s in given), None)
+        match = next((s for s in spellings(name, aliases or {}) if s in given), None)
         if match is not None and match not in found.values():
             found[name] = match
     left = [name for name in judged if name not in found]
@@ -89,7 +89,7 @@ def match_systems(
     return MatchedSystems(found, references)
 
 
-def _spellings(name: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
+def spellings(name: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
     """What a judged system may be called elsewhere."""
     plain = _CAMPAIGN.sub("", name)
     return aliases.get(name, name), plain, _NUMBER.sub("", plain)

@@ -58,6 +58,7 @@ class AccuracyOfTests(Kind[Whole]):
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples: ClassVar[Mapping[str, Any]] = EXAMPLES
     parts: ClassVar[Mapping[str, str]] = PARTS
+    command: ClassVar[str] = "accuracy"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
     compares: ClassVar[str] = "comparison"
     named: ClassVar[tuple[Reference, ...]] = (

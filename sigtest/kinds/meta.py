@@ -44,6 +44,7 @@ class MetricEvaluations(Kind[Whole]):
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples: ClassVar[Mapping[str, Any]] = EXAMPLES
     parts: ClassVar[Mapping[str, str]] = PARTS
+    command: ClassVar[str] = "meta"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
     named: ClassVar[tuple[Reference, ...]] = tuple(
         Reference((*start, *place), kind)

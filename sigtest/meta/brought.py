@@ -42,7 +42,9 @@ def with_files(
     if archives:
         if len(archives) > 1 or any(own for part, own in files.items() if part != "evalset"):
             raise InputError("A form with an EvalSet brings no other file.", field="evalset")
-        return _with_evalset(request, *archives[0]), ()
+        with inside("evalset"):
+            own = EvalSet.of_archive(archives[0][1], archives[0][0])
+        return with_evalset(request, own), ()
     for field in EVALSET:
         if field in request:
             raise InputError(
@@ -85,7 +87,16 @@ def _with_tables(metrics: object, tables: Files) -> dict[str, Any]:
     return found
 
 
-def _with_evalset(request: Mapping[str, Any], name: str, data: bytes) -> dict[str, Any]:
+def with_evalset(request: Mapping[str, Any], own: EvalSet) -> dict[str, Any]:
+    """A request with the scores of an EvalSet.
+
+    Args:
+        request: Its `lp` and `gold` say which; `metrics` may be a list of labels.
+        own: The EvalSet.
+
+    Raises:
+        SigtestError: A field is missing or cannot be used, or a file of the EvalSet.
+    """
     body = dict(request)
     for field in ("human", "sets"):
         if field in body:
@@ -99,12 +110,10 @@ def _with_evalset(request: Mapping[str, Any], name: str, data: bytes) -> dict[st
             raise InputError(
                 f"{field} says what to read of the EvalSet; it is missing.", field=field
             )
-    with inside("evalset"):
-        archive = EvalSet.of_archive(data, name)
     if isinstance(lp, list | tuple):
-        brought = read_evalsets(archive, [str(own) for own in lp], str(gold), labels)
+        brought = read_evalsets(own, [str(pair) for pair in lp], str(gold), labels)
     else:
-        brought = read_evalset(archive, str(lp), str(gold), labels)
+        brought = read_evalset(own, str(lp), str(gold), labels)
     for field in ("exclude_systems", "baseline"):
         if field in body and field in brought:
             brought[field] = _both(brought[field], body[field])

@@ -67,7 +67,7 @@ def _set(
     if evaluation is None:
         return scored_set(body, name, path, exclude)
     given = [system for system in metric_systems(body) if system not in exclude]
-    found = scores_of(evaluation, given)
+    found = scores_of(evaluation, given, exclude)
     own = scored_set({**body, "human": {"scores": found.scores}}, name, path, exclude)
     return replace(own, notes=(*found.notes, *own.notes), judgements=found.signature)
 

@@ -8,10 +8,17 @@ from exchange import ROOT
 
 from sigtest.cli import main
 
-JUDGED = [f"{ROOT}/examples/campaign/judgements.tsv", "--quality", "paired_t"]
+CAMPAIGN = f"{ROOT}/examples/campaign"
+JUDGED = [f"{CAMPAIGN}/judgements.tsv", "--quality", "paired_t"]
+ASKED = [
+    ["human", *JUDGED],
+    ["meta", "--human", *JUDGED, "--scores", f"bleu={CAMPAIGN}/scores/bleu.tsv",
+     f"ter={CAMPAIGN}/scores/ter.tsv", "--lower", "ter"],
+    ["accuracy", "--human", *JUDGED, "--from", f"{ROOT}/examples/shared-task", "--resamples", "99"],
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("asked", [["human", *JUDGED]])
+@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: asked[0])
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_the_answer_of_a_service_is_that_of_this_process(
     service: httpx.Client, tmp_path: Path, asked: list[str], form: str

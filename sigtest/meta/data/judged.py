@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from sigtest import human
-from sigtest.human.matching import match_systems
+from sigtest.human.matching import match_systems, spellings
 from sigtest.human.rankings import Rankings
 from sigtest.human.scores import by_name
 
@@ -28,26 +28,31 @@ class FromJudgements:
     notes: tuple[str, ...]
 
 
-def scores_of(asked: human.Asked, given: Sequence[str]) -> FromJudgements:
+def scores_of(
+    asked: human.Asked, given: Sequence[str], exclude: Sequence[str] = ()
+) -> FromJudgements:
     """Evaluate judgements, and call systems by the names that metrics have for them.
 
     Args:
         asked: A human evaluation.
         given: Names of systems among the metrics, without those to be left out.
+        exclude: Names of those.
 
     Raises:
         InputError: A system that only one side has.
     """
-    matched = match_systems(asked.systems, given, asked.choices.aliases)
-    names = {name: matched.given.get(name, name) for name in asked.systems}
+    aliases = asked.choices.aliases
+    judged = [s for s in asked.systems if not set(spellings(s, aliases)) & set(exclude)]
+    matched = match_systems(judged, given, aliases)
+    names = {name: matched.given.get(name, name) for name in judged}
     if isinstance(asked.judgements, Rankings):
         report = human.compute(asked)
-        shares = {names[own.name]: own.raw for own in report.systems}
+        shares = {names[own.name]: own.raw for own in report.systems if own.name in names}
         return FromJudgements({"system": shares}, asked.signature, _left_out(matched.references))
     prepared = asked.prepared
     columns = prepared.judgements
     found = by_name(prepared.pooled, prepared.systems, columns.segment)
-    segments = {names[system]: own for system, own in found.items()}
+    segments = {names[system]: own for system, own in found.items() if system in names}
     systems = {system: fmean(own.values()) for system, own in segments.items()}
     notes = _left_out(matched.references)
     scores: dict[str, Any] = {"system": systems}

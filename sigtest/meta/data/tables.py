@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,17 @@ COLUMNS = {
     "metric": "metric", "lp": "lp", "testset": "testset", "system": "system", "sys": "system",
     "segment": "segment", "sid": "segment", "segid": "segment", "score": "score",
 }  # fmt: skip
+NUMBER = re.compile(r"none|na|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?")  # in lower case
+
+
+def reads_scores(data: bytes, name: str) -> bool:
+    """Whether a file has scores of systems or segments, rather than judgements."""
+    text = decode(data, name)
+    first = next((line for line in split_lines(text) if line.strip()), "")
+    parts = [part.strip().lower() for part in re.split(r"[\t ]+", first.strip())]
+    if {"score"} < set(parts):
+        return set(parts) <= set(COLUMNS)
+    return len(parts) == 2 and NUMBER.fullmatch(parts[1]) is not None
 
 
 def read_scores(

@@ -2,7 +2,8 @@
 
 import gzip
 import json
-from collections.abc import Callable
+import tarfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ from service import EXAMPLE
 
 from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS
-from sigtest.human import compute, parse
-from sigtest.kinds import KINDS
+from sigtest.kinds import KINDS, File
+from sigtest.meta.data.evalset import EvalSet, read_evalset, read_evalsets
+from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
-from sigtest.report import encode
 
 CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"
+SCORES = {path.stem: path for path in sorted((CAMPAIGN.parent / "scores").iterdir())}
+SCORED = [f"{label}={path}" for label, path in SCORES.items()]
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -46,15 +49,22 @@ def complaint(run: Run) -> Callable[..., str]:
     return running
 
 
-def answer(run: Run, *arguments: object) -> dict[str, Any]:
-    status, out, err = run("human", *arguments, "--format", "json")
+def answer(run: Run, *arguments: object, command: str = "human") -> dict[str, Any]:
+    status, out, err = run(command, *arguments, "--format", "json")
     assert (status, err) == (0, "")
     return dict(json.loads(out))
 
 
+def computed(path: str, request: dict[str, Any], files: Sequence[File] = ()) -> dict[str, Any]:
+    """The report of a request of a kind, as JSON."""
+    kind = KINDS[path]
+    presented = kind.present(kind.compute(kind.parse(request, files)))
+    return dict(json.loads(json_format.render(presented)))
+
+
 def test_every_kind_has_its_command_in_the_overview(run: Run) -> None:
     listed = run("--help")[1]
-    for kind in (kind for kind in KINDS.values() if kind.command):
+    for kind in KINDS.values():
         assert kind.command in COMMANDS
         assert f"\n  {kind.command} " in listed
         assert run(kind.command, "--help")[1].startswith(f"usage: sigtest {kind.command} ")
@@ -83,9 +93,8 @@ def test_options_mean_what_the_fields_of_a_request_mean(run: Run) -> None:
     }  # fmt: skip
     known = {field.name for field in KINDS["human-evaluations"].fields}
     assert known == {*request, "languages"}
-    files = [(CAMPAIGN.name, CAMPAIGN.read_bytes())]
-    expected = json.loads(json.dumps(encode(compute(parse(request, files)))))
-    assert answer(run, CAMPAIGN, *options) == expected
+    files = [File("judgements", CAMPAIGN.name, CAMPAIGN.read_bytes())]
+    assert answer(run, CAMPAIGN, *options) == computed("human-evaluations", request, files)
 
 
 def test_a_new_name_may_follow_a_name_with_an_equals_sign(tmp_path: Path, run: Run) -> None:
@@ -169,3 +178,142 @@ def test_what_cannot_be_read_names_the_file_and_the_line(
     assert "This is no HumanReport" in complaint("plot", "heatmap", report)
     report.write_text("[")
     assert "sigtest human ... --format json" in complaint("plot", "heatmap", report)
+
+
+def test_metrics_are_held_against_judgements(run: Run) -> None:
+    found = answer(
+        run, "--human", CAMPAIGN, "--quality", "paired_t", "--scores", *SCORED, "--lower", "ter",
+        "--statistic", "pearson", "--statistic", "kendall", "--test", "williams",
+        "--alternative", "two-sided", "--absolute", "--alpha", "0.1", "--correction", "none",
+        "--resamples", 99, "--seed", 3, "--baseline", "chrf", "--exclude", "elm",
+        command="meta",
+    )  # fmt: skip
+    request = {
+        "human": {"quality": {"test": "paired_t"}},
+        "metrics": {"bleu": {}, "chrf": {}, "ter": {"higher": False}},
+        "statistics": ["pearson", "kendall"], "tests": ["williams"], "alternative": "two-sided",
+        "absolute": True, "alpha": 0.1, "correction": "none", "resamples": 99, "seed": 3,
+        "baseline": "chrf", "exclude_systems": ["elm"],
+    }  # fmt: skip
+    files = [File("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
+    files += [File("scores", f"{label}.tsv", path.read_bytes()) for label, path in SCORES.items()]
+    assert found == computed("metric-evaluations", request, files)
+    assert [metric["label"] for metric in found["metrics"]] == ["bleu", "chrf", "ter"]
+    (own,) = found["sets"]
+    assert own["excluded"] == ["elm"]
+    people = {system["name"]: system["human"] for system in own["systems"]}
+    judged = answer(run, CAMPAIGN, "--quality", "paired_t")["systems"]
+    assert people == {own["name"]: own["z"] for own in judged if own["name"] != "elm"}
+
+
+def test_people_may_bring_scores_instead_of_judgements(run: Run, tmp_path: Path) -> None:
+    people = {"aspen": 0.47, "birch": 0.55, "cedar": 0.15, "dogwood": 0.12, "elm": -0.55}
+    expected = computed(
+        "metric-evaluations",
+        {"human": {"scores": {"system": people}}, "metrics": {"bleu": {"system": _column("bleu")}}},
+    )
+    for header in ("", "system\tscore\n"):
+        rows = "".join(f"{name}\t{score}\n" for name, score in people.items())
+        (tmp_path / "people.tsv").write_text(header + rows)
+        found = answer(
+            run, "--human", tmp_path / "people.tsv", "--scores", SCORED[0], command="meta"
+        )
+        assert found == expected
+
+
+def _column(label: str) -> dict[str, float]:
+    rows = (line.split("\t") for line in SCORES[label].read_text().splitlines())
+    return {name: float(score) for name, score in rows}
+
+
+def test_an_evalset_is_read_from_its_directory_or_archive(
+    run: Run, data: Path, tmp_path: Path
+) -> None:
+    folder = data / "wmt23.he-en"
+    labels = ["BLEU-refB", "chrF-refB", "CometKiwi-src"]
+    body = read_evalset(EvalSet.of_folder(folder), "he-en", "mqm", labels)
+    choices = {"resamples": 99, "statistics": ["pearson", "accuracy"]}
+    expected = computed("metric-evaluations", {**body, **choices})
+    with tarfile.open(tmp_path / "he-en.tar.gz", "w:gz") as archive:
+        archive.add(folder, "he-en")
+    for path in (folder, tmp_path / "he-en.tar.gz"):
+        found = answer(
+            run, "--evalset", path, "--lp", "he-en", "--gold", "mqm", "--metric", *labels,
+            "--resamples", 99, "--statistic", "pearson", "--statistic", "accuracy",
+            command="meta",
+        )  # fmt: skip
+        assert found == expected
+
+
+def test_an_evalset_may_have_several_pairs_of_languages(run: Run, tmp_path: Path) -> None:
+    for lp, step in (("en-de", 1.0), ("en-ru", -1.0)):
+        for kind, name in (("human", f"{lp}.mqm"), ("metric", f"{lp}/X-refA"),
+                           ("metric", f"{lp}/Y-src")):  # fmt: skip
+            path = tmp_path / f"{kind}-scores" / f"{name}.sys.score"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            slope = -step if "Y" in name else step
+            path.write_text("".join(f"s{i}\t{slope * i + i % 3}\n" for i in range(6)))
+        path = tmp_path / "references" / f"{lp}.refA.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("text\n")
+    found = answer(
+        run, "--evalset", tmp_path, "--lp", "en-de", "en-ru", "--gold", "mqm", command="meta"
+    )
+    body = read_evalsets(EvalSet.of_folder(tmp_path), ["en-de", "en-ru"], "mqm")
+    assert found == computed("metric-evaluations", body)
+    assert [entry["name"] for entry in found["sets"]] == ["en-de", "en-ru"]
+
+
+def test_tests_are_held_against_judgements(run: Run) -> None:
+    found = answer(
+        run, "--human", CAMPAIGN, "--quality", "paired_t", "--criterion", "fluency",
+        "--from", EXAMPLE, "--metric", "bleu", "--metric", "ter", "--test", "bootstrap",
+        "--test", "paired_bootstrap", "--resamples", 99, "--seed", 5, "--unit", "document",
+        "--alpha", 0.1, 0.05, "--human-alpha", 0.01, command="accuracy",
+    )  # fmt: skip
+
+    def lines(path: Path) -> list[str]:
+        return path.read_text(encoding="utf-8").splitlines()
+
+    systems = sorted((EXAMPLE / "systems").iterdir())
+    request = {
+        "human": {"quality": {"test": "paired_t"}, "criteria": ["fluency"]},
+        "comparison": {
+            "references": lines(EXAMPLE / "reference.en"),
+            "documents": lines(EXAMPLE / "documents.txt"),
+            "systems": {path.stem: lines(path) for path in systems},
+            "metrics": ["bleu", "ter"], "tests": ["bootstrap", "paired_bootstrap"],
+            "resamples": 99, "seed": 5, "unit": "document",
+        },
+        "alphas": [0.1, 0.05], "human_alpha": 0.01,
+    }  # fmt: skip
+    files = [File("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
+    assert found == computed("test-accuracy", request, files)
+    assert not any("Not used" in warning for warning in found["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["meta"], "--human and --scores, or --evalset?"),
+        (["meta", "--human", CAMPAIGN], "--human and --scores, or --evalset?"),
+        (["meta", "--human", CAMPAIGN, "--scores", "bleu"], "--scores takes LABEL=FILE"),
+        (["meta", "--human", CAMPAIGN, "--scores", *SCORED, "--lower", "tre"],
+         "Did you mean 'ter'?"),
+        (["meta", "--human", CAMPAIGN, "--scores", *SCORED, "--level", "segment"],
+         "has no segment scores"),
+        (["meta", "--evalset", EXAMPLE, "--lp", "de-en", "--gold", "mqm"], "human-scores"),
+        (["meta", "--evalset", EXAMPLE, "--lp", "de-en"], "gold says what to read"),
+        (["meta", "--evalset", EXAMPLE, "--human", CAMPAIGN], "leave out --human"),
+        (["accuracy", "--from", EXAMPLE], "which judgements? --human FILE"),
+        (["accuracy", "--human", CAMPAIGN], "No references"),
+        (["accuracy", "--human", CAMPAIGN, "--from", EXAMPLE, "--alpha", "half"],
+         "alphas[0] must be a number, not 'half'"),
+        (["accuracy", "--human", CAMPAIGN, "--from", EXAMPLE, "--alias", "elm=oak"],
+         "oak"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_held_against_people_is_one_sentence(
+    complaint: Callable[..., str], arguments: list[object], said: str
+) -> None:
+    assert said in complaint(*arguments)
