@@ -1,5 +1,6 @@
 """Calibrated significance tests for comparing translation systems and other NLP systems."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sigtest.errors import (
@@ -15,6 +16,7 @@ from sigtest.version import __version__
 
 if TYPE_CHECKING:
     from sigtest.notebook import compare, suite
+    from sigtest.notebook.people import accuracy, human, meta
     from sigtest.report import Report
 
 __all__ = [
@@ -27,7 +29,10 @@ __all__ = [
     "SigtestError",
     "UnavailableError",
     "__version__",
+    "accuracy",
     "compare",
+    "human",
+    "meta",
     "suite",
 ]
 
@@ -38,6 +43,8 @@ def __getattr__(name: str) -> Any:
         from sigtest import notebook  # late: see above
 
         return getattr(notebook, name)
+    if name in {"accuracy", "human", "meta"}:
+        return import_module(f"sigtest.{name}")  # a package that can be called
     if name == "Report":
         from sigtest.report import Report  # late: see above
 

@@ -22,10 +22,12 @@ from urllib.parse import quote
 import httpx
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.engine import Progress
-from sigtest.errors import InputError, LengthError, LimitError, RecipeError, ServiceError
-from sigtest.kinds import File
+from sigtest.errors import ServiceError, of_problem
+from sigtest.kinds import KINDS, File
+from sigtest.kinds.shown import shown
 from sigtest.notebook import NotebookReport
 from sigtest.report import Report
 from sigtest.version import __version__
@@ -46,12 +48,6 @@ TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 Asked = Comparison | Mapping[str, Any]
 
 _BUSY = {429, 502, 503, 504}
-_ERRORS: dict[str, type[InputError | RecipeError]] = {
-    "invalid-input": InputError,
-    "length-mismatch": LengthError,
-    "malformed-body": InputError,
-    "invalid-recipe": RecipeError,
-}
 
 
 class Client:
@@ -113,6 +109,31 @@ class Client:
         """
         stored = json.loads(self.report(self.run(comparison, progress)))
         return NotebookReport(**vars(Report.from_json(stored)))
+
+    def ask(
+        self,
+        kind: str,
+        request: Mapping[str, Any],
+        files: Sequence[File] = (),
+        progress: Progress | None = None,
+    ) -> Any:
+        """Ask a question of any kind, wait for its end and fetch its report.
+
+        Args:
+            kind: Path of the kind, such as `human-evaluations`.
+            request: The JSON of the request.
+            files: What it brings besides.
+            progress: Called with phase, done and total.
+
+        Returns:
+            The same report as the notebook's function of the kind gives.
+
+        Raises:
+            SigtestError: As `compare`; or no such kind.
+        """
+        known = KINDS[choose(kind, KINDS, "kind", "kind of question")]
+        stored = json.loads(self.report(self.run(request, progress, kind, files), kind=kind))
+        return shown(known, known.read(stored))
 
     def run(
         self,
@@ -341,7 +362,7 @@ class Client:
             problem = None
         if not isinstance(problem, dict) or not isinstance(problem.get("detail"), str):
             raise ServiceError(f"{self.url} answers {answer.status_code} {answer.reason_phrase}.")
-        raise _error(problem)
+        raise of_problem(problem)
 
     def _object(self, answer: httpx.Response) -> dict[str, Any]:
         try:
@@ -354,17 +375,6 @@ class Client:
 
     def _stranger(self) -> ServiceError:
         return ServiceError(f"{self.url} does not answer like a sigtest service.")
-
-
-def _error(problem: Mapping[str, Any]) -> InputError | RecipeError | LimitError | ServiceError:
-    """The error that a problem document stands for."""
-    kind = str(problem.get("type", "")).rpartition("/")[2].rpartition(":")[2]
-    entries = problem.get("errors") or [{}]
-    where = {key: entries[0].get(key) for key in ("field", "system", "line")}
-    message = f"The service refuses: {problem['detail']}"
-    if kind == "limit-exceeded":
-        return LimitError(message, limit=str(problem.get("limit", "")), **where)
-    return _ERRORS.get(kind, ServiceError)(message, **where)
 
 
 def _comes(answer: httpx.Response) -> bool:

@@ -11,8 +11,9 @@
 `sigtest` knows no status codes; whoever serves it maps these types to them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 
 class SigtestError(Exception):
@@ -93,3 +94,22 @@ def inside(field: str) -> Iterator[None]:
         if field:
             error.field = f"{field}.{error.field}" if error.field else field
         raise
+
+
+_ERRORS: dict[str, type[InputError | RecipeError]] = {
+    "invalid-input": InputError,
+    "length-mismatch": LengthError,
+    "malformed-body": InputError,
+    "invalid-recipe": RecipeError,
+}
+
+
+def of_problem(problem: Mapping[str, Any]) -> InputError | RecipeError | LimitError | ServiceError:
+    """The error that a problem document stands for."""
+    kind = str(problem.get("type", "")).rpartition("/")[2].rpartition(":")[2]
+    entries = problem.get("errors") or [{}]
+    where = {key: entries[0].get(key) for key in ("field", "system", "line")}
+    message = f"The service refuses: {problem['detail']}"
+    if kind == "limit-exceeded":
+        return LimitError(message, limit=str(problem.get("limit", "")), **where)
+    return _ERRORS.get(kind, ServiceError)(message, **where)

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sigtest import human
 from sigtest.accuracy.asked import Judged
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
+from sigtest.human import Asked as HumanAsked
+from sigtest.human import compute, parse
 from sigtest.human.matching import match_systems
 
 HUMAN = ("pairs", "criteria", "aliases", "evaluation")
@@ -29,7 +30,7 @@ Files = Sequence[tuple[str, bytes]]
 
 def parse_people(
     body: object, files: Files, systems: Sequence[str], pairs: Pairs
-) -> Judged | human.Asked:
+) -> Judged | HumanAsked:
     """The human part of a request.
 
     Args:
@@ -45,7 +46,7 @@ def parse_people(
     if not isinstance(body, Mapping):
         raise InputError("human must be an object.", field="human")
     asked = body.get("evaluation")
-    if isinstance(asked, human.Asked):
+    if isinstance(asked, HumanAsked):
         if files or len(body) > 1:
             raise InputError(
                 "human.evaluation has its judgements and choices; leave others out.",
@@ -55,14 +56,14 @@ def parse_people(
         return _given(body, systems, pairs)
     else:
         with inside("human"):
-            asked = human.parse(body, files)
+            asked = parse(body, files)
     match_systems(asked.systems, systems, asked.choices.aliases)
     return asked
 
 
-def judge_pairs(asked: human.Asked, systems: Sequence[str], pairs: Pairs) -> Judged:
+def judge_pairs(asked: HumanAsked, systems: Sequence[str], pairs: Pairs) -> Judged:
     """P-values of people for the pairs of a comparison, from judgements."""
-    report = human.compute(asked)
+    report = compute(asked)
     found: ByCriterion = {}
     for pair in report.pairs:
         own = found.setdefault(pair.criterion, {})

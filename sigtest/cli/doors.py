@@ -15,15 +15,12 @@ from sigtest.cli.request import read_comparison
 from sigtest.data.choices import choose
 from sigtest.data.fields import Field, Flag, Numbers
 from sigtest.errors import InputError
-from sigtest.human.request.choices import FIELDS
+from sigtest.human.request.choices import FIELDS, JUDGING
 from sigtest.kinds import File
 from sigtest.meta.brought import with_evalset
 from sigtest.meta.data.evalset import EvalSet
 from sigtest.meta.data.tables import reads_scores
 
-# Fields of a human evaluation that other kinds have a use for, whose own fields they do not hide.
-JUDGING = ("input", "languages", "scale", "standardise", "quality", "criteria", "aggregate",
-           "aliases")  # fmt: skip
 HUMAN_FIELDS = tuple(field for field in FIELDS if field.name in JUDGING)
 UNUSED = ("--alternative", "--alpha", "--correction", "--family", "--baseline", "--interval")
 

@@ -1,8 +1,13 @@
 """Metric evaluation: how well metrics agree with people, and which agree better than others."""
 
+import sys
+
+from sigtest.callable import CallablePackage
 from sigtest.meta.asked import Asked
 from sigtest.meta.compute import compute
 from sigtest.meta.parse import parse
 from sigtest.meta.report import MetaReport
+
+sys.modules[__name__].__class__ = CallablePackage
 
 __all__ = ["Asked", "MetaReport", "compute", "parse"]

@@ -106,7 +106,7 @@ def compare(
         SigtestError: Texts or choices that cannot be used.
     """
     body = request_of(references, systems, scores, documents, labels)
-    return _computed({**body, **_recipe(choices, body)}, progress)
+    return _computed({**body, **recipe_of(choices, body)}, progress)
 
 
 def suite(
@@ -161,7 +161,7 @@ def suite(
             field="testsets",
         )
     bodies = {name: _testset(name, body) for name, body in testsets.items()}
-    recipe = _recipe(choices, next(iter(bodies.values()), {"systems": []}))
+    recipe = recipe_of(choices, next(iter(bodies.values()), {"systems": []}))
     return _computed({"testsets": bodies, "pooled": pooled, **recipe}, progress)
 
 
@@ -182,7 +182,7 @@ def _testset(name: str, body: object) -> dict[str, Any]:
     return request_of(**given)
 
 
-def _recipe(choices: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+def recipe_of(choices: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
     """The choices that are made, with metrics that go with what systems bring."""
     made = {name: value for name, value in choices.items() if value is not None}
     return made if "metrics" in made else {**made, "metrics": inferred_metrics(body)}

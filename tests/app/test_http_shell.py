@@ -6,7 +6,11 @@ import httpx
 import pytest
 from exchange import ROOT
 
+import sigtest
 from sigtest.cli import main
+from sigtest.client import Client
+from sigtest.errors import RecipeError
+from sigtest.kinds import File
 
 CAMPAIGN = f"{ROOT}/examples/campaign"
 JUDGED = [f"{CAMPAIGN}/judgements.tsv", "--quality", "paired_t"]
@@ -42,3 +46,21 @@ def test_what_a_service_refuses_names_the_file(
     judged.write_text("system\tsegment\tscore\nA\t1\t50\nB\t1\tmuch\n")
     assert main(["human", str(judged), "--server", str(service.base_url)]) == 2
     assert f"{judged}, line 3" in capsys.readouterr().err
+
+
+def test_the_client_returns_the_report_of_the_notebook(service: httpx.Client) -> None:
+    path = Path(f"{CAMPAIGN}/judgements.tsv")
+    people = {"aspen": 0.47, "birch": 0.55, "cedar": 0.15, "dogwood": 0.12, "elm": -0.55}
+    bleu = {"aspen": 58.11, "birch": 56.2, "cedar": 33.66, "dogwood": 33.66, "elm": 21.42}
+    judged = File("judgements", path.name, path.read_bytes())
+    with Client(str(service.base_url)) as client:
+        human = client.ask("human-evaluations", {"categories": 3}, [judged])
+        meta = client.ask(
+            "metric-evaluations",
+            {"human": {"scores": {"system": people}}, "metrics": {"bleu": {"system": bleu}}},
+        )
+        with pytest.raises(RecipeError, match="Did you mean 'human-evaluations'"):
+            client.ask("human-evaluation", {})
+    here = sigtest.human(path, categories=3)
+    assert (vars(human), str(human)) == (vars(here), str(here))
+    assert vars(meta) == vars(sigtest.meta(people, {"bleu": bleu}))

@@ -259,3 +259,7 @@ FIELDS = with_defaults(
     ),
     Choices(),
 )  # fmt: skip
+# Fields that say what becomes of judgements: other kinds ask them, too, beside fields of their own.
+JUDGING = (
+    "input", "languages", "scale", "standardise", "quality", "criteria", "aggregate", "aliases",
+)  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
 
-from sigtest import human
+from sigtest.human import Asked, compute
 from sigtest.human.matching import match_systems, spellings
 from sigtest.human.rankings import Rankings
 from sigtest.human.scores import by_name
@@ -28,9 +28,7 @@ class FromJudgements:
     notes: tuple[str, ...]
 
 
-def scores_of(
-    asked: human.Asked, given: Sequence[str], exclude: Sequence[str] = ()
-) -> FromJudgements:
+def scores_of(asked: Asked, given: Sequence[str], exclude: Sequence[str] = ()) -> FromJudgements:
     """Evaluate judgements, and call systems by the names that metrics have for them.
 
     Args:
@@ -46,7 +44,7 @@ def scores_of(
     matched = match_systems(judged, given, aliases)
     names = {name: matched.given.get(name, name) for name in judged}
     if isinstance(asked.judgements, Rankings):
-        report = human.compute(asked)
+        report = compute(asked)
         shares = {names[own.name]: own.raw for own in report.systems if own.name in names}
         return FromJudgements({"system": shares}, asked.signature, _left_out(matched.references))
     prepared = asked.prepared

@@ -1,0 +1,262 @@
+"""The notebook's doors to what people judge: files, data frames and lists in, reports out."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sigtest.accuracy import AccuracyReport
+from sigtest.data.choices import choose
+from sigtest.engine import Progress
+from sigtest.errors import InputError
+from sigtest.human import HumanReport
+from sigtest.human.request.choices import JUDGING
+from sigtest.kinds import KINDS, File
+from sigtest.kinds.shown import shown
+from sigtest.meta import MetaReport
+from sigtest.meta.brought import with_evalset
+from sigtest.meta.data.evalset import EvalSet
+from sigtest.meta.data.tables import reads_scores
+from sigtest.notebook.asking import recipe_of
+from sigtest.notebook.content import request_of
+
+GZIP = b"\x1f\x8b"
+Judgements = Any  # paths, a data frame, rows, or columns by name
+Request = dict[str, Any]
+
+
+def human(
+    judgements: Judgements, *, progress: Progress | None = None, **choices: Any
+) -> HumanReport:
+    """What people's judgements say of systems, computed in this process.
+
+        >>> import sigtest
+        >>> rows = [
+        ...     {"annotator": who, "system": system, "segment": segment, "score": score + shift}
+        ...     for who, shift in (("w1", 0), ("w2", -12))
+        ...     for system, scores in (("A", (81, 64, 90)), ("B", (55, 60, 71)))
+        ...     for segment, score in enumerate(scores, 1)
+        ... ]
+        >>> report = sigtest.human(rows)
+        >>> [(system.name, system.raw) for system in report.systems]
+        [('A', 72.33333333333333), ('B', 56.0)]
+
+    Args:
+        judgements: Files of any known format, by path, one or several; or a data frame, or rows or
+            columns, with `system`, `segment`, `score` and more.
+        progress: Called with phase, done and total.
+        **choices: The other fields of POST /v1/human-evaluations, such as `quality`,
+            `standardise`, `criteria`, `test`, `aliases`; see docs/HUMAN.md.
+
+    Returns:
+        The report; `print(report)` shows it, and a notebook shows it as tables and pictures.
+
+    Raises:
+        SigtestError: Judgements or choices that cannot be used.
+    """
+    files, rows = _judgements(judgements)
+    return _answer("human-evaluations", {**rows, **choices}, files, progress)
+
+
+def meta(
+    judgements: Judgements = None,
+    metrics: Mapping[str, Any] | Sequence[str] | None = None,
+    *,
+    lower: Iterable[str] = (),
+    evalset: str | Path | None = None,
+    progress: Progress | None = None,
+    **choices: Any,
+) -> MetaReport:
+    """Which metrics agree with people, and which better than others, computed in this process.
+
+        >>> import sigtest
+        >>> people = {"A": 0.31, "B": 0.12, "C": -0.05, "D": -0.4}
+        >>> comet = {"A": 0.84, "B": 0.82, "C": 0.79, "D": 0.7}
+        >>> report = sigtest.meta(people, {"comet": comet}, statistics=["pearson"])
+        >>> round(report.metrics[0].pearson.value, 4)
+        0.9837
+
+    Args:
+        judgements: As for `human`; or scores by people, as those of a metric.
+        metrics: Scores by label of the metric: a path, or a mapping or pandas Series from systems
+            to numbers, or a mapping from systems to the numbers of their segments. With `evalset`
+            a list of labels, all where there is none.
+        lower: Labels of metrics for which less is better.
+        evalset: Directory or archive of mt-metrics-eval, in the place of `judgements`; `lp` and
+            `gold` say what of it.
+        progress: Called with phase, done and total.
+        **choices: The other fields of POST /v1/metric-evaluations; those that say what becomes of
+            judgements, such as `quality`, are those of `human`.
+
+    Returns:
+        The report, as from `human`.
+
+    Raises:
+        SigtestError: Scores or choices that cannot be used.
+    """
+    path = "metric-evaluations"
+    if evalset is not None:
+        if judgements is not None:
+            raise InputError("An EvalSet brings all scores; leave out the others.", field="human")
+        body = {**choices, **({} if metrics is None else {"metrics": list(metrics)})}
+        where = Path(evalset)
+        if where.is_dir():
+            return _answer(path, with_evalset(body, EvalSet.of_folder(where)), (), progress)
+        return _answer(path, body, [_file("evalset", where)], progress)
+    if not isinstance(metrics, Mapping):
+        raise InputError("metrics must have the scores of each metric by label.", field="metrics")
+    files: list[File] = []
+    scores: dict[str, Request] = {}
+    for label, brought in metrics.items():
+        scores[label] = {}
+        if _is_path(brought):
+            files.append(File("scores", f"{label}.tsv", _file("scores", Path(brought)).data))
+        else:
+            scores[label] = _scores(brought)
+    for label in lower:
+        scores[choose(label, scores, "lower", "metric")]["higher"] = False
+    people, own = _people(judgements)
+    request = _of_people({**choices, "metrics": scores}, own)
+    return _answer(path, request, [*files, *people], progress)
+
+
+def accuracy(
+    judgements: Judgements,
+    references: Any = None,
+    systems: Any = MappingProxyType({}),
+    *,
+    scores: Any = None,
+    documents: Any = None,
+    labels: Any = None,
+    alphas: Sequence[float] = (0.05, 0.01, 0.001),
+    human_alpha: float | str = "same",
+    progress: Progress | None = None,
+    **choices: Any,
+) -> AccuracyReport:
+    """How often metrics and significance tests conclude what people do, computed in this process.
+
+    Args:
+        judgements: As for `human`.
+        references: As for `compare`, like the next four.
+        systems: What is compared.
+        scores: Numbers computed elsewhere.
+        documents: Document of each segment.
+        labels: Label of each segment.
+        alphas: Levels of the tests.
+        human_alpha: Level of the conclusions of people, or `same`.
+        progress: Called with phase, done and total.
+        **choices: Of the comparison: `metrics`, `tests`, `resamples` and so on. Those that say what
+            becomes of judgements, such as `quality`, are those of `human`.
+
+    Returns:
+        The report, as from `human`.
+
+    Raises:
+        SigtestError: Judgements, texts or choices that cannot be used.
+    """
+    files, rows = _judgements(judgements)
+    texts = request_of(references, systems, scores, documents, labels)
+    compared = {name: value for name, value in choices.items() if name not in JUDGING}
+    own = {name: value for name, value in choices.items() if name in JUDGING}
+    request = {
+        "human": {**rows, **own},
+        "comparison": {**texts, **recipe_of(compared, texts)},
+        "alphas": list(alphas),
+        "human_alpha": human_alpha,
+    }
+    return _answer("test-accuracy", request, files, progress)
+
+
+def _answer(
+    path: str, request: Mapping[str, Any], files: Sequence[File], progress: Progress | None
+) -> Any:
+    kind = KINDS[path]
+    return shown(kind, kind.compute(kind.parse(request, files), progress))
+
+
+def _of_people(request: Request, people: Request) -> Request:
+    """A request whose choices about judgements stand with what people bring."""
+    own = {name: request.pop(name) for name in JUDGING if name in request}
+    body = {**people, **own}
+    return {**request, "human": body} if body else request
+
+
+def _people(brought: Any) -> tuple[list[File], Request]:
+    """Judgements, or scores by people."""
+    if _is_path(brought):
+        file = _file("human", Path(brought))
+        if reads_scores(file.data, file.name):
+            return [file], {}
+    columns = getattr(brought, "columns", None)
+    if columns is None and (isinstance(brought, Mapping) or hasattr(brought, "to_dict")):
+        scores = _scores(brought)
+        if not {"system", "segment", "score"} & set(next(iter(scores.values()), ())):
+            return [], {"scores": scores}
+    return _judgements(brought)
+
+
+def _judgements(brought: Judgements) -> tuple[list[File], Request]:
+    """Files of judgements, or rows for a request."""
+    if _is_path(brought):
+        return [_file("judgements", Path(brought))], {}
+    if brought is None:
+        raise InputError("judgements is missing.", field="judgements")
+    if hasattr(brought, "columns"):  # a data frame: pandas turns rows into mappings, polars too
+        rows = brought.to_dicts() if hasattr(brought, "to_dicts") else brought.to_dict("records")
+        return [], {"judgements": [_plain(row) for row in rows]}
+    if isinstance(brought, Mapping):
+        columns = {str(name): _plain(column) for name, column in brought.items()}
+        lengths = {len(column) for column in columns.values()}
+        if len(lengths) != 1:
+            raise InputError("Columns of judgements need equal lengths.", field="judgements")
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return [], {"judgements": rows}
+    if not isinstance(brought, Iterable):
+        raise InputError(
+            "judgements must be paths, a data frame, rows or columns.", field="judgements"
+        )
+    entries = list(brought)
+    if entries and all(map(_is_path, entries)):
+        return [_file("judgements", Path(entry)) for entry in entries], {}
+    return [], {"judgements": [_plain(entry) for entry in entries]}
+
+
+def _scores(brought: Any) -> Request:
+    """Scores of systems or of segments, as a request has them under their level."""
+    table = brought.to_dict() if hasattr(brought, "to_dict") else brought
+    if not isinstance(table, Mapping):
+        raise InputError("Scores must be a path, or numbers by system.", field="metrics")
+    rows = {str(system): _plain(own) for system, own in table.items()}
+    if rows and set(rows) <= {"system", "segment", "higher", "pairs"}:
+        return rows
+    several = any(isinstance(own, list | dict) for own in rows.values())
+    return {"segment" if several else "system": rows}
+
+
+def _plain(value: Any) -> Any:
+    """Numbers, text, lists and objects as JSON has them; a missing number is none."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(own) for name, own in value.items()}
+    if hasattr(value, "tolist"):  # arrays, series and scalars of NumPy and pandas
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(own) for own in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | Path)
+
+
+def _file(part: str, path: Path) -> File:
+    data = path.read_bytes()
+    try:
+        plain = gzip.decompress(data) if data.startswith(GZIP) and part != "evalset" else data
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is not a whole gzip file: {error}") from error
+    return File(part, str(path).removesuffix(".gz"), plain)

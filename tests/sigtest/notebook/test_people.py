@@ -1,0 +1,205 @@
+"""The notebook's functions `human`, `meta` and `accuracy`: every way of bringing things."""
+
+import doctest
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas
+import pytest
+from service import EXAMPLE
+
+import sigtest
+from sigtest.human import HumanReport, compute, parse
+from sigtest.kinds import KINDS, File
+from sigtest.meta import MetaReport
+from sigtest.notebook import people
+from sigtest.render.formats import FORMATS
+
+CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"
+SCORES = CAMPAIGN.parent / "scores"
+CAREFUL = {"test": "paired_t"}
+FRAME = pandas.read_csv(CAMPAIGN, sep="\t", dtype={"segment": str})
+PEOPLE = {"aspen": 0.47, "birch": 0.55, "cedar": 0.15, "dogwood": 0.12, "elm": -0.55}
+
+
+def without_sources(report: HumanReport) -> dict[str, Any]:
+    """What a report says but for where the judgements came from."""
+    return {name: value for name, value in vars(report).items() if name != "sources"}
+
+
+def scores(label: str) -> dict[str, float]:
+    rows = (line.split("\t") for line in (SCORES / f"{label}.tsv").read_text().splitlines())
+    return {name: float(score) for name, score in rows}
+
+
+def test_the_examples_in_the_documentation_run() -> None:
+    tried = doctest.testmod(people, extraglobs={"sigtest": sigtest})
+    assert tried.attempted > 6
+    assert tried.failed == 0
+
+
+def test_functions_and_packages_share_their_names_whatever_comes_first() -> None:
+    for first in ("sigtest.human", "sigtest.compare", "sigtest.human.request", "sigtest.kinds"):
+        code = (
+            f"import sigtest\n"
+            f"try:\n    {first}\nexcept AttributeError:\n    import {first}\n"
+            f"report = sigtest.human({str(CAMPAIGN)!r})\n"
+            f"from sigtest import human\n"
+            f"assert type(report).__name__ == human.HumanReport.__name__ == 'HumanReport'\n"
+            f"assert isinstance(report, human.HumanReport)\n"
+        )
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    "brought",
+    [
+        lambda folder: str(CAMPAIGN),
+        lambda folder: CAMPAIGN,
+        lambda folder: [CAMPAIGN],
+        lambda folder: packed(folder),
+        lambda folder: FRAME,
+        lambda folder: FRAME.to_dict("records"),
+        lambda folder: FRAME.to_dict("list"),
+        lambda folder: {name: FRAME[name] for name in FRAME.columns},
+        lambda folder: iter(FRAME.to_dict("records")),
+    ],
+    ids=["text", "path", "paths", "gzip", "frame", "rows", "columns", "series", "iterator"],
+)
+def test_judgements_come_in_any_shape(tmp_path: Path, brought: Callable[[Path], Any]) -> None:
+    expected = compute(parse({"quality": CAREFUL}, [("judged.tsv", CAMPAIGN.read_bytes())]))
+    found = sigtest.human(brought(tmp_path), quality=CAREFUL)
+    assert without_sources(found) == without_sources(expected)
+
+
+def packed(folder: Path) -> Path:
+    path = folder / "judged.tsv.gz"
+    path.write_bytes(gzip.compress(CAMPAIGN.read_bytes()))
+    return path
+
+
+def test_missing_numbers_of_a_data_frame_are_missing() -> None:
+    holes = FRAME.copy()
+    holes.loc[:9, "seconds"] = np.nan
+    found = sigtest.human(holes)
+    assert found.systems == sigtest.human(FRAME).systems
+
+
+def test_reports_show_themselves() -> None:
+    kind = KINDS["human-evaluations"]
+    found = sigtest.human(CAMPAIGN)
+    presented = kind.present(found)
+    assert str(found) == FORMATS["text"].render(presented)
+    assert "<table" in found._repr_html_()
+    assert FORMATS["json"].render(presented) == FORMATS["json"].render(
+        kind.present(compute(parse({}, [(CAMPAIGN.name, CAMPAIGN.read_bytes())])))
+    )
+
+
+def test_metrics_come_as_paths_mappings_and_series() -> None:
+    files = [File("scores", f"{label}.tsv", (SCORES / f"{label}.tsv").read_bytes())
+             for label in ("bleu", "ter")]  # fmt: skip
+    files.append(File("judgements", "judged.tsv", CAMPAIGN.read_bytes()))
+    request = {
+        "human": {"quality": CAREFUL, "criteria": ["fluency"]},
+        "metrics": {"bleu": {}, "ter": {"higher": False}}, "resamples": 99,
+    }  # fmt: skip
+    kind = KINDS["metric-evaluations"]
+    expected = kind.compute(kind.parse(request, files))
+    for bleu in (SCORES / "bleu.tsv", scores("bleu"), pandas.Series(scores("bleu"))):
+        found = sigtest.meta(
+            CAMPAIGN, {"bleu": bleu, "ter": str(SCORES / "ter.tsv")}, lower=["ter"],
+            quality=CAREFUL, criteria=["fluency"], resamples=99,
+        )  # fmt: skip
+        assert isinstance(found, MetaReport)
+        assert vars(found) == vars(expected)
+    assert "Pearson" in str(found)
+
+
+def test_people_bring_scores_or_judgements(tmp_path: Path) -> None:
+    table = tmp_path / "people.tsv"
+    table.write_text("".join(f"{name}\t{score}\n" for name, score in PEOPLE.items()))
+    metrics = {"bleu": scores("bleu")}
+    found = [
+        sigtest.meta(brought, metrics, resamples=99)
+        for brought in (PEOPLE, pandas.Series(PEOPLE), table, {"system": PEOPLE})
+    ]
+    assert {system.human for system in found[0].sets[0].systems} == set(PEOPLE.values())
+    assert all(vars(report) == vars(found[0]) for report in found[1:])
+    judged = [sigtest.meta(b, metrics, resamples=99).sets for b in (CAMPAIGN, FRAME)]
+    assert judged[0] == judged[1] != found[0].sets
+
+
+def test_scores_of_segments_come_as_lists_and_arrays() -> None:
+    rng = np.random.default_rng(5)
+    human, metric = ({name: rng.normal(size=20) for name in PEOPLE} for _ in range(2))
+    lists = [{name: row.tolist() for name, row in table.items()} for table in (human, metric)]
+    choices: dict[str, Any] = {"level": "segment", "resamples": 99, "statistics": ["pearson"]}
+    arrays = sigtest.meta(human, {"m": metric}, **choices)
+    assert vars(arrays) == vars(sigtest.meta(lists[0], {"m": lists[1]}, **choices))
+    r = np.corrcoef(np.concatenate(list(human.values())), np.concatenate(list(metric.values())))
+    assert arrays.metrics[0].pearson is not None
+    assert arrays.metrics[0].pearson.value == pytest.approx(r[0, 1])
+
+
+def test_an_evalset_comes_as_a_directory(data: Path) -> None:
+    found = sigtest.meta(
+        evalset=data / "wmt23.he-en", lp="he-en", gold="mqm", metrics=["BLEU-refB", "chrF-refB"],
+        resamples=99, statistics=["pearson"],
+    )  # fmt: skip
+    assert [metric.label for metric in found.metrics] == ["BLEU-refB", "chrF-refB"]
+
+
+def test_tests_are_held_against_judgements() -> None:
+    def lines(path: Path) -> list[str]:
+        return path.read_text(encoding="utf-8").splitlines()
+
+    references = lines(EXAMPLE / "reference.en")
+    systems = {path.stem: lines(path) for path in sorted((EXAMPLE / "systems").iterdir())}
+    compared = {"metrics": ["bleu"], "tests": ["bootstrap"], "resamples": 99}
+    request = {
+        "human": {"quality": CAREFUL},
+        "comparison": {"references": references, "systems": systems, **compared},
+        "alphas": [0.05],
+    }
+    kind = KINDS["test-accuracy"]
+    files = [File("judgements", "judged.tsv", CAMPAIGN.read_bytes())]
+    expected = kind.compute(kind.parse(request, files))
+    found = sigtest.accuracy(
+        CAMPAIGN, references, systems, alphas=[0.05], quality=CAREFUL, **compared
+    )
+    assert vars(found) == vars(expected)
+    assert "Conclusions as people's" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: sigtest.human(None), "judgements is missing"),
+        (lambda: sigtest.human(3), "judgements must be"),
+        (lambda: sigtest.human(FRAME, qualty=CAREFUL), "Did you mean 'quality'"),
+        (lambda: sigtest.human({"system": ["A"], "score": [1, 2]}), "equal lengths"),
+        (lambda: sigtest.meta(PEOPLE), "metrics must have the scores of each metric"),
+        (lambda: sigtest.meta(PEOPLE, {"bleu": 3}), "Scores must be a path, or numbers by system"),
+        (lambda: sigtest.meta(PEOPLE, {"bleu": PEOPLE}, lower=["belu"]), "Did you mean 'bleu'"),
+        (lambda: sigtest.meta(PEOPLE, evalset=EXAMPLE), "leave out the others"),
+        (lambda: sigtest.meta(evalset=EXAMPLE, lp="de-en", gold="x"), "human-scores"),
+        (lambda: sigtest.meta(None, {"bleu": PEOPLE}), "judgements is missing"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_words(ask: Callable[[], object], said: str) -> None:
+    with pytest.raises(sigtest.SigtestError, match=said):
+        ask()
+
+
+def test_a_report_survives_json() -> None:
+    found = sigtest.human(CAMPAIGN)
+    kind = KINDS["human-evaluations"]
+    body = json.loads(FORMATS["json"].render(kind.present(found)))
+    assert vars(kind.read(body)) == vars(found)
