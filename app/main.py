@@ -16,6 +16,7 @@ from app.http.auth import Door
 from app.http.middleware import BodyLimit, Head, NoSniffing
 from app.http.state import refuse_unknown_parameters
 from app.http.waiting import Watcher, stopping
+from app.pages import boards as board_pages
 from app.pages import errors as page_errors
 from app.pages import routes as pages
 from app.pages import visitors
@@ -93,6 +94,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     app.include_router(testsets.router)
     app.include_router(health.router)
     app.include_router(visitors.router)
+    app.include_router(board_pages.router)
     app.include_router(pages.router)  # last: the names of kinds are paths
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED)
     app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -17,6 +17,8 @@ from starlette.datastructures import FormData, UploadFile
 from app.requests.form import files_of, plain
 from app.requests.json import parse_json
 from sigtest.errors import InputError
+from sigtest.metrics import METRICS
+from sigtest.metrics.scores import Supplied
 
 ANYTHING = "files"
 PARTS = ("references", "systems", "scores", "documents", "labels", "archive")
@@ -144,8 +146,21 @@ def _named(file: UploadFile) -> UploadFile:
 
 def files_form(files: Iterable[tuple[str, str, bytes]], request: dict[str, Any]) -> FormData:
     """A form with files: part, name and content of each."""
-    entries: list[tuple[str, UploadFile | str]] = [
-        (part, UploadFile(io.BytesIO(data), size=len(data), filename=name))
-        for part, name, data in files
-    ]
+    return with_request(
+        (
+            (part, UploadFile(io.BytesIO(data), size=len(data), filename=name))
+            for part, name, data in files
+        ),
+        request,
+    )
+
+
+def with_request(files: Iterable[tuple[str, UploadFile]], request: Mapping[str, Any]) -> FormData:
+    """A form of the service: files under their parts, and choices."""
+    entries: list[tuple[str, UploadFile | str]] = [*files]
     return FormData([*entries, ("request", json.dumps(request))])
+
+
+def measurable() -> list[str]:
+    """Names of the metrics that need nothing but texts."""
+    return [name for name, metric in METRICS.items() if not issubclass(metric, Supplied)]

@@ -137,7 +137,7 @@ def shown(record: Record, stored: bytes, choice: Choice, here: str, opens: bool 
     """
     kind, report = KINDS[record.kind], answers.read(stored, record)
     if isinstance(report, Report):
-        return _of_comparison(report, choice, here, opens)
+        return of_report(report, choice, here, opens)
     return _of_other(kind, report, choice, here)
 
 
@@ -158,8 +158,11 @@ def _of_other(kind: Kind[Any], report: Any, choice: Choice, here: str) -> Shown:
     )
 
 
-def _of_comparison(report: Report, choice: Choice, here: str, opens: bool) -> Shown:
-    """Systems, who is better than whom, pictures, pairs; of several test sets, the document."""
+def of_report(report: Report, choice: Choice, here: str, opens: bool) -> Shown:
+    """What to show of a comparison: systems, who is better than whom, pictures, pairs.
+
+    Of several test sets it is the document. See `shown`.
+    """
     opens = opens and report.several is None
     choice = resolved(report, choice, opens)
     names = [system.name for system in report.systems]

@@ -34,8 +34,6 @@ from app.schema.service import EntryBody
 from app.settings import Settings
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind, Question
-from sigtest.metrics import METRICS
-from sigtest.metrics.scores import Supplied
 from sigtest.render.plots.drawing import adaptive
 from sigtest.significance import ALTERNATIVES, TESTS
 from sigtest.significance.corrections import CORRECTIONS
@@ -80,7 +78,7 @@ def _new(request: Request) -> Response:
     return site.page(
         request,
         "new.html",
-        metrics=[name for name, metric in METRICS.items() if not issubclass(metric, Supplied)],
+        metrics=forms.measurable(),
         tests=TESTS,
         corrections=CORRECTIONS,
         alternatives=ALTERNATIVES,

@@ -56,7 +56,7 @@ async def read_testset(request: Request, settings: Limits) -> NewTestSet:
     if kind_of(request) == FORM:
         refuse_encoding(request)
         async with form_of(request, settings) as form:
-            return await run_in_threadpool(_testset_of_form, form, settings)
+            return await run_in_threadpool(testset_of_form, form, settings)
     body = await _json(request, FORM)
     return await run_in_threadpool(_testset, body, settings)
 
@@ -87,8 +87,7 @@ async def read_system(
     if kind == FORM:
         refuse_encoding(request)
         async with form_of(request, settings) as form:
-            read = partial(_output_of_form, name, form, settings)
-            return await run_in_threadpool(_system, name, read, settings)
+            return await run_in_threadpool(system_of_form, name, form, settings)
     if kind not in {JSON, TEXT, *GZIP}:
         raise unread(kind, JSON, FORM, TEXT, GZIP[0])
     encoding = request.headers.get("content-encoding", "identity").lower()
@@ -105,7 +104,8 @@ Raised = Annotated[Raise, Depends(read_raise)]
 Brought = Annotated[System, Depends(read_system)]
 
 
-def _testset_of_form(form: FormData, settings: Settings) -> NewTestSet:
+def testset_of_form(form: FormData, settings: Settings) -> NewTestSet:
+    """The test set that a form asks for, checked."""
     check_parts(form, PARTS)
     body = request_of(form)
     files = {part: files_of(form, part) for part in PARTS if part != "request"}
@@ -162,6 +162,11 @@ def _output_of_body(
         raise InputError("The body is not a gzip file.", field="body")
     given = Given("system", Upload("the file", data), name, field="body")
     return _output([given], name, settings)
+
+
+def system_of_form(name: str, form: FormData, settings: Settings) -> System:
+    """What a system brings in a form, checked."""
+    return _system(name, partial(_output_of_form, name, form, settings), settings)
 
 
 def _output_of_form(name: str, form: FormData, settings: Settings) -> dict[str, Any]:

@@ -10,18 +10,18 @@ from starlette.concurrency import run_in_threadpool
 
 from app.http.auth import Caller
 from app.http.state import Asked, Boards
-from app.http.waiting import Watch
+from app.http.waiting import Watch, Watcher
 from app.questions import answers
-from app.questions.drawing import Options
+from app.questions.drawing import Chosen, Options
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.report import Report
 from sigtest.report.selection import select
 from sigtest.significance.corrections import CORRECTIONS
 from workers.errors import NotReadyError
-from workers.questions import Record
+from workers.questions import Questions, Record
 from workers.store.boards import Choice
-from workers.testsets import Claim, Leaderboard
+from workers.testsets import Claim, Leaderboard, TestSets
 
 WAIT_SECONDS = 2.0  # for a newer one; until then there is one without the systems just submitted
 
@@ -74,20 +74,46 @@ async def _board(
     correction: Annotated[str | None, Query(description="For multiple comparisons.")] = None,
 ) -> Board:
     choice = Choice(alpha, correction)
+    return await board_of(testset_id, caller.name, boards, asked, watch, options, choice)
+
+
+async def board_of(
+    testset_id: str,
+    caller: str,
+    boards: TestSets,
+    asked: Questions,
+    watch: Watcher,
+    options: Chosen,
+    choice: Choice,
+) -> Board:
+    """A leaderboard, waited for until it has every system that is measured.
+
+    Args:
+        testset_id: The test set.
+        caller: Whose it is.
+        boards: Where it is.
+        asked: Where the comparison is that it shows.
+        watch: Waits.
+        options: Which metric and test.
+        choice: How it is decided.
+
+    Raises:
+        RecipeError: An impossible choice.
+    """
     wanted = ""
 
     def look() -> Leaderboard:
         nonlocal wanted
-        shown, wanted = boards.leaderboard(testset_id, caller.name, choice, wanted)
+        shown, wanted = boards.leaderboard(testset_id, caller, choice, wanted)
         return shown
 
     def read(shown: Leaderboard) -> Board:
         record: Record | None = None
         whole: Report | None = None
         if shown.comparison is not None:
-            record = asked.find(shown.comparison, caller.name)
-            whole = answers.read(asked.report(record.id, caller.name), record)
-        whole = whole or boards.empty(testset_id, caller.name, choice)
+            record = asked.find(shown.comparison, caller)
+            whole = answers.read(asked.report(record.id, caller), record)
+        whole = whole or boards.empty(testset_id, caller, choice)
         settings = shown.testset
         metric = options.metric or settings.metrics[0]
         joint = CORRECTIONS[whole.correction].joint
@@ -102,7 +128,7 @@ async def _board(
         if options.testset is not None:
             raise RecipeError("A leaderboard has one test set; leave testset out.", field="testset")
         pairs = [pair for pair in whole.pairs if (pair.metric, pair.test) == (metric, test)]
-        claims = boards.claims(testset_id, caller.name, pairs) if shown.binding else ()
+        claims = boards.claims(testset_id, caller, pairs) if shown.binding else ()
         return Board(shown, record, whole, metric, test, tuple(claims))
 
     found = await watch.until(testset_id, look, lambda shown: shown.fresh, WAIT_SECONDS)

@@ -1,0 +1,173 @@
+"""Pages of boards: test sets whose systems arrive over time."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import RedirectResponse, Response
+
+from app.http.negotiation import AsPage, Wish
+from app.http.state import Asked, Boards, Cursor, Limits
+from app.http.waiting import Watch
+from app.pages import forms, site
+from app.pages.reports import Choice as Shown
+from app.pages.reports import Chosen, of_report
+from app.pages.visitors import Visitor
+from app.questions.drawing import Chosen as Options
+from app.requests.form import files_of, form_of, plain
+from app.requests.limits import check_scores, room
+from app.requests.testset import system_of_form, testset_of_form
+from app.schema.testsets import TestSetListing, TestSetResource
+from app.settings import Settings
+from app.testsets import answers
+from app.testsets.board import Board, board_of
+from sigtest.data.names import system_name
+from sigtest.data.testset import System
+from sigtest.errors import InputError
+from sigtest.report import PairReport
+from workers.creation import NewTestSet
+from workers.store.boards import Choice
+
+PAGE = 50
+router = APIRouter(prefix="/boards", include_in_schema=False)
+
+Id = Annotated[str, Path(alias="id")]
+
+
+@router.get("")
+def boards_page(
+    request: Request,
+    caller: Visitor,
+    boards: Boards,
+    settings: Limits,
+    as_page: AsPage,
+    cursor: Cursor = None,
+) -> Response:
+    """The caller's boards, newest first, and a form for another."""
+    records, after = boards.listing(caller.name, cursor, min(PAGE, settings.max_page))
+    if not as_page:
+        told = [TestSetResource.of(record) for record in records]
+        body = TestSetListing(testsets=told, next_cursor=after)
+        return Response(body.model_dump_json(), media_type="application/json")
+    return site.page(
+        request, "boards.html", records=records, after=after, metrics=forms.measurable()
+    )
+
+
+@router.post("", dependencies=[site.OwnPage])
+async def make_board(
+    request: Request, caller: Visitor, boards: Boards, settings: Limits
+) -> Response:
+    """Make a board."""
+    async with form_of(request, settings) as form:
+        asked = await run_in_threadpool(_asked, form, settings)
+    record, _ = await run_in_threadpool(boards.create, asked, caller.name)
+    return RedirectResponse(f"/boards/{record.id}", 303)
+
+
+@router.get("/{id}")
+async def board_page(
+    request: Request,
+    board_id: Id,
+    caller: Visitor,
+    boards: Boards,
+    asked: Asked,
+    watch: Watch,
+    choice: Chosen,
+    as_page: AsPage,
+    alpha: Annotated[float | None, Query()] = None,
+    correction: Annotated[str | None, Query()] = None,
+) -> Response:
+    """A board with what it shows, what is still to be measured, and a form for another system."""
+    options = Options(choice.metric, choice.test)
+    board = await board_of(
+        board_id, caller.name, boards, asked, watch, options, Choice(alpha, correction)
+    )
+    if not as_page:
+        return await run_in_threadpool(answers.leaderboard, board, Wish("application/json"))
+    return await run_in_threadpool(_page, request, board, choice, Choice(alpha, correction))
+
+
+def _page(request: Request, board: Board, choice: Shown, decided: Choice) -> Response:
+    """The page of a board, whose pairs and downloads are those of its comparison."""
+    here = f"/comparisons/{board.record.id}" if board.record else ""
+    view = of_report(board.whole, choice, here, opens=board.record is not None)
+    pairs = {frozenset((pair.a, pair.b)): pair for pair in board.report.pairs}
+    claims = [
+        (claim.claimed_at, pairs[frozenset((claim.a, claim.b))].verdict)
+        for claim in sorted(board.claims, key=lambda own: -own.claimed_at)
+        if _clear(pairs.get(frozenset((claim.a, claim.b))))
+    ]
+    return site.page(
+        request,
+        "board.html",
+        board=board.shown,
+        record=board.record,
+        shown=view,
+        claims=claims,
+        decided=decided,
+    )
+
+
+def _clear(pair: PairReport | None) -> bool:
+    return pair is not None and pair.significant
+
+
+@router.post("/{id}/systems", dependencies=[site.OwnPage])
+async def put_system(
+    request: Request, board_id: Id, caller: Visitor, boards: Boards, settings: Limits
+) -> Response:
+    """Submit a system to a board."""
+    async with form_of(request, settings) as form:
+        system = await run_in_threadpool(_system, form, settings)
+        replace = bool(form.get("replace"))
+    await run_in_threadpool(boards.check, board_id, caller.name, system)
+    found = await run_in_threadpool(boards.find, board_id, caller.name)
+    await run_in_threadpool(
+        boards.put, board_id, caller.name, system, replace, *room(found, settings)
+    )
+    return RedirectResponse(f"/boards/{board_id}", 303)
+
+
+@router.post("/{id}/delete", dependencies=[site.OwnPage])
+def remove_board(board_id: Id, caller: Visitor, boards: Boards) -> Response:
+    """Delete a board with all its systems."""
+    boards.delete(board_id, caller.name)
+    return RedirectResponse("/boards", 303)
+
+
+def _asked(form: FormData, settings: Settings) -> NewTestSet:
+    """The test set that the form of the page asks for."""
+    name = form.get("name")
+    choices = {**forms.choices_of(form), "name": name.strip() if isinstance(name, str) else ""}
+    capacity = form.get("capacity")
+    if isinstance(capacity, str) and capacity.strip():
+        if not capacity.strip().isdecimal():
+            raise InputError("capacity must be a whole number.", field="capacity")
+        choices["capacity"] = int(capacity)
+    files = [
+        (part, file)
+        for part in ("references", "documents", "labels")
+        for file in files_of(form, part)
+    ]
+    asked = testset_of_form(forms.with_request(files, choices), settings)
+    check_scores(1, len(asked.part.recipe.metrics), asked.part.resamples, settings)
+    return asked
+
+
+def _system(form: FormData, settings: Settings) -> System:
+    """The system that the form of the page brings: one file is its output, several its runs."""
+    files = files_of(form, "hypotheses")
+    name = form.get("name")
+    given = name.strip() if isinstance(name, str) else ""
+    if not files:
+        raise InputError("No file was chosen: the output of the system.", field="hypotheses")
+    brought: list[tuple[str, UploadFile | str]] = [("hypotheses", file) for file in files]
+    return system_of_form(given or _named(files[0]), FormData(brought), settings)
+
+
+def _named(file: UploadFile) -> str:
+    return system_name(plain(file.filename))

@@ -1,0 +1,84 @@
+"""Boards in a browser's eyes: made, submitted to, read, deleted."""
+
+import re
+from typing import Any
+
+import httpx
+import pytest
+from browsing import visit
+from test_pages import HOSTILE
+
+BROWSER = {"Sec-Fetch-Site": "same-origin"}
+REFERENCE = b"a b c d e\nf g h i j\nk l m n o\n"
+
+
+@pytest.fixture
+def board(pages: httpx.Client, request: pytest.FixtureRequest) -> str:
+    made = pages.post(
+        "/boards",
+        data={"name": f"news {request.node.name[:60].replace('[', ' ').replace(']', ' ')}".strip(),
+              "metrics": "bleu", "resamples": "99", "capacity": "5"},
+        files={"references": ("reference.txt", REFERENCE)},
+        headers=BROWSER,
+    )  # fmt: skip
+    assert made.status_code == 303, made.text
+    return str(made.headers["location"])
+
+
+def put(pages: httpx.Client, board: str, file: str, text: bytes, **data: str) -> httpx.Response:
+    brought = {"hypotheses": (f"{file}.txt", text)}
+    return pages.post(f"{board}/systems", files=brought, data=data, headers=BROWSER)
+
+
+def test_a_board_without_systems_says_so(pages: httpx.Client, board: str) -> None:
+    page = pages.get(board)
+    assert page.status_code == 200
+    assert "No system is measured yet" in page.text
+
+
+def test_systems_are_submitted_and_compared(pages: httpx.Client, board: str) -> None:
+    assert put(pages, board, "one", REFERENCE).status_code == 303
+    assert put(pages, board, "two", b"a b c\nf g h\nx y z\n", name="second").status_code == 303
+    told = pages.get(board, headers={"Accept": "application/json"})
+    while told.json()["pending"]:
+        told = pages.get(board, headers={"Accept": "application/json"})
+    page = pages.get(board).text
+    rows = re.findall(r'<th scope="row">(\w+)</th>', page)
+    assert rows[:2] == ["one", "second"]
+    assert re.search(r'href="/comparisons/[0-9a-f]{32}"', page)
+    assert "/boards/" in pages.get("/boards").text
+
+
+def test_what_does_not_fit_is_explained(pages: httpx.Client, board: str) -> None:
+    short = put(pages, board, "short", b"a b\n")
+    assert short.status_code == 422
+    assert "short" in short.text
+    assert put(pages, board, HOSTILE, REFERENCE).status_code == 422
+    assert put(pages, board, "one", REFERENCE).status_code == 303
+    taken = put(pages, board, "one", b"a\nb\nc\n")
+    assert taken.status_code == 409
+    assert put(pages, board, "one", b"a\nb\nc\n", replace="1").status_code == 303
+
+
+def test_a_board_is_deleted(pages: httpx.Client, board: str) -> None:
+    foreign = {"Sec-Fetch-Site": "cross-site"}
+    assert pages.post(f"{board}/delete", headers=foreign).status_code == 403
+    assert pages.post(f"{board}/delete", headers=BROWSER).headers["location"] == "/boards"
+    assert pages.get(board).status_code == 410
+    assert (
+        pages.post(f"{board}/delete", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+    )
+
+
+@pytest.mark.parametrize("width", [360, 1600])
+def test_boards_shut_nobody_out(
+    service: httpx.Client, pages: httpx.Client, board: str, chromium: Any, axe: str, width: int
+) -> None:
+    put(pages, board, "one", REFERENCE)
+    put(pages, board, "two", b"a b c\nf g h\nx y z\n")
+    size = {"width": width, "height": 900}
+    with visit(chromium, str(service.base_url), viewport=size) as visited:
+        for address in ("/boards", board, "/sign-in"):
+            visited.page.goto(address)
+            assert visited.violations(axe) == []
+            assert visited.page.evaluate("document.documentElement.scrollWidth") <= width
