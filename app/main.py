@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypedDict
 
 from fastapi import Depends, FastAPI
+from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from app import health
@@ -33,6 +34,7 @@ from workers.sessions import Sessions
 from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets
 
+EXPOSED = ["ETag", "Link", "Location", "Preference-Applied", "Retry-After"]
 MIN_COMPRESSED = 1024  # bytes; less is sent as it is
 
 
@@ -99,6 +101,14 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED)
     app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)
     app.add_middleware(Head)
+    if chosen.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=chosen.cors_origins,
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+            allow_headers=["*"],  # keys come in headers; cookies are never read across origins
+            expose_headers=EXPOSED,
+        )
     app.add_middleware(NoSniffing)  # outermost, so that refusals have it too
     app.openapi = partial(document.document, app)  # type: ignore[method-assign]
     problems.install(app)

@@ -6,6 +6,7 @@ Each setting is read from the environment as `SIGTEST_` and its name in capitals
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
@@ -41,6 +42,8 @@ class Settings:
         allow_downloads: Whether sacreBLEU may fetch its test sets from the network; 0 or 1.
         api_keys: Who may ask, as NAME:KEY, separated by commas, besides the holders of keys in the
             store; held as names and hashes.
+        cors_origins: Origins whose pages may ask in a browser, separated by commas, such as
+            https://board.example; `*` for all. None by default.
         open: Whether anybody may ask from other machines where there are no keys; 0 or 1.
     """
 
@@ -59,6 +62,7 @@ class Settings:
     max_wait_seconds: int = 60
     max_event_seconds: int = 600
     allow_downloads: bool = False
+    cors_origins: tuple[str, ...] = ()
     api_keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     open: bool = False
 
@@ -76,10 +80,13 @@ class Settings:
             if environment.get(PREFIX + setting.name.upper())
         }
         keys = _parse_keys(given.pop("api_keys", ""))
+        origins = _parse_origins(given.pop("cors_origins", ""))
         downloads = _parse_switch("allow_downloads", given.pop("allow_downloads", "0"))
         opened = _parse_switch("open", given.pop("open", "0"))
         limits = {name: _parse_limit(name, text) for name, text in given.items()}
-        return cls(**limits, allow_downloads=downloads, open=opened, api_keys=keys)
+        return cls(
+            **limits, cors_origins=origins, allow_downloads=downloads, open=opened, api_keys=keys
+        )
 
 
 def _parse_limit(name: str, text: str) -> int:
@@ -92,6 +99,17 @@ def _parse_switch(name: str, text: str) -> bool:
     if text not in {"0", "1"}:
         raise SettingError(f"{PREFIX}{name.upper()} must be 0 or 1, not {text!r}.")
     return text == "1"
+
+
+def _parse_origins(text: str) -> tuple[str, ...]:
+    origins = tuple(entry.strip() for entry in text.split(",") if entry.strip())
+    for origin in origins:
+        if origin != "*" and not re.fullmatch(r"https?://[^/\s]+", origin):
+            raise SettingError(
+                f"{PREFIX}CORS_ORIGINS must be origins such as https://board.example, separated by "
+                f"commas, not {origin!r}."
+            )
+    return origins
 
 
 def _parse_keys(text: str) -> tuple[tuple[str, str], ...]:

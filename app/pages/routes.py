@@ -26,6 +26,7 @@ from app.questions.drawing import Options as OptionsAsked
 from app.questions.drawing import draw
 from app.questions.routes import events
 from app.questions.segments import SegmentsWanted, Wanted, behind
+from app.questions.segments import answer as shared_out
 from app.requests.form import form_of
 from app.requests.question import question_of_form, question_of_json
 from app.requests.sources import OwnTestSets
@@ -192,6 +193,25 @@ async def question(
     )  # fmt: skip
 
 
+async def pair_page(
+    request: Request,
+    found: Found,
+    caller: Visitor,
+    asked: Asked,
+    watch: Watch,
+    as_page: AsPage,
+    choice: Chosen,
+    wanted: SegmentsWanted,
+) -> Response:
+    """One pair alone: its numbers, its distribution, the segments behind its difference."""
+    if not as_page:
+        options = Options(choice.metric, choice.test, None, choice.a, choice.b)
+        told = await behind(found, caller.name, asked, watch, options, wanted)
+        return await run_in_threadpool(shared_out, told, wanted)
+    opened = await _opened(found, caller.name, asked, watch, choice, wanted)
+    return site.page(request, "pair-page.html", pair=opened, here=f"/{found.kind}/{found.id}")
+
+
 async def _opened(
     found: Record,
     caller: str,
@@ -318,6 +338,7 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     add("", listing, name=f"page_of_{name}s")
     add("", submit, methods=["POST"], dependencies=own, name=f"ask_{name}")
     add("/{id}", question, name=f"page_of_{name}")
+    add("/{id}/pairs", pair_page, name=f"pair_of_{name}")
     add("/{id}/report", report, name=f"download_{name}")
     add("/{id}/pictures/{picture}.svg", picture, name=f"picture_of_{name}")
     add("/{id}/events", follow, name=f"watch_{name}", response_class=EventSourceResponse)

@@ -101,7 +101,8 @@ const open = async (address, push) => {
   panel.setAttribute("aria-busy", "true");
   let found;
   try {
-    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    const alone = panel.dataset.panel + new URL(address, location.href).search;
+    const answer = await fetch(alone, { headers: { Accept: "text/html" } });
     found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("pair");
   } catch {
     found = null;
