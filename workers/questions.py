@@ -257,6 +257,7 @@ class Questions:
             reference=testset.references[0].lines if testset.references else None,
             a=one.lines if one is not None else None,
             b=other.lines if other is not None else None,
+            source=testset.source.lines if testset.source is not None else None,
             documents=testset.documents,
         )
 

@@ -21,34 +21,35 @@ from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
 
 ANYTHING = "files"
-PARTS = ("references", "systems", "scores", "documents", "labels", "archive")
+PARTS = ("references", "systems", "scores", "documents", "labels", "source", "archive")
 BEGINNINGS = {
     "references": ("reference", "ref.", "ref-", "ref_"),
     "documents": ("documents", "docids"),
     "labels": ("labels",),
+    "source": ("source", "src.", "src-", "src_"),
 }
-SOURCES = ("source", "src.", "src-", "src_")
-ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".xml.gz")
+# whose content says what they are; the service calls this part an archive
+TELLING = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".sgm", ".sgml", ".jsonl", ".json", ".csv",
+           ".tsv", ".eval", ".seg.score")  # fmt: skip
 PASTED = ("reference", "first", "second")  # text areas
 LISTS = ("metrics", "tests")
 WORDS = ("alternative", "correction", "unit", "resamples", "alpha", "seed", "builtin")
 
 
-def part_of(name: str) -> str | None:
-    """Which part of the service's form a file is meant for; none for a source, which has none.
+def part_of(name: str) -> str:
+    """Which part of the service's form a file is meant for.
 
     Args:
         name: Its name, perhaps with folders.
     """
     path = PurePosixPath(name.replace("\\", "/"))
     base = path.name.lower()
-    if base.endswith(ARCHIVES):
-        return "archive"
+    known = next((part for part, own in BEGINNINGS.items() if base.startswith(own)), None)
     if path.parent.name.lower() == "systems":
         return "systems"
-    if base.startswith(SOURCES):
-        return None
-    return next((part for part, known in BEGINNINGS.items() if base.startswith(known)), "systems")
+    if known is None and base.removesuffix(".gz").endswith(TELLING):
+        return "archive"
+    return known or "systems"
 
 
 def service_form(form: FormData) -> FormData:
@@ -61,8 +62,7 @@ def service_form(form: FormData) -> FormData:
     for part in PARTS:
         entries += ((part, _named(file)) for file in files_of(form, part))
     for file in files_of(form, ANYTHING):
-        if (meant := part_of(plain(file.filename))) is not None:
-            entries.append((meant, _named(file)))
+        entries.append((part_of(plain(file.filename)), _named(file)))
     entries += _pasted(form)
     choices = choices_of(form)
     if not entries and "builtin" not in choices:

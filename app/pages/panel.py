@@ -29,6 +29,7 @@ class Told:
         document: Where it is known.
         share: Its share in words.
         bar: A drawing of it.
+        source: Where it is known.
         reference: Where there is one.
         a: Output of the first system, with words marked that the other lacks.
         b: Output of the second.
@@ -38,6 +39,7 @@ class Told:
     document: str | None
     share: str
     bar: Markup
+    source: Markup | None
     reference: Markup | None
     a: Markup
     b: Markup
@@ -169,6 +171,7 @@ def _told(row: Row, found: Behind, places: int, largest: float, higher: bool) ->
         document=row.document,
         share=share,
         bar=_bar(gain / largest),
+        source=None if row.source is None else segment(row.source),
         reference=None if row.reference is None else segment(row.reference),
         a=_line(words_a, row.a),
         b=_line(words_b, row.b),

@@ -6,10 +6,8 @@ import base64
 import json
 import zlib
 from dataclasses import dataclass
-from typing import Any
 
-from sigtest.comparison.comparison import Comparison, Entry
-from sigtest.data.health import check
+from sigtest.comparison.comparison import Entry
 from sigtest.data.testset import System
 from sigtest.errors import InputError
 from sigtest.kinds import ComparisonQuestion, Question
@@ -65,10 +63,8 @@ def recognised(question: Question) -> tuple[Recognised, ...]:
         return ()
     comparison = question.comparison
     names = comparison.names or ("",) * len(comparison.entries)
-    return tuple(
-        _of_entry(name, entry, comparison)
-        for name, entry in zip(names, comparison.entries, strict=True)
-    )
+    parts = zip(names, comparison.entries, comparison.plan.parts, strict=True)
+    return tuple(_of_entry(name, entry, part.notes) for name, entry, part in parts)
 
 
 def packed(question: Question) -> str:
@@ -98,15 +94,8 @@ def unpacked(text: str, most: int) -> bytes:
     return data
 
 
-def _of_entry(name: str, entry: Entry, comparison: Comparison) -> Recognised:
+def _of_entry(name: str, entry: Entry, oddities: tuple[str, ...]) -> Recognised:
     testset = entry.testset
-    outputs = {s.name: s.runs[0].hypotheses for s in entry.systems if s.runs[0].hypotheses}
-    found = check(
-        [text.lines for text in testset.references],
-        None,
-        {system: text.lines for system, text in outputs.items() if text is not None},
-        _tokenizers(comparison),
-    )
     return Recognised(
         name=name,
         segments=testset.segments,
@@ -116,17 +105,8 @@ def _of_entry(name: str, entry: Entry, comparison: Comparison) -> Recognised:
             tuple(line or "" for line in text.lines[:SHOWN]) for text in testset.references
         ),
         systems=tuple(map(_brought, entry.systems)),
-        oddities=tuple(finding.sentence for finding in found),
+        oddities=oddities,
     )
-
-
-def _tokenizers(comparison: Comparison) -> dict[str, str]:
-    recipe = comparison.recipe
-    options: list[tuple[str, Any]] = [
-        (label, getattr(metric, "tokenize", None))
-        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
-    ]
-    return {label: str(tokenizer) for label, tokenizer in options if tokenizer}
 
 
 def _brought(system: System) -> Brought:
