@@ -18,6 +18,10 @@ ASKED = [
     ["human", *JUDGED],
     ["meta", "--human", *JUDGED, "--scores", f"bleu={CAMPAIGN}/scores/bleu.tsv",
      f"ter={CAMPAIGN}/scores/ter.tsv", "--lower", "ter"],
+    ["classify", "--gold", f"{ROOT}/examples/labels/gold.txt", "--metric", "macro_f1",
+     *(f"{ROOT}/examples/labels/systems/{name}.txt" for name in ("maple", "oak")),
+     "--resamples", "99"],
+    ["classify", "--table", f"{ROOT}/examples/labels/data-sets.tsv"],
     ["accuracy", "--human", *JUDGED, "--from", f"{ROOT}/examples/shared-task", "--resamples", "99"],
 ]  # fmt: skip
 
