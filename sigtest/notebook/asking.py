@@ -12,10 +12,10 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.data.choices import choose
 from sigtest.engine import Progress
 from sigtest.errors import InputError
-from sigtest.notebook.content import inferred_metrics, request_of
+from sigtest.notebook.content import Imports, inferred_metrics, request_of
 from sigtest.notebook.report import NotebookReport
 
-PARTS = ("references", "systems", "scores", "documents", "labels")
+PARTS = ("references", "systems", "scores", "documents", "labels", "source")
 
 
 class Frame(Protocol):
@@ -30,6 +30,7 @@ class Frame(Protocol):
 
 
 Lines = Iterable[str | None] | os.PathLike[str]
+Path = str | os.PathLike[str]
 
 
 class Choices(TypedDict, total=False):
@@ -55,6 +56,10 @@ def compare(
     scores: Mapping[str, Any] | Frame | None = None,
     documents: Lines | None = None,
     labels: Lines | None = None,
+    source: Lines | None = None,
+    from_: Path | Iterable[Path] = (),
+    missing: str = "error",
+    select: str | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
 ) -> NotebookReport:
@@ -91,6 +96,11 @@ def compare(
             Metrics `scores`, `ratio` and `fscore` use them.
         documents: Document of each segment.
         labels: Label of each segment, such as its domain.
+        source: Source of each segment, for health checks of outputs.
+        from_: Paths of files, folders or archives of any format in docs/FORMATS.md, which say
+            themselves what they bring: `sigtest.compare(from_=["a.jsonl", "b.jsonl"])`.
+        missing: About segments that not all files have: `error`, or `drop` them and say so.
+        select: One of the test sets in the files, where there are several.
         progress: Called with phase, done and total.
         **choices: `metrics` (by default BLEU where there are texts, and every label of `scores`),
             `tests`, `alternative`, `resamples`, `seed`, `alpha`, `correction`, `family`, `pairs`
@@ -105,7 +115,8 @@ def compare(
     Raises:
         SigtestError: Texts or choices that cannot be used.
     """
-    body = request_of(references, systems, scores, documents, labels)
+    imports = Imports(from_, missing, select)
+    body = request_of(references, systems, scores, documents, labels, source, imports)
     return _computed({**body, **recipe_of(choices, body)}, progress)
 
 
@@ -162,6 +173,8 @@ def suite(
         )
     bodies = {name: _testset(name, body) for name, body in testsets.items()}
     recipe = recipe_of(choices, next(iter(bodies.values()), {"systems": []}))
+    inferred = [body.pop("metrics") for body in bodies.values() if "metrics" in body]
+    recipe = {"metrics": inferred[0], **recipe} if inferred else recipe
     return _computed({"testsets": bodies, "pooled": pooled, **recipe}, progress)
 
 
@@ -178,14 +191,14 @@ def _testset(name: str, body: object) -> dict[str, Any]:
         )
     for field in body:
         choose(field, PARTS, f"testsets[{name!r}].{field}", "field of a test set")
-    given = {part: body.get(part) for part in PARTS}
+    given: dict[str, Any] = {part: body.get(part) for part in PARTS}
     return request_of(**given)
 
 
 def recipe_of(choices: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
     """The choices that are made, with metrics that go with what systems bring."""
     made = {name: value for name, value in choices.items() if value is not None}
-    return made if "metrics" in made else {**made, "metrics": inferred_metrics(body)}
+    return made if {"metrics"} & {*made, *body} else {**made, "metrics": inferred_metrics(body)}
 
 
 def _computed(request: Mapping[str, Any], progress: Progress | None) -> NotebookReport:

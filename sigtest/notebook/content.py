@@ -8,14 +8,57 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from sigtest.data.imports import Given, Role, gather
+from sigtest.data.choices import choose
+from sigtest.data.imports import Given, Joining, Role, gather, in_order
+from sigtest.data.imports.join import Missing
 from sigtest.data.numbers import LABEL
 from sigtest.errors import InputError
 
 TEXTS = "one string a segment"
+COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")
+
+
+@dataclass(frozen=True)
+class Imports:
+    """Files that say themselves what they bring.
+
+    Attributes:
+        paths: Of files, folders or archives.
+        missing: About segments that not all have: `error`, or `drop` them and say so.
+        select: One of the test sets in them, where there are several.
+    """
+
+    paths: object = ()
+    missing: str = "error"
+    select: str | None = None
+
+    @property
+    def given(self) -> list[Given]:
+        """The files."""
+        alone = isinstance(self.paths, str | os.PathLike)
+        given = []
+        for path in [self.paths] if alone else _listed(self.paths):
+            if not isinstance(path, str | os.PathLike):
+                raise InputError(
+                    f"from_ must be a path or a list of paths, not {type(path).__name__}.",
+                    field="from_",
+                )
+            given.append(Given("anything", Path(path)))
+        return given
+
+    @property
+    def how(self) -> Joining:
+        """What to do where they do not match."""
+        known: tuple[Missing, ...] = get_args(Missing)
+        choose(self.missing, known, "missing", "way with missing segments")
+        return Joining("drop" if self.missing == "drop" else "error", self.select)
+
+
+NOTHING = Imports()
 
 
 def request_of(
@@ -24,6 +67,8 @@ def request_of(
     scores: object = None,
     documents: object = None,
     labels: object = None,
+    source: object = None,
+    imports: Imports = NOTHING,
 ) -> dict[str, Any]:
     """The content of a request.
 
@@ -37,8 +82,9 @@ def request_of(
         "systems": [_entry(system) for system in brought],
         "documents": _column(documents, "documents"),
         "labels": _column(labels, "labels"),
+        "source": _column(source, "source"),
     }
-    return {name: value for name, value in _read(body).items() if value is not None}
+    return {name: value for name, value in _read(body, imports).items() if value is not None}
 
 
 def inferred_metrics(body: Mapping[str, Any]) -> list[str | dict[str, object]]:
@@ -227,30 +273,45 @@ def _is_missing(entry: object) -> bool:
     return isinstance(entry, float) and entry != entry
 
 
-def _read(body: dict[str, Any]) -> dict[str, Any]:
+def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
     """The body with files read and put together, so that segments meet by their ids."""
-    given = list(_files(body))
+    given = [*imports.given, *_files(body)]
     if not given:
         return body
-    found = gather(given).material.as_json()
-    own = {system["name"]: system for system in found["systems"]}
+    material = gather(given, imports.how).material
     roles = {entry.role for entry in given}
-    systems = []
+    if body["references"] and "reference" not in roles:  # lines in memory have no ids
+        material = in_order(material)
+    found = material.as_json()
+    own = {system["name"]: system for system in found["systems"]}
+    names = {system.get("name") for system in body["systems"] if isinstance(system, Mapping)}
+    systems = [system for name, system in own.items() if name not in names]
     for system in body["systems"]:
         named = isinstance(system, Mapping) and system.get("name") in own
-        systems.append({**system, **_texts_of(own[system["name"]])} if named else system)
-    read = {**body, "systems": systems}
+        systems.append(_merged(system, own[system["name"]]) if named else system)
+    read = {**body, "systems": systems, "notes": found.get("notes")}
     if "reference" in roles or not body["references"]:
         read["references"] = found["references"]
-    for column in ("documents", "labels"):
+    for column in COLUMNS:
         if column in roles or (read[column] is None and column in found):
             read[column] = found[column]
+    lower = {scores.label for scores in material.scores if scores.higher_is_better is False}
+    if lower:  # which the numbers alone do not say
+        read["metrics"] = [
+            {**metric, "higher": False}
+            if isinstance(metric, dict) and metric["of"] in lower
+            else metric
+            for metric in inferred_metrics(read)
+        ]
     return read
 
 
-def _texts_of(system: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {part: system.get(part) for part in ("hypotheses", "replicas")}
-    return {part: lines for part, lines in kept.items() if lines}
+def _merged(system: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """What a system brings, with what was read of it."""
+    kept = {part: own.get(part) for part in ("hypotheses", "replicas")}
+    texts = {part: lines for part, lines in kept.items() if lines}
+    scores = {**own.get("scores", {}), **(system.get("scores") or {})}
+    return {**system, **texts, **({"scores": scores} if scores else {})}
 
 
 def _files(body: Mapping[str, Any]) -> Iterable[Given]:
@@ -261,7 +322,7 @@ def _files(body: Mapping[str, Any]) -> Iterable[Given]:
             name = system.get("name")
             yield from _paths("system", system.get("hypotheses"), name)
             yield from _paths("system", system.get("replicas"), name, run=True)
-    for role in ("documents", "labels"):
+    for role in COLUMNS:
         yield from _paths(role, body[role])
 
 

@@ -21,7 +21,8 @@ from sigtest.data.text import parse_lines
 from workers.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-PLUGGED = {**os.environ, "PYTHONPATH": str(Path(__file__).parent / "plugged_in")}
+PATHS = (Path(__file__).parent / "plugged_in", ROOT)
+PLUGGED = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, PATHS))}
 SYSTEMS = ("aspen", "birch", "cedar")
 REFERENCE = parse_lines((EXAMPLE / "reference.en").read_bytes(), "reference.en")
 OUTPUTS = {
@@ -227,3 +228,44 @@ def test_kind(service: httpx.Client) -> None:
     assert '"/v1/sums"' in documented(service)
     assert service.delete(url).status_code == 204
     assert service.get(url).status_code == 410
+
+
+def test_a_file_format_that_people_bring(service: httpx.Client, tmp_path: Path) -> None:
+    """Known by its content in the shell, in a form and in a notebook, and listed."""
+    strokes = {"aspen": "|||\n||\n||||\n", "birch": "|\n||\n|||\n"}
+    files = []
+    for name, lines in strokes.items():
+        files.append(tmp_path / f"{name}.any")
+        files[-1].write_text(f"tally of {name}\n{lines}")
+    scores = {"aspen": 3.0, "birch": 2.0}
+
+    def told(report: str) -> dict[str, float]:
+        found = json.loads(report)["systems"]
+        return {entry["name"]: entry["scores"]["strokes"]["score"] for entry in found}
+
+    shown = ("--resamples", "99", "--format", "json")
+    assert told(command("compare", *map(str, files), *shown)) == scores
+    imported = [word for file in files for word in ("--from", str(file))]
+    assert told(command("compare", *imported, *shown)) == scores
+    named = [word for file in files for word in ("--scores", f"{file.stem}={file}")]
+    assert told(command("compare", *named, *shown)) == scores
+    for part in ("systems", "scores", "archive"):
+        parts = [(part, (file.name, file.read_bytes())) for file in files]
+        posted = service.post("/v1/comparisons", files=parts, headers={"Prefer": "wait=60"})
+        report = service.get(posted.raise_for_status().json()["links"]["report"])
+        assert told(report.text) == scores
+    asking = (
+        "import sys, sigtest; from pathlib import Path\n"
+        "report = sigtest.compare(from_=sys.argv[1:], resamples=99)\n"
+        "print({s.name: s.scores['strokes'].score for s in report.systems})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", asking, *map(str, files)],
+        cwd=ROOT, env=PLUGGED, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.strip() == str(scores)
+    listing = subprocess.run(
+        [sys.executable, "-c", "from sigtest.data.imports.document import tables; print(tables())"],
+        cwd=ROOT, env=PLUGGED, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert "| `tally` | a tally |" in listing.stdout

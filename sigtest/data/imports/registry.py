@@ -166,6 +166,7 @@ _UNKNOWN = (
 
 FORMATS_READ: dict[str, Reader] = {reader.name: reader for reader in _READERS}
 FORMATS_REFUSED: dict[str, Refusal] = {refusal.name: refusal for refusal in (*_REFUSALS, *_UNKNOWN)}
+TEXT = FORMATS_READ["text"]  # what nothing else recognises
 
 
 def format_of(file: File) -> Reader:
@@ -180,17 +181,18 @@ def format_of(file: File) -> Reader:
             f"{file.name} is not read: it is a binary file ({binary}); {refused.BINARY[binary]}.",
             field=file.name,
         )
-    *tables, text = (reader for reader in _READERS if reader.general)
-    special = [reader for reader in _READERS if not reader.general]
-    candidates: list[Reader | Refusal] = [*special, *_REFUSALS, *tables, *_UNKNOWN, text]
-    for known in candidates:
-        if known.sniff(file):
-            if isinstance(known, Refusal):
+    special = [reader for reader in FORMATS_READ.values() if not reader.general]
+    tables = [reader for reader in FORMATS_READ.values() if reader.general and reader != TEXT]
+    known = [refusal for refusal in FORMATS_REFUSED.values() if refusal not in _UNKNOWN]
+    candidates: list[Reader | Refusal] = [*special, *known, *tables, *_UNKNOWN, TEXT]
+    for candidate in candidates:
+        if candidate.sniff(file):
+            if isinstance(candidate, Refusal):
                 raise InputError(
-                    f"{file.name} is not read: it is {known.title}; {known.advice}.",
+                    f"{file.name} is not read: it is {candidate.title}; {candidate.advice}.",
                     field=file.name,
                 )
-            return known
+            return candidate
     raise InputError(f"{file.name} is of no known format.", field=file.name)
 
 

@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sigtest.arrays import Array, Flags
+from sigtest.data.imports import FORMATS_READ, Material, Reader, Scores
+from sigtest.data.imports.file import File as ImportedFile
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import Progress
@@ -175,6 +177,18 @@ def _shout(presented: Presented) -> str:
     return repr(sorted(presented.as_json())).upper() + "\n"
 
 
+def _is_tally(file: ImportedFile) -> bool:
+    return file.head.startswith("tally of ")
+
+
+def _read_tally(file: ImportedFile) -> Material:
+    """`tally of SYSTEM`, and a line of strokes for each segment."""
+    head, *strokes = file.lines
+    values = tuple(float(len(line)) for line in strokes)
+    scores = Scores(head.removeprefix("tally of "), "strokes", (values,))
+    return Material(scores=(scores,), name=file.name)
+
+
 def plug_in() -> None:
     """Add the line of each to its registry."""
     METRICS["length"] = Length
@@ -184,3 +198,6 @@ def plug_in() -> None:
     FORMATS["shout"] = Format("shout", "a sample", "text/x-shout", "shout", _shout)
     PICTURES["bars"] = Picture("bars", "Bars", "report", _bars)
     KINDS["sums"] = Sums()
+    FORMATS_READ["tally"] = Reader(
+        "tally", "a tally", (".tally",), "Strokes of one system.", _is_tally, _read_tally
+    )
