@@ -37,7 +37,7 @@ from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError, SigtestError
 from workers.creation import CAPACITY, NewTestSet
 
-CONTENT = ("references", "documents", "labels", "source", "segments")
+CONTENT = ("references", "documents", "clusters", "labels", "source", "segments")
 PARTS = ("references", "documents", "labels", "source", "request")
 OUTPUT_PARTS = ("hypotheses", "scores")
 TEXT = "text/plain"

@@ -179,6 +179,9 @@ class TextsRequest(Strict):
         "reference.",
     )
     documents: list[str] | None = Field(default=None, description="Document of each segment.")
+    clusters: list[str] | None = Field(
+        default=None, description="Another name of `documents`; one of them at most."
+    )
     labels: list[str] | None = Field(
         default=None, description="Label of each segment, such as its domain."
     )

@@ -59,7 +59,10 @@ def testset_parser() -> Parser:
         "-r", "--reference", action="append", default=[], metavar="FILE",
         help="references; repeat for more reference sets",
     )  # fmt: skip
-    group.add_argument("--documents", metavar="FILE", help="document of each segment")
+    group.add_argument(
+        "--documents", "--clusters", metavar="FILE",
+        help="document of each segment, or the cluster of each item",
+    )  # fmt: skip
     group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
     group.add_argument(
         "--segments", metavar="N", help="how many, where there are no references but only scores"

@@ -68,7 +68,10 @@ def add_files(group: argparse._ActionsContainer) -> None:
         "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
         help="outputs or scores of several runs of system NAME instead of one; repeatable",
     )  # fmt: skip
-    group.add_argument("--documents", metavar="FILE", help="document of each segment")
+    group.add_argument(
+        "--documents", "--clusters", metavar="FILE",
+        help="document of each segment, or the cluster of each item",
+    )  # fmt: skip
     group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
     group.add_argument(
         "--source", metavar="FILE", help="source of each segment, for health checks of outputs"
@@ -100,7 +103,11 @@ def add_recipe(group: argparse._ActionsContainer, without: Container[str] = ()) 
         ("--family", "N", "systems whose pairs are corrected for: present (default), or a number"),
         ("--baseline", "NAME", "compare every other system with this one only"),
         ("--exact", "CHOICE", "auto (default), or never: resample even where p could be exact"),
-        ("--unit", "UNIT", "what is resampled: segment (default) or document"),
+        (
+            "--unit",
+            "UNIT",
+            "what is resampled: segment (default) or document (also called cluster)",
+        ),
     ):
         if option not in without:
             group.add_argument(option, metavar=metavar, help=words)

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from sigtest.comparison import proportions
 from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.names import check_name
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.metrics.scores import Supplied
 from sigtest.significance import own_tests
 from sigtest.significance.corrections import CORRECTIONS
 
@@ -43,7 +45,8 @@ class Entry:
                 labels asked for and not known.
         """
         names = [system.name for system in self.systems]
-        if len(names) < 2:
+        scored = all(isinstance(metric, Supplied) for metric in recipe.metrics)
+        if len(names) < (1 if scored else 2):
             raise InputError(
                 f"A comparison needs at least two systems; {len(names)} given.", field="systems"
             )
@@ -88,7 +91,8 @@ class Entry:
             replicas=len(systems[0].runs),
         )
         found = findings_of(self.testset, systems, recipe)
-        return replace(part, notes=(*self.notes, *(finding.sentence for finding in found)))
+        said = [finding.sentence for finding in found] + proportions.notes_of(systems, recipe)
+        return replace(part, notes=(*self.notes, *said))
 
 
 @dataclass(frozen=True)

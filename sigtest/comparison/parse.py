@@ -19,7 +19,9 @@ from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_lines, check_list
 from sigtest.errors import InputError, SigtestError
 
-CONTENT = ("references", "systems", "documents", "labels", "source", "segments", "notes")
+CONTENT = (
+    "references", "systems", "documents", "clusters", "labels", "source", "segments", "notes",
+)  # fmt: skip
 OUTPUT = ("hypotheses", "replicas", "scores")
 SEVERAL = ("testsets", "pooled")
 CHOICES = (
@@ -48,10 +50,17 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
 
 
 def parse_testset(body: Mapping[str, Any]) -> TestSet:
-    """The test set that a request describes."""
+    """The test set that a request describes.
+
+    Raises:
+        SigtestError: See `TestSet.of`; documents given under both of their names.
+    """
+    documents, clusters = body.get("documents"), body.get("clusters")
+    if documents is not None and clusters is not None:
+        raise InputError("clusters is another name of documents; give one.", field="clusters")
     return TestSet.of(
         reference_sets(body.get("references", [])),
-        documents=body.get("documents"),
+        documents=documents if documents is not None else clusters,
         segments=body.get("segments"),
         labels=body.get("labels"),
         source=body.get("source"),

@@ -161,6 +161,8 @@ class Recipe:
         for field in choices:
             choose(field, sorted(known), field, "field")
         kept: dict[str, Any] = {k: v for k, v in choices.items() if k != "pairs"}
+        if kept.get("unit") == "cluster":  # what evaluations of language models call a document
+            kept["unit"] = "document"
         kept["metrics"] = tuple(parse_metric(m) for m in _listed(choices, "metrics", ["bleu"]))
         if "tests" in kept:
             kept["tests"] = tuple(_listed(choices, "tests", []))
@@ -237,7 +239,7 @@ class Recipe:
 
     def resolved(self, pairs: int, testsets: int = 1) -> int:
         """R for so many pairs on each of so many test sets."""
-        return self.needed(pairs, testsets) if self.resamples == "auto" else self.resamples
+        return self.needed(max(pairs, 1), testsets) if self.resamples == "auto" else self.resamples
 
     def needed(self, pairs: int, testsets: int = 1) -> int:
         """Smallest step at which corrected p-values can get low enough.

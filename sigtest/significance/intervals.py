@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import ndtri
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import COMPILED, compiled
@@ -115,3 +116,15 @@ def _in_bins(row: Array, bins: Counts, counts: Counts, place: int) -> float:
             members[found] = row[r]
             found += 1
     return np.sort(members)[place - below]
+
+
+def wilson_interval(successes: int, trials: int, alpha: float) -> tuple[float, float]:
+    """Ends of the interval of a proportion at level 1 - alpha, which is right near 0 and 1, too.
+
+    Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
+    """
+    z = float(ndtri(1 - alpha / 2))
+    middle = (successes + z * z / 2) / (trials + z * z)
+    spread = math.sqrt(successes * (trials - successes) / trials + z * z / 4)
+    half = z * spread / (trials + z * z)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from sigtest.data.imports.material import Line, Material, Scores, examples
+from sigtest.data.imports.runs import note_of
 from sigtest.errors import InputError, LengthError
 
 Missing = Literal["error", "drop"]
@@ -56,7 +57,8 @@ def join(
         kept = [[label for label in labels if label in part.score_labels] for part in parts]
         parts = [p.select(labels=names) for p, names in zip(parts, kept, strict=True)]
     joined = _complete(combine(parts, how), how.missing)
-    notes = (*joined.notes, *_unequal_scales(joined))
+    runs = [note for scores in joined.scores if (note := note_of(scores)) is not None]
+    notes = (*joined.notes, *runs, *_unequal_scales(joined))
     return replace(joined, notes=tuple(dict.fromkeys(notes)))
 
 

@@ -1,0 +1,51 @@
+"""What reports say of scores that are 0 or 1 for every item: they are proportions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.testset import System
+from sigtest.metrics.scores import Scores
+from sigtest.significance.intervals import wilson_interval
+
+NEAR = 10  # items right, or wrong, below which a bootstrap interval of a proportion is too narrow
+
+
+def notes_of(systems: Sequence[System], recipe: Recipe) -> list[str]:
+    """Sentences about proportions: which test an exact p-value is, and intervals near 0 and 1."""
+    said: list[str] = []
+    for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
+        if not isinstance(metric, Scores) or recipe.unit != "segment":
+            continue
+        tables = {s.name: metric.rows(run) for s in systems for run in s.runs}
+        if all(rows.shape[1] == 1 and np.isin(rows, (0, 1)).all() for rows in tables.values()):
+            said += _exact(label, recipe) if len(tables) > 1 else []
+            said += [
+                sentence
+                for name, rows in tables.items()
+                for sentence in _extreme(name, label, int(rows.sum()), len(rows), recipe.alpha)
+            ]
+    return said
+
+
+def _exact(label: str, recipe: Recipe) -> list[str]:
+    if "approximate_randomization" not in recipe.tests or recipe.exact == "never":
+        return []
+    return [
+        f"{label} is 0 or 1 for every item: an exact p-value of approximate_randomization is that "
+        "of McNemar's exact test."
+    ]
+
+
+def _extreme(name: str, label: str, right: int, items: int, alpha: float) -> list[str]:
+    if min(right, items - right) >= NEAR:
+        return []
+    low, high = wilson_interval(right, items, alpha)
+    return [
+        f"{name}: {label} is 1 for {right:,} of {items:,} items, too near 0 or 1 for an interval "
+        f"from the bootstrap; Wilson's {100 * (1 - alpha):g} % interval is "
+        f"[{low:.4f}, {high:.4f}]."
+    ]

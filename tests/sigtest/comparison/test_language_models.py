@@ -1,0 +1,126 @@
+"""Evaluations of language models: proportions, runs, clusters, one model; held to statsmodels."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.proportion import proportion_confint
+
+from sigtest.cli import main
+from sigtest.comparison.parse import parse_comparison
+from sigtest.data.imports import join, read_bytes
+from sigtest.data.imports.runs import spread_of
+from sigtest.engine import compare
+from sigtest.significance.intervals import wilson_interval
+
+
+def asked(scores, **choices):
+    systems = {name: {"scores": {"acc": list(map(float, row))}} for name, row in scores.items()}
+    return compare(
+        parse_comparison(
+            {"systems": systems, "metrics": [{"name": "scores", "of": "acc"}], **choices}
+        )
+    )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_exact_p_of_right_and_wrong_is_mcnemars(seed):
+    rng = np.random.default_rng(seed)
+    a, b = (rng.random(200) < p for p in (0.7, 0.6))
+    report = asked({"a": a, "b": b})
+    table = [[np.sum(a & b), np.sum(a & ~b)], [np.sum(~a & b), np.sum(~a & ~b)]]
+    (pair,) = report.pairs
+    assert pair.exact
+    assert pair.p_value == pytest.approx(mcnemar(table, exact=True).pvalue, abs=1e-12)
+    assert any("that of McNemar's exact test" in warning for warning in report.warnings)
+    graded = asked({"a": np.where(a, 0.5, 0), "b": b})
+    assert not any("McNemar" in warning for warning in graded.warnings)
+
+
+@pytest.mark.parametrize(("right", "items"), [(0, 20), (1, 7), (100, 100), (97, 100), (40, 80)])
+def test_wilsons_interval_is_that_of_statsmodels(right, items):
+    low, high = wilson_interval(right, items, 0.1)
+    assert (low, high) == pytest.approx(proportion_confint(right, items, 0.1, "wilson"), abs=1e-12)
+
+
+def test_proportions_near_0_or_1_get_an_interval_that_does_not_vanish():
+    report = asked({"best": np.ones(100), "worse": np.arange(100) < 50})
+    low, high = proportion_confint(100, 100, 0.05, "wilson")
+    assert [w for w in report.warnings if "best: acc is 1 for 100 of 100 items" in w
+            and f"[{low:.4f}, {high:.4f}]" in w]  # fmt: skip
+    assert not [w for w in report.warnings if w.startswith("worse")]
+
+
+def test_the_standard_error_over_clusters_is_that_of_statsmodels():
+    rng = np.random.default_rng(3)
+    cluster = np.repeat(np.arange(60), 5)
+    right = {name: (rng.random(60)[cluster] + rng.random(300)) / 2 > 0.5 for name in "ab"}
+    report = asked(right, clusters=[f"c{c}" for c in cluster], unit="cluster", resamples=9_999)
+    for system in report.systems:
+        own = right[system.name].astype(float)
+        fit = sm.OLS(own, np.ones(300)).fit(
+            cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": False}
+        )
+        assert system.scores["acc"].stderr == pytest.approx(fit.bse[0], rel=0.03)
+    independent = asked(right, resamples=9_999)
+    assert independent.systems[0].scores["acc"].stderr < report.systems[0].scores["acc"].stderr
+
+
+def test_the_variance_of_items_and_that_of_runs_are_told_apart():
+    rng = np.random.default_rng(5)
+    table = rng.random(40)[None, :] + 0.1 * rng.random((4, 40)) + 0.2 * rng.random((4, 1))
+    by_item = [sum(table[r][i] for r in range(4)) / 4 for i in range(40)]
+    by_run = [sum(table[r]) / 40 for r in range(4)]
+
+    def variance(values):
+        mean = sum(values) / len(values)
+        return sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+    found = spread_of(table)
+    assert found.items == pytest.approx(variance(by_item) / 40)
+    assert found.runs == pytest.approx(variance(by_run) / 4)
+    rows = ["id,system,run,score"]
+    rows += [f"q{i},{s},{r},{table[r, i] + (s == 'b')}" for s in "ab" for r in range(4)
+             for i in range(40)]  # fmt: skip
+    joined = join([read_bytes("\n".join(rows).encode(), "runs.csv")])
+    errors = f"{found.items**0.5:.4g} from the choice of items and {found.runs**0.5:.4g} from that"
+    assert [note for note in joined.notes if note.startswith("a: ") and errors in note]
+    assert joined.as_json()["systems"][0]["scores"]["runs"] == pytest.approx(by_item)
+
+
+def test_one_model_has_an_interval_too(tmp_path, capfdbinary):
+    path = tmp_path / "model.csv"
+    path.write_text("id,score\n" + "".join(f"q{i},{int(i % 4 > 0)}\n" for i in range(400)))
+    assert main(["compare", str(path), "--format", "json", "--resamples", "9999"]) == 0
+    report = json.loads(capfdbinary.readouterr().out)
+    (system,) = report["systems"]
+    score = system["scores"]["scores"]
+    assert (score["score"], report["pairs"]) == (0.75, [])
+    assert score["stderr"] == pytest.approx((0.75 * 0.25 / 400) ** 0.5, rel=0.03)
+    low, high = proportion_confint(300, 400, 0.05, "wilson")
+    assert score["ci"] == pytest.approx([low, high], abs=0.005)
+    for form in ("text", "markdown", "html", "latex"):
+        assert main(["compare", str(path), "--format", form, "--resamples", "99"]) == 0
+        assert b"model" in capfdbinary.readouterr().out
+
+
+@pytest.mark.parametrize("fields", [{"clusters": ["c"] * 3, "documents": ["d"] * 3}])
+def test_clusters_are_documents_by_another_name(fields):
+    scores = {"a": [1, 0, 1], "b": [0, 0, 1]}
+    with pytest.raises(Exception, match="clusters is another name of documents"):
+        asked(scores, **fields)
+    assert asked(scores, clusters=["x", "x", "y"], unit="cluster", resamples=99) == asked(
+        scores, documents=["x", "x", "y"], unit="document", resamples=99
+    )
+
+
+def test_clusters_in_the_shell(tmp_path, capfdbinary):
+    for name, lines in {"a": "1\n0\n1\n", "b": "0\n0\n1\n", "c": "x\nx\ny\n"}.items():
+        Path(tmp_path, name).write_text(lines)
+    files = [str(tmp_path / "a"), str(tmp_path / "b")]
+    asked = ["--clusters", str(tmp_path / "c"), "--unit", "cluster", "--format", "json"]
+    assert main(["compare", *files, *asked]) == 0
+    assert json.loads(capfdbinary.readouterr().out)["testset"]["documents"] == 2
