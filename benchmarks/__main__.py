@@ -9,7 +9,16 @@ import sys
 
 from sigtest.processor import prepare_blas
 
-BENCHMARKS = ("extraction", "resampling", "whole", "growth", "service", "memory", "leaderboard")
+BENCHMARKS = (
+    "extraction",
+    "resampling",
+    "whole",
+    "growth",
+    "service",
+    "memory",
+    "leaderboard",
+    "people",
+)
 
 
 def main() -> None:

@@ -70,13 +70,11 @@ def _with_tables(metrics: object, tables: Files) -> dict[str, Any]:
     """Metrics of files beside those of the request, which may also say more of these."""
     if not isinstance(metrics, Mapping):
         raise InputError("metrics must be an object by label.", field="metrics")
-    found = dict(metrics)
-    seen = set()
-    for name, data in tables:
-        label = system_name(name)
-        if label in seen:
+    labels = [system_name(name) for name, _ in tables]
+    found = {label: own for label, own in metrics.items() if label not in labels}
+    for label, (name, data) in zip(labels, tables, strict=True):
+        if labels.count(label) > 1:
             raise InputError(f"Two files bring the scores of {label}.", field="scores")
-        seen.add(label)
         said = metrics.get(label, {})
         if not isinstance(said, Mapping) or {"system", "segment"} & set(said):
             raise InputError(

@@ -211,8 +211,9 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Tabl
 def _conclusion(pair: MetricPair) -> str:
     if pair.p_value is None:
         return "not tested"
-    if not pair.significant:
-        return "not separated"
     if pair.alternative == "two-sided":
-        return f"{pair.a if (pair.delta or 0) > 0 else pair.b} is better"
+        better = pair.a if (pair.delta or 0) > 0 else pair.b
+        return f"{better} is better" if pair.significant else "not separated"
+    if not pair.significant:
+        return "not shown"  # of one claim; ranks look at both
     return f"{pair.a if pair.alternative == 'greater' else pair.b} is better"

@@ -8,7 +8,15 @@ import pytest
 from documents import ADDRESS, blocks, printed, require_shown
 from exchange import ROOT
 
-NAMES = ("BACK_END.md", "CLASSIFICATION.md", "HUMAN.md", "PAPER.md", "SHARED_TASK.md")
+NAMES = (
+    "ACCURACY.md",
+    "BACK_END.md",
+    "CLASSIFICATION.md",
+    "HUMAN.md",
+    "METRICS.md",
+    "PAPER.md",
+    "SHARED_TASK.md",
+)
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="the documents' commands need curl")

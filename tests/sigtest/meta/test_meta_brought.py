@@ -44,9 +44,7 @@ def test_tables_say_the_same_as_the_request(level: str) -> None:
     rest = {k: v for k, v in body.items() if k not in ("human", "metrics")}
     rest["metrics"] = {"TER": {"higher": False}}
     asked = KIND.parse(rest, files(body, level))
-    assert list(asked.about.metrics) == ["TER", "COMET", "BLEU"]  # as the request names them
-    same = parse({**body, "metrics": {k: body["metrics"][k] for k in ("TER", "COMET", "BLEU")}})
-    assert asked.key == same.key
+    assert asked.key == parse(body).key
 
 
 def test_tables_stand_beside_metrics_of_the_request() -> None:

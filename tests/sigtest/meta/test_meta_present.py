@@ -60,7 +60,7 @@ def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report: M
         pairs = [p for p in report.pairs if (p.statistic, p.test) == family]
         for row, pair in zip(shown(table), pairs, strict=True):
             assert row[:2] == [pair.a, pair.b]
-            assert row[-1] == (f"{pair.a} is better" if pair.significant else "not separated")
+            assert row[-1] == (f"{pair.a} is better" if pair.significant else "not shown")
     starred = "*" in FORMATS["text"].render(present(report))
     assert starred == any(pair.significant for pair in report.pairs)
 
