@@ -92,6 +92,15 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         generate_unique_id_function=lambda route: route.name,
         dependencies=[Depends(refuse_unknown_parameters)],
     )
+    _install(app, chosen)
+    app.openapi = partial(document.document, app)  # type: ignore[method-assign]
+    problems.install(app)
+    page_errors.install(app)
+    return app
+
+
+def _install(app: FastAPI, settings: Settings) -> None:
+    """Routes, and what every request goes through."""
     for kind in KINDS.values():
         app.include_router(router_of(kind))
     app.include_router(testsets.router)
@@ -100,18 +109,14 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     app.include_router(board_pages.router)
     app.include_router(pages.router)  # last: the names of kinds are paths
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)
-    app.add_middleware(BodyLimit, max_bytes=chosen.max_body_bytes)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(Head)
-    if chosen.cors_origins:
+    if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
-            allow_origins=chosen.cors_origins,
+            allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["*"],  # keys come in headers; cookies are never read across origins
             expose_headers=EXPOSED,
         )
     app.add_middleware(NoSniffing)  # outermost, so that refusals have it too
-    app.openapi = partial(document.document, app)  # type: ignore[method-assign]
-    problems.install(app)
-    page_errors.install(app)
-    return app

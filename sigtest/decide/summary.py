@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -105,25 +106,15 @@ def _families(
     ]
 
 
-def _pairs(
-    part: Part,
-    m: int,
-    facts: Facts,
-    test: SignificanceTest,
-    decisions: Decisions,
-    rows: slice,
-    comparisons: int,
-) -> list[PairReport]:
-    """The pairs of a comparison, which are some rows of a family of so many comparisons.
+def _columns(
+    part: Part, facts: Facts, decisions: Decisions, rows: slice
+) -> Iterator[tuple[Any, ...]]:
+    """What is known of each pair, row by row.
 
     Columns become lists first: reading arrays number by number takes several times as long.
     """
-    recipe = part.recipe
-    higher = recipe.metrics[m].higher_is_better
-    alternative = test.shown_alternative(recipe.alternative)
-    scores, spread = facts.scores.tolist(), facts.difference_spread
-    plain, corrected = decisions.detectable
-    columns = zip(
+    spread = facts.difference_spread
+    return zip(
         range(rows.start, rows.stop),
         part.pairs.tolist(),
         spread.low.tolist(),
@@ -141,8 +132,27 @@ def _pairs(
         decisions.undecided[rows].tolist(),
         strict=True,
     )
+
+
+def _pairs(
+    part: Part,
+    m: int,
+    facts: Facts,
+    test: SignificanceTest,
+    decisions: Decisions,
+    rows: slice,
+    comparisons: int,
+) -> list[PairReport]:
+    """The pairs of a comparison, which are some rows of a family of so many comparisons."""
+    recipe = part.recipe
+    higher = recipe.metrics[m].higher_is_better
+    alternative = test.shown_alternative(recipe.alternative)
+    scores = facts.scores.tolist()
+    plain, corrected = decisions.detectable
     pairs: list[PairReport] = []
-    for row, (a, b), low, high, stderr, skewness, known, *decided in columns:
+    for row, (a, b), low, high, stderr, skewness, known, *decided in _columns(
+        part, facts, decisions, rows
+    ):
         count, p, log10_p, p_low, p_high, adjusted, significant, undecided = decided
         pair = PairReport(
             a=part.systems[a],

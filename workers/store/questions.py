@@ -137,7 +137,6 @@ class QuestionStore:
             "outline": codec.pack_json(question.outline()),
             "cut": codec.pack_json(cut.as_json()),
         }
-        fields = _flat(facts)
         names = [
             *(keys.key(part, question_id) for part in keys.OF_QUESTION),
             keys.key("gone", question_id),
@@ -158,9 +157,9 @@ class QuestionStore:
             place,
             caller,
             int(idempotency_key is not None),
-            len(fields),
+            2 * len(facts),
         ]
-        word, seconds, held = self._create(names, [*options, *fields, *_flat(contents)])
+        word, seconds, held = self._create(names, [*options, *_flat(facts), *_flat(contents)])
         return Verdict(decoded(word), float(seconds), float(held), size)
 
     def find(self, question_id: str) -> Stored | None:
