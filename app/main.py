@@ -22,6 +22,7 @@ from app.pages import errors as page_errors
 from app.pages import routes as pages
 from app.pages import visitors
 from app.questions.routes import router_of
+from app.requests.parsing import Parser
 from app.schema import document
 from app.settings import Settings
 from app.testsets import routes as testsets
@@ -48,6 +49,7 @@ class State(TypedDict):
     questions: Questions
     testsets: TestSets
     watcher: Watcher
+    parser: Parser
 
 
 def create_app(settings: Settings | None = None, queue: QueueSettings | None = None) -> FastAPI:
@@ -76,6 +78,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
                 questions=questions,
                 testsets=TestSets(questions.context),
                 watcher=watcher,
+                parser=Parser(chosen.max_body_bytes),
             )
 
     app = FastAPI(

@@ -15,6 +15,7 @@ import numpy as np
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
+from sigtest.data.shape import shape_of
 from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
@@ -100,6 +101,10 @@ def _score_meteor() -> None:
         meteor.score(np.zeros((1, meteor.width)))
 
 
+def _look_at_json() -> None:
+    shape_of(b"{}")
+
+
 STEPS: tuple[Callable[[], None], ...] = (
     _measure,
     _compare_texts,
@@ -107,6 +112,7 @@ STEPS: tuple[Callable[[], None], ...] = (
     _join,
     _score_meteor,
     _compare_scores,
+    _look_at_json,
 )
 
 

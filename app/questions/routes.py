@@ -87,7 +87,7 @@ async def submit(
     that failed or was cancelled runs again. `Prefer: wait=N` waits up to N seconds for the end.
     """
     record, created = await run_in_threadpool(
-        asked.submit, kind.path, question, caller.name, key, caller.budget
+        asked.submit, kind.path, question.take(), caller.name, key, caller.budget
     )
     record = await watch.settled(record, caller.name, wait)
     return answers.submitted(record, created, wait)

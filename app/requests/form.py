@@ -48,6 +48,12 @@ async def form_of(request: Request, settings: Settings) -> AsyncIterator[FormDat
         await form.close()
 
 
+def size_of(form: FormData) -> int:
+    """Bytes of all parts, as they were sent."""
+    parts = [part for _, part in form.multi_items()]
+    return sum(len(part) if isinstance(part, str) else part.size or 0 for part in parts)
+
+
 def check_parts(form: FormData, parts: Sequence[str]) -> None:
     """Check that a form has none but these parts."""
     for part in form:

@@ -10,10 +10,14 @@ from typing import Any
 from fastapi import Request
 
 from app.http.errors import MalformedError, UnsupportedMediaError
+from sigtest.data.shape import shape_of
 from sigtest.data.text import decode
 
 JSON = "application/json"
 FORM = "multipart/form-data"
+MOST_DEPTH = 100
+MOST_CONTAINERS = 500_000
+MOST_VALUES = 4_000_000  # with their names, where they have some
 
 
 def kind_of(request: Request) -> str:
@@ -48,8 +52,9 @@ def parse_json(data: bytes, what: str) -> dict[str, Any]:
 
     Raises:
         InputError: Not UTF-8.
-        MalformedError: Not a JSON object.
+        MalformedError: Not a JSON object, or too much in it.
     """
+    _check_shape(data, what)
     unbounded: list[str] = []
 
     def number(text: str) -> float:
@@ -80,6 +85,22 @@ def parse_json(data: bytes, what: str) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise MalformedError(f"{what} must be a JSON object.", field=what)
     return body
+
+
+def _check_shape(data: bytes, what: str) -> None:
+    """Refuse what would take many times its bytes of memory, before it does."""
+    shape = shape_of(data)
+    for count, most, things in (
+        (shape.depth, MOST_DEPTH, "levels of lists and objects"),
+        (shape.containers, MOST_CONTAINERS, "lists and objects"),
+        (shape.values, MOST_VALUES, "values"),
+    ):
+        if count > most:
+            raise MalformedError(
+                f"{what} has {count:,} {things}, more than the {most:,} that are read as JSON; "
+                "send texts and scores as files of a form.",
+                field=what,
+            )
 
 
 def _not_finite(body: object, text: str) -> MalformedError:

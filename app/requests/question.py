@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from app.http.state import Limits
@@ -22,9 +21,11 @@ from app.requests.form import (
     plain,
     refuse_doubled,
     request_of,
+    size_of,
 )
 from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
 from app.requests.named import Answers
+from app.requests.parsing import Once, Parse
 from app.requests.sources import (
     BUILTIN,
     TESTSET,
@@ -44,7 +45,9 @@ ARCHIVE, REQUEST = "archive", "request"
 TEXTS = ("references", "systems", "scores", "documents", "labels", "source", ARCHIVE)
 
 
-async def read_question(request: Request, settings: Limits, own: Own, answers: Answers) -> Question:
+async def read_question(
+    request: Request, settings: Limits, own: Own, answers: Answers, parser: Parse
+) -> Once[Question]:
     """Dependency: the question that the body asks, checked.
 
     Raises:
@@ -57,17 +60,20 @@ async def read_question(request: Request, settings: Limits, own: Own, answers: A
     refuse_encoding(request)
     files: Sequence[File] = ()
     if media == JSON:
-        body = await run_in_threadpool(parse_json, await request.body(), "body")
+        async with parser.body(request) as data:
+            size = len(data)
+            body = await parser.run(size, parse_json, data, "body")
     elif media in forms:
         async with form_of(request, settings) as form:
-            body, files = await run_in_threadpool(_from_form, form, kind, settings)
+            size = size_of(form)
+            body, files = await parser.run(size, _from_form, form, kind, settings)
     else:
         raise unread(media, JSON, *forms)
     filled = await answers.fill(kind, body)
-    return await run_in_threadpool(_parsed, kind, filled, files, settings, own)
+    return Once(await parser.run(size, _parsed, kind, filled, files, settings, own))
 
 
-Read = Annotated[Question, Depends(read_question)]
+Read = Annotated[Once[Question], Depends(read_question)]
 
 
 def question_of_form(

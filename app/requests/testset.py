@@ -23,8 +23,10 @@ from app.requests.form import (
     given_of,
     refuse_doubled,
     request_of,
+    size_of,
 )
 from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
+from app.requests.parsing import Parse, Parser
 from app.schema.testsets import SETTINGS
 from app.settings import Settings
 from sigtest.comparison.parse import OUTPUT, listed, parse_testset
@@ -51,19 +53,19 @@ class Raise:
     resamples: int
 
 
-async def read_testset(request: Request, settings: Limits) -> NewTestSet:
+async def read_testset(request: Request, settings: Limits, parser: Parse) -> NewTestSet:
     """Dependency: the test set that the body asks for, checked."""
     if kind_of(request) == FORM:
         refuse_encoding(request)
         async with form_of(request, settings) as form:
-            return await run_in_threadpool(testset_of_form, form, settings)
-    body = await _json(request, FORM)
+            return await parser.run(size_of(form), testset_of_form, form, settings)
+    body = await _json(request, parser, FORM)
     return await run_in_threadpool(_testset, body, settings)
 
 
-async def read_raise(request: Request, settings: Limits) -> Raise:
+async def read_raise(request: Request, settings: Limits, parser: Parse) -> Raise:
     """Dependency: the resamples that the body asks for."""
-    body = await _json(request)
+    body = await _json(request, parser)
     for field in body:
         if field != "resamples":
             raise RecipeError(
@@ -80,6 +82,7 @@ async def read_raise(request: Request, settings: Limits) -> Raise:
 async def read_system(
     request: Request,
     settings: Limits,
+    parser: Parse,
     name: Annotated[str, Path(description="Name of the system.")],
 ) -> System:
     """Dependency: what a system brings, as JSON, as files, or as text with one line a segment."""
@@ -87,16 +90,16 @@ async def read_system(
     if kind == FORM:
         refuse_encoding(request)
         async with form_of(request, settings) as form:
-            return await run_in_threadpool(system_of_form, name, form, settings)
+            return await parser.run(size_of(form), system_of_form, name, form, settings)
     if kind not in {JSON, TEXT, *GZIP}:
         raise unread(kind, JSON, FORM, TEXT, GZIP[0])
     encoding = request.headers.get("content-encoding", "identity").lower()
     if encoding not in {"identity", "gzip"} or (encoding == "gzip" and kind == JSON):
         raise UnsupportedMediaError(f"{kind} with Content-Encoding {encoding} is not read.")
-    data = await request.body()
     packed = kind in GZIP or encoding == "gzip"
-    read = partial(_output_of_body, name, data, kind, packed, settings)
-    return await run_in_threadpool(_system, name, read, settings)
+    async with parser.body(request) as data:
+        read = partial(_output_of_body, name, data, kind, packed, settings)
+        return await parser.run(len(data), _system, name, read, settings)
 
 
 Drafted = Annotated[NewTestSet, Depends(read_testset)]
@@ -185,10 +188,11 @@ def _output(given: Sequence[Given], name: str, settings: Settings) -> dict[str, 
     return outputs_of(gathered(given, STRICT, settings).material)[name]
 
 
-async def _json(request: Request, *others: str) -> dict[str, Any]:
+async def _json(request: Request, parser: Parser, *others: str) -> dict[str, Any]:
     """The JSON of a request that may be of no kind but this and `others`."""
     kind = kind_of(request)
     if kind != JSON:
         raise unread(kind, JSON, *others)
     refuse_encoding(request)
-    return await run_in_threadpool(parse_json, await request.body(), "body")
+    async with parser.body(request) as data:
+        return await parser.run(len(data), parse_json, data, "body")

@@ -1,0 +1,89 @@
+"""Bodies are read and parsed here, off the event loop, the large ones a few at a time.
+
+A parsed body takes several times its bytes, and Python parses one at a time anyway: more at once
+would only take more memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Annotated, Generic, ParamSpec, TypeVar
+
+from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
+
+from app.http.errors import UnreadyError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+LARGE = 2**20  # bytes
+LARGE_AT_A_TIME = 2
+BODIES = 4  # as large as the largest that is accepted, may be in memory at a time
+
+
+class Parser:
+    """Shared by all requests of one front end.
+
+    Args:
+        max_bytes: Size of the largest body that is accepted.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._most = BODIES * max_bytes
+        self._held = 0
+        self._large = asyncio.Semaphore(LARGE_AT_A_TIME)
+
+    @asynccontextmanager
+    async def body(self, request: Request) -> AsyncIterator[bytes]:
+        """The body of a request, which is kept no longer than the block lasts.
+
+        Raises:
+            UnreadyError: Too many large ones are in memory.
+        """
+        chunks: list[bytes] = []
+        own = 0
+        try:
+            async for chunk in request.stream():
+                chunks.append(chunk)
+                own += len(chunk)
+                self._held += len(chunk)
+                if self._held > self._most:
+                    raise UnreadyError("Too many large bodies came at a time; send it again.")
+            data = b"".join(chunks)
+            chunks.clear()
+            yield data
+        finally:
+            self._held -= own
+
+    async def run(self, size: int, parse: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Parse in a thread what has so many bytes."""
+        if size < LARGE:
+            return await run_in_threadpool(parse, *args, **kwargs)
+        async with self._large:
+            return await run_in_threadpool(parse, *args, **kwargs)
+
+
+class Once(Generic[T]):
+    """Something large that is used once, so that nothing else keeps it in memory.
+
+    Args:
+        held: What.
+    """
+
+    def __init__(self, held: T) -> None:
+        self._held: list[T] = [held]
+
+    def take(self) -> T:
+        """It; a second time there is nothing."""
+        return self._held.pop()
+
+
+async def _parser(request: Request) -> Parser:
+    parser: Parser = request.state.parser
+    return parser
+
+
+Parse = Annotated[Parser, Depends(_parser)]

@@ -1,0 +1,129 @@
+"""Hostile bodies take bounded memory, and others are answered meanwhile."""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from exchange import COMPARISONS, launched, problem
+
+from workers.settings import Settings as QueueSettings
+
+SIZE = 60 * 2**20
+MEGABYTE = 2**20
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def front(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, str]]:
+    """A service of its own: the process of its front end, and its address."""
+    queue = QueueSettings(state=tmp_path_factory.mktemp("memory"), workers=1)
+    with launched(queue) as (process, url):
+        yield process.pid, url
+
+
+def peak(pid: int) -> int:
+    """Most bytes that a process ever had in memory."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
+
+
+@contextmanager
+def watched(url: str) -> Iterator[list[float]]:
+    """Seconds that each probe took while the block lasted."""
+    took: list[float] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        with httpx.Client(base_url=url, timeout=60) as client:
+            while not over.is_set():
+                start = time.monotonic()
+                assert client.get("/healthz").status_code == 200
+                took.append(time.monotonic() - start)
+                over.wait(0.02)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    yield took
+    over.set()
+    thread.join()
+
+
+def filled(unit: bytes) -> bytes:
+    """A body of SIZE with one unit again and again."""
+    head, tail = b'{"references": [', b"0]}"
+    return head + unit * ((SIZE - len(head) - len(tail)) // len(unit)) + tail
+
+
+HOSTILE = {
+    "empty lists": filled(b"[],"),
+    "empty objects": filled(b"{},"),
+    "small objects": filled(b'{"a":1},'),
+    "small numbers": filled(b"1,"),
+    "empty strings": filled(b'"",'),
+    "deep lists": b'{"a":' + b"[" * (SIZE // 2),
+    "many fields": b"{" + b",".join(b'"%x":0' % i for i in range(5_000_000)) + b"}",
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_bodies_are_refused_before_they_are_parsed(
+    front: tuple[int, str], kind: str
+) -> None:
+    pid, url = front
+    with watched(url) as took:
+        start = time.monotonic()
+        answer = httpx.post(url + COMPARISONS, content=HOSTILE[kind], headers=JSON, timeout=60)
+        assert time.monotonic() - start < 10
+    problem(answer, 422, "malformed-body")
+    assert max(took) < 1
+    assert peak(pid) < 600 * MEGABYTE
+
+
+def test_several_at_a_time_take_bounded_memory(front: tuple[int, str]) -> None:
+    pid, url = front
+    line = b'"' + b"the quick brown fox jumps over the lazy dog " * 3 + b'",'
+    kinds = [filled(line), *HOSTILE.values()]
+    with watched(url) as took, ThreadPoolExecutor(len(kinds)) as pool:
+
+        def ask(body: bytes) -> httpx.Response:
+            return httpx.post(url + COMPARISONS, content=body, headers=JSON, timeout=120)
+
+        answers = list(pool.map(ask, kinds))
+    for answer in answers:
+        assert answer.status_code in {413, 422, 503}, answer.text
+    assert max(took) < 3
+    assert peak(pid) < 1200 * MEGABYTE
+
+
+def test_what_waits_holds_no_body(front: tuple[int, str]) -> None:
+    """Requests that wait for an answer have nothing of their bodies in memory any more."""
+    pid, url = front
+    lines = ", ".join(f'"{i} the quick brown fox jumps over the lazy dog"' for i in range(20_000))
+    systems = ", ".join(f'{{"name": "s{i}", "hypotheses": [{lines}]}}' for i in range(10))
+    before = resident(pid)
+
+    def ask(seed: int) -> int:
+        body = f'{{"references": [[{lines}]], "systems": [{systems}], "seed": {seed}, ' + (
+            '"resamples": 99999, "metrics": ["bleu", "chrf"]}'
+        )
+        headers = JSON | {"Prefer": "wait=20"}
+        answer = httpx.post(url + COMPARISONS, content=body, headers=headers, timeout=120)
+        httpx.delete(url + answer.headers["location"])
+        return answer.status_code
+
+    with ThreadPoolExecutor(6) as pool:
+        answers = [pool.submit(ask, seed) for seed in range(6)]
+        time.sleep(15)
+        held = resident(pid) - before
+        assert [answer.result() for answer in answers] == [202] * 6
+    assert held < 500 * MEGABYTE  # six bodies of 11 MB, parsed, would be about that much more
+
+
+def resident(pid: int) -> int:
+    """Bytes that a process has in memory."""
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4096
