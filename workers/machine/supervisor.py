@@ -114,6 +114,7 @@ class Supervisor:
         from sigtest.metrics import meteor
         from sigtest.warm import warm
         from workers.machine import worker
+        from workers.machine.eraser import Eraser
         from workers.machine.reconciler import Reconciler
         from workers.tasks.context import Context
 
@@ -126,6 +127,7 @@ class Supervisor:
         context = Context.on(redis, self._settings)
         self._jobs = context.feed.jobs
         self._reconciler = Reconciler(context)
+        self._eraser = Eraser(redis)
         self._round_due = 0.0
 
     def _tick(self) -> bool:
@@ -137,6 +139,8 @@ class Supervisor:
             if time.monotonic() >= self._round_due:
                 self._round_due = time.monotonic() + ROUND_SECONDS
                 self._reconciler.round()
+                if not self._settings.redis_url:
+                    self._eraser.round()
             if not self._announced and all(self._jobs.serves(slot.name) for slot in self._slots):
                 self._announced = True
                 sys.stdout.write(READY + "\n")

@@ -31,11 +31,12 @@ from workers.queue.jobs import NAME, Turn
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.tasks.context import Context
-from workers.tasks.run import TASKS, run
+from workers.tasks.run import TASKS, run, wanted
 
 log = logging.getLogger(__name__)
 
 BEAT = 2  # seconds between signs of life
+LOOK = 1  # seconds between looks whether a task is still wanted
 ALIVE = 6  # seconds after the last one until a worker and its task count as dead
 RETRIES = 23  # about ten seconds: the embedded server is back long before
 RQ_MARGIN = 15  # RQ waits for tasks this much shorter than its workers' time to live
@@ -117,7 +118,7 @@ class PieceWorker(Worker):
             job_class=PieceJob,
             serializer=JSONSerializer,
             worker_ttl=RQ_MARGIN + BEAT,
-            job_monitoring_interval=BEAT,
+            job_monitoring_interval=LOOK,
             log_job_description=False,
         )
 
@@ -150,6 +151,14 @@ class PieceWorker(Worker):
         """Tell how long the task runs, unless that was told before."""
         if pipeline is not None or current_job_working_time != self.current_job_working_time:
             super().set_current_job_working_time(current_job_working_time, pipeline)
+
+    def maintain_heartbeats(self, job: Job) -> None:
+        """Every second while a task runs: end it where nobody wants it any more."""
+        assert isinstance(job, PieceJob)
+        if not wanted(self._context, str(job.func_name), job.args):
+            self.kill_horse()
+        elif time.monotonic() > self._beat + BEAT / 2:
+            super().maintain_heartbeats(job)
 
     def get_heartbeat_ttl(self, job: Job) -> int:
         """Seconds after which a started task counts as lost."""

@@ -12,6 +12,7 @@
     sigtest:idempotency:HASH       string  id of the question that an idempotency key stands for
     sigtest:cache:SPACE:HASH       string  statistics of one output, a distribution, or shares
     sigtest:news:ID                channel says that something of a question was finished
+    sigtest:erase                  string  something was deleted that the disk still has
     sigtest:access                 hash    API keys by their hash; never a key itself
 
     sigtest:session:HASH           string  hash of the key that a browser signed in with
@@ -56,6 +57,7 @@ PENDING = PREFIX + "pending"
 WAITING = PREFIX + "waiting"
 JOINING = PREFIX + "joining"
 ACCESS = PREFIX + "access"
+ERASE = PREFIX + "erase"
 TOTALS_USED = PREFIX + "totals-used"
 TOTALS_SIZES = PREFIX + "totals-sizes"
 TOTALS_BYTES = PREFIX + "totals-bytes"

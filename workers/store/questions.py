@@ -230,7 +230,11 @@ class QuestionStore:
         packed, channel = codec.pack_bytes(report), keys.key("news", question_id)
         told = json.dumps(vars(progress))
         facts = [question_id, outcome.value, error, packed, channel, told, __version__]
-        return bool(self._commit(names, [*facts, json.dumps(pictures)]))
+        done = bool(self._commit(names, [*facts, json.dumps(pictures)]))
+        if done and outcome is Status.CANCELLED:  # whose texts are deleted
+            with suppress(OutOfMemoryError):
+                self.redis.set(keys.ERASE, 1)
+        return done
 
     def add_finished(
         self,
@@ -293,6 +297,7 @@ class QuestionStore:
             pipe.execute()
         # on its own: a full server takes nothing new, and must be emptied all the same
         with suppress(OutOfMemoryError):
+            self.redis.set(keys.ERASE, 1)
             self.redis.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
 
     def report(self, question_id: str) -> bytes | None:

@@ -205,6 +205,7 @@ class TestSetStore:
             for question_id in map(decoded, shown):
                 pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
             pipe.set(keys.key("gone", testset_id), caller, pxat=self._lives()[1])
+            pipe.set(keys.ERASE, 1)
             pipe.execute()
 
     # systems
@@ -222,7 +223,13 @@ class TestSetStore:
 
     def remove(self, testset_id: str, name: str) -> str:
         """Remove a system: `removed` or `absent`."""
-        return decoded(self._remove(_names(testset_id), [testset_id, *self._lives(), name]))
+        verdict = decoded(self._remove(_names(testset_id), [testset_id, *self._lives(), name]))
+        self.redis.set(keys.ERASE, 1)
+        return verdict
+
+    def has(self, testset_id: str, digest: str) -> bool:
+        """Whether a system of the test set has this content."""
+        return bool(self.redis.hexists(keys.key("testset-outputs", testset_id), digest))
 
     def output(self, testset_id: str, digest: str) -> System | None:
         """What a system brought, under a name of no meaning; nothing where it was removed."""

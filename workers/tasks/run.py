@@ -60,6 +60,16 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> None:
     context.feed.fill()
 
 
+def wanted(context: Context, name: str, arguments: Sequence[Any]) -> bool:
+    """Whether there still is what a running task works for."""
+    owner = str(arguments[0])
+    if name == boards.join.__name__:
+        return context.testsets.has(owner, str(arguments[1]))
+    if name in VIEWS:
+        return True
+    return context.questions.unfinished(owner)
+
+
 def _begin(context: Context, task: Task) -> bool:
     """Whether to start the task: its result is wanted, and it does not kill workers."""
     if task.name == boards.join.__name__:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,6 +13,7 @@ from sigtest.metrics.meteor.process import BATCH, DiedError, Jvm
 
 START_SECONDS = 180.0  # tables of English load in 5 on an idle core
 BATCH_SECONDS = 300.0  # a batch of ordinary segments takes 0.1
+GRACE_SECONDS = 0.5  # for the segments in hand, once nobody waits for them
 ATTEMPTS = 3  # a process killed from outside is replaced; a line that kills it thrice is to blame
 
 _HANDSHAKE = "SCORE ||| a ||| a"
@@ -46,6 +48,7 @@ class Pool:
         self._lock = threading.Lock()
         self._idle: list[Jvm] = []
         self._all: list[Jvm] = []
+        self._working: dict[Jvm, threading.Event] = {}
 
     @property
     def pids(self) -> list[int]:
@@ -53,12 +56,18 @@ class Pool:
         with self._lock:
             return [jvm.pid for jvm in self._all if jvm.alive]
 
-    def score(self, arguments: tuple[str, ...], requests: Sequence[str]) -> list[str]:
+    def score(
+        self,
+        arguments: tuple[str, ...],
+        requests: Sequence[str],
+        gone: threading.Event | None = None,
+    ) -> list[str]:
         """One answer a request, in order, whichever process gives it.
 
         Args:
             arguments: METEOR's options.
             requests: Lines of METEOR's -stdio protocol.
+            gone: Set where nobody waits for the answers any more; see `abandon`.
 
         Raises:
             UnavailableError: METEOR is not installed or does not start.
@@ -66,8 +75,9 @@ class Pool:
         """
         command = find().command(arguments)
         starts = range(0, len(requests), BATCH)
+        gone = gone or threading.Event()
         futures = [
-            self._threads.submit(self._batch, command, requests[start : start + BATCH])
+            self._threads.submit(self._batch, command, requests[start : start + BATCH], gone)
             for start in starts
         ]
         answers: list[str] = []
@@ -83,6 +93,15 @@ class Pool:
             for future in futures:
                 future.cancel()
         return answers
+
+    def abandon(self, gone: threading.Event) -> None:
+        """Do nothing more for whom nobody waits; a process still at it after a moment ends."""
+        gone.set()
+        time.sleep(GRACE_SECONDS)
+        with self._lock:
+            doomed = [jvm for jvm, call in self._working.items() if call is gone]
+        for jvm in doomed:
+            jvm.kill()
 
     def release(self) -> None:
         """End the processes that have nothing to do."""
@@ -101,20 +120,28 @@ class Pool:
         self._threads.shutdown(wait=True, cancel_futures=True)
         self.release()
 
-    def _batch(self, command: tuple[str, ...], requests: Sequence[str]) -> list[str]:
+    def _batch(
+        self, command: tuple[str, ...], requests: Sequence[str], gone: threading.Event
+    ) -> list[str]:
         answers: list[str] = []
         for attempt in range(1, ATTEMPTS + 1):
+            if gone.is_set():
+                raise UnansweredError(len(answers), "nobody waits for it")
             jvm = self._take(command)
+            with self._lock:
+                self._working[jvm] = gone
+            if gone.is_set():  # while the process started, which takes seconds
+                self._give_back(jvm)
+                continue
             try:
                 answers += jvm.ask(requests[len(answers) :], BATCH_SECONDS)
             except DiedError as death:
                 self._drop(jvm)
                 answers += death.answers
-                if self.stopped or death.late or attempt == ATTEMPTS:
+                if self.stopped or gone.is_set() or death.late or attempt == ATTEMPTS:
                     raise UnansweredError(len(answers), death.reason) from death
             else:
-                with self._lock:
-                    self._idle.append(jvm)
+                self._give_back(jvm)
                 break
         for i, answer in enumerate(answers):
             if answer.startswith("Error"):
@@ -136,6 +163,11 @@ class Pool:
             return fitting[-1]
         self._drop(fitting[-1])
         return self._take(command)
+
+    def _give_back(self, jvm: Jvm) -> None:
+        with self._lock:
+            del self._working[jvm]
+            self._idle.append(jvm)
 
     def _start(self, command: tuple[str, ...]) -> Jvm:
         for attempt in range(1, ATTEMPTS + 1):
@@ -165,3 +197,4 @@ class Pool:
         jvm.close()
         with self._lock:
             self._all.remove(jvm)
+            self._working.pop(jvm, None)

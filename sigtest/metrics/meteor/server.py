@@ -25,6 +25,7 @@ from sigtest.metrics.meteor.pool import Pool, UnansweredError
 
 IDLE_SECONDS = 900.0  # after which the JVMs' memory is given back
 POLL_SECONDS = 1.0
+LOOK_SECONDS = 0.1  # between looks whether an answer is there
 
 
 def serve(folder: Path, owner: int, pool: Pool) -> None:
@@ -78,13 +79,29 @@ def _attend(connection: socket.socket, pool: Pool) -> None:
     ):
         question = questions.readline()
         if question.endswith(b"\n"):
-            reply = json.dumps(_answer(json.loads(question), pool))
+            gone, done = threading.Event(), threading.Event()
+            watch = threading.Thread(target=_watch, args=(connection, pool, gone, done))
+            watch.start()
+            reply = json.dumps(_answer(json.loads(question), pool, gone))
+            done.set()
+            watch.join()
             connection.sendall(reply.encode("ascii") + b"\n")
 
 
-def _answer(question: dict[str, Any], pool: Pool) -> dict[str, Any]:
+def _watch(
+    connection: socket.socket, pool: Pool, gone: threading.Event, done: threading.Event
+) -> None:
+    """Let the pool go on to something else where the child ends before its answer is there."""
+    while not done.is_set():
+        if select.select([connection], [], [], LOOK_SECONDS)[0]:  # it sends nothing more
+            pool.abandon(gone)
+            return
+
+
+def _answer(question: dict[str, Any], pool: Pool, gone: threading.Event) -> dict[str, Any]:
     try:
-        return {"answers": pool.score(tuple(question["arguments"]), question["requests"])}
+        answers = pool.score(tuple(question["arguments"]), question["requests"], gone)
+        return {"answers": answers}
     except UnansweredError as error:
         return {"unanswered": error.index, "reason": error.reason}
     except UnavailableError as error:
