@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -50,13 +51,7 @@ class Entry:
             raise InputError(
                 f"A comparison needs at least two systems; {len(names)} given.", field="systems"
             )
-        for name, count in Counter(names).items():
-            if count > 1:
-                raise InputError(
-                    f"Two systems are named {name!r}; every system needs its own name.",
-                    field="systems",
-                    system=name,
-                )
+        _require_own_names(names)
         for system in self.systems:
             system.require_segments(self.testset.segments)
             for metric in recipe.metrics:
@@ -272,6 +267,20 @@ def _require_strata(testset: TestSet, recipe: Recipe) -> None:
                 f"(segment {i + 1}); with unit=document a document lies in one stratum.",
                 field="labels",
                 line=i + 1,
+            )
+
+
+def _require_own_names(names: Sequence[str]) -> None:
+    """Check that readers can tell the systems apart by their names.
+
+    Names that Unicode calls equal (an accent in the letter, or after it) look the same everywhere.
+    """
+    for name, count in Counter(unicodedata.normalize("NFC", name) for name in names).items():
+        if count > 1:
+            raise InputError(
+                f"Two systems are named {name!r}; every system needs its own name.",
+                field="systems",
+                system=name,
             )
 
 

@@ -218,6 +218,7 @@ class EmbeddedServer:
             start_new_session=True,  # a Ctrl-C in the terminal must reach the workers first
             pass_fds=(lock,),
             preexec_fn=die_with_parent,
+            umask=0o077,  # whatever it writes is this user's alone
         )
 
     def _wait(self, folder: Path) -> None:

@@ -64,6 +64,9 @@ def test_only_this_user_reaches_the_server(server: EmbeddedServer, settings: Set
     socket = socket_path(settings)
     assert stat.S_IMODE(socket.stat().st_mode) == 0o700
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
+    files = [file for file in settings.state.rglob("*") if file.is_file()]
+    assert len(files) >= 3  # a lock, a log, the append-only file
+    assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
 
 
 def test_two_services_on_one_directory_share_a_server(
