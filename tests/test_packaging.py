@@ -74,6 +74,12 @@ def test_containers_run_modules_that_exist() -> None:
     assert [name for name in named if importlib.util.find_spec(name) is None] == []
 
 
+def test_what_the_threat_model_names_is_tested() -> None:
+    named = re.findall(r"`(tests/[\w/]+\.py)`", text("SECURITY.md"))
+    assert len(named) > 10
+    assert [name for name in named if not (ROOT / name).is_file()] == []
+
+
 def test_version_is_the_same_everywhere() -> None:
     assert re.search(rf"^version: {re.escape(__version__)}$", text("CITATION.cff"), re.M)
     first = re.search(r"^## (\S+)", text("CHANGELOG.md"), re.M)

@@ -1,0 +1,77 @@
+"""A store of the operator's own, with a password and rights that are no more than needed."""
+
+import re
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from redis import Redis
+from redis.exceptions import RedisError
+from service import CALLER, Comparisons, example, finished, in_process, started
+
+from workers.errors import StorageError
+from workers.settings import Settings
+from workers.store.server import find_binary
+
+ROOT = Path(__file__).parents[3]
+
+
+def documented() -> str:
+    """The rule for the user `sigtest` in the documentation."""
+    text = (ROOT / "docs" / "OPERATIONS.md").read_text()
+    found = re.search(r"^user sigtest .*$", text, re.M)
+    assert found is not None
+    return found[0]
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    folder = tmp_path_factory.mktemp("secured")
+    (folder / "users.acl").write_text(
+        f"user default off\n{documented().replace('PASSWORD', 's3cret')}\n"
+    )
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        free: int = taken.getsockname()[1]
+    options = {"port": str(free), "bind": "127.0.0.1", "dir": str(folder), "save": "",
+               "aclfile": str(folder / "users.acl"), "appendonly": "yes",
+               "appendfsync": "always", "logfile": str(folder / "log")}  # fmt: skip
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    with subprocess.Popen([find_binary(), *words]) as server:
+        for _ in range(100):
+            try:
+                Redis(port=free, username="sigtest", password="s3cret").ping()
+                break
+            except RedisError:
+                time.sleep(0.05)
+        yield free
+        server.terminate()
+
+
+def test_the_service_works_with_the_documented_rights(port: int, tmp_path: Path) -> None:
+    url = f"redis://sigtest:s3cret@127.0.0.1:{port}/0"
+    with started(Settings(redis_url=url, state=tmp_path, workers=2)) as service:
+        record, _ = service.jobs.submit(example(), CALLER)
+        assert finished(service.jobs, record.id).status.value == "succeeded"
+        assert service.jobs.report(record.id, CALLER) == in_process(example())
+        assert service.jobs.remove(record.id, CALLER) is None
+
+
+def test_these_rights_do_not_reach_beyond(port: int) -> None:
+    redis = Redis(port=port, username="sigtest", password="s3cret")
+    for command in ("CONFIG GET *", "FLUSHALL", "SHUTDOWN", "ACL LIST", "GET other:key", "DEBUG x"):
+        with pytest.raises(RedisError):
+            redis.execute_command(*command.split())
+    redis.close()
+
+
+@pytest.mark.parametrize("who", ["", "sigtest:wrong@", ":s3cret@"])
+def test_without_the_password_there_is_no_way_in(port: int, tmp_path: Path, who: str) -> None:
+    jobs = Comparisons.connect(Settings(redis_url=f"redis://{who}127.0.0.1:{port}/0"))
+    with pytest.raises(StorageError) as caught:
+        jobs.submit(example(), CALLER)
+    assert "s3cret" not in caught.value.message
+    jobs.close()
