@@ -129,7 +129,9 @@ class SettingsRequest(Strict):
         json_schema_extra=_one_of(EXACT),
     )
     unit: str = Field(
-        default="segment", description="What is resampled.", json_schema_extra=_one_of(UNITS)
+        default="segment",
+        description="What is resampled; `cluster` is another name of `document`.",
+        json_schema_extra=_one_of((*UNITS, "cluster")),
     )
     stratified: bool = Field(
         default=False, description="Whether the bootstrap draws within each label; needs labels."

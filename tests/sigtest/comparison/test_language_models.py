@@ -124,3 +124,18 @@ def test_clusters_in_the_shell(tmp_path, capfdbinary):
     asked = ["--clusters", str(tmp_path / "c"), "--unit", "cluster", "--format", "json"]
     assert main(["compare", *files, *asked]) == 0
     assert json.loads(capfdbinary.readouterr().out)["testset"]["documents"] == 2
+
+
+def test_runs_in_files_of_their_own(tmp_path, capfdbinary):
+    runs = {"a1": "1 0 1 1", "a2": "1 1 1 0", "b1": "0 0 1 0", "b2": "0 1 1 0"}
+    for name, row in runs.items():
+        Path(tmp_path, name).write_text(row.replace(" ", "\n") + "\n")
+    files = [f"{s}={tmp_path / s}1,{tmp_path / s}2" for s in "ab"]
+    asked = [word for given in files for word in ("--replicas", given)]
+    assert main(["compare", *asked, "--format", "json"]) == 0
+    report = json.loads(capfdbinary.readouterr().out)
+    found = {s["name"]: s["scores"]["scores"]["score"] for s in report["systems"]}
+    assert found == {"a": 0.75, "b": 0.375}
+    # items differ by 1, 0, 0 and 1/2: of the four ways to swap the two, two are as far apart
+    assert report["pairs"][0]["p_value"] == 0.5
+    assert [w for w in report["warnings"] if w.startswith("b: ") and "0.125 from that of runs" in w]
