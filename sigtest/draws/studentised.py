@@ -18,6 +18,7 @@ from sigtest.arrays import Array, Weights
 from sigtest.comparison.plan import Part
 from sigtest.draws.product import Columns, fixed_point
 from sigtest.metrics import Metric
+from sigtest.significance.base import SLACK
 
 STEP = 1e-6  # of a gradient's difference quotient, relative to the sum of absolute statistics
 NOTHING = 1e-12  # a variance below this share of the mean square is rounding
@@ -127,7 +128,7 @@ def in_errors(moved: Array, errors: Array, sizes: Array) -> Array:
         errors: Standard errors.
         sizes: What the moved numbers' rounding is relative to.
     """
-    fixed = np.where(np.abs(moved) <= 1e-9 * sizes, 0.0, np.copysign(FAR, moved))
+    fixed = np.where(np.abs(moved) <= SLACK * sizes, 0.0, np.copysign(FAR, moved))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = moved / errors
     return np.where(errors > 0, np.clip(ratio, -FAR, FAR), fixed)
