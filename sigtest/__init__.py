@@ -15,7 +15,7 @@ from sigtest.errors import (
 from sigtest.version import __version__
 
 if TYPE_CHECKING:
-    from sigtest.notebook import compare, suite
+    from sigtest.notebook import compare, gate, suite
     from sigtest.notebook.people import accuracy, human, meta
     from sigtest.report import Report
 
@@ -31,6 +31,7 @@ __all__ = [
     "__version__",
     "accuracy",
     "compare",
+    "gate",
     "human",
     "meta",
     "suite",
@@ -39,7 +40,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import NumPy and the engine when they are first used: `sigtest --help` needs neither."""
-    if name in {"compare", "suite"}:
+    if name in {"compare", "gate", "suite"}:
         from sigtest import notebook  # late: see above
 
         return getattr(notebook, name)

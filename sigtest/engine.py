@@ -41,6 +41,12 @@ def reduce(samples: Samples, blocks: Sequence[Blocks]) -> Report:
     return summarise(samples.plan, gather_all(samples, blocks))
 
 
+def sampled(comparison: Comparison, progress: Progress | None = None) -> Samples:
+    """The measured statistics of a comparison, ready to be resampled in this process."""
+    say = progress or (lambda phase, done, total: None)
+    return Samples(comparison.plan, _measure_all(comparison, say))
+
+
 def compare(comparison: Comparison, progress: Progress | None = None, jobs: int = 1) -> Report:
     """Compute a comparison on this machine.
 

@@ -27,6 +27,8 @@ COMMANDS = {
     "compare": "compare systems on a test set",
     "plot": "draw a picture of a JSON report",
     "suite": "compare systems on several test sets, one by one and together",
+    "gate": "let systems pass that are not worse than a baseline by a margin",
+    "verify": "compute a JSON report again from its files, and say what differs",
     "classify": "compare labels with gold labels, or scores over data sets",
     "human": "say what people's judgements of systems say, and whether people agree",
     "meta": "hold metrics against people: which agree, and which better than others",
@@ -57,6 +59,23 @@ examples:
   sigtest classify --gold gold.txt new.txt old.txt --metric accuracy --metric macro_f1
   sigtest classify --table scores.tsv
   sigtest classify --correct 93 --n 100
+"""
+GATE_EPILOG = """\
+Exit status 0: all systems pass; 1: one fails; 3: the test set cannot tell; 2: bad usage or input.
+A system passes where data reject that it is worse by the margin or more (bootstrap-t, one-sided at
+alpha), and fails where they show that it is. The power says how likely a system passes that does
+not differ at all: below .8, take more segments or a wider margin.
+
+example:
+  sigtest gate -r ref.en --baseline main --margin 0.3 main.en candidate.en
+"""
+VERIFY_EPILOG = """\
+The recipe is read off the report's signature; files are those that were compared, in any order.
+Exit status 0: every byte is the same; 1: something differs; 2: bad usage or input.
+
+example:
+  sigtest compare -r ref.en new.en old.en --format json --output report.json
+  sigtest verify report.json -r ref.en new.en old.en
 """
 SUITE_EPILOG = """\
 Every FOLDER is a test set, named like the folder or NAME, with these files:
@@ -143,6 +162,43 @@ def _compare_parser() -> Parser:
     return parser
 
 
+def _gate_parser() -> Parser:
+    takes = (
+        "-r FILE --baseline NAME --margin M [NAME=]SYSTEM [NAME=]SYSTEM ... [options]",
+        "-r FILE --baseline NAME --aa [NAME=]SYSTEM [NAME=]SYSTEM ... [options]",
+    )
+    about = "Let systems pass that are not worse than a baseline by a margin."
+    parser = Parser("sigtest gate", takes, about, GATE_EPILOG)
+    add_files(parser.add_argument_group("what to compare"))
+    group = parser.add_argument_group("what may pass")
+    group.add_argument(
+        "--margin", metavar="M", help="how much worse a system may be, in units of the metric"
+    )
+    group.add_argument(
+        "--equivalent", action="store_true", help="nor may it be better by as much: equivalence"
+    )
+    group.add_argument(
+        "--aa", action="store_true",
+        help="instead: the systems are runs of the baseline, and pass unless they differ",
+    )  # fmt: skip
+    add_recipe(parser.add_argument_group("how to compare"))
+    group = parser.add_argument_group("what to show")
+    group.add_argument("--format", default="text", metavar="NAME", help="text (default) or json")
+    group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_help(group)
+    return parser
+
+
+def _verify_parser() -> Parser:
+    takes = ["REPORT -r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]"]
+    about = "Compute a JSON report again from its files, and say what differs."
+    parser = Parser("sigtest verify", takes, about, VERIFY_EPILOG)
+    parser.add_argument("report", nargs="?", metavar="REPORT", help="of --format json")
+    add_files(parser.add_argument_group("what was compared"))
+    add_help(parser.add_argument_group("what to show"))
+    return parser
+
+
 def _suite_parser() -> Parser:
     takes = ["[NAME=]FOLDER [NAME=]FOLDER ... [options]"]
     parser = Parser("sigtest suite", takes, "Compare systems on several test sets.", SUITE_EPILOG)
@@ -221,6 +277,8 @@ PARSERS = {
     "compare": _compare_parser,
     "plot": _plot_parser,
     "suite": _suite_parser,
+    "gate": _gate_parser,
+    "verify": _verify_parser,
     "classify": _classify_parser,
     **board_arguments.PARSERS,
     "metrics": _metrics_parser,

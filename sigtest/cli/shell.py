@@ -1,7 +1,7 @@
 """From arguments to an exit status; the only place that knows what an error looks like here.
 
-Status 0: done; 2: bad usage or bad input, with one message on standard error; 130: interrupted;
-141: whoever read the output went away.
+Status 0: done; 1 and 3: what `gate` or `verify` found; 2: bad usage or bad input, with one message
+on standard error; 130: interrupted; 141: whoever read the output went away.
 """
 
 from __future__ import annotations
@@ -69,6 +69,14 @@ def _run(arguments: list[str]) -> int:
         from sigtest.cli import compare  # late: see above
 
         getattr(compare, options.command)(options)
+    elif options.command == "gate":
+        from sigtest.cli.gate import gate  # late: see above
+
+        return gate(options)
+    elif options.command == "verify":
+        from sigtest.cli.verify import verify  # late: see above
+
+        return verify(options)
     elif options.command == "classify":
         from sigtest.cli.classify import classify  # late: see above
 

@@ -1,6 +1,6 @@
 """The notebook's door to the engine: data of Python in, a report that shows itself out."""
 
-from sigtest.notebook.asking import compare, suite
+from sigtest.notebook.asking import compare, gate, suite
 from sigtest.notebook.report import NotebookReport
 
-__all__ = ["NotebookReport", "compare", "suite"]
+__all__ = ["NotebookReport", "compare", "gate", "suite"]

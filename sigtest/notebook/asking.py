@@ -12,6 +12,8 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.data.choices import choose
 from sigtest.engine import Progress
 from sigtest.errors import InputError
+from sigtest.gates import GateReport
+from sigtest.gates import gate as decided
 from sigtest.notebook.content import Imports, inferred_metrics, request_of
 from sigtest.notebook.report import NotebookReport
 
@@ -43,10 +45,12 @@ class Choices(TypedDict, total=False):
     seed: int
     alpha: float
     correction: str
+    family: int | str
     pairs: str | Mapping[str, str]
     exact: str
     unit: str
     stratified: bool
+    interval: str
 
 
 def compare(
@@ -118,6 +122,50 @@ def compare(
     imports = Imports(from_, missing, select)
     body = request_of(references, systems, scores, documents, labels, source, imports)
     return _computed({**body, **recipe_of(choices, body)}, progress)
+
+
+def gate(
+    references: Lines | Iterable[Lines] | Frame | None = None,
+    systems: Mapping[str, Any] | Iterable[Mapping[str, Any]] | Frame = MappingProxyType({}),
+    *,
+    baseline: str,
+    margin: float | None = None,
+    claim: str = "not_worse",
+    scores: Mapping[str, Any] | Frame | None = None,
+    documents: Lines | None = None,
+    labels: Lines | None = None,
+    progress: Progress | None = None,
+    **choices: Unpack[Choices],
+) -> GateReport:
+    """Decide which systems may take the place of a baseline, in this process.
+
+        >>> import sigtest
+        >>> old, new = [0.1 * (i % 7) for i in range(60)], [0.1 * (i % 5) for i in range(60)]
+        >>> report = sigtest.gate(
+        ...     scores={"old": old, "new": new}, baseline="old", margin=0.3, resamples=999
+        ... )
+        >>> report.outcome, report.systems[0].system
+        ('pass', 'new')
+
+    Args:
+        references: As for `compare`.
+        systems: As for `compare`.
+        baseline: Name of the system that the others are held against.
+        margin: How much worse a system may be, in units of the metric; none for `same`.
+        claim: What lets a system pass: `not_worse` by the margin, `equivalent` within it, or, for
+            runs of one system, `same`: no significant difference.
+        scores: As for `compare`.
+        documents: As for `compare`.
+        labels: As for `compare`.
+        progress: Called with phase, done and total.
+        **choices: As for `compare`; one metric.
+
+    Raises:
+        SigtestError: Texts or choices that cannot be used.
+    """
+    body = request_of(references, systems, scores, documents, labels)
+    recipe = {**recipe_of(choices, body), "pairs": {"baseline": baseline}}
+    return decided(parse_comparison({**body, **recipe}), margin, claim, progress)
 
 
 def suite(

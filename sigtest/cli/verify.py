@@ -1,0 +1,147 @@
+"""`sigtest verify`: whether a report follows from the files that it says it is about."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from sigtest.cli.parser import UsageError
+from sigtest.cli.progress import bar
+from sigtest.cli.request import read_comparison
+from sigtest.comparison.comparison import Comparison
+from sigtest.engine import compare
+from sigtest.errors import InputError
+from sigtest.metrics import METRICS
+from sigtest.render.json import render
+from sigtest.render.names import printable
+from sigtest.version import __version__
+
+MOST = 20  # differences that are listed
+RECIPE = ("alternative", "resamples", "seed", "alpha", "correction", "family", "exact", "unit",
+          "interval")  # fmt: skip
+
+
+def verify(options: argparse.Namespace) -> int:
+    """Compute a report again and say what differs; return the exit status.
+
+    Raises:
+        UsageError: No report.
+        SigtestError: A file that is no report of one test set, or files that do not fit it.
+        OSError: A file that cannot be read.
+    """
+    if options.report is None:
+        raise UsageError("verify which REPORT? Give its JSON file (see sigtest verify --help)")
+    stored = Path(options.report).read_bytes()
+    body = _report(stored, options.report)
+    for name, value in recipe_of(body["signature"]).items():
+        setattr(options, name, value)
+    comparison = _ordered(read_comparison(options), [s["name"] for s in body["systems"]])
+    with bar() as progress:
+        again = render(compare(comparison, progress)).encode()
+    if again == stored:
+        sys.stdout.write(f"{printable(options.report)}: verified, every byte\n")
+        return 0
+    found = list(differences(body, json.loads(again)))
+    if not found:
+        found = ["the same numbers and words in another layout"]
+    lines = [f"{options.report}: {len(found)} difference{'' if len(found) == 1 else 's'}"]
+    if body["version"] != __version__:
+        lines.append(f"  it was made by sigtest {body['version']}; this is {__version__}")
+    lines += [f"  {line}" for line in found[:MOST]]
+    if len(found) > MOST:
+        lines.append(f"  and {len(found) - MOST} more")
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in lines))
+    return 1
+
+
+def recipe_of(signature: str) -> dict[str, Any]:
+    """The options of the command line that a report's signature stands for.
+
+    Raises:
+        InputError: A signature that cannot be read.
+    """
+    try:
+        metrics, rest = signature.rsplit(")|tests:", 1)
+        parts = dict(part.split(":", 1) for part in f"tests:{rest}".split("|"))
+        asked = [_spelled(metric) for metric in metrics.removeprefix("(").split(")+(")]
+    except (ValueError, KeyError):
+        raise InputError(f"The report's signature cannot be read: {signature[:200]!r}.") from None
+    pairs = parts["pairs"]
+    return {
+        "metric": asked,
+        "test": parts["tests"].split("+"),
+        "baseline": pairs.removeprefix("baseline=") if pairs != "all" else None,
+        "stratified": "stratified" in parts,
+        **{name: parts.get(name) for name in RECIPE},
+    }
+
+
+def _spelled(signature: str) -> str:
+    """A metric as the command line spells it, from its own signature."""
+    name, *parts = signature.split("|")
+    known = {field.name for field in fields(METRICS[name])}
+    options = [part.split(":", 1) for part in parts]
+    chosen = ",".join(f"{key}={value}" for key, value in options if key in known and value)
+    return f"{name}:{chosen}" if chosen else name
+
+
+def differences(reported: Any, again: Any, path: str = "") -> Iterator[str]:
+    """Where two JSON values differ, with both values.
+
+    Args:
+        reported: As the report has it.
+        again: As it was computed now.
+        path: Where in the report.
+    """
+    if isinstance(reported, dict) and isinstance(again, dict):
+        for key in [*reported, *(key for key in again if key not in reported)]:
+            here = f"{path}.{key}" if path else key
+            if key not in again:
+                yield f"{here}: reported, and not computed"
+            elif key not in reported:
+                yield f"{here}: computed, and not reported"
+            else:
+                yield from differences(reported[key], again[key], here)
+    elif isinstance(reported, list) and isinstance(again, list) and len(reported) == len(again):
+        for i, both in enumerate(zip(reported, again, strict=True)):
+            yield from differences(*both, f"{path}[{i}]")
+    elif reported != again:
+        yield f"{path}: {_short(reported)} is reported, {_short(again)} computed"
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _report(stored: bytes, path: str) -> dict[str, Any]:
+    try:
+        body = json.loads(stored)
+    except ValueError:
+        raise InputError(f"{path} is no JSON; verify takes reports of --format json.") from None
+    if not isinstance(body, dict) or not {"signature", "version", "systems"} <= body.keys():
+        raise InputError(f"{path} is no report of a comparison on one test set.")
+    return body
+
+
+def _ordered(comparison: Comparison, names: list[str]) -> Comparison:
+    """The comparison with its systems in the order of the report.
+
+    Raises:
+        InputError: Other systems than the report has.
+    """
+    (entry,) = comparison.entries
+    given = {system.name: system for system in entry.systems}
+    if set(given) != set(names):
+        raise InputError(
+            f"The report is about the systems {', '.join(names)}; the files are of "
+            f"{', '.join(given)}.",
+            field="systems",
+        )
+    ordered = type(entry)(entry.testset, tuple(given[name] for name in names))
+    return Comparison((ordered,), comparison.recipe)

@@ -1,0 +1,109 @@
+"""`sigtest verify` reads the recipe off a report, computes it again and says what differs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sigtest.cli.shell import main
+from sigtest.cli.verify import differences, recipe_of
+
+CHOICES = [
+    [],
+    ["--metric", "bleu:tokenize=intl,lowercase=true", "--metric", "chrf++", "--metric", "ter"],
+    ["--test", "bootstrap", "--correction", "max_t", "--seed", "7", "--alpha", "0.01"],
+    ["--baseline", "birch", "--alternative", "greater", "--exact", "never"],
+    ["--documents", "documents.txt", "--unit", "document", "--family", "9"],
+    ["--test", "bootstrap_t", "--interval", "bootstrap_t", "--metric", "nist"],
+]
+FILES = ["-r", "reference.en", *(f"systems/{name}.en" for name in ("aspen", "birch", "elm"))]
+SHUFFLED = ["-r", "reference.en", *(f"systems/{name}.en" for name in ("elm", "aspen", "birch"))]
+
+
+@pytest.fixture
+def made(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(example)
+    return tmp_path / "report.json"
+
+
+def compare(report: Path, *options: str) -> None:
+    asked = ["--resamples", "99", "--format", "json", "--output", str(report)]
+    assert main(["compare", *FILES, *options, *asked]) == 0
+
+
+@pytest.mark.parametrize("options", CHOICES, ids=" ".join)
+def test_a_report_is_verified_from_its_files(
+    made: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare(made, *options)
+    documents = ["--documents", "documents.txt"] if "--documents" in options else []
+    assert main(["verify", str(made), *SHUFFLED, *documents]) == 0
+    assert "verified, every byte" in capsys.readouterr().out
+
+
+def test_a_number_that_was_changed_is_named(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compare(made)
+    body = json.loads(made.read_text())
+    body["pairs"][1]["p_value"] = 0.5
+    made.write_text(json.dumps(body))
+    assert main(["verify", str(made), *FILES]) == 1
+    text = capsys.readouterr().out
+    assert "1 difference\n" in text
+    assert "pairs[1].p_value: 0.5 is reported, 0.01 computed" in text
+    made.write_text(json.dumps(body | {"pairs": body["pairs"][:1]}))
+    assert main(["verify", str(made), *FILES]) == 1
+
+
+def test_another_layout_is_another_report(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compare(made)
+    made.write_text(json.dumps(json.loads(made.read_text())))
+    assert main(["verify", str(made), *FILES]) == 1
+    assert "another layout" in capsys.readouterr().out
+
+
+def test_other_outputs_are_noticed(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compare(made)
+    files = [*FILES[:4], "elm=systems/cedar.en"]
+    assert main(["verify", str(made), *files]) == 1
+    assert "systems[2].scores" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("no JSON", "is no JSON"), ("[]", "is no report"), ('{"signature": "x"}', "is no report")],
+)
+def test_what_is_no_report_is_refused(
+    made: Path, content: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made.write_text(content)
+    assert main(["verify", str(made), *FILES]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_other_systems_are_refused(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    compare(made)
+    assert main(["verify", str(made), *FILES[:4], "systems/cedar.en"]) == 2
+    assert "The report is about the systems aspen, birch, elm" in capsys.readouterr().err
+    assert main(["verify"]) == 2
+
+
+def test_a_signature_is_read_back() -> None:
+    found = recipe_of(
+        "(bleu|nrefs:1|lowercase:false|tokenize:13a)|tests:bootstrap+paired_bootstrap|"
+        "alternative:less|resamples:99|seed:1|alpha:0.1|correction:holm|family:12|"
+        "pairs:baseline=a:b|exact:auto|unit:segment|stratified:true|sigtest:0.2.0"
+    )
+    assert found["metric"] == ["bleu:lowercase=false,tokenize=13a"]
+    assert found["test"] == ["bootstrap", "paired_bootstrap"]
+    assert (found["baseline"], found["family"], found["stratified"]) == ("a:b", "12", True)
+    assert found["interval"] is None
+
+
+def test_differences_are_found_wherever_they_are() -> None:
+    one = {"a": [1, {"b": 2}], "c": 3}
+    other = {"a": [1, {"b": 4}], "d": 3}
+    assert list(differences(one, other)) == [
+        "a[1].b: 2 is reported, 4 computed",
+        "c: reported, and not computed",
+        "d: computed, and not reported",
+    ]

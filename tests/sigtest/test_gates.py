@@ -1,0 +1,165 @@
+"""Gates against textbook loops, statsmodels' two one-sided tests, and simulations."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.stats.weightstats import DescrStatsW
+
+from sigtest.arrays import Array
+from sigtest.cli.shell import main
+from sigtest.comparison.parse import parse_comparison
+from sigtest.draws.weights import bootstrap_counts
+from sigtest.errors import RecipeError
+from sigtest.gates import GateReport, gate
+
+RESAMPLES = 1_999
+
+
+def request_of(rows: Array, **fields: Any) -> dict[str, Any]:
+    systems = [{"name": f"s{i}", "scores": {"x": row.tolist()}} for i, row in enumerate(rows)]
+    choices = {"metrics": ["scores"], "resamples": RESAMPLES, "pairs": {"baseline": "s0"}}
+    return {"systems": systems, **choices, **fields}
+
+
+def decided(
+    rows: Array, margin: float | None, claim: str = "not_worse", **fields: Any
+) -> GateReport:
+    return gate(parse_comparison(request_of(rows, **fields)), margin, claim)
+
+
+def scores(n: int, differences: tuple[float, ...], seed: int = 1) -> Array:
+    rng = np.random.default_rng(seed)
+    return np.stack([rng.normal(size=n) + d for d in (0.0, *differences)])
+
+
+def drawn(d: Array) -> Array:
+    """(R,) textbook t of every resample: distance from what was observed, in its own errors."""
+    n = len(d)
+    values = []
+    for row in bootstrap_counts(12345, 0, RESAMPLES, n).astype(int):
+        resample = np.repeat(d, row)
+        values.append((resample.mean() - d.mean()) / (resample.std(ddof=1) / n**0.5))
+    return np.array(values)
+
+
+def test_p_values_are_those_of_the_textbook() -> None:
+    rows = scores(40, (0.1, -0.2))
+    report = decided(rows, 0.4)
+    for system, row in zip(report.systems, rows[1:], strict=True):
+        d = row - rows[0]
+        error = d.std(ddof=1) / 40**0.5
+        t = drawn(d)
+        worse = (np.count_nonzero(t >= (d.mean() + 0.4) / error) + 1) / (RESAMPLES + 1)
+        shown = (np.count_nonzero(t <= (d.mean() + 0.4) / error) + 1) / (RESAMPLES + 1)
+        assert (system.p_value, system.p_fail) == (worse, shown)
+        low, high = np.quantile(t, (0.05, 0.95), method="inverted_cdf")
+        assert system.ci == pytest.approx((d.mean() - error * high, d.mean() - error * low))
+
+
+@pytest.mark.parametrize("margin", [0.2, 0.4, 0.8])
+def test_equivalence_is_near_the_two_one_sided_t_tests_of_statsmodels(margin: float) -> None:
+    rows = scores(200, (0.05,))
+    (system,) = decided(rows, margin, "equivalent", resamples=19_999).systems
+    expected, _, _ = DescrStatsW(rows[1] - rows[0]).ttost_mean(-margin, margin)
+    assert system.p_value == pytest.approx(expected, abs=0.012)
+    assert (system.outcome == "pass") == (expected <= 0.05)
+
+
+def test_outcomes_follow_from_the_data() -> None:
+    rows = scores(300, (0.0, -2.0, -0.31))
+    outcomes = [system.outcome for system in decided(rows, 0.3).systems]
+    assert outcomes == ["pass", "fail", "undecided"]
+    assert decided(rows, 0.3).outcome == "fail"
+    assert decided(rows[[0, 1]], 0.3).outcome == "pass"
+    assert decided(rows[[0, 3]], 0.3).outcome == "undecided"
+
+
+def test_errors_are_held_the_other_way_round() -> None:
+    rows = scores(300, (2.0,))
+    lower = {"metrics": [{"name": "scores", "higher": False}]}
+    assert decided(rows, 0.5).outcome == "pass"
+    assert decided(rows, 0.5, **lower).outcome == "fail"
+    assert decided(rows, 0.5, **lower).systems[0].difference > 0
+
+
+def test_a_better_system_is_not_worse_and_not_equivalent() -> None:
+    rows = scores(300, (2.0,))
+    assert decided(rows, 0.5).outcome == "pass"
+    assert decided(rows, 0.5, "equivalent").outcome == "fail"
+
+
+def test_runs_of_one_system_pass_silently() -> None:
+    rows = scores(100, (0.0, 1.5))
+    report = decided(rows, None, "same")
+    assert [system.outcome for system in report.systems] == ["pass", "fail"]
+    (copy,) = decided(rows[[0, 0]], None, "same").systems
+    assert (copy.p_value, copy.outcome) == (1.0, "pass")
+    assert report.margin is None
+
+
+def test_size_at_the_margin_and_power_at_no_difference() -> None:
+    """1,000 simulations a cell: four standard errors of .05 are .028, of the power .06.
+
+    `python -m validation.gates` has larger numbers.
+    """
+    rng = np.random.default_rng(11)
+    n, margin, passed, power = 60, 0.35, {"margin": 0, "none": 0}, []
+    for _ in range(300):
+        base = rng.normal(size=n)
+        for name, true in (("margin", -margin), ("none", 0.0)):
+            rows = np.stack([base, base + true + rng.normal(size=n)])
+            (system,) = decided(rows, margin, resamples=399).systems
+            passed[name] += system.outcome == "pass"
+            power.append(system.power)
+    assert passed["margin"] <= 300 * 0.05 + 4 * (300 * 0.05 * 0.95) ** 0.5
+    assert passed["none"] / 300 == pytest.approx(np.mean(power), abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("margin", "claim", "fields", "said"),
+    [
+        (None, "not_worse", {}, "needs a margin"),
+        (-0.1, "not_worse", {}, "positive"),
+        (float("inf"), "equivalent", {}, "positive"),
+        (0.1, "same", {}, "no margin"),
+        (0.1, "better", {}, "claim"),
+        (0.1, "not_worse", {"pairs": "all"}, "baseline"),
+        (0.1, "not_worse", {"metrics": ["scores", "scores:higher=false"]}, "one metric"),
+        (0.1, "not_worse", {"correction": "max_t", "tests": ["bootstrap"]}, "max_t"),
+    ],
+)
+def test_gates_that_cannot_decide_are_refused(
+    margin: float | None, claim: str, fields: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(RecipeError, match=said):
+        decided(scores(20, (0.0,)), margin, claim, **fields)
+
+
+def test_exit_statuses_and_what_is_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = scores(300, (0.0, -2.0, -0.31))
+    for i, row in enumerate(rows):
+        (tmp_path / f"s{i}").write_text("".join(f"{value}\n" for value in row))
+
+    def run(*names: str, options: tuple[str, ...] = ("--margin", "0.3")) -> tuple[int, str]:
+        files = [
+            word for name in ("s0", *names) for word in ("--scores", f"{name}={tmp_path / name}")
+        ]
+        status = main(["gate", *files, "--baseline", "s0", "--resamples", "999", *options])
+        return status, capsys.readouterr().out
+
+    for name, status, outcome in (("s1", 0, "pass"), ("s2", 1, "fail"), ("s3", 3, "undecided")):
+        found, text = run(name)
+        assert (found, text.split(":")[0]) == (status, outcome)
+        assert "power" in text
+    assert run("s1", options=("--aa",))[0] == 0
+    assert run("s1", options=("--aa", "--equivalent"))[0] == 2
+    assert run("s1", options=("--margin", "wide"))[0] == 2
+    status, text = run("s1", "s2", options=("--margin", "0.3", "--format", "json"))
+    body = json.loads(text)
+    assert (status, body["outcome"]) == (1, "fail")
+    assert [system["system"] for system in body["systems"]] == ["s1", "s2"]
