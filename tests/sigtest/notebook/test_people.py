@@ -136,6 +136,17 @@ def test_people_bring_scores_or_judgements(tmp_path: Path) -> None:
     assert judged[0] == judged[1] != found[0].sets
 
 
+def test_missing_scores_of_arrays_are_missing() -> None:
+    rng = np.random.default_rng(6)
+    human = {name: rng.normal(size=12) for name in PEOPLE}
+    holes = {name: np.where(np.arange(12) == 3, np.nan, row) for name, row in human.items()}
+    plain = {name: [None if i == 3 else v for i, v in enumerate(row.tolist())]
+             for name, row in human.items()}  # fmt: skip
+    choices: dict[str, Any] = {"level": "segment", "resamples": 99, "statistics": ["pearson"]}
+    found, expected = (sigtest.meta(human, {"m": own}, **choices) for own in (holes, plain))
+    assert vars(found) == vars(expected)
+
+
 def test_scores_of_segments_come_as_lists_and_arrays() -> None:
     rng = np.random.default_rng(5)
     human, metric = ({name: rng.normal(size=20) for name in PEOPLE} for _ in range(2))
