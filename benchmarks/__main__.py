@@ -10,6 +10,7 @@ import sys
 from sigtest.processor import prepare_blas
 
 BENCHMARKS = (
+    "start",
     "extraction",
     "resampling",
     "whole",

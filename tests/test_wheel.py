@@ -91,8 +91,7 @@ def test_the_first_run_says_that_it_compiles_and_the_second_does_not(
     assert foreign - BESIDE == set()
 
 
-# What setuptools loads everywhere, and portalocker, which sacreBLEU needs, where it is there.
-BESIDE = {"_distutils_hack", "redis", "opentelemetry", "google"}
+BESIDE = {"_distutils_hack"}  # setuptools loads it everywhere
 
 
 def test_the_wheel_has_what_it_reads_and_no_service(wheel: Path) -> None:

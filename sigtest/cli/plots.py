@@ -16,7 +16,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.data.text import decode
 from sigtest.errors import InputError, RecipeError
-from sigtest.kinds import KINDS, Kind
+from sigtest.kinds import Kind
 from sigtest.kinds.base import STYLE
 from sigtest.render.plots import PICTURES, Picture, Style
 from sigtest.report import Report
@@ -59,6 +59,8 @@ def plot(options: argparse.Namespace) -> None:
         SigtestError: An unknown kind of picture, metric or test, or no JSON report.
         OSError: A file that cannot be read or written.
     """
+    from sigtest.kinds import KINDS  # late: other commands need none but comparisons
+
     kinds = {name: kind for kind in KINDS.values() for name in kind.pictures}
     kind = kinds[choose(options.kind, kinds, "kind", "picture")]
     if kind.pictures[options.kind].needs == "distribution":

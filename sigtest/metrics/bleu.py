@@ -9,8 +9,6 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import sacrebleu
-from sacrebleu.metrics.bleu import BLEU
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
@@ -20,6 +18,7 @@ from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction import sacrebleu_statistics
 from sigtest.metrics.extraction.tokens import TOKENIZERS, Tokenizer
 from sigtest.metrics.extraction.words import bleu_statistics
+from sigtest.metrics.sacre import BLEU, VERSION
 
 TILE = 512  # scores worked on at a time
 SMOOTHING = ("none", "floor", "add-k", "exp")
@@ -119,7 +118,7 @@ class Bleu(Metric):
 
     @property
     def implementation(self) -> str:
-        return f"sacrebleu:{sacrebleu.__version__}"
+        return f"sacrebleu:{VERSION}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         hypotheses = self.hypotheses(system)

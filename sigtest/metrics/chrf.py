@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import sacrebleu
-from sacrebleu.metrics.chrf import CHRF
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
@@ -16,6 +14,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError
 from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction.characters import Alphabet, chrf_statistics
+from sigtest.metrics.sacre import CHRF, VERSION
 
 TILE = 512  # scores worked on at a time
 
@@ -74,7 +73,7 @@ class Chrf(Metric):
 
     @property
     def implementation(self) -> str:
-        return f"sacrebleu:{sacrebleu.__version__}"
+        return f"sacrebleu:{VERSION}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         return chrf_statistics(

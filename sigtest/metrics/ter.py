@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-import sacrebleu
-from sacrebleu.metrics.ter import TER
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
@@ -17,6 +15,7 @@ from sigtest.data.text import Text
 from sigtest.metrics.base import Fraction, Metric
 from sigtest.metrics.extraction.edits import edit_statistics
 from sigtest.metrics.extraction.tercom import Tercom
+from sigtest.metrics.sacre import TER, VERSION
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class Ter(Metric):
 
     @property
     def implementation(self) -> str:
-        return f"sacrebleu:{sacrebleu.__version__}"
+        return f"sacrebleu:{VERSION}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)

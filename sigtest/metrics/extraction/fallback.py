@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
-from sacrebleu.metrics.base import Metric as SacreMetric
 
 from sigtest.arrays import Array
 from sigtest.data.testset import TestSet
 from sigtest.data.text import Text
+from sigtest.metrics.sacre import SacreMetric
 
 
 def sacrebleu_statistics(program: SacreMetric, testset: TestSet, hypotheses: Text) -> Array:

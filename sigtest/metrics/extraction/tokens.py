@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
 
 from sigtest.arrays import Counts
 from sigtest.compiled import compiled
@@ -24,6 +23,7 @@ from sigtest.metrics.extraction.sequences import (
     Symbols,
     code_points,
 )
+from sigtest.metrics.sacre import TokenizerV14International
 
 Kinds: TypeAlias = npt.NDArray[np.uint8]
 
