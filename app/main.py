@@ -19,8 +19,8 @@ from app.http.state import refuse_unknown_parameters
 from app.http.waiting import Watcher, stopping
 from app.pages import boards as board_pages
 from app.pages import errors as page_errors
+from app.pages import reference, visitors
 from app.pages import routes as pages
-from app.pages import visitors
 from app.questions.routes import router_of
 from app.requests.parsing import Parser
 from app.schema import document
@@ -110,6 +110,7 @@ def _install(app: FastAPI, settings: Settings) -> None:
     app.include_router(health.router)
     app.include_router(visitors.router)
     app.include_router(board_pages.router)
+    app.include_router(reference.router)
     app.include_router(pages.router)  # last: the names of kinds are paths
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)

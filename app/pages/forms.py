@@ -163,4 +163,8 @@ def with_request(files: Iterable[tuple[str, UploadFile]], request: Mapping[str, 
 
 def measurable() -> list[str]:
     """Names of the metrics that need nothing but texts."""
-    return [name for name, metric in METRICS.items() if not issubclass(metric, Supplied)]
+    return [
+        name
+        for name, metric in METRICS.items()
+        if metric.prose and not issubclass(metric, Supplied)
+    ]

@@ -15,6 +15,7 @@ from pydantic.json_schema import models_json_schema
 from app.http.problems import MEDIA_TYPE
 from app.schema import answers, examples, requests, service, testsets
 from app.schema.fragments import HELD, REF, header, ref
+from app.schema.generators import suit_generators
 from app.schema.reports import components
 from sigtest.kinds import KINDS, Comparisons, Kind
 from sigtest.render.formats import FORMATS
@@ -251,6 +252,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         parts.update(envelope["$defs"])
         parts["Leaderboard"] = _leaderboard(envelope, parts["Report"])
         schema["components"]["schemas"] = dict(sorted(parts.items()))
+        suit_generators(schema)
         app.openapi_schema = schema
     return app.openapi_schema
 

@@ -78,7 +78,7 @@ def test_boards_shut_nobody_out(
     put(pages, board, "two", b"a b c\nf g h\nx y z\n")
     size = {"width": width, "height": 900}
     with visit(chromium, str(service.base_url), viewport=size) as visited:
-        for address in ("/boards", board, "/sign-in"):
+        for address in ("/boards", board, "/sign-in", "/api"):
             visited.page.goto(address)
             assert visited.violations(axe) == []
             assert visited.page.evaluate("document.documentElement.scrollWidth") <= width

@@ -184,3 +184,15 @@ def test_pictures_of_pages_follow_light_and_dark(pages: httpx.Client, body: dict
     picture = pages.get(f"/comparisons/{made['id']}/pictures/intervals.svg")
     assert "prefers-color-scheme: dark" in picture.text
     assert "sandbox" in picture.headers["content-security-policy"]
+
+
+def test_the_reference_has_every_operation_with_code_to_copy(pages: httpx.Client) -> None:
+    document = pages.get("/openapi.json", headers={"Accept": "application/json"}).json()
+    text = html.unescape(pages.get("/api").text)
+    for path, methods in document["paths"].items():
+        for method in methods:
+            assert f"<code>{method.upper()}</code> <code>{path}</code>" in text
+    assert f"curl {str(pages.base_url).rstrip('/')}/v1/comparisons" in text
+    assert "httpx.post(" in text
+    assert "await fetch(" in text
+    assert "\N{REPLACEMENT CHARACTER}" not in text

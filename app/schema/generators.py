@@ -1,0 +1,43 @@
+"""What generators of clients need that FastAPI and pydantic write otherwise."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+def suit_generators(document: dict[str, Any]) -> None:
+    """Change an OpenAPI document so that clients that are generated from it are right.
+
+    A field with a default is left out of most requests, but generators read its presence as a
+    promise that it is always there, and make it required: defaults are said in words. A parameter
+    that is described by hand and by FastAPI is described once, by hand.
+    """
+    for schema in document["components"]["schemas"].values():
+        _say_defaults(schema)
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            if "parameters" in operation:
+                once = {(told["name"], told["in"]): told for told in operation["parameters"]}
+                operation["parameters"] = [*once.values()]
+
+
+def _say_defaults(schema: Any) -> None:
+    if isinstance(schema, list):
+        for entry in schema:
+            _say_defaults(entry)
+    if not isinstance(schema, dict):
+        return
+    for name, field in schema.get("properties", {}).items():
+        if (
+            isinstance(field, dict)
+            and "default" in field
+            and name not in schema.get("required", ())
+        ):
+            default = field.pop("default")
+            if default not in (None, []):
+                said = field.get("description", "").rstrip()
+                words = f"Default: {json.dumps(default)}."
+                field["description"] = f"{said} {words}" if said else words
+    for entry in schema.values():
+        _say_defaults(entry)

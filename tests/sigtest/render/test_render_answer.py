@@ -1,0 +1,84 @@
+"""The answer in words says what the report decided, and no more."""
+
+from typing import Any
+
+import pytest
+
+from sigtest.comparison.parse import parse_comparison
+from sigtest.engine import compare
+from sigtest.render.answer import answer, listed
+from sigtest.report import Report
+
+REFERENCE = [f"word{i} and word{i + 1} stand on line {i} of this text" for i in range(60)]
+
+
+def worse(lines: int) -> list[str]:
+    return [
+        line.replace("stand", "stood").replace("of this", "in that") if i < lines else line
+        for i, line in enumerate(REFERENCE)
+    ]
+
+
+def report(systems: dict[str, list[str]], **choices: Any) -> Report:
+    asked = {"references": REFERENCE, "systems": systems, "resamples": 999, **choices}
+    return compare(parse_comparison(asked))
+
+
+def test_of_two_systems_it_is_the_verdict() -> None:
+    found = report({"good": REFERENCE, "bad": worse(40)})
+    assert answer(found) == (f"{found.pairs[0].verdict}.",)
+
+
+def test_the_best_of_several_is_named_with_its_score() -> None:
+    found = report({"bad": worse(40), "good": REFERENCE, "middle": worse(15)})
+    first, *_, last = answer(found)
+    assert first == "good is the best by bleu (100.00), better than all 2 others."
+    assert last == "All 3 pairs differ significantly."
+
+
+def test_systems_that_tie_for_the_first_place_are_named_with_what_would_show() -> None:
+    found = report({"one": worse(20), "other": worse(22), "bad": worse(58)})
+    first, tied, last = answer(found)
+    pair = found.pairs[0]
+    assert first.startswith("one and other may each be the best by bleu")
+    assert f"p = {pair.p_adjusted:.2g}" in tied
+    assert f"a difference of {pair.detectable[1]:.2f} would show" in tied
+    assert last == "2 of 3 pairs differ significantly."
+
+
+def test_copies_are_said_to_be_alike() -> None:
+    found = report({"one": worse(20), "copy": worse(20), "bad": worse(58)})
+    assert "their scores are the same on every resample" in answer(found)[1]
+
+
+def test_error_rates_name_the_one_with_fewer_errors() -> None:
+    found = report({"bad": worse(40), "good": REFERENCE, "middle": worse(15)}, metrics=["ter"])
+    assert answer(found)[0].startswith("good is the best by ter (0.00)")
+
+
+def test_against_a_baseline_those_that_are_better_are_named() -> None:
+    found = report(
+        {"good": REFERENCE, "bad": worse(58), "base": worse(25)}, pairs={"baseline": "base"}
+    )
+    first, last = answer(found)
+    assert first == "1 of 2 systems is better than base by bleu: good; 1 is worse."
+    assert last == "Both pairs differ significantly."
+
+
+def test_another_metric_is_answered_when_it_is_asked_for() -> None:
+    found = report({"a": REFERENCE, "b": worse(30), "c": worse(58)}, metrics=["bleu", "chrf"])
+    assert "by chrf" in answer(found, "chrf")[0]
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["a"], "a"),
+        (["a", "b"], "a and b"),
+        (["a", "b", "c", "d"], "a, b, c and d"),
+        (["a", "b", "c", "d", "e"], "a, b, c, d and 1 other"),
+        (["a", "b", "c", "d", "e", "f"], "a, b, c, d and 2 others"),
+    ],
+)
+def test_many_names_are_counted(names: list[str], words: str) -> None:
+    assert listed(names) == words
