@@ -64,9 +64,7 @@ def check(
     of_source = Profile(source) if source is not None else None
     for name, output in outputs.items():
         found += _of_system(name, output, reference, profile, index, source, of_source)
-    distinct = {output.lines: name for name, output in reversed(outputs.items())}
-    # reports say of themselves which outputs are identical
-    return (*found, *find_same({name: outputs[name] for name in reversed(distinct.values())}))
+    return (*found, *find_same(outputs))
 
 
 def _of_system(

@@ -110,3 +110,12 @@ def test_labels_are_no_prose(run):
     asked = ("-r", "gold", "a", "b")
     assert not warned(run(*asked, "--metric", "accuracy"), "a:")
     assert warned(run(*asked, "--metric", "chrf"), "a:")
+
+
+def test_identical_systems_are_said_to_be_so_once(texts, run):
+    write("same.txt", texts["a"])
+    write("near.txt", ["Another line.", *texts["a"][1:]])
+    found = run("-r", "ref.txt", "a.txt", "same.txt", "near.txt")
+    assert not warned(found, "same: ")
+    assert warned(found, "Systems a, same are identical")
+    assert warned(found, "near: 2", "lines are those of a")

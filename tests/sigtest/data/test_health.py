@@ -109,8 +109,7 @@ def test_copies_of_source_reference_and_systems_are_told_apart():
     assert "those of the reference" in kinds(REFERENCE)["equals_reference"].sentence
     stretch = GOOD[:50] + REFERENCE[50:80] + GOOD[80:]
     assert kinds(stretch)["equals_reference"].segments[0] in {50, 51}
-    assert check([REFERENCE], SOURCE, {"birch": GOOD, "aspen": GOOD}) == ()  # reports say so
-    found = check([REFERENCE], SOURCE, {"birch": GOOD, "aspen": ["Not so good.", *GOOD[1:]]})
+    found = check([REFERENCE], SOURCE, {"birch": GOOD, "aspen": GOOD})
     assert [(f.kind, f.system) for f in found] == [("equals_system", "aspen")]
     assert "those of birch" in found[0].sentence
 
