@@ -16,7 +16,7 @@ from app.http.negotiation import Wait
 from app.http.state import Asked
 from app.http.waiting import Watch, Watcher
 from sigtest.errors import SigtestError
-from sigtest.kinds import Finished, Kind, Reference
+from sigtest.kinds import KINDS, Finished, Kind, Reference
 from workers.errors import NotFoundError
 from workers.questions import Questions
 
@@ -57,7 +57,9 @@ class Named:
     async def _finished(self, reference: Reference, question_id: str) -> Finished:
         try:
             if not ID.fullmatch(question_id):
-                raise NotFoundError(f"There is no {reference.kind} {question_id[:80]!r}.")
+                raise NotFoundError(
+                    f"There is no {KINDS[reference.kind].name} {question_id[:80]!r}."
+                )
             record = await run_in_threadpool(
                 self.questions.find, question_id, self.caller, reference.kind
             )

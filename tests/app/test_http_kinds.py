@@ -110,7 +110,7 @@ def test_followed_listed_and_deleted(service: httpx.Client, sample: Sample, stor
     assert service.get(url).status_code == 410
     assert service.get(f"{url}/report").status_code == 410
     kept = {name.split(":")[1] for name in stored() - before}
-    assert kept <= {"gone", "idempotency"}, kept
+    assert kept <= {"gone", "idempotency", "erase"}, kept  # that it was there, and no content
 
 
 @EVERY
@@ -246,6 +246,25 @@ def test_named_questions_must_exist_and_be_of_their_kind(service: httpx.Client) 
     more = {"human": {"evaluation": judged["id"], "alpha": 0.1}, "comparison": studied.comparison()}
     refused = problem(service.post("/v1/test-accuracy", json=more), 422, "invalid-input")
     assert "leave others out" in refused["detail"]
+
+
+def test_what_a_leaderboard_shows_cannot_be_named_for_its_texts(service: httpx.Client) -> None:
+    texts = studied.comparison()
+    board = {"name": "named", "references": texts["references"], "metrics": ["chrf"]}
+    url = service.post("/v1/testsets", json=board).raise_for_status().headers["location"]
+    for name, lines in texts["systems"].items():
+        put = service.put(
+            f"{url}/systems/{name}", json={"hypotheses": lines}, headers={"Prefer": "wait=60"}
+        )
+        assert put.is_success, put.text
+    shown = (
+        service.get(f"{url}/leaderboard").raise_for_status().json()["comparison"].rpartition("/")[2]
+    )
+    body = {"human": {"pairs": studied.people()}, "comparison": {"id": shown}}
+    refused = problem(service.post("/v1/test-accuracy", json=body), 422, "invalid-recipe")
+    assert "leaderboard of test set" in refused["detail"]
+    assert refused["errors"][0]["field"] == "comparison.id"
+    service.delete(url)
 
 
 def test_unfinished_questions_are_waited_for_as_long_as_the_client_says(

@@ -78,6 +78,14 @@ def test_conclusions_name_the_winner_of_the_claim(alternative: str, winner: str 
     assert ("COMET is better" in said) == (winner is not None)
 
 
+def test_two_sided_pairs_that_do_not_differ_are_not_separated() -> None:
+    report = compute(parse(request(alternative="two-sided", statistics=["kendall"])))
+    assert not any(pair.significant for pair in report.pairs)
+    text = FORMATS["text"].render(present(report))
+    assert text.count("not separated") == len(report.pairs)
+    assert "is better" not in text
+
+
 def test_without_correction_the_p_value_itself_is_decided() -> None:
     report = compute(parse(request(correction="none", statistics=["pearson"])))
     headings = [column.heading for column in tables(report)[1].columns]

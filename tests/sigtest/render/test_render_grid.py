@@ -32,7 +32,11 @@ def report() -> Report:
 def several() -> dict:
     body = comparison()
     texts = {"references": body.pop("references"), "systems": body.pop("systems")}
-    return {**body, "testsets": {"one": texts, "two": texts}}
+    few = {
+        "references": texts["references"][:5],
+        "systems": {name: lines[:5] for name, lines in texts["systems"].items()},
+    }
+    return {**body, "testsets": {"one": few, "two": texts}}
 
 
 def words(svg: str) -> list[str]:
@@ -52,6 +56,12 @@ def test_power_is_the_share_of_separated_pairs(report: Report) -> None:
             rows = [p for p in report.pairs if (p.metric, p.test) == (metric, test)]
             assert share == sum(p.p_adjusted <= report.alpha for p in rows) / 6
             assert 0 < share < 1
+
+
+def test_power_is_after_correction() -> None:
+    report = compared(correction="bonferroni", resamples=99)
+    assert any(pair.p_value <= 0.05 for pair in report.pairs)
+    assert all(share == 0 for own in report.discriminative_power.values() for share in own.values())
 
 
 def test_power_is_said_of_several_metrics_only() -> None:
