@@ -90,8 +90,12 @@ def parse_json(data: bytes, what: str) -> dict[str, Any]:
 def _check_shape(data: bytes, what: str) -> None:
     """Refuse what would take many times its bytes of memory, before it does."""
     shape = shape_of(data)
+    if shape.depth > MOST_DEPTH:
+        raise MalformedError(
+            f"{what} is nested too deeply: {shape.depth:,} levels, of at most {MOST_DEPTH}.",
+            field=what,
+        )
     for count, most, things in (
-        (shape.depth, MOST_DEPTH, "levels of lists and objects"),
         (shape.containers, MOST_CONTAINERS, "lists and objects"),
         (shape.values, MOST_VALUES, "values"),
     ):

@@ -14,10 +14,10 @@ from service import CALLER, Comparisons, Service, example, finished, started, sy
 
 from sigtest.kinds import ComparisonQuestion
 from workers.questions import Status
-from workers.queue.jobs import NAME
+from workers.queue.jobs import NAME, Turn
 from workers.settings import Settings
 from workers.store.server import connect
-from workers.store.task import Task
+from workers.store.task import Priced, Task
 from workers.tasks.context import Context
 from workers.tasks.run import TASKS
 
@@ -80,8 +80,9 @@ def works(service: Service) -> bool:
 
 def test_equal_tasks_are_queued_once(jobs: Comparisons, context: Context) -> None:
     task = Task("measure", "0" * 32, (0, 2))
-    context.feed.jobs.add([task, task])
-    context.feed.jobs.add([task])
+    turn = Turn("1" * 32, Priced(task, 1.0))
+    context.feed.jobs.add([turn, turn])
+    context.feed.jobs.add([turn])
     assert context.questions.redis.llen(f"rq:queue:{NAME}") == 1
 
 
@@ -116,5 +117,6 @@ def test_finished_work_leaves_nothing_in_the_queue(service: Service) -> None:
 
 
 def test_tasks_are_known_by_name() -> None:
-    assert set(TASKS) == {"measure", "resample", "conclude", "distribute", "join", "refresh"}
+    own = {"measure", "resample", "conclude", "distribute", "attribute"}
+    assert set(TASKS) == own | {"join", "refresh"}
     assert all(name == function.__name__ for name, function in TASKS.items())
