@@ -199,7 +199,7 @@ def test_sixty_systems_stay_light_and_usable(service: httpx.Client, chromium: An
         started = time.monotonic()
         page.click("#pair .pages a")
         page.wait_for_selector("#pair ol[start='21']")
-        assert time.monotonic() - started < 1  # a fifth of it where nothing else runs
+        assert time.monotonic() - started < 5  # an order of magnitude of room for loaded machines
 
 
 def pages_of(service: httpx.Client, address: str) -> str:
