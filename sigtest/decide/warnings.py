@@ -116,20 +116,23 @@ def _skewed(part: Part, facts: Sequence[Facts]) -> list[str]:
     tests = [TESTS[test] for test in part.recipe.tests]
     if all(test.draws == "studentised" for test in tests):
         return []
-    noise = 3 * math.sqrt(6 / part.resamples)  # three standard errors of a normal skewness
-    said = []
+    # three standard errors of a normal skewness by drawing, two by the sample of units
+    noise = math.hypot(3 * math.sqrt(6 / part.resamples), 2 * math.sqrt(6) / part.units)
+    found = []
     for label, known in zip(part.recipe.labels, facts, strict=True):
-        found = np.abs(known.difference_spread.skewness)
-        skewed = int(np.count_nonzero(found > SKEWED + noise))
+        skewness = np.abs(known.difference_spread.skewness)
+        skewed = int(np.count_nonzero(skewness > SKEWED + noise))
         if skewed:
-            a, b = (part.systems[s] for s in part.pairs[int(found.argmax())])
-            said.append(
-                f"Differences in {label} are skewed in {skewed} of {len(found)} "
-                f"pair{'' if len(found) == 1 else 's'} (most: {a} and {b}). Systems that differ in "
-                "kind but not in expected score are then called different too often on one side; "
-                "bootstrap_t (--test bootstrap_t) is the test for skewed differences."
-            )
-    return said
+            a, b = (part.systems[s] for s in part.pairs[int(skewness.argmax())])
+            pairs = f"{skewed} of {len(skewness)} pair{'' if len(skewness) == 1 else 's'}"
+            found.append(f"in {label} for {pairs} (most: {a} and {b})")
+    if not found:
+        return []
+    return [
+        f"Differences are skewed {', '.join(found)}. Systems that differ in kind but not in "
+        "expected score are then called different too often on one side; bootstrap_t "
+        "(--test bootstrap_t) is the test for skewed differences."
+    ]
 
 
 def _small_strata(part: Part) -> str | None:
