@@ -11,10 +11,11 @@ from fastapi import Depends, FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
-from app import health
+from app import health, monitoring
 from app.http import problems
 from app.http.auth import Door
 from app.http.middleware import BodyLimit, Head, NoSniffing
+from app.http.observing import Observer, Requests
 from app.http.state import refuse_unknown_parameters
 from app.http.waiting import Watcher, stopping
 from app.pages import boards as board_pages
@@ -44,6 +45,7 @@ class State(TypedDict):
     """What is open while the service runs, and travels with every request."""
 
     settings: Settings
+    requests: Requests
     door: Door
     sessions: Sessions
     questions: Questions
@@ -64,6 +66,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     """
     chosen = settings or Settings.of()
     stored = queue or QueueSettings.of()
+    requests = Requests()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[State]:
@@ -73,6 +76,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
             watcher = Watcher(questions, news, event)
             yield State(
                 settings=chosen,
+                requests=requests,
                 door=Door(chosen, Access(questions.context.questions.redis)),
                 sessions=Sessions(questions.context.questions.redis),
                 questions=questions,
@@ -95,19 +99,20 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         generate_unique_id_function=lambda route: route.name,
         dependencies=[Depends(refuse_unknown_parameters)],
     )
-    _install(app, chosen)
+    _install(app, chosen, requests)
     app.openapi = partial(document.document, app)  # type: ignore[method-assign]
     problems.install(app)
     page_errors.install(app)
     return app
 
 
-def _install(app: FastAPI, settings: Settings) -> None:
+def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
     """Routes, and what every request goes through."""
     for kind in KINDS.values():
         app.include_router(router_of(kind))
     app.include_router(testsets.router)
     app.include_router(health.router)
+    app.include_router(monitoring.router)
     app.include_router(visitors.router)
     app.include_router(board_pages.router)
     app.include_router(reference.router)
@@ -123,4 +128,5 @@ def _install(app: FastAPI, settings: Settings) -> None:
             allow_headers=["*"],  # keys come in headers; cookies are never read across origins
             expose_headers=EXPOSED,
         )
-    app.add_middleware(NoSniffing)  # outermost, so that refusals have it too
+    app.add_middleware(NoSniffing)  # outside of what refuses, so that refusals have it too
+    app.add_middleware(Observer, requests=requests)

@@ -138,23 +138,35 @@ async def _door(request: Request) -> Door:
 Guard = Annotated[Door, Depends(_door)]
 
 
-def authenticate(
+def identify(
     request: Request,
     door: Guard,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     header: Annotated[str | None, Depends(_header)],
 ) -> Principal:
-    """Tell who asks, and that the method is allowed to them.
+    """Tell who asks.
 
     Raises:
         AuthenticationError: The service has keys, and the request has none of them.
-        ForbiddenError: The key is not for this.
+        ForbiddenError: The service has no keys, and the request comes from another machine.
     """
     secret = bearer.credentials if bearer else header or ""
     principal = door.principal(secret, address_of(request))
     if principal is None:
         server = request.scope.get("server")
         principal = door.anonymous(server[0] if server and server[1] is not None else None)
+    return principal
+
+
+Identified = Annotated[Principal, Depends(identify)]
+
+
+def authenticate(request: Request, principal: Identified) -> Principal:
+    """Tell who asks, and that the method is allowed to them.
+
+    Raises:
+        ForbiddenError: The key is not for this.
+    """
     require_method(principal, request)
     return principal
 
@@ -173,14 +185,14 @@ def require_method(principal: Principal, request: Request) -> None:
     principal.require("read" if request.method == "GET" else "submit")
 
 
-def operate(caller: Caller) -> Principal:
+def operate(principal: Identified) -> Principal:
     """Tell who asks for what is the operator's.
 
     Raises:
         ForbiddenError: The key has not the scope `admin`.
     """
-    caller.require("admin")
-    return caller
+    principal.require("admin")
+    return principal
 
 
 Caller = Annotated[Principal, Depends(authenticate)]

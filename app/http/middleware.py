@@ -103,7 +103,9 @@ class Head:
                 await send({"type": "http.response.body", "body": b""})
 
         # a copy: the server looks at the method in its own, and sends no body with HEAD
-        await self.app({**scope, "method": "GET"}, receive, beginning)
+        asked = {**scope, "method": "GET"}
+        await self.app(asked, receive, beginning)
+        scope["route"] = asked.get("route")
 
 
 class NoSniffing:

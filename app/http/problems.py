@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import Match
+from starlette.types import Receive, Scope, Send
 
 from app.http.errors import (
     AuthenticationError,
@@ -27,6 +28,7 @@ from app.http.errors import (
     UnreadyError,
     UnsupportedMediaError,
 )
+from app.http.observing import tell
 from sigtest.errors import (
     InputError,
     LengthError,
@@ -156,7 +158,21 @@ def problem(
     text = json.dumps(_shortened(body), ensure_ascii=False)
     # What a user sent may hold half a surrogate pair, which UTF-8 cannot carry and JSON can.
     content = text.encode("utf-8", "backslashreplace")
-    return Response(content, kind.status, dict(headers or {}), MEDIA_TYPE)
+    return _Problem(kind.slug, content, kind.status, dict(headers or {}))
+
+
+class _Problem(Response):
+    """A problem document, which is noted when it is sent."""
+
+    media_type = MEDIA_TYPE
+
+    def __init__(self, slug: str, content: bytes, status: int, headers: dict[str, str]) -> None:
+        super().__init__(content, status, headers)
+        self.slug = slug
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        tell(scope, self.slug)
+        await super().__call__(scope, receive, send)
 
 
 def install(app: FastAPI) -> None:

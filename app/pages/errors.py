@@ -12,6 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.http.negotiation import wants_page
+from app.http.observing import tell
+from app.http.problems import PREFIX
 from app.pages import site
 from sigtest.errors import SigtestError
 
@@ -39,6 +41,7 @@ def _paged(handler: Handler) -> Handler:
 def of_problem(request: Request, answer: Response) -> Response:
     """The page of a problem document."""
     told = json.loads(bytes(answer.body))
+    tell(request.scope, told["type"].removeprefix(PREFIX))
     made = site.page(
         request,
         "problem.html",

@@ -12,7 +12,7 @@ from fastapi.security import APIKeyHeader, HTTPBearer
 from fastapi.security.http import HTTPAuthorizationCredentials
 from starlette.responses import RedirectResponse, Response
 
-from app.http.auth import Guard, Principal, address_of, authenticate, require_method
+from app.http.auth import Guard, Principal, address_of, identify, require_method
 from app.http.errors import AuthenticationError
 from app.pages import site
 from workers.sessions import SECONDS, Sessions
@@ -48,11 +48,11 @@ def _visitor(
     token = request.cookies.get(COOKIE)
     digest = sessions.digest(token) if token else None
     holder = door.holder(digest) if digest else None
-    if holder is None:
-        return authenticate(request, door, bearer, header)
-    require_method(holder, request)
-    request.state.signed_in = holder.name
-    return holder
+    principal = holder or identify(request, door, bearer, header)
+    require_method(principal, request)
+    if holder is not None:
+        request.state.signed_in = holder.name
+    return principal
 
 
 def _noted(request: Request, door: Guard, sessions: Kept) -> None:

@@ -68,7 +68,11 @@ def stored(queue: QueueSettings, service: httpx.Client) -> Iterator[Stored]:
 
     def names() -> set[str]:
         keys = {key.decode() for key in redis.scan_iter("sigtest:*", count=1000)}
-        return {key for key in keys if not key.startswith(("sigtest:probe", "sigtest:worker"))}
+        return {
+            key
+            for key in keys
+            if not key.startswith(("sigtest:probe", "sigtest:tallies", "sigtest:worker"))
+        }
 
     yield names
     redis.close()

@@ -9,6 +9,7 @@ than what runs already; of one caller's questions small ones come first.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import cast
 
 from redis import Redis
 
@@ -54,7 +55,8 @@ class Feed:
         if not priced:
             return
         question = priced[0].task.owner
-        lists = [keys.WAITING, f"{keys.WAITING}:{owner}", keys.key("tasks", question)]
+        tasks = keys.key("tasks", question)
+        lists = [keys.WAITING, f"{keys.WAITING}:{owner}", tasks, keys.WAITING_SINCE]
         lines = [f"{entry.seconds:.6f} {entry.task.spelled}" for entry in priced]
         total = sum(entry.seconds for entry in priced)
         self._wait(lists, [owner, question, repr(total), int(behind), *lines])
@@ -64,14 +66,32 @@ class Feed:
         """Give the queue as many tasks as there are workers to take them."""
         most = max(1, self.jobs.registered())
         prefixes = [f"{keys.WAITING}:", keys.key("tasks", "")]
-        taken = map(decoded, self._feed([keys.WAITING, self.jobs.list_name], [most, *prefixes]))
+        lists = [keys.WAITING, self.jobs.list_name, keys.WAITING_SINCE]
+        taken = map(decoded, self._feed(lists, [most, *prefixes]))
         self.jobs.add(Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True))
 
     def drop(self, question: str) -> None:
         """Forget the tasks of a question and fill the queue up; those running find out."""
         self._redis.delete(keys.key("tasks", question))
+        self._redis.zrem(keys.WAITING_SINCE, question)
         self.jobs.drop(question)
         self.fill()
+
+    def depth(self) -> tuple[int, float | None]:
+        """How many tasks no worker has, and since when the oldest waits (seconds since 1970).
+
+        Those in the queue that workers take from are counted; they are about to be taken.
+        """
+        held = cast(
+            "list[tuple[bytes, float]]",
+            self._redis.zrange(keys.WAITING_SINCE, 0, -1, withscores=True),
+        )
+        with self._redis.pipeline(transaction=False) as pipe:
+            pipe.llen(self.jobs.list_name)
+            for question, _ in held:
+                pipe.llen(keys.key("tasks", decoded(question)))
+            lengths = cast("list[int]", pipe.execute())
+        return sum(lengths), held[0][1] if held else None
 
     def waiting(self) -> set[str]:
         """Ids of the questions and test sets with tasks that wait."""

@@ -14,11 +14,13 @@
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:erase                  string  something was deleted that the disk still has
     sigtest:access                 hash    API keys by their hash; never a key itself
+    sigtest:tallies                hash    how often tasks ended how, and their seconds
 
     sigtest:session:HASH           string  hash of the key that a browser signed in with
 
     sigtest:waiting                sorted  callers with tasks that wait, by seconds handed out
     sigtest:waiting:CALLER         sorted  ids whose tasks wait, the next one first
+    sigtest:waiting-since          sorted  ids whose tasks wait, by when they began to
     sigtest:tasks:ID               list    tasks that wait, the next one first
 
     sigtest:testset:ID             hash    facts about a test set: caller, plan, resamples
@@ -55,9 +57,11 @@ from sigtest.version import __version__
 PREFIX = "sigtest:"
 PENDING = PREFIX + "pending"
 WAITING = PREFIX + "waiting"
+WAITING_SINCE = PREFIX + "waiting-since"
 JOINING = PREFIX + "joining"
 ACCESS = PREFIX + "access"
 ERASE = PREFIX + "erase"
+TALLIES = PREFIX + "tallies"
 TOTALS_USED = PREFIX + "totals-used"
 TOTALS_SIZES = PREFIX + "totals-sizes"
 TOTALS_BYTES = PREFIX + "totals-bytes"

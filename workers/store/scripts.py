@@ -105,7 +105,7 @@ redis.call('PUBLISH', ARGV[5], ARGV[2])
 return 1
 """
 
-# KEYS: callers that wait, ids of this caller that wait, tasks of this id
+# KEYS: callers that wait, ids of this caller that wait, tasks of this id, when ids began to wait
 # ARGV: caller, id, predicted seconds of all that the id still needs, 1 to go behind, tasks
 # A caller starts where the least served one stands; of a caller's questions small ones come first,
 # but none waits for ever: what comes later starts later. A question that goes behind waits until
@@ -125,10 +125,11 @@ for _, task in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do held[task] = true
 for i = 5, #ARGV do
     if not held[ARGV[i]] then redis.call('RPUSH', KEYS[3], ARGV[i]) end
 end
+redis.call('ZADD', KEYS[4], 'NX', redis.call('TIME')[1], ARGV[2])
 return 1
 """
 
-# KEYS: callers that wait, the list of the queue
+# KEYS: callers that wait, the list of the queue, when ids began to wait
 # ARGV: how many tasks that list may hold, prefixes of the keys of a caller and of an id
 # Takes callers in turn, by the seconds of work that they were given; returns these callers and
 # their tasks, one after the other.
@@ -149,7 +150,10 @@ while room > 0 do
             taken[#taken + 1] = task
             room = room - 1
         end
-        if redis.call('LLEN', tasks) == 0 then redis.call('ZREM', ids, id) end
+        if redis.call('LLEN', tasks) == 0 then
+            redis.call('ZREM', ids, id)
+            redis.call('ZREM', KEYS[3], id)
+        end
     end
     if redis.call('ZCARD', ids) == 0 then redis.call('ZREM', KEYS[1], caller) end
 end

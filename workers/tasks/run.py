@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
-from redis.exceptions import RedisError
+from redis.exceptions import OutOfMemoryError, RedisError
 from rq.timeouts import JobTimeoutException
 
 from sigtest.errors import SigtestError
 from workers.errors import GoneError
 from workers.store.boards import Choice
 from workers.store.records import Status
+from workers.store.tallies import Tallies
 from workers.store.task import Task
 from workers.tasks import boards, questions
 from workers.tasks.context import Context
@@ -42,13 +45,24 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> None:
         RedisError: The server failed; the task is worth another try.
     """
     task = Task(name, arguments[0], tuple(arguments[1:]))
+    since = time.monotonic()
+    outcome = _attempt(context, task)
+    with suppress(OutOfMemoryError):  # a store that is full still finishes what it has
+        Tallies(context.questions.redis).note(name, outcome, time.monotonic() - since)
+    context.feed.fill()
+
+
+def _attempt(context: Context, task: Task) -> str:
+    """Run a task; how it ended: `done`, `failed`, or `unwanted` where nothing needs it."""
+    name = task.name
     try:
-        if name in VIEWS or _begin(context, task):
-            TASKS[name](context, *arguments)
+        if name not in VIEWS and not _begin(context, task):
+            return "unwanted"
+        TASKS[name](context, task.owner, *task.arguments)
     except RedisError:
         raise
     except GoneError:
-        pass  # it was deleted while it was worked on
+        return "unwanted"  # it was deleted while it was worked on
     except SigtestError as error:
         _fail(context, task, error.message)
     except JobTimeoutException:
@@ -57,7 +71,9 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> None:
     except Exception as error:
         log.exception("task %s failed", task.key)
         _fail(context, task, f"Internal error in one task ({name}): {type(error).__name__}.")
-    context.feed.fill()
+    else:
+        return "done"
+    return "failed"
 
 
 def wanted(context: Context, name: str, arguments: Sequence[Any]) -> bool:
@@ -71,19 +87,22 @@ def wanted(context: Context, name: str, arguments: Sequence[Any]) -> bool:
 
 
 def _begin(context: Context, task: Task) -> bool:
-    """Whether to start the task: its result is wanted, and it does not kill workers."""
+    """Whether to start the task: its result is wanted.
+
+    Raises:
+        SigtestError: It kills workers.
+    """
     if task.name == boards.join.__name__:
         attempt = context.testsets.begin(task.owner, str(task.arguments[0]))
     else:
         attempt = context.questions.begin(task.owner, task.key)
     limit = context.settings.attempts
     if attempt > limit:
-        message = (
+        raise SigtestError(
             f"One task ({task.name}) was started {limit} times and its worker died each time; "
             "it may need more memory than there is."
         )
-        _fail(context, task, message)
-    return 0 < attempt <= limit
+    return attempt > 0
 
 
 def _fail(context: Context, task: Task, message: str) -> None:

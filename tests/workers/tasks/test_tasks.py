@@ -110,6 +110,7 @@ def test_late_pieces_of_a_finished_comparison_leave_no_trace(
     blocks = missing(context, record.id)
     finish(context, record.id)
     before = context.questions.redis.keys("*")
+    assert b"sigtest:tallies" in before
     perform(context, [*blocks, Task("conclude", record.id), Task("measure", record.id, (0, 5))])
     assert sorted(context.questions.redis.keys("*")) == sorted(before)
 

@@ -1,0 +1,77 @@
+"""What Prometheus collects: one answer of numbers, with no text of any caller."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from app.http.auth import Operator
+from app.http.exposition import MEDIA_TYPE, counter, gauge, histogram
+from app.http.observing import Requests
+from app.http.state import Asked
+from app.schema.document import PROBLEMS, Described
+from workers.load import Load, load
+
+router = APIRouter(tags=["probes"], responses=PROBLEMS)
+SHOWN: Described = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
+
+
+@router.get("/metrics", response_class=Response, responses=SHOWN)
+def metrics(request: Request, operator: Operator, asked: Asked) -> Response:
+    """Queue, tasks, requests and predicted cost, as Prometheus reads them.
+
+    Needs a key with the scope `admin` where there are keys.
+    """
+    requests: Requests = request.state.requests
+    lines = [*_of_workers(load(asked.context)), *_of_requests(requests)]
+    return Response("".join(f"{line}\n" for line in lines), media_type=MEDIA_TYPE)
+
+
+def _of_workers(now: Load) -> list[str]:
+    """What the store knows, the same from every front end."""
+    return [
+        *gauge("sigtest_workers", "Worker processes that are alive.", [({}, now.workers)]),
+        *gauge("sigtest_tasks_waiting", "Tasks that no worker has.", [({}, now.waiting)]),
+        *gauge(
+            "sigtest_oldest_task_seconds",
+            "Seconds since the oldest waiting task began to wait.",
+            [({}, now.oldest)],
+        ),
+        *gauge(
+            "sigtest_questions_unfinished",
+            "Questions without an outcome.",
+            [({"caller": caller}, count) for caller, count in sorted(now.unfinished.items())],
+        ),
+        *gauge(
+            "sigtest_predicted_seconds",
+            "Seconds of one core that unfinished questions were predicted to take.",
+            [({"caller": caller}, seconds) for caller, seconds in sorted(now.predicted.items())],
+        ),
+        *histogram(
+            "sigtest_task_seconds",
+            "How long tasks took.",
+            [
+                ({"task": task, "outcome": outcome}, durations)
+                for (task, outcome), durations in now.tasks.items()
+            ],
+        ),
+    ]
+
+
+def _of_requests(requests: Requests) -> list[str]:
+    """What this front end counted since it was started."""
+    return [
+        *histogram(
+            "sigtest_request_seconds",
+            "How long requests took; streams until they end.",
+            [
+                ({"method": method, "path": path, "status": str(status)}, durations)
+                for (method, path, status), durations in sorted(requests.durations.copy().items())
+            ],
+        ),
+        *counter(
+            "sigtest_refusals_total",
+            "Problems that were told, by the end of their type.",
+            [({"type": slug}, count) for slug, count in sorted(requests.refusals.copy().items())],
+        ),
+    ]

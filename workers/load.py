@@ -1,0 +1,78 @@
+"""What the service has to do and has done, for who watches it. Holds nothing of any text."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from workers.guard import storage
+from workers.store import keys
+from workers.store.codec import decoded
+from workers.store.tallies import Durations, Tallies
+from workers.tasks.context import Context
+
+
+@dataclass(frozen=True)
+class Load:
+    """The service at one moment.
+
+    Attributes:
+        workers: How many are alive.
+        waiting: Tasks that no worker has.
+        oldest: Seconds since the oldest of them began to wait; 0 where none waits.
+        unfinished: Questions without an outcome, by caller.
+        predicted: Seconds of one core that these were predicted to take, by caller.
+        tasks: How long tasks took, by name and outcome, since the store is there.
+    """
+
+    workers: int
+    waiting: int
+    oldest: float
+    unfinished: Mapping[str, int]
+    predicted: Mapping[str, float]
+    tasks: Mapping[tuple[str, str], Durations]
+
+
+@storage()
+def load(context: Context) -> Load:
+    """Look at the service.
+
+    Raises:
+        StorageError: The store does not answer.
+    """
+    waiting, since = context.feed.depth()
+    unfinished: Counter[str] = Counter()
+    predicted: dict[str, float] = {}
+    for caller, seconds in _pending(context):
+        unfinished[caller] += 1
+        predicted[caller] = predicted.get(caller, 0.0) + seconds
+    return Load(
+        workers=context.feed.jobs.workers(),
+        waiting=waiting,
+        oldest=0.0 if since is None else max(0.0, time.time() - since),
+        unfinished=unfinished,
+        predicted=predicted,
+        tasks=Tallies(context.questions.redis).all(),
+    )
+
+
+def _pending(context: Context) -> list[tuple[str, float]]:
+    """Caller and predicted seconds of each unfinished question."""
+    redis, ids = context.questions.redis, context.questions.pending()
+    with redis.pipeline(transaction=False) as pipe:
+        for question in ids:
+            pipe.hget(keys.key("question", question), "caller")
+        callers = cast("list[bytes | None]", pipe.execute())
+    known = [(q, decoded(c)) for q, c in zip(ids, callers, strict=True) if c is not None]
+    with redis.pipeline(transaction=False) as pipe:
+        for question, caller in known:
+            pipe.hget(keys.of_caller("pending", caller), question)
+        held = cast("list[bytes | None]", pipe.execute())
+    return [
+        (caller, float(decoded(facts).partition(" ")[0]))
+        for (_, caller), facts in zip(known, held, strict=True)
+        if facts is not None
+    ]
