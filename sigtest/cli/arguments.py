@@ -33,6 +33,7 @@ COMMANDS = {
     "human": "say what people's judgements of systems say, and whether people agree",
     "meta": "hold metrics against people: which agree, and which better than others",
     "accuracy": "hold significance tests against people: how often they conclude the same",
+    "plan": "from a pilot, say what differences test sets of other sizes would show",
     **board_arguments.COMMANDS,
     "metrics": "list metrics with their options, tests, corrections, formats and pictures",
 }

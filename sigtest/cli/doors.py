@@ -170,6 +170,19 @@ def _read_study(options: argparse.Namespace, request: Request) -> Brought:
     return request, read_files("judgements", options.human)
 
 
+def _add_pilot(group: argparse._ArgumentGroup) -> None:
+    add_files(group)
+    add_recipe(group, without=("--metric",))
+
+
+def _read_pilot(options: argparse.Namespace, request: Request) -> Brought:
+    """The metric that the plan is for is the one that the pilot measures."""
+    if options.metric and len(options.metric) > 1:
+        raise UsageError("a plan is for one metric; give --metric once (see sigtest plan --help)")
+    request.pop("metric", None)
+    return request | {"comparison": read_comparison(options).as_json()}, []
+
+
 DOORS = {
     "human": Door(("FILE ... [options]",), _add_judgements, _read_judgements),
     "meta": Door(
@@ -187,5 +200,13 @@ DOORS = {
         ),
         _add_study,
         _read_study,
+    ),
+    "plan": Door(
+        (
+            "-r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]",
+            "--from PATH [options]",
+        ),
+        _add_pilot,
+        _read_pilot,
     ),
 }

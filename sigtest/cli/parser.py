@@ -85,10 +85,11 @@ def add_files(group: argparse._ActionsContainer) -> None:
 
 def add_recipe(group: argparse._ActionsContainer, without: Container[str] = ()) -> None:
     """The options that say how to compare, but for some that the command has no use for."""
-    group.add_argument(
-        "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
-        help="repeatable; default bleu where there are references, and every label of --scores",
-    )  # fmt: skip
+    if "--metric" not in without:
+        group.add_argument(
+            "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
+            help="repeatable; default bleu where there are references, and every label of --scores",
+        )  # fmt: skip
     group.add_argument(
         "--test", action="append", metavar="NAME",
         help="significance test; repeatable; default approximate_randomization",

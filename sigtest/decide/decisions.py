@@ -113,7 +113,7 @@ def decide(
         significant=adjusted <= recipe.alpha,
         undecided=unsure,
         needed={i: more for i, more in needed.items() if resamples < more <= MAX_RESAMPLES},
-        detectable=_detectable(recipe, family or len(counts)),
+        detectable=detectable_in_errors(recipe, family or len(counts)),
     )
 
 
@@ -150,8 +150,11 @@ def resamples_to_settle(p: float, limit: float, resamples: int) -> int:
     return max(least, math.ceil(1.96**2 * p * (1 - p) / gap**2))
 
 
-def _detectable(recipe: Recipe, comparisons: int) -> tuple[float, float]:
-    """(z_(1 - level / sides) + z_.80), at alpha and at the strictest corrected level."""
+def detectable_in_errors(recipe: Recipe, comparisons: int) -> tuple[float, float]:
+    """Smallest differences found with 80 % power, in standard errors of the difference.
+
+    (z_(1 - level / sides) + z_.80), at alpha and at the strictest corrected level.
+    """
     sides = 2 if recipe.alternative == "two-sided" else 1
     strictest = strictest_level(recipe.correction, comparisons, recipe.alpha)
     plain, corrected = (

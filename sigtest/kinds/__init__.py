@@ -28,6 +28,13 @@ def __getattr__(name: str) -> Any:
     from sigtest.kinds.accuracy import AccuracyOfTests  # late: see above
     from sigtest.kinds.human import HumanEvaluations
     from sigtest.kinds.meta import MetricEvaluations
+    from sigtest.kinds.plans import Plans
 
-    kinds = (Comparisons(), HumanEvaluations(), MetricEvaluations(), AccuracyOfTests())
+    kinds = (
+        Comparisons(),
+        HumanEvaluations(),
+        MetricEvaluations(),
+        AccuracyOfTests(),
+        Plans(),
+    )
     return globals().setdefault("KINDS", {kind.path: kind for kind in kinds})

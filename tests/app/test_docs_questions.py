@@ -15,6 +15,7 @@ NAMES = (
     "HUMAN.md",
     "METRICS.md",
     "PAPER.md",
+    "PLANS.md",
     "SHARED_TASK.md",
 )
 

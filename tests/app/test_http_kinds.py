@@ -73,6 +73,14 @@ SAMPLES = [
         studied.request(alphas=[2]),
         "alphas[0]",
     ),
+    Sample(
+        "plans",
+        {"comparison": studied.comparison(), "difference": 1.5},
+        "PlanReport",
+        4,
+        {"comparison": studied.comparison(), "difference": 0},
+        "difference",
+    ),
 ]
 EVERY = pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.path)
 
@@ -233,6 +241,20 @@ def test_later_questions_name_earlier_ones(service: httpx.Client) -> None:
     assert [m["pearson"] for m in one["sets"][0]["metrics"]] == [
         m["pearson"] for m in meta["metrics"]
     ]
+
+
+def test_a_plan_names_its_pilot(service: httpx.Client) -> None:
+    body = studied.comparison()
+    compared = answered(service, Sample("comparisons", body, "", 4, {}, ""))
+    pilot = service.get(compared["links"]["report"]).json()
+    asked = {"metric": "chrf", "a": "Birch", "b": "Aspen", "corrected": True}
+    plan = ask(service, "plans", {"comparison": {"id": compared["id"]}, **asked})
+    assert plan == ask(service, "plans", {"comparison": body, **asked})
+    (pair,) = plan["pairs"]
+    row = next(p for p in pilot["pairs"] if (p["a"], p["metric"]) == ("Aspen", "chrf"))
+    assert (pair["a"], pair["b"]) == (row["a"], row["b"]) == ("Aspen", "Birch")
+    own = next(size for size in pair["sizes"] if size["units"] == 30)
+    assert own["detectable"] == row["detectable"][1]
 
 
 def test_named_questions_must_exist_and_be_of_their_kind(service: httpx.Client) -> None:

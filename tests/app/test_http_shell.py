@@ -23,6 +23,7 @@ ASKED = [
      "--resamples", "99"],
     ["classify", "--table", f"{ROOT}/examples/labels/data-sets.tsv"],
     ["accuracy", "--human", *JUDGED, "--from", f"{ROOT}/examples/shared-task", "--resamples", "99"],
+    ["plan", "--from", f"{ROOT}/examples/shared-task", "--difference", "1.5", "--units", "2000"],
 ]  # fmt: skip
 
 

@@ -1,0 +1,90 @@
+"""Plans as questions: a pilot in, what test sets of other sizes would show out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from sigtest.comparison.comparison import Comparison
+from sigtest.data.fields import Field
+from sigtest.draws.distribution import Distribution
+from sigtest.engine import Progress
+from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
+from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.plans import Asked, PlanReport, compute, parse
+from sigtest.plans.fields import FIELDS, schema
+from sigtest.plans.pictures import PICTURES, PlanPicture
+from sigtest.plans.present import present
+from sigtest.render.formats import Presented
+from sigtest.report import decode
+
+EXAMPLES = {
+    "scores": {
+        "summary": "How many segments show a difference of .1?",
+        "value": {
+            "comparison": {
+                "systems": {
+                    "A": {"scores": {"comet": [.81, .84, .77, .9, .62, .71, .85, .8, .79, .88]}},
+                    "B": {"scores": {"comet": [.8, .79, .78, .83, .64, .6, .84, .82, .7, .81]}},
+                },
+                "metrics": ["scores"],
+            },
+            "difference": 0.1,
+        },
+    },
+}  # fmt: skip
+
+
+class Plans(Kind[Whole]):
+    """Which differences test sets of other sizes would show."""
+
+    name: ClassVar[str] = "plan"
+    path: ClassVar[str] = "plans"
+    summary: ClassVar[str] = "How many segments or documents show a difference, from a pilot?"
+    reports: ClassVar[tuple[type, ...]] = (PlanReport,)
+    schema: ClassVar[Mapping[str, Any]] = schema()
+    examples: ClassVar[Mapping[str, Any]] = EXAMPLES
+    command: ClassVar[str] = "plan"
+    fields: ClassVar[tuple[Field, ...]] = FIELDS
+    compares: ClassVar[str] = "comparison"
+    named: ClassVar[tuple[Reference, ...]] = (Reference(("comparison", "id"), "comparisons"),)
+    pictures: ClassVar[Mapping[str, PlanPicture]] = PICTURES
+
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
+        asked = parse(_answered(request))
+        question = ComparisonQuestion(asked.pilot)
+        return Whole(asked, question.about, 0.2 + question.seconds)
+
+    def comparison(self, asked: Whole) -> Comparison | None:
+        assert isinstance(asked.asked, Asked)
+        return asked.asked.pilot
+
+    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
+        return Whole(Asked.load(contents["asked"]), About(), 0.0)
+
+    def compute(self, asked: Whole, progress: Progress | None = None) -> PlanReport:
+        assert isinstance(asked.asked, Asked)
+        return compute(asked.asked, progress)
+
+    def read(self, body: Mapping[str, Any]) -> PlanReport:
+        return decode(PlanReport, body)
+
+    def present(self, report: PlanReport) -> Presented:
+        return present(report)
+
+    def draw(
+        self,
+        name: str,
+        report: PlanReport,
+        chosen: Mapping[str, str],
+        distribution: Distribution | None = None,
+    ) -> str:
+        return PICTURES[name].draw(report, chosen)
+
+
+def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The request with what was asked in the place of a finished comparison."""
+    compared = request.get("comparison") if isinstance(request, Mapping) else None
+    if isinstance(compared, Mapping) and isinstance(compared.get("id"), Finished):
+        return {**request, "comparison": {**compared, "id": compared["id"].asked.comparison}}
+    return request
