@@ -22,4 +22,4 @@ USER sigtest
 RUN python -m sigtest.warm
 ENV PYTHONUNBUFFERED=1 PATH=/srv/sigtest/bin:$PATH
 EXPOSE 8000
-CMD ["uvicorn", "--factory", "app.main:create_app", "--host", "0.0.0.0", "--port", "8000"]
+CMD ["uvicorn", "--factory", "app.serve:logged", "--no-access-log", "--host", "0.0.0.0", "--port", "8000"]

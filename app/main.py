@@ -36,7 +36,7 @@ from workers.sessions import Sessions
 from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets
 
-EXPOSED = ["ETag", "Link", "Location", "Preference-Applied", "Retry-After"]
+EXPOSED = ["ETag", "Link", "Location", "Preference-Applied", "Retry-After", "X-Request-Id"]
 MIN_COMPRESSED = 1024  # bytes; less is sent as it is
 LEVEL = 4  # of 9, which takes three times as long to save another twentieth of a report
 

@@ -23,9 +23,11 @@ from app.settings import Settings
 from sigtest.errors import SigtestError
 from workers.access import Access
 from workers.errors import SettingError
+from workers.logs import configure
 from workers.machine.supervisor import running
 from workers.questions import Questions
 from workers.settings import Settings as QueueSettings
+from workers.settings import log_format
 
 HOST = "127.0.0.1"
 PORT = 8000
@@ -63,7 +65,8 @@ def configuration(app: FastAPI) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=Connection,
-        log_level="warning",
+        log_config=None,
+        access_log=False,  # of uvicorn, which would name paths
         timeout_graceful_shutdown=GRACE_SECONDS,
     )
 
@@ -72,6 +75,7 @@ def main() -> int:
     """Read the environment and serve; 2 where it makes no sense or the port is taken."""
     signal.signal(signal.SIGTERM, _stop)
     try:
+        configure(log_format())
         serve(os.environ.get("HOST") or HOST, _port(), Settings.of(), QueueSettings.of())
     except KeyboardInterrupt:
         return 0
@@ -79,6 +83,12 @@ def main() -> int:
         sys.stderr.write(f"sigtest: {error.message}\n")
         return 2
     return 0
+
+
+def logged() -> FastAPI:
+    """The front end alone, which logs as it does here; `uvicorn --factory` runs it."""
+    configure(log_format())
+    return create_app()
 
 
 def listen(host: str, port: int) -> socket.socket:

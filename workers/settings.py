@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workers.errors import SettingError
+from workers.logs import FORMATTERS
 
 DAY = 86_400
 
@@ -111,6 +112,18 @@ NUMBERS = {
     "memory": "SIGTEST_MEMORY",
     "free": "SIGTEST_FREE",
 }
+
+
+def log_format(environment: Mapping[str, str] = os.environ) -> str:
+    """SIGTEST_LOG: how lines of the log are written, `text` (the default) or `json`.
+
+    Raises:
+        SettingError: Anything else.
+    """
+    form = environment.get("SIGTEST_LOG") or "text"
+    if form not in FORMATTERS:
+        raise SettingError(f"SIGTEST_LOG must be {' or '.join(FORMATTERS)}, not {form!r}.")
+    return form
 
 
 def _positive(value: str, variable: str) -> int:

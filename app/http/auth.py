@@ -12,6 +12,7 @@ from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBea
 
 from app.http.backoff import BackOff
 from app.http.errors import AuthenticationError, ForbiddenError
+from app.http.observing import name_caller
 from app.settings import Settings
 from workers.access import SCOPES, Access, digest_of
 
@@ -155,6 +156,7 @@ def identify(
     if principal is None:
         server = request.scope.get("server")
         principal = door.anonymous(server[0] if server and server[1] is not None else None)
+    name_caller(request.scope, principal.name)
     return principal
 
 

@@ -1,18 +1,28 @@
-"""What is known of a request from outside of its route, and the counts of all requests."""
+"""What is known of a request from outside of its route: its id, its line in the log, counts."""
 
 from __future__ import annotations
 
+import logging
+import re
 import time
+import uuid
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from workers.logs import REQUEST, TOLD
 from workers.store.tallies import Durations
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 KEY = "exchange"  # in the scope of a request
 BROKEN = 499  # the client went before there was an answer
+HEADER = "X-Request-Id"
+GIVEN = re.compile(r"[\w.-]{1,64}", re.ASCII)  # ids that are taken over from a client or proxy
+QUESTION = re.compile(r"/([0-9a-f]{32})(?:/|$)")  # in a path
+
+log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -20,10 +30,16 @@ class Exchange:
     """A request and what became of it; inner layers fill it in.
 
     Attributes:
+        id: Of the request, in answer and log.
+        caller: Who asks; empty where that was not looked at.
+        question: Id of what is asked for or was made; empty where there is none.
         problem: Which problem was told, as the end of its type; empty where none was.
         status: Of the answer; 0 before there is one.
     """
 
+    id: str
+    caller: str = ""
+    question: str = ""
     problem: str = ""
     status: int = 0
 
@@ -55,12 +71,16 @@ class Observer:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        exchange = scope[KEY] = Exchange()
+        exchange = scope[KEY] = Exchange(_id_of(scope), question=_question_in(scope["path"]))
+        REQUEST.set(exchange.id)  # for this task and the threads that serve it
         since = time.monotonic()
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers[HEADER] = exchange.id
+                exchange.question = _question_in(headers.get("location", "")) or exchange.question
             await send(message)
 
         try:
@@ -75,6 +95,16 @@ class Observer:
         method = scope["method"] if scope["method"] in METHODS else "other"
         name = method, template_of(scope), exchange.status or BROKEN
         self.requests.durations[name].note(seconds)
+        told = {
+            "method": name[0],
+            "path": name[1],
+            "status": name[2],
+            "seconds": round(seconds, 6),
+            "caller": exchange.caller,
+            "question": exchange.question,
+        }
+        line = f"{name[0]} {name[1]} {name[2]} {seconds:.3f} s {exchange.caller or '-'}"
+        log.info(line, extra={TOLD: {k: v for k, v in told.items() if v != ""}})
         if exchange.problem:
             self.requests.refusals[exchange.problem] += 1
 
@@ -85,6 +115,23 @@ def template_of(scope: Scope) -> str:
     Paths themselves hold ids and names of systems.
     """
     return str(getattr(scope.get("route"), "path", "none"))
+
+
+def _id_of(scope: Scope) -> str:
+    given = Headers(scope=scope).get(HEADER, "")
+    return given if GIVEN.fullmatch(given) else uuid.uuid4().hex
+
+
+def _question_in(path: str) -> str:
+    found = QUESTION.search(path)
+    return found[1] if found else ""
+
+
+def name_caller(scope: Scope, caller: str) -> None:
+    """Note who asks."""
+    exchange = scope.get(KEY)
+    if isinstance(exchange, Exchange):
+        exchange.caller = caller
 
 
 def tell(scope: Scope, problem: str) -> None:

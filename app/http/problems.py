@@ -5,7 +5,6 @@ from __future__ import annotations
 import http
 import json
 import logging
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +27,7 @@ from app.http.errors import (
     UnreadyError,
     UnsupportedMediaError,
 )
-from app.http.observing import tell
+from app.http.observing import HEADER, tell, template_of
 from sigtest.errors import (
     InputError,
     LengthError,
@@ -49,6 +48,7 @@ from workers.errors import (
     StorageError,
     TakenError,
 )
+from workers.logs import REQUEST
 from workers.questions import Record, Status
 
 MEDIA_TYPE = "application/problem+json"
@@ -231,10 +231,14 @@ def _on_invalid_parameters(request: Request, error: Exception) -> Response:
 
 def _on_bug(request: Request, error: Exception) -> Response:
     """Nothing of the error is told; its id is in the log next to the traceback."""
-    identity = uuid.uuid4().hex
-    log.error("problem %s at %s %s", identity, request.method, request.url.path, exc_info=error)
+    identity = REQUEST.get()
+    where = f"{request.method} {template_of(request.scope)}"
+    log.error("problem %s at %s", identity, where, exc_info=error)
     return problem(
-        INTERNAL, f"This is a fault of the service; its log has id {identity}.", {"id": identity}
+        INTERNAL,
+        f"This is a fault of the service; its log has id {identity}.",
+        {"id": identity},
+        {HEADER: identity},
     )
 
 

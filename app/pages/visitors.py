@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.http.auth import Guard, Principal, address_of, identify, require_method
 from app.http.errors import AuthenticationError
+from app.http.observing import name_caller
 from app.pages import site
 from workers.sessions import SECONDS, Sessions
 
@@ -51,6 +52,7 @@ def _visitor(
     principal = holder or identify(request, door, bearer, header)
     require_method(principal, request)
     if holder is not None:
+        name_caller(request.scope, holder.name)
         request.state.signed_in = holder.name
     return principal
 

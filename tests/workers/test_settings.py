@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SettingError
-from workers.settings import NUMBERS, Settings
+from workers.settings import NUMBERS, Settings, log_format
 
 
 def test_defaults() -> None:
@@ -51,6 +51,16 @@ def test_environment_comes_back() -> None:
 def test_nonsense_is_refused(value: str) -> None:
     with pytest.raises(SettingError, match="WORKERS"):
         Settings.of({"WORKERS": value})
+
+
+def test_a_form_of_the_log_that_is_none_is_refused() -> None:
+    assert [log_format({"SIGTEST_LOG": form}) for form in ("", "text", "json")] == [
+        "text",
+        "text",
+        "json",
+    ]
+    with pytest.raises(SettingError, match="SIGTEST_LOG must be json or text, not 'xml'"):
+        log_format({"SIGTEST_LOG": "xml"})
 
 
 def test_every_variable_is_documented() -> None:

@@ -28,8 +28,9 @@ from redis.exceptions import RedisError
 from sigtest.errors import SigtestError
 from sigtest.processor import prepare_blas
 from workers.errors import StorageError
+from workers.logs import configure
 from workers.process import die_with_parent
-from workers.settings import Settings
+from workers.settings import Settings, log_format
 from workers.store.server import EmbeddedServer, connect, find_binary, inspect
 
 log = logging.getLogger(__name__)
@@ -299,10 +300,10 @@ def _without_keys(environment: dict[str, str]) -> dict[str, str]:
 
 def main() -> int:
     """Supervise until told to stop; 2 where the settings make no sense or nothing can start."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     os.environ.update(ONE_THREAD)
     prepare_blas()
     try:
+        configure(log_format())
         Supervisor(Settings.of(), WATCH_STDIN in sys.argv[1:]).run()
     except SigtestError as error:
         sys.stderr.write(f"sigtest: {error.message}\n")

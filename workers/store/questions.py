@@ -17,6 +17,7 @@ from sigtest.comparison.plan import Plan
 from sigtest.kinds import About, Question
 from sigtest.version import __version__
 from workers.errors import GoneError
+from workers.logs import REQUEST
 from workers.settings import Settings
 from workers.store import codec, keys, scripts
 from workers.store.cache import Cache
@@ -133,6 +134,7 @@ class QuestionStore:
             "expiry": str(expiry),
             "about": json.dumps(asdict(question.about)),
             "accepted_with": __version__,
+            "request": REQUEST.get(),
             "place": place,
             "outline": codec.pack_json(question.outline()),
             "cut": codec.pack_json(cut.as_json()),
@@ -167,6 +169,10 @@ class QuestionStore:
         found = self.redis.hmget(keys.key("question", question_id), SHOWN)
         facts = dict(zip(SHOWN, found, strict=True))
         return None if facts["caller"] is None else self._stored(question_id, facts)
+
+    def request(self, question_id: str) -> str:
+        """Id of the request that a question came with; empty where there is none."""
+        return decoded(self.redis.hget(keys.key("question", question_id), "request") or b"")
 
     def was(self, question_id: str, caller: str) -> bool:
         """Whether the caller had something with this id that is gone now."""

@@ -13,6 +13,7 @@ from rq.timeouts import JobTimeoutException
 
 from sigtest.errors import SigtestError
 from workers.errors import GoneError
+from workers.logs import QUESTION, REQUEST
 from workers.store.boards import Choice
 from workers.store.records import Status
 from workers.store.tallies import Tallies
@@ -45,6 +46,8 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> None:
         RedisError: The server failed; the task is worth another try.
     """
     task = Task(name, arguments[0], tuple(arguments[1:]))
+    QUESTION.set(task.owner)
+    REQUEST.set(context.questions.request(task.owner))
     since = time.monotonic()
     outcome = _attempt(context, task)
     with suppress(OutOfMemoryError):  # a store that is full still finishes what it has
@@ -64,6 +67,8 @@ def _attempt(context: Context, task: Task) -> str:
     except GoneError:
         return "unwanted"  # it was deleted while it was worked on
     except SigtestError as error:
+        # its message may quote a text
+        log.warning("task %s failed: %s", task.key, type(error).__name__)
         _fail(context, task, error.message)
     except JobTimeoutException:
         limit = context.settings.timeout

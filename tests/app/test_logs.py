@@ -1,0 +1,69 @@
+"""Lines of the log: one JSON object each, with ids that lead from a request to its tasks."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from exchange import COMPARISONS, ROOT, submit
+
+from workers.settings import Settings as QueueSettings
+
+MADE = re.compile(r"[0-9a-f]{32}")
+
+
+def test_a_request_is_answered_with_its_id(service: httpx.Client) -> None:
+    given = service.get("/healthz", headers={"X-Request-Id": "proxy-17.a"})
+    assert given.headers["x-request-id"] == "proxy-17.a"
+    for odd in ("", "x" * 65, "a b", 'a"b'):
+        told = service.get(COMPARISONS + "/none", headers={"X-Request-Id": odd})
+        assert told.status_code == 404
+        assert MADE.fullmatch(told.headers["x-request-id"])
+    first, second = (service.get("/healthz").headers["x-request-id"] for _ in range(2))
+    assert first != second
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_a_line_a_request_leads_to_the_question_and_holds_no_text(
+    tmp_path: Path, body: dict[str, Any], form: str
+) -> None:
+    queue = QueueSettings(state=tmp_path, workers=1)
+    with (tmp_path / "log").open("w+") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "app.serve"],
+            cwd=ROOT,
+            env={**os.environ, **queue.as_environment(), "PORT": "0", "SIGTEST_LOG": form},
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
+        assert process.stdout is not None
+        with process, process.stdout:
+            url = process.stdout.readline().rpartition(" ")[2].strip()
+            with httpx.Client(base_url=url, timeout=60) as client:
+                client.headers["X-Request-Id"] = "mine"
+                made = submit(client, body)
+            process.terminate()
+            assert process.wait(30) == 0
+        log.seek(0)
+        lines = [line for line in log.read().splitlines() if "/v1/comparisons" in line]
+    (line,) = lines
+    question = made.json()["id"]
+    assert "f g h i j" not in line
+    if form == "text":
+        asked = rf"POST /v1/comparisons 200 \d+\.\d+ s anonymous request=mine question={question}"
+        assert re.fullmatch(rf"\d{{4}}-\S+Z INFO app\.http\.observing: {asked}", line)
+        return
+    told = json.loads(line)
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", told.pop("time"))
+    assert 0 < told.pop("seconds") < 60
+    assert told.pop("message").startswith("POST /v1/comparisons 200 ")
+    assert told == {
+        "level": "INFO", "logger": "app.http.observing", "request": "mine", "question": question,
+        "method": "POST", "path": "/v1/comparisons", "status": 200, "caller": "anonymous",
+    }  # fmt: skip
