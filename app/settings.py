@@ -40,10 +40,10 @@ class Settings:
         max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
         max_event_seconds: How long one stream of events lasts; clients reconnect.
         allow_downloads: Whether sacreBLEU may fetch its test sets from the network; 0 or 1.
-        api_keys: Who may ask, as NAME:KEY, separated by commas, besides the holders of keys in the
-            store; held as names and hashes.
         cors_origins: Origins whose pages may ask in a browser, separated by commas, such as
             https://board.example; `*` for all. None by default.
+        api_keys: Who may ask, as NAME:KEY, separated by commas, besides the holders of keys in the
+            store; held as names and hashes.
         open: Whether anybody may ask from other machines where there are no keys; 0 or 1.
     """
 
