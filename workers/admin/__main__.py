@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from redis import Redis
 
 from sigtest.errors import SigtestError
-from workers.admin import keys
+from workers.admin import keys, usage
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
 
@@ -24,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="sigtest-admin", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     keys.add_to(commands)
+    usage.add_to(commands)
     asked = parser.parse_args(arguments)
     try:
         settings = Settings.of()
