@@ -25,5 +25,5 @@ def _usage(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Itera
     now = load(Context.on(redis, settings))
     yield COLUMNS.format("caller", "unfinished", "predicted seconds")
     for caller, count in sorted(now.unfinished.items()):
-        yield COLUMNS.format(caller, count, f"{now.predicted[caller]:.1f}")
+        yield COLUMNS.format(caller, count, f"{now.predicted[caller]:.3f}")
     yield f"{now.waiting} tasks wait, the oldest for {now.oldest:.0f} s; {now.workers} workers"
