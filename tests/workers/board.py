@@ -1,7 +1,7 @@
 """A test set on a running service and the comparison that its leaderboard must equal."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from service import CALLER, EXAMPLE, until
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison, parse_system
+from sigtest.comparison.plan import Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
@@ -133,7 +134,12 @@ class Board:
         comparison = self.comparison(choice)
         sample = sample_of(comparison)
         facts = gather(sample, [sample.block(0, sample.part.resamples)])
-        return summarise(comparison.plan, [facts], self.gone(comparison))
+        (part,) = comparison.plan.parts
+        # a leaderboard does not look how much of one system's output is another's
+        copies = tuple(f" lines are those of {name}" for name in self.systems)
+        notes = tuple(note for note in part.notes if not any(copy in note for copy in copies))
+        plan = Plan((replace(part, notes=notes),))
+        return summarise(plan, [facts], self.gone(comparison))
 
     def gone(self, comparison: Comparison) -> dict[tuple[str, str], Array]:
         recipe = comparison.recipe
