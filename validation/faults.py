@@ -238,7 +238,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "float32 sums beyond 2^24",
-        _one(product, "_fits_float32", lambda column: True),
+        _one(product, "FLOAT32_EXACT", 2.0**60),
         invariance.large_sums_are_exact,
     ),
     Fault(

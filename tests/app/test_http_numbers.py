@@ -65,10 +65,10 @@ def test_scores_and_labels_go_next_to_text(service: httpx.Client) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"0.1\nx\n0.3\n", "line 2: 'x' is not a finite number"),
-        (b"0.1\nnan\n0.3\n", "line 2: 'nan' is not a finite number"),
+        (b"0.1\nx\n0.3\n", "B.tsv, line 2: 'x' is not a number; a score is one number"),
+        (b"0.1\nnan\n0.3\n", "system 'B' has no 'scores' score for 1 of 3 segments (segment 2)"),
         (b"0.1\n0.2 0.3\n0.3\n", "line 2: 2 numbers, where the lines above have 1"),
-        (b"0.1\n0.2\n", "'B' has 2 lines of scores, the test set has 3 segments"),
+        (b"0.1\n0.2\n", "B.tsv has 2 lines, but A.tsv has 3; every file needs one line a segment"),
     ],
 )
 def test_bad_numbers_are_one_clear_problem(
@@ -86,4 +86,4 @@ def test_bad_numbers_are_one_clear_problem(
 def test_two_files_of_the_same_scores_are_refused(service: httpx.Client, stored: Stored) -> None:
     files: Form = [("scores", ("A.tsv", b"1\n2\n")), ("scores", ("A.txt", b"1\n3\n"))]
     told = problem(post(service, files, metrics=["scores"]), 422, "invalid-input")
-    assert "two files" in told["detail"]
+    assert "A.tsv and A.txt both have 'scores' scores of 'A'" in told["detail"]

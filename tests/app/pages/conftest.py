@@ -11,9 +11,9 @@ import pytest
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[object]:
-    """Debian's Chromium, driven by Playwright."""
+    """Debian's Chromium, driven by Playwright, whose event loop must end before other tests."""
     driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
     if program is None:

@@ -62,9 +62,9 @@ def put(service: httpx.Client, url: str, name: str, lines: list[str]) -> None:
 
 
 def whole(systems: dict[str, list[str]] = SYSTEMS, **fields: Any) -> dict[str, Any]:
-    """The comparison of all systems in the order of their names."""
+    """The comparison of all systems in the order of their names, in the board's family."""
     ordered = [{"name": name, "hypotheses": lines} for name, lines in sorted(systems.items())]
-    return {**CHOICES, "systems": ordered, **fields}
+    return {**CHOICES, "family": 64, "systems": ordered, **fields}
 
 
 def got(service: httpx.Client, path: str, **params: Any) -> str:
@@ -239,7 +239,7 @@ def test_the_command_line_draws_what_compare_draws(
     pair = ["--distribution", "s2", "s0"]
     board, compared = (["--plots", str(tmp_path / name), *pair] for name in ("one", "other"))
     assert main(["leaderboard", testset, *board, *server]) == 0
-    assert main(["compare", *choices, *systems, *compared]) == 0
+    assert main(["compare", *choices, "--family", "64", *systems, *compared]) == 0
     one, other = (
         {file.name: file.read_bytes() for file in (tmp_path / name).iterdir()}
         for name in ("one", "other")
