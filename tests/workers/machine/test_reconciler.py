@@ -13,7 +13,7 @@ from workers.machine.reconciler import Reconciler
 from workers.questions import Status
 from workers.queue.jobs import NAME
 from workers.store import scripts
-from workers.store.keys import PENDING, WAITING, key
+from workers.store.keys import PENDING, WAITING, WAITING_SINCE, key
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context
