@@ -20,17 +20,22 @@ COMMAND = (
 
 def main() -> int:
     """Serve on a free port, run the command against it, stop; the command's exit status."""
-    with tempfile.TemporaryDirectory(prefix="sigtest-") as state:
+    with tempfile.TemporaryDirectory(prefix="sigtest-") as state, tempfile.TemporaryFile() as log:
         _say("Starting the service: a data store, two workers and the front end\n")
         service = subprocess.Popen(
             [sys.executable, "-m", "app.serve"],
             cwd=ROOT,
             env=_environment(SIGTEST_STATE=state, PORT="0", REDIS_URL=""),
             stdout=subprocess.PIPE,
+            stderr=log,
             text=True,
         )
         try:
-            command = f"{COMMAND} --server {_address(service)}"
+            address = _address(service)
+            if address is None:
+                log.seek(0)
+                raise SystemExit(f"The service did not start.\n{log.read().decode()}")
+            command = f"{COMMAND} --server {address}"
             _say(f"\n$ {command}\n\n")
             started = time.monotonic()
             done = subprocess.run(command, shell=True, cwd=ROOT, env=_environment(), check=False)
@@ -47,12 +52,10 @@ def _environment(**changes: str) -> dict[str, str]:
     return {**os.environ, "PATH": path, **changes}
 
 
-def _address(service: subprocess.Popen[str]) -> str:
-    """What the service says when it is ready: its address."""
+def _address(service: subprocess.Popen[str]) -> str | None:
+    """What the service says when it is ready: its address; nothing where it does not start."""
     line = service.stdout.readline() if service.stdout else ""
-    if "http://" not in line:
-        raise SystemExit("The service did not start.")
-    return line.split()[-1]
+    return line.split()[-1] if "http://" in line else None
 
 
 def _say(text: str) -> None:

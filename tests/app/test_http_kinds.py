@@ -185,7 +185,7 @@ def test_python_asks_it_too(service: httpx.Client, sample: Sample) -> None:
 
 
 def test_pictures_show_what_is_asked_for(service: httpx.Client) -> None:
-    meta, accuracy = (answered(service, sample)["links"]["plots"] for sample in SAMPLES[1:])
+    meta, accuracy = (answered(service, sample)["links"]["plots"] for sample in SAMPLES[1:3])
     assert "TER, turned round" in service.get(meta["scatter"], params={"metric": "TER"}).text
     assert "alpha 0.01" in service.get(accuracy["accuracy"], params={"alpha": "0.01"}).text
     refused = service.get(accuracy["grid"], params={"alpha": "0.5"})

@@ -120,7 +120,7 @@ def test_what_waits_holds_no_body(front: tuple[int, str]) -> None:
         answers = [pool.submit(ask, seed) for seed in range(6)]
         time.sleep(15)
         held = resident(pid) - before
-        assert [answer.result() for answer in answers] == [202] * 6
+        assert {answer.result() for answer in answers} <= {200, 202}
     assert held < 500 * MEGABYTE  # six bodies of 11 MB, parsed, would be about that much more
 
 
