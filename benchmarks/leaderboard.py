@@ -15,6 +15,7 @@ import json
 import os
 import statistics
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -86,8 +87,9 @@ def cpu_seconds(pids: list[int]) -> float:
     """CPU time of processes and of their children that have ended."""
     ticks = 0
     for pid in pids:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += sum(map(int, fields[11:15]))
+        with suppress(FileNotFoundError):  # it has ended, and its parent counts what it took
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
     return ticks / TICKS
 
 
