@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.significance.base import Alternative, Draws, ResamplingTest, extremity, reaching
-from sigtest.significance.counting import count_reaching
+from sigtest.significance.base import Alternative, Draws, ResamplingTest
+from sigtest.significance.counting import NullTest, count_reaching
 
 # Where one-sided tests at .05 reject in more than about .07 of mean-zero exponential and lognormal
 # differences (docs/VALIDITY.md): in skewness of the bootstrap distribution.
@@ -16,7 +16,7 @@ SKEWED = 0.1
 VERY_SKEWED = 0.4
 
 
-class Bootstrap(ResamplingTest):
+class Bootstrap(NullTest):
     """Would resampled differences, centred on zero, reach the observed one?
 
     The units of the test set are drawn with replacement, for both systems together. The
@@ -52,27 +52,13 @@ class Bootstrap(ResamplingTest):
     draws: ClassVar[Draws] = "counts"
     null: ClassVar[str] = "equal expected scores"
 
-    def null_draws(self, draws: Array, alternative: Alternative) -> Array:
-        return draws - self.centre(draws)[:, None]
-
-    def extreme(
-        self, observed: Array, null: Array, tolerance: Array, alternative: Alternative
-    ) -> Flags:
-        return reaching(observed, null, tolerance, alternative)
-
-    def count(
-        self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
-    ) -> Counts:
-        least = extremity(observed, alternative) - tolerance
-        return count_reaching(draws, self.centre(draws), least, alternative)
-
     def centre(self, draws: Array) -> Array:
         """What is subtracted from (P, R) draws so that the null hypothesis holds: (P,)."""
         means: Array = draws.mean(axis=1)
         return means
 
 
-class BootstrapT(ResamplingTest):
+class BootstrapT(NullTest):
     """Would resampled differences, each in its own standard errors, reach the observed one?
 
     Units are drawn as for the bootstrap, but what is held against the observed difference over its
@@ -108,17 +94,6 @@ class BootstrapT(ResamplingTest):
     draws: ClassVar[Draws] = "studentised"
     null: ClassVar[str] = "equal expected scores"
     drawn: ClassVar[str] = "studentised differences"
-
-    def extreme(
-        self, observed: Array, null: Array, tolerance: Array, alternative: Alternative
-    ) -> Flags:
-        return reaching(observed, null, tolerance, alternative)
-
-    def count(
-        self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
-    ) -> Counts:
-        least = extremity(observed, alternative) - tolerance
-        return count_reaching(draws, np.zeros(len(draws)), least, alternative)
 
 
 class PairedBootstrap(ResamplingTest):

@@ -4,9 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts
+from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
-from sigtest.significance.base import Alternative
+from sigtest.significance.base import Alternative, ResamplingTest, extremity, reaching
+
+
+class NullTest(ResamplingTest):
+    """Holds the observed difference against draws of the null hypothesis, around their centre."""
+
+    def null_draws(self, draws: Array, alternative: Alternative) -> Array:
+        return draws - self.centre(draws)[:, None]
+
+    def extreme(
+        self, observed: Array, null: Array, tolerance: Array, alternative: Alternative
+    ) -> Flags:
+        return reaching(observed, null, tolerance, alternative)
+
+    def count(
+        self, observed: Array, draws: Array, tolerance: Array, alternative: Alternative
+    ) -> Counts:
+        least = extremity(observed, alternative) - tolerance
+        return count_reaching(draws, self.centre(draws), least, alternative)
+
+    def centre(self, draws: Array) -> Array:
+        """What is subtracted from (P, R) draws so that the null hypothesis holds: (P,)."""
+        return np.zeros(len(draws))
 
 
 def count_reaching(draws: Array, centre: Array, least: Array, alternative: Alternative) -> Counts:
