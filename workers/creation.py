@@ -76,7 +76,8 @@ class NewTestSet:
         if recipe.studentised:
             raise RecipeError(
                 "A leaderboard keeps no standard errors of resamples; take the bootstrap with "
-                "percentile intervals, and submit a comparison for bootstrap_t.",
+                "percentile intervals here, and for bootstrap_t a comparison whose family is the "
+                f"capacity ({capacity}).",
                 field="interval" if recipe.interval == "bootstrap_t" else "tests",
             )
         for test in own_tests(recipe.tests):

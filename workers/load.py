@@ -23,17 +23,23 @@ class Load:
         workers: How many are alive.
         waiting: Tasks that no worker has.
         oldest: Seconds since the oldest of them began to wait; 0 where none waits.
+        drained: Whether an operator lets all of them wait.
         unfinished: Questions without an outcome, by caller.
         predicted: Seconds of one core that these were predicted to take, by caller.
         tasks: How long tasks took, by name and outcome, since the store is there.
+        spent: Seconds that they took, by caller.
+        looks: Statistics that accepted comparisons found in a cache (`hit`), or not (`miss`).
     """
 
     workers: int
     waiting: int
     oldest: float
+    drained: bool
     unfinished: Mapping[str, int]
     predicted: Mapping[str, float]
     tasks: Mapping[tuple[str, str], Durations]
+    spent: Mapping[str, float]
+    looks: Mapping[str, int]
 
 
 @storage()
@@ -49,13 +55,17 @@ def load(context: Context) -> Load:
     for caller, seconds in _pending(context):
         unfinished[caller] += 1
         predicted[caller] = predicted.get(caller, 0.0) + seconds
+    tallies = Tallies(context.questions.redis)
     return Load(
         workers=context.feed.jobs.workers(),
         waiting=waiting,
         oldest=0.0 if since is None else max(0.0, time.time() - since),
+        drained=context.feed.drained,
         unfinished=unfinished,
         predicted=predicted,
-        tasks=Tallies(context.questions.redis).all(),
+        tasks=tallies.all(),
+        spent=tallies.spent(),
+        looks=tallies.looks(),
     )
 
 

@@ -8,39 +8,42 @@ from __future__ import annotations
 
 import hmac
 import secrets
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from redis.exceptions import OutOfMemoryError
 
-from sigtest.comparison.plan import Plan
+from sigtest.comparison.plan import Part, Plan
 from sigtest.data.choices import choose
+from sigtest.data.envelope import Said
 from sigtest.draws.distribution import Distribution, pair_of
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Question
 from sigtest.segments import Segments
 from workers.errors import (
-    BusyError,
     ConflictError,
-    CostlyError,
     GoneError,
     NotFoundError,
     NotReadyError,
 )
 from workers.guard import storage
+from workers.refusal import refusal
 from workers.settings import Settings
 from workers.store import keys
+from workers.store.listings import ALL, Filter
 from workers.store.pieces import Cut, Pieces, shares_key
-from workers.store.questions import Stored, Verdict, gone
+from workers.store.questions import Stored, gone
 from workers.store.records import Record, Status
 from workers.store.server import check_disk, connect
+from workers.store.tallies import Tallies
 from workers.store.task import Priced, Task
 from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
 LINK_BYTES = 16  # of a public link, that nobody guesses
-LONGEST_WAIT = 3600
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ class Questions:
         caller: str,
         idempotency_key: str | None = None,
         budget: int | None = None,
+        said: Said = MappingProxyType({}),
     ) -> tuple[Record, bool]:
         """Accept a question; once this returns it survives any crash.
 
@@ -107,6 +111,7 @@ class Questions:
             idempotency_key: Another submission with this key must have the same content.
             budget: Seconds of one core that the caller's unfinished questions may be predicted to
                 take together; the service's own where there is none.
+            said: What the caller writes on it; on one that exists, what is not said stays.
 
         Returns:
             The question, and whether it was created: equal content from the same caller is the
@@ -123,17 +128,22 @@ class Questions:
         cut = Cut.of(question, self._settings.workers, self._settings.block)
         most = budget or self._settings.budget
         verdict = self._store.create(
-            question_id, kind, question, cut, caller, idempotency_key, most
+            question_id, kind, question, cut, caller, idempotency_key, most, said
         )
         if verdict.word == "conflict":
             raise ConflictError("This Idempotency-Key was used with different content.")
         if verdict.word in {"many", "seconds", "bytes"}:
-            raise self._refusal(verdict, question.seconds, most)
+            raise refusal(self._settings, verdict, question.seconds, most)
         if verdict.word == "known":
-            return self._find(question_id, caller), False
-        self._feed.add(caller, self._store.pieces(question_id).tasks(question_id))
+            self._store.describe(verdict.id, said)
+            return self._find(verdict.id, caller), False
+        needed = cut.distinct_keys
+        measured = self._store.cache(keys.space_of(caller)).existing(needed)
+        if needed:
+            Tallies(self._store.redis).looked(len(measured), len(needed) - len(measured))
+        self._feed.add(caller, Pieces(cut, measured, frozenset()).tasks(question_id))
         nothing = Pieces(cut, frozenset(), frozenset()).progress
-        record = self._find(question_id, caller)
+        record = self._find(question_id, caller, how_far=False)
         return replace(record, status=Status.QUEUED, progress=nothing), True
 
     @storage()
@@ -142,15 +152,28 @@ class Questions:
         return self._find(question_id, caller, kind)
 
     @storage()
+    def settled(self, question_id: str) -> bool:
+        """Whether a question has its outcome, or is gone: one look at one key."""
+        return not self._store.unfinished(question_id)
+
+    @storage()
     def listing(
-        self, caller: str, kind: str, cursor: str | None, limit: int
+        self, caller: str, kind: str, cursor: str | None, limit: int, wanted: Filter = ALL
     ) -> tuple[list[Record], str | None]:
         """The caller's questions of one kind, newest first, and the cursor of the next page.
 
         Raises:
             InputError: A cursor that no listing gave.
         """
-        return self._store.listing(caller, kind, cursor, limit)
+        return self._store.listing(caller, kind, cursor, limit, wanted)
+
+    @storage()
+    def describe(self, question_id: str, caller: str, said: Said) -> Record:
+        """Write on a question of the caller; what is not said stays."""
+        self._find(question_id, caller)
+        if not self._store.describe(question_id, said):
+            raise gone(question_id)
+        return self._find(question_id, caller)
 
     @storage()
     def report(self, question_id: str, caller: str) -> bytes:
@@ -211,6 +234,7 @@ class Questions:
         found = self._store.cache(space).values(restricted.key)
         if found is not None:
             return Distribution(pair.a, pair.b, pair.metric, pair.test, *found)
+        self._require_systems(record, part, systems)
         if not asked:
             recipe = part.recipe
             places = recipe.labels.index(pair.metric), recipe.tests.index(pair.test)
@@ -242,6 +266,7 @@ class Questions:
         b = part.systems.index(choose(pair.b, part.systems, "b", "system"))
         labels = part.recipe.labels
         metric = labels.index(choose(pair.metric, labels, "metric", "metric"))
+        self._require_systems(record, part, (a, b))
         space = record.testset or keys.space_of(caller)
         found = self._store.cache(space).values(shares_key(part, a, b, metric))
         if found is None:
@@ -260,6 +285,16 @@ class Questions:
             source=testset.source.lines if testset.source is not None else None,
             documents=testset.documents,
         )
+
+    def _require_systems(self, record: Record, part: Part, systems: Sequence[int]) -> None:
+        """Check that systems which a leaderboard shows still have their texts."""
+        if record.testset is None:
+            return
+        for system in systems:
+            if not self._context.testsets.has(record.testset, part.digests[system]):
+                raise GoneError(
+                    f"System {part.systems[system]!r} of this leaderboard was deleted or replaced."
+                )
 
     @storage()
     def link(self, question_id: str, caller: str) -> str | None:
@@ -332,52 +367,10 @@ class Questions:
         """How many workers are alive, here and on other machines."""
         return self._feed.jobs.workers()
 
-    def _refusal(self, verdict: Verdict, seconds: float, most: int) -> BusyError | CostlyError:
-        settings = self._settings
-        predicted = {
-            "seconds": seconds,
-            "unfinished_seconds": verdict.seconds,
-            "accepted_seconds": most,
-            "bytes": verdict.size,
-            "unfinished_bytes": verdict.bytes,
-            "accepted_bytes": settings.room,
-        }
-        if verdict.word == "many":
-            return BusyError(
-                f"You have {settings.pending:,} unfinished questions, the most that this "
-                "service accepts of one caller; try again later.",
-                limit="SIGTEST_PENDING",
-                predicted=predicted,
-                seconds=self._wait(verdict.seconds / settings.pending),
-            )
-        long = verdict.word == "seconds"
-        asked, load = (seconds, verdict.seconds) if long else (verdict.size, verdict.bytes)
-        accepted = most if long else settings.room
-        limit = "SIGTEST_BUDGET" if long else "SIGTEST_ROOM"
-        unit = "seconds of one core" if long else "bytes in the store"
-        said = f"This question is predicted to take {asked:,.0f} {unit}"
-        if asked > accepted:
-            return CostlyError(
-                f"{said}, more than the {accepted:,} that one caller may have unfinished; ask for "
-                "fewer systems, metrics or resamples.",
-                limit=limit,
-                predicted=predicted,
-            )
-        share = min(1.0, (asked + load - accepted) / load)
-        return BusyError(
-            f"{said} and your unfinished ones {load:,.0f}, together more than the {accepted:,} "
-            "that one caller may have unfinished; try again later.",
-            limit=limit,
-            predicted=predicted,
-            seconds=self._wait(share * verdict.seconds),
-        )
-
-    def _wait(self, seconds: float) -> int:
-        """Whole seconds after which so much work may be done."""
-        return min(LONGEST_WAIT, max(1, round(seconds / self._settings.workers)))
-
-    def _find(self, question_id: str, caller: str, kind: str | None = None) -> Record:
-        stored = self._store.find(question_id)
+    def _find(
+        self, question_id: str, caller: str, kind: str | None = None, how_far: bool = True
+    ) -> Record:
+        stored = self._store.find(question_id, how_far)
         known = stored is not None and kind in (None, stored.record.kind)
         if stored is not None and known and stored.caller == caller:
             return stored.record

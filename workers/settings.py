@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from workers.errors import SettingError
 from workers.logs import FORMATTERS
 
 DAY = 86_400
+Network = IPv4Network | IPv6Network
 
 
 def _state() -> Path:
@@ -55,6 +57,14 @@ class Settings:
             is accepted; half of this machine's memory by default.
         free: SIGTEST_FREE. Bytes of its disk that must be free for something new to be accepted;
             256 MiB by default.
+        webhook_timeout: SIGTEST_WEBHOOK_TIMEOUT. Seconds in which a receiver must answer; 10 by
+            default.
+        webhook_pause: SIGTEST_WEBHOOK_PAUSE. Seconds before a message is sent for the second time;
+            5 by default. Each further pause is twice as long.
+        webhook_longest: SIGTEST_WEBHOOK_LONGEST. Seconds of the longest pause; six hours by
+            default.
+        webhook_networks: SIGTEST_WEBHOOK_NETWORKS. Private networks that messages may be sent to,
+            such as 10.1.0.0/16,127.0.0.0/8; none by default.
     """
 
     redis_url: str | None = None
@@ -72,13 +82,17 @@ class Settings:
     totals: int = 2**30
     memory: int = field(default_factory=_memory)
     free: int = 2**28
+    webhook_timeout: int = 10
+    webhook_pause: int = 5
+    webhook_longest: int = 6 * 3600
+    webhook_networks: tuple[Network, ...] = ()
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> Settings:
         """Read the environment; variables that are unset or empty have their defaults.
 
         Raises:
-            SettingError: A number that is none or is below 1.
+            SettingError: A number that is none or is below 1, or a network that is none.
         """
         given = {name: value for name, value in environment.items() if value}
         texts = {"redis_url": given.get("REDIS_URL")}
@@ -88,13 +102,15 @@ class Settings:
             for field, variable in NUMBERS.items()
             if variable in given
         }
-        return cls(**texts, **paths, **numbers)  # type: ignore[arg-type]
+        networks = _networks(given.get(NETWORKS, ""))
+        return cls(**texts, **paths, **numbers, webhook_networks=networks)  # type: ignore[arg-type]
 
     def as_environment(self) -> dict[str, str]:
         """The variables that `of` turns into these settings; empty where a default is meant."""
         texts = {"REDIS_URL": self.redis_url or "", "SIGTEST_STATE": str(self.state.absolute())}
         numbers = {var: str(getattr(self, field) or "") for field, var in NUMBERS.items()}
-        return {**texts, **numbers}
+        networks = {NETWORKS: ",".join(map(str, self.webhook_networks))}
+        return {**texts, **numbers, **networks}
 
 
 NUMBERS = {
@@ -111,7 +127,11 @@ NUMBERS = {
     "totals": "SIGTEST_TOTALS",
     "memory": "SIGTEST_MEMORY",
     "free": "SIGTEST_FREE",
+    "webhook_timeout": "SIGTEST_WEBHOOK_TIMEOUT",
+    "webhook_pause": "SIGTEST_WEBHOOK_PAUSE",
+    "webhook_longest": "SIGTEST_WEBHOOK_LONGEST",
 }
+NETWORKS = "SIGTEST_WEBHOOK_NETWORKS"
 
 
 def log_format(environment: Mapping[str, str] = os.environ) -> str:
@@ -124,6 +144,15 @@ def log_format(environment: Mapping[str, str] = os.environ) -> str:
     if form not in FORMATTERS:
         raise SettingError(f"SIGTEST_LOG must be {' or '.join(FORMATTERS)}, not {form!r}.")
     return form
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    try:
+        return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
+    except ValueError as error:
+        raise SettingError(
+            f"{NETWORKS} must be networks such as 10.1.0.0/16, separated by commas: {error}."
+        ) from None
 
 
 def _positive(value: str, variable: str) -> int:

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from redis.exceptions import OutOfMemoryError
 
+from sigtest.data.envelope import Said
+from sigtest.data.names import require_own_names
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
 from sigtest.decide.rows import no_rows, report_of_rows
@@ -23,6 +26,7 @@ from workers.guard import storage
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
+from workers.store.listings import ALL, Filter
 from workers.store.server import check_disk, connect
 from workers.store.testsets import gone
 from workers.tasks import boards
@@ -90,8 +94,15 @@ class TestSets:
     # test sets
 
     @storage()
-    def create(self, asked: NewTestSet, caller: str) -> tuple[TestSetRecord, bool]:
+    def create(
+        self, asked: NewTestSet, caller: str, said: Said = MappingProxyType({})
+    ) -> tuple[TestSetRecord, bool]:
         """Make a test set; equal content and settings from the same caller are the same one.
+
+        Args:
+            asked: The test set.
+            caller: Whose it is.
+            said: What is written on it; on one that exists, what is not said stays.
 
         Returns:
             The test set, and whether it was made.
@@ -101,7 +112,7 @@ class TestSets:
         sizes = (str(part.replicas), str(asked.capacity))
         testset_id = keys.hashed(caller, "testset", asked.name, part.key, *sizes, part.testset)
         created = self._store.create(
-            testset_id, asked.name, caller, asked.testset, part, asked.capacity
+            testset_id, asked.name, caller, asked.testset, part, asked.capacity, said
         )
         return self._state(testset_id, caller).record, created
 
@@ -118,14 +129,22 @@ class TestSets:
 
     @storage()
     def listing(
-        self, caller: str, cursor: str | None, limit: int
+        self, caller: str, cursor: str | None, limit: int, wanted: Filter = ALL
     ) -> tuple[list[TestSetRecord], str | None]:
         """The caller's test sets, newest first, and the cursor of the next page if there is one.
 
         Raises:
             InputError: A cursor that no listing gave.
         """
-        return self._store.listing(caller, cursor, limit)
+        return self._store.listing(caller, cursor, limit, wanted)
+
+    @storage()
+    def describe(self, testset_id: str, caller: str, said: Said) -> TestSetRecord:
+        """Write on a test set; what is not said stays."""
+        self._state(testset_id, caller)
+        if not self._store.describe(testset_id, said):
+            raise gone(testset_id)
+        return self._state(testset_id, caller).record
 
     @storage()
     def raise_resamples(self, testset_id: str, caller: str, resamples: int) -> TestSetRecord:
@@ -167,7 +186,8 @@ class TestSets:
         Raises:
             SigtestError: It does not.
         """
-        self._state(testset_id, caller)
+        held = self._state(testset_id, caller).digests
+        require_own_names({*held, system.name})
         part = self._store.part(testset_id)
         brought = len(system.runs)
         if brought != part.replicas:
@@ -185,7 +205,14 @@ class TestSets:
 
     @storage()
     def put(
-        self, testset_id: str, caller: str, system: System, replaces: bool, most: int, limit: str
+        self,
+        testset_id: str,
+        caller: str,
+        system: System,
+        replaces: bool,
+        most: int,
+        limit: str,
+        said: Said = MappingProxyType({}),
     ) -> tuple[SystemRecord, str]:
         """Add a system, or replace one by other content.
 
@@ -196,6 +223,7 @@ class TestSets:
             replaces: Whether other content under the same name may go.
             most: Systems that the test set may have.
             limit: The setting that says so.
+            said: What is written on it; what is not said stays.
 
         Returns:
             The system, and what was done: `created`, `replaced`, `known`, or `again` where the
@@ -207,7 +235,7 @@ class TestSets:
             CapacityError: It has taken as many as were declared when it was made.
         """
         check_disk(self._context.settings)
-        verdict = self._store.put(testset_id, system, replaces, most)
+        verdict = self._store.put(testset_id, system, replaces, most, said)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "taken":

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from redis import Redis
 
 from sigtest.errors import SigtestError
-from workers.admin import keys, usage
+from workers.admin import drain, failed, keys, purge, requeue, stuck, usage
+from workers.guard import storage
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
 
@@ -23,17 +24,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 2 where it cannot be done."""
     parser = argparse.ArgumentParser(prog="sigtest-admin", allow_abbrev=False)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    keys.add_to(commands)
-    usage.add_to(commands)
+    for command in (keys, usage, failed, stuck, requeue, drain, purge):
+        command.add_to(commands)
     asked = parser.parse_args(arguments)
     try:
         settings = Settings.of()
-        with _store(settings) as redis:
-            lines = list(asked.run(asked, redis, settings))
+        with storage(), _store(settings) as redis:
+            for line in asked.run(asked, redis, settings):
+                sys.stdout.write(f"{line}\n")
     except SigtestError as error:
         sys.stderr.write(f"sigtest-admin: {error.message}\n")
         return 2
-    sys.stdout.writelines(f"{line}\n" for line in lines)
     return 0
 
 

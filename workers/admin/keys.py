@@ -45,9 +45,9 @@ def _add(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterato
 
 
 def _list(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
+    known = Access(redis).listing()
     yield COLUMNS.format("id", "name", "scopes", "made", "ends", "budget", "state")
-    for key in Access(redis).listing():
-        yield _line(key)
+    yield from map(_line, known)
 
 
 def _revoke(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:

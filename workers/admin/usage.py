@@ -26,4 +26,6 @@ def _usage(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Itera
     yield COLUMNS.format("caller", "unfinished", "predicted seconds")
     for caller, count in sorted(now.unfinished.items()):
         yield COLUMNS.format(caller, count, f"{now.predicted[caller]:.3f}")
+    if now.drained:
+        yield "drained: nothing is handed out until `sigtest-admin drain --end`"
     yield f"{now.waiting} tasks wait, the oldest for {now.oldest:.0f} s; {now.workers} workers"

@@ -1,10 +1,10 @@
-"""Finds work that was lost with a worker or with Redis, and lets it wait for its turn again."""
+"""Finds work that was lost with a worker or with Redis, or is due, and lets it wait its turn."""
 
 from __future__ import annotations
 
 from workers.store.boards import Choice
 from workers.store.task import Priced, owner_of
-from workers.tasks import boards, questions
+from workers.tasks import boards, questions, webhooks
 from workers.tasks.context import Context
 
 
@@ -39,6 +39,7 @@ class Reconciler:
         self._idle = idle
         self._jobs.forget_workers()
         self._context.feed.fill()
+        webhooks.hand_out(self._context)
 
     def _revive(self, lost: set[str]) -> None:
         asked = lost.intersection(self._context.questions.pending())

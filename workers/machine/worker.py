@@ -1,4 +1,4 @@
-"""The process that takes tasks from the queue and forks a work horse for each.
+"""The process that takes tasks from the queue and hands them to its work horse.
 
 `python -m workers.machine.worker` starts everything a machine needs to compute: the embedded server
 where no REDIS_URL is set, WORKERS of these processes, and what keeps them alive.
@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
 from redis import Redis
 from redis.client import Pipeline
@@ -20,18 +20,20 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from rq import Worker
 from rq.exceptions import NoSuchJobError
+from rq.executions import Execution
 from rq.job import Job
 from rq.queue import Queue as RedisQueue
 from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.worker_registration import register
 
+from workers.machine.horse import Line, Order, Stamina
 from workers.process import die_with_parent
 from workers.queue.jobs import NAME, Turn
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.tasks.context import Context
-from workers.tasks.run import TASKS, run, wanted
+from workers.tasks.run import FAILED, TASKS, run, wanted
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +52,7 @@ class PieceJob(Job):
     """
 
     context: Context
+    outcome = ""
 
     @classmethod
     def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> PieceJob:  # noqa: A002
@@ -90,11 +93,13 @@ class PieceJob(Job):
             super().heartbeat(timestamp, ttl, pipeline, xx)
 
     def _execute(self) -> None:
-        run(self.context, str(self.func_name), self.args)
+        self.outcome = run(self.context, str(self.func_name), self.args)
 
 
 class PieceWorker(Worker):
     """RQ's forking worker with short heartbeats, whose horses never outlive it.
+
+    RQ would fork a horse for each task; here one runs many, see `horse`.
 
     Every write waits for the disk, so that what RQ writes a dozen times a task is left out.
 
@@ -105,6 +110,9 @@ class PieceWorker(Worker):
 
     max_connection_wait_time = 1.0
     _beat = 0.0
+    _line: Line | None = None  # to the horse, if there is one
+    _unwanted = ""  # job that nobody wanted when it was last looked at
+    _horse_at_hand = 0  # its process; RQ forgets `horse_pid` after each task
 
     def __init__(self, name: str, settings: Settings) -> None:
         redis = connect(settings, RETRIES, timeout=10.0, patient=True)
@@ -153,10 +161,15 @@ class PieceWorker(Worker):
             super().set_current_job_working_time(current_job_working_time, pipeline)
 
     def maintain_heartbeats(self, job: Job) -> None:
-        """Every second while a task runs: end it where nobody wants it any more."""
+        """Every second while a task runs: end it where nobody wants it any more.
+
+        Seen twice: a task whose report is there has only to say so, and ends by itself.
+        """
         assert isinstance(job, PieceJob)
         if not wanted(self._context, str(job.func_name), job.args):
-            self.kill_horse()
+            if self._unwanted == job.id:
+                self.kill_horse()
+            self._unwanted = job.id
         elif time.monotonic() > self._beat + BEAT / 2:
             super().maintain_heartbeats(job)
 
@@ -190,12 +203,57 @@ class PieceWorker(Worker):
         super().handle_job_failure(job, queue, started_job_registry, exc_string)
         self._context.feed.again(Turn.of_job(job))
 
-    def main_work_horse(self, job: Job, queue: RedisQueue) -> None:
-        """Live in the horse, and die with the worker."""
+    def fork_work_horse(self, job: Job, queue: RedisQueue) -> None:
+        """Hand the job to the horse that waits for one, or to a new one."""
+        assert self.execution is not None
+        if self._line is not None and not self._line.hand_over(Order(job.id, self.execution.id)):
+            self._bury(self._line)
+        if self._line is None:
+            self._line = Line()
+            super().fork_work_horse(job, queue)
+            self._line.hold_worker_end()
+            self._horse_at_hand = self.horse_pid
+        self._horse_pid = self._horse_at_hand
+
+    def wait_for_horse(self) -> tuple[int | None, int | None, Any]:
+        """Wait until the horse has done its task or is gone, and how that ended."""
+        if self._line is None:
+            return super().wait_for_horse()
+        if self._line.done():
+            return self.horse_pid, os.EX_OK, None
+        return self._bury(self._line)
+
+    def _bury(self, line: Line) -> tuple[int | None, int | None, Any]:
+        """Wait for a horse that is gone, or going."""
+        self._line = None
+        line.cut()
+        self._horse_pid = self._horse_at_hand
+        return super().wait_for_horse()
+
+    def main_work_horse(self, job: Job, queue: RedisQueue) -> NoReturn:
+        """Live in the horse: run tasks as long as all goes well, and die with the worker."""
         die_with_parent(signal.SIGKILL)
         if os.getppid() != self.pid:
             os._exit(1)  # the worker died before the kernel was asked
-        super().main_work_horse(job, queue)
+        self._is_horse = True
+        self.setup_work_horse_signals()  # type: ignore[no-untyped-call]
+        try:
+            self._run_tasks(job, queue)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+
+    def _run_tasks(self, job: Job, queue: RedisQueue) -> None:
+        assert self._line is not None
+        assert isinstance(job, PieceJob)
+        self._line.hold_horse_end()
+        stamina = Stamina()
+        while self.perform_job(job, queue) and job.outcome != FAILED and stamina.lasts():
+            order = self._line.next_order()
+            if order is None:
+                return
+            job = PieceJob.fetch(order.job, self.connection, self.serializer)
+            self.execution = Execution(order.execution, order.job, self.connection)
 
 
 def work(name: str, settings: Settings) -> None:

@@ -66,7 +66,7 @@ class Feed:
         """Give the queue as many tasks as there are workers to take them."""
         most = max(1, self.jobs.registered())
         prefixes = [f"{keys.WAITING}:", keys.key("tasks", "")]
-        lists = [keys.WAITING, self.jobs.list_name, keys.WAITING_SINCE]
+        lists = [keys.WAITING, self.jobs.list_name, keys.WAITING_SINCE, keys.DRAINED]
         taken = map(decoded, self._feed(lists, [most, *prefixes]))
         self.jobs.add(Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True))
 
@@ -76,6 +76,20 @@ class Feed:
         self._redis.zrem(keys.WAITING_SINCE, question)
         self.jobs.drop(question)
         self.fill()
+
+    def drain(self) -> None:
+        """Let everything wait that no worker has, until `resume`; what is new waits, too."""
+        self._redis.set(keys.DRAINED, 1)
+
+    def resume(self) -> None:
+        """Serve what waits."""
+        self._redis.delete(keys.DRAINED)
+        self.fill()
+
+    @property
+    def drained(self) -> bool:
+        """Whether everything waits."""
+        return bool(self._redis.exists(keys.DRAINED))
 
     def depth(self) -> tuple[int, float | None]:
         """How many tasks no worker has, and since when the oldest waits (seconds since 1970).
@@ -92,6 +106,11 @@ class Feed:
                 pipe.llen(keys.key("tasks", decoded(question)))
             lengths = cast("list[int]", pipe.execute())
         return sum(lengths), held[0][1] if held else None
+
+    def since(self, owner: str) -> float | None:
+        """Since when tasks of a question or test set wait (seconds since 1970), if any do."""
+        score = self._redis.zscore(keys.WAITING_SINCE, owner)
+        return None if score is None else float(score)
 
     def waiting(self) -> set[str]:
         """Ids of the questions and test sets with tasks that wait."""

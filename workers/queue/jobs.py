@@ -115,13 +115,26 @@ class Jobs:
             b"busy",
         }
 
-    # what follows is for the reconciler
+    def running(self) -> set[str]:
+        """Ids of the tasks that workers have."""
+        started = self._redis.zrangebyscore(self._starts, time.time(), "+inf")
+        return {_id(entry) for entry in started}
 
     def alive(self) -> set[str]:
         """Ids of the tasks that are queued or running."""
-        running = self._redis.zrangebyscore(self._starts, time.time(), "+inf")
+        running = self.running()  # first: a task that is taken meanwhile was queued
         queued = self._redis.lrange(self._queue.key, 0, -1)
-        return {_id(entry) for entry in (*queued, *running)}
+        return running.union(map(_id, queued))
+
+    def busy(self) -> bool:
+        """Whether a task is queued, running, or in between: taken and not yet announced."""
+        with self._redis.pipeline() as pipe:
+            pipe.llen(self._queue.key)
+            pipe.llen(self._queue.intermediate_queue_key)
+            pipe.zcount(self._starts, time.time(), "+inf")
+            return any(pipe.execute())
+
+    # what follows is for the reconciler
 
     def stuck(self, alive: set[str]) -> set[str]:
         """Ids that RQ still knows although nobody works on them.

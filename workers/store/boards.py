@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.data.envelope import Envelope
 from sigtest.decide.summary import score_report
 from sigtest.report import ScoreReport
+from workers.store.make import MAKE
 
 
 class Standing(StrEnum):
@@ -34,6 +36,7 @@ class SystemRecord:
         standing: Whether the leaderboard has it.
         scores: Scores by metric at the test set's own level, once measured.
         error: Why it could not be measured, if it could not.
+        envelope: What is written on it.
     """
 
     name: str
@@ -41,6 +44,7 @@ class SystemRecord:
     standing: Standing
     scores: Mapping[str, ScoreReport] | None
     error: str | None
+    envelope: Envelope = field(default_factory=Envelope)
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,7 @@ class TestSetRecord:
         systems: How many it has.
         pending: How many of them are still to be measured.
         submissions: How many have been taken, with those that were deleted or replaced.
+        envelope: What is written on it.
     """
 
     __test__ = False  # pytest: not a test class
@@ -73,6 +78,7 @@ class TestSetRecord:
     systems: int
     pending: int
     submissions: int = 0
+    envelope: Envelope = field(default_factory=Envelope)
 
     @property
     def capacity(self) -> int:
@@ -101,6 +107,7 @@ class State:
         rows: The rows of all contents that are measured, by digest.
         failures: Why a digest cannot be measured.
         left: Names and digests of systems that were deleted or replaced and are not back.
+        envelopes: What is written on systems, by name, where anything is.
     """
 
     caller: str
@@ -109,6 +116,7 @@ class State:
     rows: Mapping[str, bytes]
     failures: Mapping[str, str]
     left: frozenset[tuple[str, str]] = frozenset()
+    envelopes: Mapping[str, Envelope] = field(default_factory=dict)
 
     @property
     def resamples(self) -> int:
@@ -150,7 +158,8 @@ class State:
                 label: score_of(row) for label, row in zip(self.record.metrics, rows, strict=True)
             }
         error = self.failures.get(digest) if scores is None else None
-        return SystemRecord(name, digest, standing, scores, error)
+        envelope = self.envelopes.get(name, Envelope())
+        return SystemRecord(name, digest, standing, scores, error, envelope)
 
 
 @dataclass(frozen=True)
@@ -174,6 +183,29 @@ class Choice:
     def of(cls, spelled: str) -> Choice:
         """The choice that `spelled` wrote."""
         return cls(*json.loads(bytes.fromhex(spelled)))
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What rows are called under one number of resamples.
+
+    Attributes:
+        resamples: R.
+    """
+
+    resamples: int
+
+    def system(self, digest: str) -> str:
+        """The row of one system."""
+        return f"{MAKE} {self.resamples} {digest}"
+
+    def findings(self, digest: str) -> str:
+        """What health checks say of one system, whatever the resamples."""
+        return f"{MAKE} findings {digest}"
+
+    def pair(self, a: str, b: str) -> str:
+        """The row of a pair, from both digests."""
+        return f"{MAKE} {self.resamples} {a} {b}"
 
 
 def score_of(row: Array) -> ScoreReport:

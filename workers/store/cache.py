@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from redis import Redis
 
@@ -38,34 +39,31 @@ class Cache:
             return
         with self._redis.pipeline(transaction=False) as pipe:
             for name, table in tables.items():
-                data = codec.pack_statistics(table)
+                data = codec.seal(name, codec.pack_statistics(table))
                 pipe.set(keys.cached(self._space, name), data, ex=self._seconds)
             pipe.execute()
 
-    def find(self, names: Sequence[str], shape: tuple[int, int]) -> dict[str, Array]:
-        """Those statistics that exist and can be read; their lives are prolonged.
-
-        Args:
-            names: Of what is looked for.
-            shape: (m n, k) of each; what has another one is damaged.
-        """
+    def find(self, names: Sequence[str]) -> dict[str, Array]:
+        """Those statistics that exist as they were written; their lives are prolonged."""
         with self._redis.pipeline(transaction=False) as pipe:
             for name in names:
                 pipe.getex(keys.cached(self._space, name), ex=self._seconds)
             found = pipe.execute()
         tables = {}
         for name, data in zip(names, found, strict=True):
-            table = None if data is None else codec.unpack_statistics(data)
-            if table is not None and table.shape == shape:
+            whole = codec.unseal(name, data) if data is not None else None
+            table = codec.unpack_statistics(whole) if whole is not None else None
+            if table is not None:
                 tables[name] = table
         return tables
 
     def add_values(self, name: str, observed: float, values: Array) -> None:
         """Keep a distribution."""
-        data = codec.pack_values(observed, values)
+        data = codec.seal(name, codec.pack_values(observed, values))
         self._redis.set(keys.cached(self._space, name), data, ex=self._seconds)
 
     def values(self, name: str) -> tuple[float, Array] | None:
-        """A distribution's observed difference and values, if they exist and can be read."""
-        data = self._redis.get(keys.cached(self._space, name))
-        return None if data is None else codec.unpack_values(data)  # type: ignore[arg-type]  # bytes
+        """A distribution's observed difference and values, if they exist as they were written."""
+        data = cast("bytes | None", self._redis.get(keys.cached(self._space, name)))
+        whole = codec.unseal(name, data) if data is not None else None
+        return None if whole is None else codec.unpack_values(whole)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zlib
@@ -18,6 +19,7 @@ from sigtest.draws.sample import Block
 # most statistics are small counts; a narrow type that loses nothing makes them cheap to move
 NARROW = (np.uint8, np.uint16, np.int32)
 FAST = 1
+SEAL_BYTES = 16
 BLOCK_ARRAYS = [field.name for field in fields(Block) if field.name not in {"start", "stop"}]
 
 
@@ -28,8 +30,13 @@ def decoded(value: bytes | str) -> str:
 
 def pack_json(value: object) -> bytes:
     """Compress a JSON value; text that is no valid Unicode comes back as it was."""
+    return pack_bytes(spell_json(value))
+
+
+def spell_json(value: object) -> bytes:
+    """A JSON value, ready to be compressed."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return zlib.compress(text.encode("utf-8", "surrogatepass"), FAST)
+    return text.encode("utf-8", "surrogatepass")
 
 
 def unpack_json(data: bytes) -> Any:
@@ -87,6 +94,23 @@ def unpack_values(data: bytes) -> tuple[float, Array] | None:
         return float(_load(stream)[0]), _load(stream).astype(np.float64)
     except (ValueError, IndexError):
         return None
+
+
+def seal(name: str, data: bytes) -> bytes:
+    """Bytes that `unseal` knows again under the same name."""
+    return _seal_of(name, data) + data
+
+
+def unseal(name: str, sealed: bytes) -> bytes | None:
+    """The bytes that `seal` got; nothing where any of them, or the name, is another."""
+    data = sealed[SEAL_BYTES:]
+    return data if sealed[:SEAL_BYTES] == _seal_of(name, data) else None
+
+
+def _seal_of(name: str, data: bytes) -> bytes:
+    hashed = hashlib.blake2b(name.encode(), digest_size=SEAL_BYTES)
+    hashed.update(data)
+    return hashed.digest()
 
 
 def _narrow(table: Array) -> npt.NDArray[Any]:

@@ -2,26 +2,35 @@
 
     sigtest:question:ID            hash    facts about a question: kind, caller, outline, outcome
     sigtest:contents:ID            hash    what was brought, by field, compressed
-    sigtest:blocks:ID              hash    blocks of resamples, by version and "start-stop"
+    sigtest:blocks:ID              hash    blocks of resamples, by make and "start-stop"
     sigtest:attempts:ID            hash    how often each task was started
     sigtest:report:ID              string  canonical JSON of the report, compressed
     sigtest:gone:ID                string  the caller; outlives a question or a test set
     sigtest:pending                set     ids of unfinished questions
     sigtest:pending:CALLER         hash    predicted seconds and bytes of unfinished questions
     sigtest:listing:CALLER:KIND    sorted  a caller's questions of one kind, or test sets, by time
-    sigtest:idempotency:HASH       string  id of the question that an idempotency key stands for
+    sigtest:idempotency:HASH       string  id and `asked` that an idempotency key stands for
     sigtest:cache:SPACE:HASH       string  statistics of one output, a distribution, or shares
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:erase                  string  something was deleted that the disk still has
     sigtest:access                 hash    API keys by their hash; never a key itself
     sigtest:tallies                hash    how often tasks ended how, and their seconds
+    sigtest:tallies:cache          hash    how often statistics were found in a cache, or not
+    sigtest:tallies:callers        hash    seconds that tasks took, by caller
 
     sigtest:session:HASH           string  hash of the key that a browser signed in with
+
+    sigtest:webhook:ID             hash    a webhook: caller, url, events, secret, how it went
+    sigtest:webhooks:CALLER        set     ids of a caller's webhooks
+    sigtest:deliveries:ID          hash    messages that are to be delivered to a webhook
+    sigtest:delivery-attempts:ID   hash    how often each was sent, and until when one sends it
+    sigtest:due                    sorted  webhooks and messages, by when to send them next
 
     sigtest:waiting                sorted  callers with tasks that wait, by seconds handed out
     sigtest:waiting:CALLER         sorted  ids whose tasks wait, the next one first
     sigtest:waiting-since          sorted  ids whose tasks wait, by when they began to
     sigtest:tasks:ID               list    tasks that wait, the next one first
+    sigtest:drained                string  an operator lets all of them wait
 
     sigtest:testset:ID             hash    facts about a test set: caller, plan, resamples
     sigtest:testset-text:ID        string  references, documents, labels; compressed
@@ -35,8 +44,9 @@
     sigtest:testset-left:ID        set     digests and names of what was deleted or replaced
     sigtest:testset-seen:ID        hash    p-values of pairs that were shown, by names and digests
     sigtest:testset-claims:ID      hash    when a significant difference was first shown
+    sigtest:testset-envelopes:ID   hash    what was written on systems, by part and name
     sigtest:joining                set     ids of test sets with systems to be measured
-    sigtest:totals:ID:V:R:DIGEST   hash    totals by version V of one system under R resamples
+    sigtest:totals:ID:V:R:DIGEST   hash    totals by make V of one system under R resamples
     sigtest:totals-used            sorted  keys of totals, by last use
     sigtest:totals-sizes           hash    bytes of totals by key
     sigtest:totals-bytes           string  bytes of all totals
@@ -44,24 +54,30 @@
 Everything of a question expires with it, whatever happens to those who wrote it; everything of a
 test set expires some time after the last change of the test set. A SPACE is a caller, or a test
 set: what one of them has cached tells another nothing. Caches hold no text, and expire some time
-after their last use. Totals may go earlier: they follow from the outputs.
+after their last use. Totals may go earlier: they follow from the outputs. Webhooks stay until they
+are deleted, their messages until they are delivered or given up.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 
-from sigtest.version import __version__
+from workers.store.make import MAKE
 
 PREFIX = "sigtest:"
 PENDING = PREFIX + "pending"
 WAITING = PREFIX + "waiting"
 WAITING_SINCE = PREFIX + "waiting-since"
+DRAINED = PREFIX + "drained"
 JOINING = PREFIX + "joining"
 ACCESS = PREFIX + "access"
 ERASE = PREFIX + "erase"
 TALLIES = PREFIX + "tallies"
+TALLIES_CACHE = TALLIES + ":cache"
+TALLIES_CALLERS = TALLIES + ":callers"
+DUE = PREFIX + "due"
 TOTALS_USED = PREFIX + "totals-used"
 TOTALS_SIZES = PREFIX + "totals-sizes"
 TOTALS_BYTES = PREFIX + "totals-bytes"
@@ -70,6 +86,7 @@ ID_DIGITS = 32
 NEWS = PREFIX + "news:*"
 
 OF_QUESTION = ("question", "contents", "blocks", "attempts", "report")
+OF_WEBHOOK = ("webhook", "deliveries", "delivery-attempts")
 OF_TESTSET = (
     "testset",
     "testset-text",
@@ -83,6 +100,7 @@ OF_TESTSET = (
     "testset-left",
     "testset-seen",
     "testset-claims",
+    "testset-envelopes",
 )
 
 
@@ -108,9 +126,19 @@ def space_of(caller: str) -> str:
 
 def totals(testset_id: str, resamples: int, digest: str) -> str:
     """The key of one system's totals."""
-    return key("totals", f"{testset_id}:{__version__}:{resamples}:{digest}")
+    return key("totals", f"{testset_id}:{MAKE}:{resamples}:{digest}")
 
 
 def hashed(*parts: str) -> str:
     """32 hexadecimal digits that stand for some text."""
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:ID_DIGITS]
+
+
+def asked(caller: str, kind: str, fields: Mapping[str, str | bytes]) -> str:
+    """32 hexadecimal digits that stand for what a caller asks, whatever version is asked."""
+    digest = hashlib.sha256(hashed(caller, kind).encode())
+    for name, data in sorted(fields.items()):
+        for part in (name, data):
+            own = part if isinstance(part, bytes) else part.encode()
+            digest.update(hashlib.sha256(own).digest())
+    return digest.hexdigest()[:ID_DIGITS]

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sigtest.comparison.plan import Part, Plan
-from sigtest.kinds import ComparisonQuestion, Question
-from sigtest.version import __version__
+from sigtest.kinds import Question
+from sigtest.kinds.comparisons import ComparisonQuestion
 from workers.store.codec import decoded
 from workers.store.keys import hashed
+from workers.store.make import MAKE
 from workers.store.records import Progress
 from workers.store.task import Priced, Task
 
@@ -25,6 +26,9 @@ from workers.store.task import Priced, Task
 # the statistics of a dozen systems about as long again.
 SHORT = 0.2
 BLOCK_SECONDS = 0.5
+# A long question gives way to others more often, which costs it a tenth.
+LONG = 60.0
+SHORT_BLOCK_SECONDS = 0.15
 BATCH_SECONDS = 2.0
 
 Run = tuple[int, int]
@@ -62,8 +66,9 @@ class Cut:
         if not isinstance(question, ComparisonQuestion):
             return cls((), 1, 0, 1, 0.0, question.seconds)
         plan = question.comparison.plan
-        measuring, resampling = question.measuring, question.resampling
-        blocks = _tasks(resampling, BLOCK_SECONDS, workers)
+        measuring, drawing = question.measuring, question.drawing
+        each = BLOCK_SECONDS if drawing < LONG else SHORT_BLOCK_SECONDS
+        blocks = _tasks(drawing, each, workers)
         outputs = len(plan.parts) * len(plan.systems)
         return cls(
             keys=statistics_keys(plan),
@@ -71,7 +76,7 @@ class Cut:
             resamples=plan.resamples,
             rows=rows or math.ceil(plan.resamples / blocks),
             measuring=measuring,
-            computing=resampling,
+            computing=question.resampling,
         )
 
     @property
@@ -173,17 +178,17 @@ def shares_key(part: Part, a: int, b: int, metric: int) -> str:
 
 
 def block_name(run: Run) -> str:
-    """What a block is called; another version's blocks are none of this one's."""
+    """What a block is called; see `make`."""
     start, stop = run
-    return f"{__version__} {start}-{stop}"
+    return f"{MAKE} {start}-{stop}"
 
 
 def blocks_named(names: Iterable[bytes | str]) -> frozenset[Run]:
-    """Blocks of this version, from what all are called."""
+    """Blocks of this make, from what all are called."""
     ends = []
     for name in map(decoded, names):
-        version, _, run = name.rpartition(" ")
-        if version == __version__:
+        make, _, run = name.rpartition(" ")
+        if make == MAKE:
             start, _, stop = run.partition("-")
             ends.append((int(start), int(stop)))
     return frozenset(ends)

@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from redis import Redis
+from redis.client import Pipeline
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Plan
+from sigtest.data.envelope import Said
 from sigtest.kinds import About, Question
 from sigtest.version import __version__
 from workers.errors import GoneError
@@ -22,16 +24,21 @@ from workers.settings import Settings
 from workers.store import codec, keys, scripts
 from workers.store.cache import Cache
 from workers.store.codec import decoded
-from workers.store.listings import page, place_of
+from workers.store.envelopes import FIELDS, envelope_of, fields_of
+from workers.store.listings import Filter, page, place_of
+from workers.store.make import MAKE
+from workers.store.messages import Message, announcing
 from workers.store.pieces import Cut, Pieces, Run, block_name, blocks_named, statistics_keys
 from workers.store.records import Progress, Record, Status
 
 SHOWN = (
     "caller", "kind", "created", "expiry", "about", "testset", "started", "outcome", "progress",
-    "computed_with", "pictures", "error",
+    "computed_with", "pictures", "error", *FIELDS,
 )  # fmt: skip
+NOTHING_SEEN = Progress("report", 0, 1)
 PROBE_SECONDS = 10
 THREADS = 4  # compression lets other threads run
+WORTH_THREADS = 1 << 20  # bytes to compress
 
 
 @dataclass(frozen=True)
@@ -58,12 +65,14 @@ class Verdict:
 
     Attributes:
         word: See `QuestionStore.create`.
+        id: Of the question; another one's where the idempotency key stands for that.
         seconds: Predicted for what its caller has pending.
         bytes: The same of the store.
         size: Bytes predicted for the question.
     """
 
     word: str
+    id: str
     seconds: float
     bytes: float
     size: int
@@ -85,6 +94,7 @@ class QuestionStore:
         self._add_block = redis.register_script(scripts.ADD_BLOCK)
         self._commit = redis.register_script(scripts.COMMIT)
         self._share = redis.register_script(scripts.SHARE)
+        self._describe = redis.register_script(scripts.DESCRIBE)
 
     def probe(self) -> None:
         """Write a key, which fails where the server cannot be reached or is out of memory."""
@@ -105,6 +115,7 @@ class QuestionStore:
         caller: str,
         idempotency_key: str | None,
         budget: int,
+        said: Said,
     ) -> Verdict:
         """Store a question and count it as pending.
 
@@ -116,6 +127,7 @@ class QuestionStore:
             caller: Who asks.
             idempotency_key: Stands for the question from now on.
             budget: Most predicted seconds of what the caller has pending.
+            said: What its caller writes on it.
 
         Returns:
             `created`; `known` where it exists and has not failed or been cancelled; `conflict`
@@ -132,12 +144,11 @@ class QuestionStore:
             "kind": kind,
             "created": repr(now),
             "expiry": str(expiry),
-            "about": json.dumps(asdict(question.about)),
-            "accepted_with": __version__,
-            "request": REQUEST.get(),
             "place": place,
-            "outline": codec.pack_json(question.outline()),
+            "request": REQUEST.get(),
             "cut": codec.pack_json(cut.as_json()),
+            **_facts(question),
+            **fields_of(said),
         }
         names = [
             *(keys.key(part, question_id) for part in keys.OF_QUESTION),
@@ -159,20 +170,33 @@ class QuestionStore:
             place,
             caller,
             int(idempotency_key is not None),
+            keys.asked(caller, kind, {**contents, "outline": facts["outline"]}),
             2 * len(facts),
         ]
-        word, seconds, held = self._create(names, [*options, *_flat(facts), *_flat(contents)])
-        return Verdict(decoded(word), float(seconds), float(held), size)
+        told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
+        word, seconds, held, known = map(decoded, told)
+        return Verdict(word, known, float(seconds), float(held), size)
 
-    def find(self, question_id: str) -> Stored | None:
-        """A question, unless it expired, was deleted or never was."""
+    def find(self, question_id: str, how_far: bool = True) -> Stored | None:
+        """A question, unless it expired, was deleted or never was.
+
+        Args:
+            question_id: Where.
+            how_far: Whether to look which pieces of an unfinished one exist; its progress is
+                NOTHING_SEEN otherwise.
+        """
         found = self.redis.hmget(keys.key("question", question_id), SHOWN)
         facts = dict(zip(SHOWN, found, strict=True))
-        return None if facts["caller"] is None else self._stored(question_id, facts)
+        return None if facts["caller"] is None else self._stored(question_id, facts, how_far)
 
     def request(self, question_id: str) -> str:
         """Id of the request that a question came with; empty where there is none."""
         return decoded(self.redis.hget(keys.key("question", question_id), "request") or b"")
+
+    def caller(self, name: str) -> str | None:
+        """Whose a question or test set is or was; nothing where that is not known any more."""
+        caller = self.redis.get(keys.key("gone", name))
+        return None if caller is None else decoded(caller)
 
     def was(self, question_id: str, caller: str) -> bool:
         """Whether the caller had something with this id that is gone now."""
@@ -180,7 +204,7 @@ class QuestionStore:
         return left is not None and decoded(left) == caller
 
     def listing(
-        self, caller: str, kind: str, cursor: str | None, limit: int
+        self, caller: str, kind: str, cursor: str | None, limit: int, wanted: Filter
     ) -> tuple[list[Record], str | None]:
         """The caller's questions of one kind; see `page`."""
 
@@ -188,7 +212,16 @@ class QuestionStore:
             stored = self.find(question_id)
             return None if stored is None else stored.record
 
-        return page(self.redis, keys.of_caller("listing", caller, kind), cursor, limit, find)
+        def passes(record: Record) -> bool:
+            return wanted.passes(record.envelope, record.status)
+
+        listing = keys.of_caller("listing", caller, kind)
+        return page(self.redis, listing, cursor, limit, find, passes)
+
+    def describe(self, question_id: str, said: Said) -> bool:
+        """Write on a question; what is not said stays. Whether it is there."""
+        fields = _flat(fields_of(said))
+        return bool(self._describe([keys.key("question", question_id)], fields))
 
     def pending(self) -> list[str]:
         """Ids of the questions without an outcome."""
@@ -222,7 +255,7 @@ class QuestionStore:
             report: Canonical JSON.
             pictures: Names of those that can be drawn of the report.
         """
-        stored = self.find(question_id)
+        stored = self.find(question_id, how_far=outcome is not Status.SUCCEEDED)
         if stored is None:
             return False
         progress = Progress("report", 1, 1)
@@ -232,11 +265,13 @@ class QuestionStore:
             *(keys.key(part, question_id) for part in keys.OF_QUESTION),
             keys.PENDING,
             keys.of_caller("pending", stored.caller),
+            *announcing(stored.caller),
         ]
         packed, channel = codec.pack_bytes(report), keys.key("news", question_id)
         told = json.dumps(vars(progress))
         facts = [question_id, outcome.value, error, packed, channel, told, __version__]
-        done = bool(self._commit(names, [*facts, json.dumps(pictures)]))
+        message = _message(stored.record, outcome, error)
+        done = bool(self._commit(names, [*facts, json.dumps(pictures), *message.arguments]))
         if done and outcome is Status.CANCELLED:  # whose texts are deleted
             with suppress(OutOfMemoryError):
                 self.redis.set(keys.ERASE, 1)
@@ -318,6 +353,15 @@ class QuestionStore:
         names = [keys.key("question", question_id), keys.key("attempts", question_id)]
         return int(self._begin(names, [task, repr(time.time())]))
 
+    def end(self, question_id: str, task: str) -> Pipeline:
+        """Note that a task has ended, to be sent with more: it may start as often again.
+
+        It may have to, without a death: where another make did it, whose pieces are none of ours.
+        """
+        pipe = self.redis.pipeline()
+        pipe.hdel(keys.key("attempts", question_id), task)
+        return pipe
+
     def unfinished(self, question_id: str) -> bool:
         """Whether the question exists and has no outcome."""
         return bool(self.redis.sismember(keys.PENDING, question_id))
@@ -342,11 +386,11 @@ class QuestionStore:
         """
         name = keys.key("question", question_id)
         fields = ["cut", "caller", "testset", "accepted_with"]
-        packed, caller, testset, version = self.redis.hmget(name, fields)
+        packed, caller, testset, make = self.redis.hmget(name, fields)
         if packed is None or caller is None:
             raise gone(question_id)
         cut = Cut.from_json(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
-        if cut.resamples and _text(version) != __version__:  # it calls statistics by other names
+        if cut.resamples and _text(make) != MAKE:  # another make calls statistics by other names
             plan = Plan.of(self.outline(question_id))
             cut = replace(cut, keys=statistics_keys(plan))
         drawn = blocks_named(self.redis.hkeys(keys.key("blocks", question_id)))
@@ -399,17 +443,14 @@ class QuestionStore:
         """Wake those who wait for something of a question."""
         self.redis.publish(keys.key("news", question_id), b"")
 
-    def _stored(self, question_id: str, facts: dict[str, Any]) -> Stored:
+    def _stored(self, question_id: str, facts: dict[str, Any], how_far: bool) -> Stored:
         names = {field: tuple(held) for field, held in json.loads(facts["about"]).items()}
         if facts["outcome"] is not None:
             status = Status(decoded(facts["outcome"]))
             progress = Progress(**json.loads(facts["progress"]))
         else:
             status = Status.QUEUED if facts["started"] is None else Status.RUNNING
-            try:
-                progress = self.pieces(question_id).progress
-            except GoneError:
-                progress = Progress("report", 0, 1)
+            progress = self._progress(question_id) if how_far else NOTHING_SEEN
         record = Record(
             id=question_id,
             kind=decoded(facts["kind"]),
@@ -422,8 +463,15 @@ class QuestionStore:
             computed_with=_text(facts["computed_with"]) if status is Status.SUCCEEDED else None,
             pictures=tuple(json.loads(facts["pictures"] or "[]")),
             error=_text(facts["error"]),
+            envelope=envelope_of([facts[name] for name in FIELDS]),
         )
         return Stored(record, decoded(facts["caller"]))
+
+    def _progress(self, question_id: str) -> Progress:
+        try:
+            return self.pieces(question_id).progress
+        except GoneError:
+            return NOTHING_SEEN
 
 
 def gone(question_id: str) -> GoneError:
@@ -431,10 +479,29 @@ def gone(question_id: str) -> GoneError:
     return GoneError(f"{question_id} expired or was deleted; submit it again.")
 
 
+def _facts(question: Question) -> dict[str, str | bytes]:
+    """What its record says of a question of itself."""
+    return {
+        "about": json.dumps(asdict(question.about)),
+        "accepted_with": MAKE,
+        "outline": codec.pack_json(question.outline()),
+    }
+
+
+def _message(record: Record, outcome: Status, error: str) -> Message:
+    """What webhooks are told of the outcome of a question."""
+    told = {"kind": record.kind, "id": record.id, "status": outcome.value}
+    why = {"error": error} if outcome is Status.FAILED else {}
+    return Message.of(f"question.{outcome.value}", {**told, **why, **vars(record.envelope)})
+
+
 def _packed(contents: Mapping[str, Any]) -> dict[str, bytes]:
-    """Contents by field, compressed side by side."""
+    """Contents by field, compressed; those of a large question side by side."""
+    spelled = {name: codec.spell_json(value) for name, value in contents.items()}
+    if sum(map(len, spelled.values())) < WORTH_THREADS:
+        return {name: codec.pack_bytes(data) for name, data in spelled.items()}
     with ThreadPoolExecutor(THREADS) as pool:
-        return dict(zip(contents, pool.map(codec.pack_json, contents.values()), strict=True))
+        return dict(zip(spelled, pool.map(codec.pack_bytes, spelled.values()), strict=True))
 
 
 def _text(value: bytes | str | None) -> str | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from sigtest.data.envelope import Envelope
 from sigtest.kinds import About
 
 
@@ -55,6 +56,7 @@ class Record:
         computed_with: Version of sigtest that computed it, once it has succeeded.
         pictures: Names of those that can be drawn of its report.
         error: Why it failed, if it did.
+        envelope: What its caller wrote on it.
     """
 
     id: str
@@ -68,9 +70,11 @@ class Record:
     computed_with: str | None = None
     pictures: tuple[str, ...] = ()
     error: str | None = None
+    envelope: Envelope = field(default_factory=Envelope)
 
     @property
     def etag(self) -> str:
         """Changes whenever anything else does."""
-        seen = f"{self.id} {self.created_at} {self.status} {self.progress} {self.error}"
+        told = f"{self.created_at} {self.status} {self.progress} {self.error} {self.envelope}"
+        seen = f"{self.id} {told}"
         return hashlib.sha256(seen.encode()).hexdigest()[:32]

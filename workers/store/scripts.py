@@ -17,14 +17,25 @@ end
 #       listing, idempotency
 # ARGV: id, expiry, end of the tombstone (both in ms), most pending of a caller, most predicted
 #       seconds and bytes of a caller, predicted seconds and bytes, place in the listing, caller, 1
-#       with an idempotency key, number of fields of the question times two, these and their values,
-#       then those of the contents. What the caller has pending is held as seconds and bytes.
+#       with an idempotency key, hash of what is asked, number of fields of the question times two,
+#       these and their values, then those of the contents. What the caller has pending is held as
+#       seconds and bytes; what an idempotency key stands for, as id and hash.
+# Returns the verdict, seconds and bytes of what the caller has pending where it is too much, and
+# the id of the question that the key stands for, or this one's.
 CREATE = (
     _COMMON
     + """
 local id, expiry = ARGV[1], ARGV[2]
 local bound = ARGV[11] == '1' and redis.call('GET', KEYS[10])
-if bound and bound ~= id then return {'conflict', '0', '0'} end
+local held, content = string.match(bound or '', '(%S+) (%S+)')
+if held and held ~= id then
+    if content ~= ARGV[12] then return {'conflict', '0', '0', held} end
+    -- another version accepted it, for which equal content has another id
+    local other = string.sub(KEYS[1], 1, -#id - 1) .. held
+    local ended = redis.call('HGET', other, 'outcome')
+    local lasts = redis.call('EXISTS', other) == 1 and (not ended or ended == 'succeeded')
+    if lasts then return {'known', '0', '0', held} end
+end
 local outcome = redis.call('HGET', KEYS[1], 'outcome')
 local verdict = 'known'
 if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'cancelled' then
@@ -33,15 +44,15 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
         local s, b = string.match(held, '(%S+) (%S+)')
         seconds, bytes = seconds + tonumber(s), bytes + tonumber(b)
     end
-    local load = {tostring(seconds), tostring(bytes)}
+    local load = {tostring(seconds), tostring(bytes), id}
     if redis.call('HLEN', KEYS[8]) >= tonumber(ARGV[4]) then return {'many', unpack(load)} end
     if seconds + tonumber(ARGV[7]) > tonumber(ARGV[5]) then return {'seconds', unpack(load)} end
     if bytes + tonumber(ARGV[8]) > tonumber(ARGV[6]) then return {'bytes', unpack(load)} end
     local place = redis.call('HGET', KEYS[1], 'place')
     if place then redis.call('ZREM', KEYS[9], place) end
     redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])
-    local last = 12 + tonumber(ARGV[12])
-    put(KEYS[1], 13, last)
+    local last = 13 + tonumber(ARGV[13])
+    put(KEYS[1], 14, last)
     put(KEYS[2], last + 1, #ARGV)
     redis.call('PEXPIREAT', KEYS[1], expiry)
     redis.call('PEXPIREAT', KEYS[2], expiry)
@@ -53,8 +64,8 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
     redis.call('PEXPIREAT', KEYS[9], expiry)
     verdict = 'created'
 end
-if ARGV[11] == '1' then redis.call('SET', KEYS[10], id, 'PXAT', expiry) end
-return {verdict, '0', '0'}
+if ARGV[11] == '1' then redis.call('SET', KEYS[10], id .. ' ' .. ARGV[12], 'PXAT', expiry) end
+return {verdict, '0', '0', id}
 """
 )
 
@@ -83,11 +94,35 @@ end
 return redis.call('HKEYS', KEYS[2])
 """
 
-# KEYS: question, contents, blocks, attempts, report, pending, pending of the caller
-# ARGV: id, outcome, error, report, channel, progress, version, names of pictures
-# The first outcome stays; returns whether it was this one. Only a success keeps its contents, for
-# the distributions that may be asked for.
-COMMIT = """
+# An event becomes a message to each webhook of its caller that is told of it, undivided with what
+# happened. ARGV from `at`: event, id of the message, body, time. Beyond MOST messages that wait, a
+# webhook counts what it is not told.
+_ANNOUNCE = """
+local MOST = 10000
+local function announce(webhooks, due, record, deliveries, at)
+    local event, message, body, now = unpack(ARGV, at, at + 3)
+    for _, id in ipairs(redis.call('SMEMBERS', webhooks)) do
+        local events = ' ' .. (redis.call('HGET', record .. id, 'events') or '') .. ' '
+        if string.find(events, ' ' .. event .. ' ', 1, true) then
+            if redis.call('HLEN', deliveries .. id) < MOST then
+                redis.call('HSET', deliveries .. id, message, body)
+                redis.call('ZADD', due, now, id .. ' ' .. message)
+            else
+                redis.call('HINCRBY', record .. id, 'dropped', 1)
+            end
+        end
+    end
+end
+"""
+
+# KEYS: question, contents, blocks, attempts, report, pending, pending of the caller, webhooks of
+#       the caller, messages that are due, what the keys of a webhook and of its messages begin with
+# ARGV: id, outcome, error, report, channel, progress, version, names of pictures, event and message
+# The first outcome stays; returns whether it was this one. A success keeps its contents, for the
+# distributions that may be asked for; a failure, for an operator who lets it run again.
+COMMIT = (
+    _ANNOUNCE
+    + """
 local expiry = redis.call('HGET', KEYS[1], 'expiry')
 if not expiry or redis.call('HEXISTS', KEYS[1], 'outcome') == 1 then return 0 end
 redis.call('DEL', KEYS[3], KEYS[4])  -- first: a server without memory lets go on who began so
@@ -97,11 +132,30 @@ if ARGV[2] == 'succeeded' then
     redis.call('SET', KEYS[5], ARGV[4], 'PXAT', expiry)
 else
     redis.call('HSET', KEYS[1], 'error', ARGV[3])
-    redis.call('DEL', KEYS[2])
+    if ARGV[2] == 'cancelled' then redis.call('DEL', KEYS[2]) end
 end
 redis.call('SREM', KEYS[6], ARGV[1])
 redis.call('HDEL', KEYS[7], ARGV[1])
 redis.call('PUBLISH', ARGV[5], ARGV[2])
+announce(KEYS[8], KEYS[9], KEYS[10], KEYS[11], 9)
+return 1
+"""
+)
+
+# KEYS: question, contents, attempts, pending, pending of the caller
+# ARGV: id, predicted seconds and bytes
+# Lets what failed run again, and what is unfinished start as often again; returns whether it may.
+REVIVE = """
+local outcome = redis.call('HGET', KEYS[1], 'outcome')
+if outcome and outcome ~= 'failed' or redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+redis.call('DEL', KEYS[3])
+if outcome then
+    redis.call('HDEL', KEYS[1], 'outcome', 'progress', 'error', 'computed_with', 'started')
+    redis.call('SADD', KEYS[4], ARGV[1])
+    redis.call('HSET', KEYS[5], ARGV[1], ARGV[2])
+    local expiry = redis.call('HGET', KEYS[1], 'expiry')
+    if redis.call('PTTL', KEYS[5]) < 0 then redis.call('PEXPIREAT', KEYS[5], expiry) end
+end
 return 1
 """
 
@@ -129,12 +183,13 @@ redis.call('ZADD', KEYS[4], 'NX', redis.call('TIME')[1], ARGV[2])
 return 1
 """
 
-# KEYS: callers that wait, the list of the queue, when ids began to wait
+# KEYS: callers that wait, the list of the queue, when ids began to wait, whether all of them are to
 # ARGV: how many tasks that list may hold, prefixes of the keys of a caller and of an id
 # Takes callers in turn, by the seconds of work that they were given; returns these callers and
 # their tasks, one after the other.
 FEED = """
 local taken = {}
+if redis.call('EXISTS', KEYS[4]) == 1 then return taken end
 local room = tonumber(ARGV[1]) - redis.call('LLEN', KEYS[2])
 while room > 0 do
     local caller = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
@@ -162,10 +217,10 @@ return taken
 
 _TESTSET = """
 local record, text, systems, outputs, rows, failures, attempts, shown = unpack(KEYS, 1, 8)
-local reports, left, seen, claims, gone, joining = unpack(KEYS, 9, 14)
+local reports, left, seen, claims, envelopes, gone, joining = unpack(KEYS, 9, 15)
 local function live(expiry, remembered)
     redis.call('HSET', record, 'expiry', expiry)
-    for i = 1, 12 do redis.call('PEXPIREAT', KEYS[i], expiry) end
+    for i = 1, 13 do redis.call('PEXPIREAT', KEYS[i], expiry) end
     redis.call('SET', gone, redis.call('HGET', record, 'caller'), 'PXAT', remembered)
 end
 local function forget(digest)
@@ -194,7 +249,8 @@ return verdict
 """
 )
 
-# ARGV: id, expiry, end of the tombstone, name, digest, output, 1 to replace, most systems
+# ARGV: id, expiry, end of the tombstone, name, digest, output, 1 to replace, most systems, then
+#       parts and values of its envelope
 PUT = (
     _TESTSET
     + """
@@ -222,18 +278,20 @@ else
     if held then forget(held) end
 end
 if verdict ~= 'known' then redis.call('SADD', joining, ARGV[1]) end
+for i = 9, #ARGV, 2 do redis.call('HSET', envelopes, ARGV[i] .. ' ' .. name, ARGV[i + 1]) end
 live(ARGV[2], ARGV[3])
 return verdict
 """
 )
 
-# ARGV: id, expiry, end of the tombstone, name
+# ARGV: id, expiry, end of the tombstone, name, parts of envelopes
 REMOVE = (
     _TESTSET
     + """
 local held = redis.call('HGET', systems, ARGV[4])
 if not held then return 'absent' end
 redis.call('HDEL', systems, ARGV[4])
+for i = 5, #ARGV do redis.call('HDEL', envelopes, ARGV[i] .. ' ' .. ARGV[4]) end
 redis.call('SADD', left, held .. ' ' .. ARGV[4])
 forget(held)
 redis.call('SADD', joining, ARGV[1])
@@ -317,6 +375,15 @@ return 1
 """
 )
 
+# KEYS: question, or test set
+# ARGV: fields and values of its envelope
+# Returns whether there is such a thing.
+DESCRIBE = """
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+if #ARGV > 0 then redis.call('HSET', KEYS[1], unpack(ARGV)) end
+return 1
+"""
+
 # KEYS: question
 # ARGV: what its public link holds; nothing to take the link back
 # Returns whether there is such a question.
@@ -324,5 +391,73 @@ SHARE = """
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 if ARGV[1] == '' then redis.call('HDEL', KEYS[1], 'link')
 else redis.call('HSET', KEYS[1], 'link', ARGV[1]) end
+return 1
+"""
+
+# KEYS: comparisons that a test set shows, all that were made for it, its record, webhooks of the
+#       caller, messages that are due, what the keys of a webhook and of its messages begin with
+# ARGV: choice, comparison, channel, 1 to announce it, event and message
+# Notes which comparison is to be shown, and announces it where it is another one.
+SHOW = (
+    _ANNOUNCE
+    + """
+local expiry = redis.call('HGET', KEYS[3], 'expiry')
+if not expiry then return 0 end
+local before = redis.call('HGET', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[2])
+redis.call('PEXPIREAT', KEYS[1], expiry)
+redis.call('PEXPIREAT', KEYS[2], expiry)
+redis.call('PUBLISH', ARGV[3], ARGV[2])
+if ARGV[4] == '1' and before ~= ARGV[2] then
+    announce(KEYS[4], KEYS[5], KEYS[6], KEYS[7], 5)
+end
+return 1
+"""
+)
+
+# KEYS: messages that are due
+# ARGV: time, when those that are taken are due again, how many to take
+TAKE_DUE = """
+local taken = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
+for _, entry in ipairs(taken) do redis.call('ZADD', KEYS[1], ARGV[2], entry) end
+return taken
+"""
+
+# KEYS: messages that are due, webhook, its messages, their attempts
+# ARGV: webhook and message, message, time, until when nobody else sends it
+# Returns its body, the number of the attempt, address and secret; nothing where it is delivered,
+# gone, or being sent.
+ATTEMPT = """
+local body = redis.call('HGET', KEYS[3], ARGV[2])
+if not body then
+    redis.call('ZREM', KEYS[1], ARGV[1])
+    return false
+end
+local sent = redis.call('HGET', KEYS[4], ARGV[2] .. ' until')
+if sent and tonumber(sent) > tonumber(ARGV[3]) then return false end
+redis.call('HSET', KEYS[4], ARGV[2] .. ' until', ARGV[4])
+redis.call('ZADD', KEYS[1], ARGV[4], ARGV[1])
+local number = redis.call('HINCRBY', KEYS[4], ARGV[2], 1)
+local url, secret = unpack(redis.call('HMGET', KEYS[2], 'url', 'secret'))
+return {body, number, url, secret}
+"""
+
+# KEYS: as of ATTEMPT
+# ARGV: webhook and message, message, outcome, when it is due again, seconds, error
+SETTLE = """
+if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+redis.call('HDEL', KEYS[4], ARGV[2] .. ' until')
+if ARGV[3] == 'again' then
+    redis.call('ZADD', KEYS[1], 'XX', ARGV[4], ARGV[1])
+else
+    redis.call('ZREM', KEYS[1], ARGV[1])
+    redis.call('HDEL', KEYS[3], ARGV[2])
+    redis.call('HDEL', KEYS[4], ARGV[2])
+    redis.call('HINCRBY', KEYS[2], ARGV[3], 1)
+end
+redis.call('HSET', KEYS[2], 'seconds', ARGV[5])
+if ARGV[6] == '' then redis.call('HDEL', KEYS[2], 'error')
+else redis.call('HSET', KEYS[2], 'error', ARGV[6]) end
 return 1
 """

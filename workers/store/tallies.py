@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from redis import Redis
+from redis.client import Pipeline
 
 from workers.store import keys
 from workers.store.codec import decoded
@@ -48,13 +49,39 @@ class Tallies:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
 
-    def note(self, task: str, outcome: str, seconds: float) -> None:
-        """Count a task that ended."""
+    @staticmethod
+    def note(pipe: Pipeline, caller: str | None, task: str, outcome: str, seconds: float) -> None:
+        """Count a task that ended, with what else is sent.
+
+        Args:
+            pipe: To send it with.
+            caller: Whose question or test set it worked on; nothing where that is gone.
+            task: Its name.
+            outcome: How it ended.
+            seconds: How long it took.
+        """
+        if caller is not None:
+            pipe.hincrbyfloat(keys.TALLIES_CALLERS, caller, round(seconds, 6))
         name = f"{task} {outcome}"
+        pipe.hincrby(keys.TALLIES, f"{name} {place_of(seconds)}", 1)
+        pipe.hincrbyfloat(keys.TALLIES, f"{name} {SECONDS}", round(seconds, 6))
+
+    def looked(self, found: int, missed: int) -> None:
+        """Count statistics that were in a cache, and those that had to be measured."""
         with self._redis.pipeline() as pipe:
-            pipe.hincrby(keys.TALLIES, f"{name} {place_of(seconds)}", 1)
-            pipe.hincrbyfloat(keys.TALLIES, f"{name} {SECONDS}", round(seconds, 6))
+            for result, count in (("hit", found), ("miss", missed)):
+                pipe.hincrby(keys.TALLIES_CACHE, result, count)
             pipe.execute()
+
+    def looks(self) -> dict[str, int]:
+        """How often statistics were found in a cache (`hit`), or not (`miss`)."""
+        held = cast("Mapping[bytes, bytes]", self._redis.hgetall(keys.TALLIES_CACHE))
+        return {"hit": 0, "miss": 0} | {decoded(name): int(n) for name, n in held.items()}
+
+    def spent(self) -> dict[str, float]:
+        """Seconds that tasks took, by caller."""
+        held = cast("Mapping[bytes, bytes]", self._redis.hgetall(keys.TALLIES_CALLERS))
+        return {decoded(name): float(seconds) for name, seconds in sorted(held.items())}
 
     def all(self) -> dict[tuple[str, str], Durations]:
         """How long tasks took, by name and outcome."""

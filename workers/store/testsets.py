@@ -6,52 +6,30 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Part
+from sigtest.data.envelope import Said
 from sigtest.data.testset import System, TestSet
-from sigtest.version import __version__
 from workers.errors import GoneError
 from workers.settings import Settings
 from workers.store import codec, keys, scripts, totals
-from workers.store.boards import State, TestSetRecord
+from workers.store.boards import Choice, Rows, State, TestSetRecord
 from workers.store.claims import ClaimStore, Pair
 from workers.store.codec import decoded
-from workers.store.listings import page, place_of
+from workers.store.envelopes import FIELDS, by_name, envelope_of, fields_of
+from workers.store.kept import KeptTotals
+from workers.store.listings import Filter, page, place_of
+from workers.store.messages import Message, announcing
 
 SHOWN = ("caller", "created", "expiry", "summary", "resamples")
 COUNTED = ("capacity", "submissions")
 Argument: TypeAlias = str | bytes | int | float
-
-TOTALS = (keys.TOTALS_USED, keys.TOTALS_SIZES, keys.TOTALS_BYTES)
 KIND = "testsets"  # what their listing is called
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What rows are called under one number of resamples.
-
-    Attributes:
-        resamples: R.
-    """
-
-    resamples: int
-
-    def system(self, digest: str) -> str:
-        """The row of one system."""
-        return f"{__version__} {self.resamples} {digest}"
-
-    def findings(self, digest: str) -> str:
-        """What health checks say of one system, whatever the resamples."""
-        return f"{__version__} findings {digest}"
-
-    def pair(self, a: str, b: str) -> str:
-        """The row of a pair, from both digests."""
-        return f"{__version__} {self.resamples} {a} {b}"
 
 
 class TestSetStore:
@@ -73,16 +51,27 @@ class TestSetStore:
         self._remove = register(scripts.REMOVE)
         self._raise = register(scripts.RAISE)
         self._join = register(scripts.JOIN)
-        self._keep = register(scripts.KEEP)
-        self._drop = register(scripts.DROP)
+        self._describe = register(scripts.DESCRIBE)
+        self._show = register(scripts.SHOW)
         self.claims = ClaimStore(redis)
+        self.kept = KeptTotals(redis, settings.totals)
 
     # test sets
 
     def create(
-        self, testset_id: str, name: str, caller: str, testset: TestSet, part: Part, capacity: int
+        self,
+        testset_id: str,
+        name: str,
+        caller: str,
+        testset: TestSet,
+        part: Part,
+        capacity: int,
+        said: Said,
     ) -> bool:
-        """Store a test set that takes so many systems; whether it was not there before."""
+        """Store a test set that takes so many systems; whether it was not there before.
+
+        What is said is written on it in either case.
+        """
         now = time.time()
         summary = {
             "name": name,
@@ -98,25 +87,35 @@ class TestSetStore:
             "summary": json.dumps(summary),
             "resamples": str(part.resamples),
             "capacity": str(capacity),
+            **fields_of(said),
         }
         fields: list[Argument] = [entry for pair in facts.items() for entry in pair]
         listing: str = keys.of_caller("listing", caller, KIND)
         text = codec.pack_json(testset.as_json() | {"segments": testset.segments})
         first: list[Argument] = [testset_id, *self._lives(), listing, facts["place"], text]
-        return decoded(self._create(_names(testset_id), first + fields)) == "created"
+        created = decoded(self._create(_names(testset_id), first + fields)) == "created"
+        if not created:
+            self.describe(testset_id, said)
+        return created
+
+    def describe(self, testset_id: str, said: Said) -> bool:
+        """Write on a test set; what is not said stays. Whether it is there."""
+        fields = [entry for pair in fields_of(said).items() for entry in pair]
+        return bool(self._describe([keys.key("testset", testset_id)], fields))
 
     def state(self, testset_id: str) -> State | None:
         """A test set as it is now, unless it expired, was deleted or never was."""
         with self.redis.pipeline() as pipe:
-            pipe.hmget(keys.key("testset", testset_id), SHOWN + COUNTED)
+            pipe.hmget(keys.key("testset", testset_id), SHOWN + COUNTED + FIELDS)
             pipe.hgetall(keys.key("testset-systems", testset_id))
             pipe.hgetall(keys.key("testset-failures", testset_id))
             pipe.smembers(keys.key("testset-left", testset_id))
-            facts, digests, failures, gone = pipe.execute()
+            pipe.hgetall(keys.key("testset-envelopes", testset_id))
+            facts, digests, failures, gone, envelopes = pipe.execute()
         if facts[0] is None:
             return None
         caller, created, expiry, summary, resamples = map(decoded, facts[: len(SHOWN)])
-        capacity, submissions = (int(count or 0) for count in facts[len(SHOWN) :])
+        capacity, submissions = (int(facts[len(SHOWN) + i] or 0) for i in range(len(COUNTED)))
         told = json.loads(summary)
         held = {decoded(name): decoded(digest) for name, digest in digests.items()}
         left = {(name, digest) for digest, _, name in (decoded(m).partition(" ") for m in gone)}
@@ -135,11 +134,13 @@ class TestSetStore:
                 systems=len(held),
                 pending=0,
                 submissions=submissions,
+                envelope=envelope_of(facts[-len(FIELDS) :]),
             ),
             held,
             {d: row for d, row in zip(held.values(), found, strict=True) if row is not None},
             {decoded(digest): decoded(why) for digest, why in failures.items()},
             frozenset(left.difference(held.items())),
+            by_name(envelopes),
         )
         return replace(state, record=replace(state.record, pending=len(state.pending)))
 
@@ -172,7 +173,7 @@ class TestSetStore:
         return TestSet.load(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
 
     def listing(
-        self, caller: str, cursor: str | None, limit: int
+        self, caller: str, cursor: str | None, limit: int, wanted: Filter
     ) -> tuple[list[TestSetRecord], str | None]:
         """The caller's test sets; see `page`."""
 
@@ -180,7 +181,11 @@ class TestSetStore:
             state = self.state(testset_id)
             return None if state is None else state.record
 
-        return page(self.redis, keys.of_caller("listing", caller, KIND), cursor, limit, find)
+        def passes(record: TestSetRecord) -> bool:
+            return wanted.passes(record.envelope, name=record.name)
+
+        listing = keys.of_caller("listing", caller, KIND)
+        return page(self.redis, listing, cursor, limit, find, passes)
 
     def raise_resamples(self, testset_id: str, resamples: int) -> str:
         """Raise R: `raised`, `same`, `fewer` or `gone`."""
@@ -199,7 +204,7 @@ class TestSetStore:
             pipe.delete(*_names(testset_id)[: len(keys.OF_TESTSET)])
             pipe.srem(keys.JOINING, testset_id)
             pipe.execute()
-        self._drop([keys.key("totals", f"{testset_id}:"), *TOTALS])
+        self.kept.drop(testset_id)
         # at last: a full server takes nothing new
         with suppress(OutOfMemoryError), self.redis.pipeline() as pipe:
             for question_id in map(decoded, shown):
@@ -210,8 +215,8 @@ class TestSetStore:
 
     # systems
 
-    def put(self, testset_id: str, system: System, replaces: bool, most: int) -> str:
-        """Add or replace a system.
+    def put(self, testset_id: str, system: System, replaces: bool, most: int, said: Said) -> str:
+        """Add or replace a system, and write on it.
 
         Returns:
             `created`, `replaced`, `known` (the same content is there), `again` (it is, and had
@@ -219,11 +224,13 @@ class TestSetStore:
         """
         output = codec.pack_json(system.as_json())
         arguments: list[Argument] = [system.name, system.sha256, output, int(replaces), most]
+        arguments += [entry for pair in fields_of(said).items() for entry in pair]
         return decoded(self._put(_names(testset_id), [testset_id, *self._lives(), *arguments]))
 
     def remove(self, testset_id: str, name: str) -> str:
         """Remove a system: `removed` or `absent`."""
-        verdict = decoded(self._remove(_names(testset_id), [testset_id, *self._lives(), name]))
+        arguments: list[Argument] = [testset_id, *self._lives(), name, *FIELDS]
+        verdict = decoded(self._remove(_names(testset_id), arguments))
         self.redis.set(keys.ERASE, 1)
         return verdict
 
@@ -313,19 +320,19 @@ class TestSetStore:
         found = self.redis.hget(keys.key("testset-shown", testset_id), choice)
         return None if found is None else decoded(found)
 
-    def show(self, testset_id: str, choice: str, question_id: str) -> None:
-        """Note which comparison is to be shown."""
-        expiry = self._expiry(testset_id)
-        if not expiry:
-            return
-        shown, reports = (keys.key(f"testset-{part}", testset_id) for part in ("shown", "reports"))
-        with self.redis.pipeline() as pipe:
-            pipe.hset(shown, choice, question_id)
-            pipe.sadd(reports, question_id)
-            for name in (shown, reports):
-                pipe.pexpireat(name, expiry)
-            pipe.publish(keys.key("news", testset_id), question_id)
-            pipe.execute()
+    def show(self, state: State, choice: Choice, question_id: str) -> None:
+        """Note which comparison is to be shown; webhooks are told where it is another one.
+
+        They are told of the choice that their test set makes, and of no other.
+        """
+        record = state.record
+        parts = ("testset-shown", "testset-reports", "testset")
+        names = [keys.key(part, record.id) for part in parts]
+        told = {"id": record.id, "name": record.name, "comparison": question_id}
+        message = Message.of("leaderboard.refreshed", {**told, **vars(record.envelope)})
+        shown = [choice.spelled, question_id, keys.key("news", record.id)]
+        own: list[Argument] = [*shown, int(choice == Choice()), *message.arguments]
+        self._show([*names, *announcing(state.caller)], own)
 
     def note_claims(
         self,
@@ -339,31 +346,10 @@ class TestSetStore:
             self.claims.note(testset_id, expiry, p_values, claims)
 
     def keep(self, testset_id: str, resamples: int, digest: str, parts: totals.Parts) -> None:
-        """Keep a system's totals as long as there is room."""
+        """Keep a system's totals as long as its test set, and as long as there is room."""
         expiry = self._expiry(testset_id)
-        if not expiry:
-            return
-        fields = [entry for pair in parts.items() for entry in pair]
-        size = totals.size(parts.values())
-        names = [keys.totals(testset_id, resamples, digest), *TOTALS]
-        bounds: list[Argument] = [repr(time.time()), self.settings.totals, size, expiry]
-        self._keep(names, [*bounds, *fields])
-
-    def totals(
-        self, testset_id: str, resamples: int, digests: Sequence[str], names: Sequence[str]
-    ) -> list[dict[str, bytes]]:
-        """Some parts of the totals of some systems; nothing of those that were evicted."""
-        places = [keys.totals(testset_id, resamples, digest) for digest in digests]
-        with self.redis.pipeline(transaction=False) as pipe:
-            for place in places:
-                pipe.hmget(place, names)
-            found = pipe.execute()
-        if places:
-            self.redis.zadd(keys.TOTALS_USED, dict.fromkeys(places, time.time()), xx=True)
-        return [
-            {name: part for name, part in zip(names, parts, strict=True) if part is not None}
-            for parts in found
-        ]
+        if expiry:
+            self.kept.add(keys.totals(testset_id, resamples, digest), expiry, parts)
 
     def _expiry(self, testset_id: str) -> int:
         """When a test set expires, in milliseconds; 0 where it is gone."""

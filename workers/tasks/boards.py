@@ -15,6 +15,7 @@ from sigtest.arrays import Array
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
+from sigtest.data.names import look_alikes
 from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
 from sigtest.draws.sample import Sample
 from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
@@ -24,10 +25,10 @@ from sigtest.render import json
 from sigtest.report import Report
 from sigtest.significance import resampling_tests
 from sigtest.significance.corrections import CORRECTIONS
+from workers.errors import GoneError
 from workers.store import codec, keys
-from workers.store.boards import Choice, State
+from workers.store.boards import Choice, Rows, State
 from workers.store.task import Priced, Task
-from workers.store.testsets import Rows
 from workers.tasks import families
 from workers.tasks.context import Context
 from workers.tasks.sampling import Member, Sampling
@@ -72,6 +73,8 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
         state = context.testsets.state(testset_id)
         if state is None:
             return
+        if _measured_anew(context, state, choice):
+            break
         part = shown_part(sampling.part, state, choice)
         question_id = id_of(state, part)
         if context.questions.find(question_id) is None:
@@ -81,18 +84,40 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
             if choice == Choice():
                 families.note(context.testsets, state, part, report)
             _store(context, state, question_id, part, report)
-        context.testsets.show(testset_id, choice.spelled, question_id)
+        context.testsets.show(state, choice, question_id)
         after = context.testsets.state(testset_id)
         if after is None:
             context.questions.delete(question_id, state.caller)  # as its test set was meanwhile
             return
         if after.digests == state.digests:
             break
-    if state is not None and state.pending:
-        context.testsets.unsettle(testset_id)
-    elif state is not None:
-        context.testsets.tidy(testset_id, state)
-        context.testsets.settle(testset_id)
+    assert state is not None  # it was looked at
+    _settle(context, state)
+
+
+def _settle(context: Context, state: State) -> None:
+    """Nothing is left to do for a test set; or something is, for the reconciler to find."""
+    if state.pending:
+        context.testsets.unsettle(state.record.id)
+    else:
+        context.testsets.tidy(state.record.id, state)
+        context.testsets.settle(state.record.id)
+
+
+def _measured_anew(context: Context, state: State, choice: Choice) -> bool:
+    """Whether what is shown has systems that wait to be measured once more; then it stays.
+
+    After an upgrade no system is measured, and for more resamples none is.
+    """
+    shown = context.testsets.shown(state.record.id, choice.spelled)
+    if shown is None or not state.pending:
+        return False
+    try:
+        (part,) = Plan.of(context.questions.outline(shown)).parts
+    except GoneError:
+        return False
+    held = dict(zip(part.systems, part.digests, strict=True))
+    return any(held.get(name) == state.digests[name] for name in state.pending)
 
 
 def joins(state: State) -> list[Priced]:
@@ -262,7 +287,7 @@ def _notes(sampling: Sampling, part: Part) -> tuple[str, ...]:
         for system, row in zip(part.systems, found, strict=True)
         for own, words in (codec.unpack_json(row) if row is not None else ())
     ]
-    return tuple(dict.fromkeys(said))
+    return tuple(dict.fromkeys([*said, *look_alikes(part.systems)]))
 
 
 def row_of(part: Part, totals: Totals) -> bytes:

@@ -11,6 +11,7 @@ from workers.queue.jobs import Jobs
 from workers.settings import Settings
 from workers.store.questions import QuestionStore
 from workers.store.testsets import TestSetStore
+from workers.store.webhooks import WebhookStore
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,14 @@ class Context:
         settings: Limits and times.
         questions: Where questions are.
         testsets: Where test sets are.
+        webhooks: Where webhooks and their messages are.
         feed: Where tasks go.
     """
 
     settings: Settings
     questions: QuestionStore
     testsets: TestSetStore
+    webhooks: WebhookStore
     feed: Feed
 
     @classmethod
@@ -36,5 +39,6 @@ class Context:
             settings,
             QuestionStore(redis, settings),
             TestSetStore(redis, settings),
+            WebhookStore(redis, settings),
             Feed(redis, Jobs(redis, settings)),
         )

@@ -103,7 +103,7 @@ def missing(context: Context, idle: Sequence[str]) -> dict[str, Pieces]:
 
 
 def _read(context: Context, question_id: str) -> tuple[Stored, Plan]:
-    stored = context.questions.find(question_id)
+    stored = context.questions.find(question_id, how_far=False)
     if stored is None:
         raise gone(question_id)
     return stored, Plan.of(context.questions.outline(question_id))
@@ -115,7 +115,7 @@ def _statistics(context: Context, stored: Stored, plan: Plan) -> Statistics:
 
 def _compute(context: Context, question_id: str) -> None:
     """A question of a kind that is computed whole."""
-    stored = context.questions.find(question_id)
+    stored = context.questions.find(question_id, how_far=False)
     if stored is None:
         raise gone(question_id)
     kind = KINDS[stored.record.kind]

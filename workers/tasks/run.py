@@ -18,7 +18,7 @@ from workers.store.boards import Choice
 from workers.store.records import Status
 from workers.store.tallies import Tallies
 from workers.store.task import Task
-from workers.tasks import boards, questions
+from workers.tasks import boards, questions, webhooks
 from workers.tasks.context import Context
 
 log = logging.getLogger(__name__)
@@ -34,16 +34,27 @@ TASKS: dict[str, Callable[..., None]] = {
         questions.distribute,
         boards.join,
         boards.refresh,
+        webhooks.deliver,
     )
 }
-VIEWS = {"attribute", "distribute", "refresh"}  # what they fail to make can be asked for again
+DONE, FAILED, UNWANTED = "done", "failed", "unwanted"  # how a task ended
+# what they fail to do can be asked for again, or is due again
+# What is raised where there is no memory: by Python, by the loader of a library, by one in C.
+STARVED = (MemoryError, ImportError, SystemError)
+VIEWS = {"attribute", "deliver", "distribute", "refresh"}
 
 
-def run(context: Context, name: str, arguments: Sequence[Any]) -> None:
+def run(context: Context, name: str, arguments: Sequence[Any]) -> str:
     """Run a task, and fill the queue up. What would go wrong again becomes somebody's error.
+
+    Returns:
+        How it ended: DONE, FAILED, or UNWANTED where nothing needs it.
 
     Raises:
         RedisError: The server failed; the task is worth another try.
+        MemoryError: There was none left, which is worth another try where tries are counted.
+        ImportError: See STARVED.
+        SystemError: See STARVED.
     """
     task = Task(name, arguments[0], tuple(arguments[1:]))
     QUESTION.set(task.owner)
@@ -51,21 +62,26 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> None:
     since = time.monotonic()
     outcome = _attempt(context, task)
     with suppress(OutOfMemoryError):  # a store that is full still finishes what it has
-        Tallies(context.questions.redis).note(name, outcome, time.monotonic() - since)
+        with context.questions.end(task.owner, task.key) as pipe:
+            caller = context.questions.caller(task.owner)
+            Tallies.note(pipe, caller, name, outcome, time.monotonic() - since)
+            pipe.execute()
+        webhooks.hand_out(context)
     context.feed.fill()
+    return outcome
 
 
 def _attempt(context: Context, task: Task) -> str:
-    """Run a task; how it ended: `done`, `failed`, or `unwanted` where nothing needs it."""
+    """Run a task; how it ended."""
     name = task.name
     try:
         if name not in VIEWS and not _begin(context, task):
-            return "unwanted"
+            return UNWANTED
         TASKS[name](context, task.owner, *task.arguments)
     except RedisError:
         raise
     except GoneError:
-        return "unwanted"  # it was deleted while it was worked on
+        return UNWANTED  # it was deleted while it was worked on
     except SigtestError as error:
         # its message may quote a text
         log.warning("task %s failed: %s", task.key, type(error).__name__)
@@ -74,11 +90,13 @@ def _attempt(context: Context, task: Task) -> str:
         limit = context.settings.timeout
         _fail(context, task, f"One task ({name}) took more than {limit} seconds.")
     except Exception as error:
+        if isinstance(error, STARVED) and name not in VIEWS:
+            raise  # as if the kernel had killed the horse: others may need less by then
         log.exception("task %s failed", task.key)
         _fail(context, task, f"Internal error in one task ({name}): {type(error).__name__}.")
     else:
-        return "done"
-    return "failed"
+        return DONE
+    return FAILED
 
 
 def wanted(context: Context, name: str, arguments: Sequence[Any]) -> bool:

@@ -15,7 +15,7 @@ from sigtest.comparison.plan import Part
 from sigtest.data.testset import TestSet
 from sigtest.draws.totals import Totals, resample
 from workers.errors import GoneError
-from workers.store import totals
+from workers.store import keys, totals
 from workers.store.testsets import gone
 from workers.tasks.context import Context
 
@@ -92,9 +92,8 @@ class Sampling:
         alone = replace(self.part, systems=("system",), digests=(digest,))
         names = {m: alone.statistics_key(0, kinds[m]) for m in metrics}
         found: dict[str, Array] = {}
-        for m, name in names.items():
-            shape = self.part.segments * self.part.replicas, kinds[m].width
-            found |= self._cache.find([name], shape)
+        for name in names.values():
+            found |= self._cache.find([name])
         missing = [m for m in metrics if names[m] not in found]
         if missing:
             output = self._store.output(self.testset_id, digest)
@@ -122,7 +121,8 @@ class Sampling:
 
     def _parts(self, digests: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
         """Parts of totals; those that were evicted are made again and kept."""
-        found = self._store.totals(self.testset_id, self.part.resamples, digests, names)
+        places = [keys.totals(self.testset_id, self.part.resamples, digest) for digest in digests]
+        found = self._store.kept.read(places, names)
         return [parts or self._made(digest) for digest, parts in zip(digests, found, strict=True)]
 
     def _made(self, digest: str) -> dict[str, bytes]:

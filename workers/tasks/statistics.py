@@ -67,9 +67,7 @@ class Statistics:
 
     def table(self, outputs: Sequence[int], metric: int) -> Array:
         """(S, n, k) statistics of some outputs for the same test set."""
-        part = self._plan.parts[outputs[0] // len(self._plan.systems)]
-        shape = part.segments * part.replicas, part.recipe.metrics[metric].width
-        found = self._cache.find([self._keys[output][metric] for output in outputs], shape)
+        found = self._cache.find([self._keys[output][metric] for output in outputs])
         for output in outputs:
             if self._keys[output][metric] not in found:
                 measured = self._measure(output, [metric])

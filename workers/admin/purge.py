@@ -1,0 +1,92 @@
+"""`sigtest-admin purge`: delete what a caller has."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from redis import Redis
+
+from sigtest.kinds import KINDS
+from workers.admin.keys import Commands
+from workers.questions import Questions, Record
+from workers.settings import Settings
+from workers.store import keys, survey
+from workers.store.boards import TestSetRecord
+from workers.tasks.context import Context
+from workers.testsets import TestSets
+from workers.webhooks import Webhooks
+
+PAGE = 100
+DAY = 86_400.0
+T = TypeVar("T")
+
+
+def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    purge = commands.add_parser(
+        "purge",
+        help="delete a caller's questions and test sets, with texts, reports and what is cached; "
+        "keys stay (keys revoke)",
+    )
+    purge.add_argument("caller", help="name of a holder of keys; anonymous where there are none")
+    purge.add_argument(
+        "--days", type=float, default=0.0,
+        help="only what was accepted, and test sets that were changed, that long ago",
+    )  # fmt: skip
+    purge.add_argument("--yes", action="store_true", help="do it; without, say what there is")
+    purge.set_defaults(run=_purge)
+
+
+def _purge(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
+    context = Context.on(redis, settings)
+    questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
+    caller, until = asked.caller, time.time() - asked.days * DAY
+    boards = [r for r in _all(_testsets_of(testsets, caller)) if _changed(r, settings) <= until]
+    found = {
+        kind: [r for r in _all(_questions_of(questions, caller, kind)) if r.created_at <= until]
+        for kind in KINDS
+    }
+    if asked.yes:
+        for record in (r for records in found.values() for r in records):
+            if questions.remove(record.id, caller) is not None:  # it was cancelled
+                questions.remove(record.id, caller)
+        for board in boards:
+            testsets.delete(board.id, caller)
+            survey.forget_space(redis, board.id)
+        if not asked.days:
+            survey.forget_space(redis, keys.space_of(caller))
+            for webhook in webhooks.listing(caller):
+                webhooks.remove(webhook.id, caller)
+    done = "deleted" if asked.yes else "would delete (with --yes)"
+    counts = {kind: len(records) for kind, records in found.items()} | {"testsets": len(boards)}
+    for kind, count in counts.items():
+        yield f"{done} {count} {kind} of {caller}"
+
+
+def _all(page: Callable[[str | None], tuple[Sequence[T], str | None]]) -> Iterator[T]:
+    """Everything of a listing, page by page."""
+    entries, cursor = page(None)
+    yield from entries
+    while cursor is not None:
+        entries, cursor = page(cursor)
+        yield from entries
+
+
+def _questions_of(
+    questions: Questions, caller: str, kind: str
+) -> Callable[[str | None], tuple[Sequence[Record], str | None]]:
+    return lambda cursor: questions.listing(caller, kind, cursor, PAGE)
+
+
+def _testsets_of(
+    testsets: TestSets, caller: str
+) -> Callable[[str | None], tuple[Sequence[TestSetRecord], str | None]]:
+    return lambda cursor: testsets.listing(caller, cursor, PAGE)
+
+
+def _changed(board: TestSetRecord, settings: Settings) -> float:
+    """When a test set was last changed, seconds since the epoch."""
+    return board.expires_at - settings.retention

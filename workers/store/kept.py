@@ -1,0 +1,56 @@
+"""Totals in Redis: those that were not used for the longest time go where there is no room."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from redis import Redis
+
+from workers.store import keys, scripts, totals
+
+COUNTED = (keys.TOTALS_USED, keys.TOTALS_SIZES, keys.TOTALS_BYTES)
+
+
+class KeptTotals:
+    """Reads and writes totals of systems. Raises what redis raises.
+
+    Args:
+        redis: The server, with bytes as answers.
+        most: Bytes of the totals of all test sets.
+    """
+
+    def __init__(self, redis: Redis, most: int) -> None:
+        self.redis = redis
+        self.most = most
+        self._keep = redis.register_script(scripts.KEEP)
+        self._drop = redis.register_script(scripts.DROP)
+
+    def add(self, name: str, expiry: int, parts: totals.Parts) -> None:
+        """Keep the totals of a system.
+
+        Args:
+            name: Their key.
+            expiry: Of the test set, in milliseconds since the epoch.
+            parts: By name.
+        """
+        fields = [entry for pair in parts.items() for entry in pair]
+        size = totals.size(parts.values())
+        self._keep([name, *COUNTED], [repr(time.time()), self.most, size, expiry, *fields])
+
+    def read(self, places: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
+        """Some parts of the totals under some keys; nothing of those that were evicted."""
+        with self.redis.pipeline(transaction=False) as pipe:
+            for place in places:
+                pipe.hmget(place, names)
+            found = pipe.execute()
+        if places:
+            self.redis.zadd(keys.TOTALS_USED, dict.fromkeys(places, time.time()), xx=True)
+        return [
+            {name: part for name, part in zip(names, parts, strict=True) if part is not None}
+            for parts in found
+        ]
+
+    def drop(self, testset_id: str) -> None:
+        """Drop the totals of all systems of a test set."""
+        self._drop([keys.key("totals", f"{testset_id}:"), *COUNTED])

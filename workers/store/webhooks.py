@@ -1,0 +1,205 @@
+"""Webhooks in Redis, and the messages that wait to be delivered to them."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from redis import Redis
+
+from workers.settings import Settings
+from workers.store import keys, scripts
+from workers.store.codec import decoded
+from workers.store.messages import Message
+
+SECRET_BYTES = 32
+SECRET_PREFIX = "whsec_"  # as Standard Webhooks spells secrets
+SHOWN = ("caller", "url", "events", "created", "delivered", "dropped", "error", "seconds")
+USUAL_SECONDS = 0.1
+AT_ONCE = 500  # messages handed out in one exchange
+LEASES = 3  # times the longest attempt: so long nobody else takes a message
+
+
+@dataclass(frozen=True)
+class WebhookRecord:
+    """A webhook as its owner sees it.
+
+    Attributes:
+        id: 32 hexadecimal digits.
+        caller: Whose it is.
+        url: Where messages are sent.
+        events: Names of those that it is told of.
+        created_at: Seconds since the epoch.
+        delivered: Messages that were.
+        pending: Messages that are still to be.
+        dropped: Messages that were given up, or for which there was no room.
+        error: Why the last attempt failed, if it did.
+        seconds: That the last attempt took.
+    """
+
+    id: str
+    caller: str
+    url: str
+    events: tuple[str, ...]
+    created_at: float
+    delivered: int
+    pending: int
+    dropped: int
+    error: str | None
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt to deliver a message.
+
+    Attributes:
+        webhook: Id.
+        message: Id.
+        body: What is sent.
+        number: From 1.
+        url: Where to.
+        secret: That it is signed with.
+    """
+
+    webhook: str
+    message: str
+    body: bytes
+    number: int
+    url: str
+    secret: str
+
+
+class WebhookStore:
+    """Reads and writes webhooks and their messages. Raises what redis raises.
+
+    Args:
+        redis: The server, with bytes as answers.
+        settings: How long an attempt may take.
+    """
+
+    def __init__(self, redis: Redis, settings: Settings) -> None:
+        self.redis = redis
+        self._lease = LEASES * settings.webhook_timeout
+        self._take = redis.register_script(scripts.TAKE_DUE)
+        self._attempt = redis.register_script(scripts.ATTEMPT)
+        self._settle = redis.register_script(scripts.SETTLE)
+
+    def add(self, caller: str, url: str, events: Sequence[str]) -> tuple[str, str]:
+        """Add a webhook; its id, and the secret that its messages are signed with."""
+        webhook_id = secrets.token_hex(keys.ID_DIGITS // 2)
+        secret = SECRET_PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+        facts = {
+            "caller": caller,
+            "url": url,
+            "events": " ".join(events),
+            "created": repr(time.time()),
+            "secret": secret,
+        }
+        with self.redis.pipeline() as pipe:
+            pipe.hset(keys.key("webhook", webhook_id), mapping=facts)  # type: ignore[arg-type]
+            pipe.sadd(keys.of_caller("webhooks", caller), webhook_id)
+            pipe.execute()
+        return webhook_id, secret
+
+    def find(self, webhook_id: str) -> WebhookRecord | None:
+        """A webhook, unless there is none."""
+        with self.redis.pipeline() as pipe:
+            pipe.hmget(keys.key("webhook", webhook_id), SHOWN)
+            pipe.hlen(keys.key("deliveries", webhook_id))
+            found, pending = cast("tuple[list[bytes | None], int]", pipe.execute())
+        facts = {name: decoded(v) for name, v in zip(SHOWN, found, strict=True) if v is not None}
+        if "caller" not in facts:
+            return None
+        return WebhookRecord(
+            id=webhook_id,
+            caller=facts["caller"],
+            url=facts["url"],
+            events=tuple(facts["events"].split()),
+            created_at=float(facts["created"]),
+            delivered=int(facts.get("delivered", 0)),
+            pending=pending,
+            dropped=int(facts.get("dropped", 0)),
+            error=facts.get("error"),
+            seconds=float(facts.get("seconds", USUAL_SECONDS)),
+        )
+
+    def listing(self, caller: str) -> list[WebhookRecord]:
+        """The caller's webhooks, newest first."""
+        ids = cast("set[bytes]", self.redis.smembers(keys.of_caller("webhooks", caller)))
+        found = [record for name in ids if (record := self.find(decoded(name))) is not None]
+        return sorted(found, key=lambda record: (-record.created_at, record.id))
+
+    def remove(self, webhook_id: str, caller: str) -> None:
+        """Delete a webhook with the messages that wait."""
+        messages = self.redis.hkeys(keys.key("deliveries", webhook_id))
+        with self.redis.pipeline() as pipe:
+            pipe.srem(keys.of_caller("webhooks", caller), webhook_id)
+            pipe.delete(*(keys.key(part, webhook_id) for part in keys.OF_WEBHOOK))
+            for message in messages:
+                pipe.zrem(keys.DUE, _entry(webhook_id, decoded(message)))
+            pipe.execute()
+
+    def put(self, webhook_id: str, message: Message) -> None:
+        """Let a message to one webhook wait, whatever events it is told of."""
+        with self.redis.pipeline() as pipe:
+            pipe.hset(keys.key("deliveries", webhook_id), message.id, message.body)
+            pipe.zadd(keys.DUE, {_entry(webhook_id, message.id): message.created_at})
+            pipe.execute()
+
+    # what workers do
+
+    def take_due(self) -> dict[str, list[str]]:
+        """Messages whose turn it is, by webhook; they are due again where none delivers them."""
+        now = time.time()
+        taken = cast(
+            "list[bytes]", self._take([keys.DUE], [repr(now), repr(now + self._lease), AT_ONCE])
+        )
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for entry in map(decoded, taken):
+            webhook_id, _, message = entry.partition(" ")
+            found[webhook_id].append(message)
+        return dict(found)
+
+    def attempt(self, webhook_id: str, message: str) -> Attempt | None:
+        """Begin to deliver a message; nothing where it is delivered, gone or being delivered."""
+        now = time.time()
+        told = [_entry(webhook_id, message), message, repr(now), repr(now + self._lease)]
+        found = self._attempt(_names(webhook_id), told)
+        if found is None:
+            return None
+        body, number, url, secret = found
+        return Attempt(webhook_id, message, body, int(number), decoded(url), decoded(secret))
+
+    def delivered(self, attempt: Attempt, seconds: float) -> None:
+        """Note that a message was delivered."""
+        self._end(attempt, "delivered", seconds)
+
+    def give_up(self, attempt: Attempt, seconds: float, error: str) -> None:
+        """Forget a message that cannot be delivered."""
+        self._end(attempt, "dropped", seconds, error)
+
+    def again(self, attempt: Attempt, seconds: float, error: str, pause: float) -> None:
+        """Let a message wait for another attempt."""
+        self._end(attempt, "again", seconds, error, pause)
+
+    def _end(
+        self, attempt: Attempt, outcome: str, seconds: float, error: str = "", pause: float = 0.0
+    ) -> None:
+        due = repr(time.time() + pause)
+        told = [_entry(attempt.webhook, attempt.message), attempt.message, outcome, due]
+        self._settle(_names(attempt.webhook), [*told, repr(seconds), error])
+
+
+def _names(webhook_id: str) -> list[str]:
+    """The keys that scripts on attempts take."""
+    return [keys.DUE, *(keys.key(part, webhook_id) for part in keys.OF_WEBHOOK)]
+
+
+def _entry(webhook_id: str, message: str) -> str:
+    return f"{webhook_id} {message}"

@@ -1,0 +1,128 @@
+"""Webhooks for those who serve them: add, list, test, remove. `app` calls this.
+
+Every function may raise StorageError, and those that take an id raise NotFoundError for one that
+is unknown or somebody else's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import httpx
+
+from sigtest.data.choices import choose
+from sigtest.errors import InputError, LimitError
+from workers.addresses import allowed, parse, refusal
+from workers.errors import NotFoundError
+from workers.guard import storage
+from workers.settings import Network
+from workers.store.messages import EVENTS, TEST, Message
+from workers.store.server import check_disk
+from workers.store.webhooks import WebhookRecord
+from workers.tasks.context import Context
+from workers.tasks.webhooks import hand_out
+
+LONGEST = 2000  # characters of an address
+
+
+class Webhooks:
+    """The webhooks of all callers; safe to share between threads.
+
+    Args:
+        context: The stores and the queue.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._store = context.webhooks
+
+    @storage()
+    def add(
+        self, caller: str, url: object, events: object, most: int, limit: str
+    ) -> tuple[WebhookRecord, str]:
+        """Add a webhook.
+
+        Args:
+            caller: Whose it is.
+            url: Where messages are sent.
+            events: Names of those that it is told of.
+            most: Webhooks that a caller may have.
+            limit: The setting that says so.
+
+        Returns:
+            The webhook, and the secret that its messages are signed with, told this once.
+
+        Raises:
+            SigtestError: An address or events that cannot be used, or too many webhooks.
+        """
+        where = address_of(url, self._context.settings.webhook_networks)
+        names = _events(events)
+        if len(self._store.listing(caller)) >= most:
+            raise LimitError(
+                f"You have {most} webhooks, as many as {limit} allows; delete one.", limit=limit
+            )
+        check_disk(self._context.settings)
+        webhook_id, secret = self._store.add(caller, where, names)
+        return self._find(webhook_id, caller), secret
+
+    @storage()
+    def listing(self, caller: str) -> list[WebhookRecord]:
+        """The caller's webhooks, newest first."""
+        return self._store.listing(caller)
+
+    @storage()
+    def find(self, webhook_id: str, caller: str) -> WebhookRecord:
+        """A webhook of the caller."""
+        return self._find(webhook_id, caller)
+
+    @storage()
+    def test(self, webhook_id: str, caller: str) -> WebhookRecord:
+        """Let a test message wait for its delivery."""
+        self._find(webhook_id, caller)
+        self._store.put(webhook_id, Message.of(TEST, {"id": webhook_id}))
+        hand_out(self._context)
+        return self._find(webhook_id, caller)
+
+    @storage()
+    def remove(self, webhook_id: str, caller: str) -> None:
+        """Delete a webhook with the messages that wait."""
+        self._find(webhook_id, caller)
+        self._context.feed.drop(webhook_id)
+        self._store.remove(webhook_id, caller)
+
+    def _find(self, webhook_id: str, caller: str) -> WebhookRecord:
+        record = self._store.find(webhook_id)
+        if record is None or record.caller != caller:
+            raise NotFoundError(f"There is no webhook {webhook_id}.")
+        return record
+
+
+def address_of(url: object, networks: Sequence[Network]) -> str:
+    """The address of a receiver, as messages are sent to it.
+
+    A name is looked up when a message is sent; an address that is written out is checked here, too.
+
+    Raises:
+        InputError: No http or https address, one with a password, or a private one.
+    """
+    if not isinstance(url, str) or not url or len(url) > LONGEST:
+        raise InputError(f"url must be an address of 1 to {LONGEST} characters.", field="url")
+    try:
+        found = httpx.URL(url)
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise InputError(f"url cannot be read: {error}", field="url") from None
+    if found.scheme not in {"http", "https"} or not found.host:
+        raise InputError("url must be http:// or https:// and a host.", field="url")
+    if found.userinfo or found.fragment:
+        raise InputError("url must have no user, password or fragment.", field="url")
+    address = parse("127.0.0.1" if found.host == "localhost" else found.host)
+    if address is not None and not allowed(address, networks):
+        raise InputError(refusal(found.host), field="url")
+    return str(found)
+
+
+def _events(events: object) -> list[str]:
+    if not isinstance(events, list) or not events:
+        raise InputError(f"events must list some of {', '.join(EVENTS)}.", field="events")
+    names = [choose(event, EVENTS, f"events[{i}]", "event") for i, event in enumerate(events)]
+    return list(dict.fromkeys(names))
