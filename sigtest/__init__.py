@@ -17,6 +17,7 @@ from sigtest.version import __version__
 if TYPE_CHECKING:
     from sigtest.notebook import compare, gate, suite
     from sigtest.notebook.people import accuracy, human, meta
+    from sigtest.notebook.planning import plan
     from sigtest.report import Report
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "gate",
     "human",
     "meta",
+    "plan",
     "suite",
 ]
 
@@ -44,6 +46,10 @@ def __getattr__(name: str) -> Any:
         from sigtest import notebook  # late: see above
 
         return getattr(notebook, name)
+    if name == "plan":
+        from sigtest.notebook.planning import plan  # late: see above
+
+        return plan
     if name in {"accuracy", "human", "meta"}:
         return import_module(f"sigtest.{name}")  # a package that can be called
     if name == "Report":

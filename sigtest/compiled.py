@@ -6,22 +6,37 @@ missing or switched off (NUMBA_DISABLE_JIT=1) the same functions run as plain Py
 orders of magnitude, with the same bits.
 """
 
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import CodeType
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 try:
     import numba
+    from numba.core.caching import FunctionCache
+    from numba.core.runtime.nrt import rtsys
 except ImportError:  # no wheel for this platform: slower, same results
     COMPILED = False
+    FunctionCache = object  # type: ignore[assignment, misc]
 else:
     COMPILED = not numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
 P = ParamSpec("P")
 T = TypeVar("T")
+NUMBERS = (bool, int, float, complex, str, tuple, np.generic)
 
 
 def compiled(kernel: Callable[P, T]) -> Callable[P, T]:
     """Compile `kernel` on first use, without the interpreter lock, cached on disk.
+
+    Sums, means and extremes of a small comparison's kernels are loops: methods of arrays bring the
+    part of numba along that has them, and with it SciPy's linear algebra, in 0.15 s.
 
     Arithmetic stays as written: no reassociation and no fused operations, so that compiled and
     plain results are equal bit for bit. Division by zero gives infinity as in NumPy.
@@ -29,6 +44,65 @@ def compiled(kernel: Callable[P, T]) -> Callable[P, T]:
     if not COMPILED:
         return kernel
     compile_: Callable[[Callable[P, T]], Callable[P, T]] = numba.njit(
-        cache=True, nogil=True, error_model="numpy", boundscheck=False
+        nogil=True, error_model="numpy", boundscheck=False
     )
-    return compile_(kernel)
+    made = compile_(kernel)
+    # as cache=True does, with another key
+    made._cache = _KernelCache(kernel)  # type: ignore[attr-defined, no-untyped-call]
+    return made
+
+
+class _KernelCache(FunctionCache):
+    """numba's cache, whose key covers what is compiled into a kernel, too.
+
+    numba looks at the kernel's own file alone: after an edit of another kernel that it calls, or
+    of a number that it imports, it would take what it compiled before. And it makes its compiler
+    ready before it looks on disk, which takes longer than all that a small comparison computes, and
+    is for nothing where the kernel is there.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """A kernel for these types; nothing where it is not there, and must be compiled."""
+        rtsys.initialize(target_context)  # the memory of kernels
+        with self._guard_against_spurious_io_errors():
+            kernel = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            if kernel is not None:
+                return kernel
+        return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+
+    def _index_key(self, sig: object, codegen: object) -> tuple[object, ...]:
+        own = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call]
+        return (*own, inlined(self._py_func))
+
+
+def inlined(kernel: Callable[..., Any]) -> str:
+    """Hash of the files of all kernels that one calls, and of the numbers that these name."""
+    digest = hashlib.sha256()
+    for part in sorted(set(_reached(kernel, set()))):
+        digest.update(part.encode() + b"\0")
+    return digest.hexdigest()
+
+
+def _reached(kernel: Callable[..., Any], seen: set[object]) -> Iterator[str]:
+    if kernel in seen:
+        return
+    seen.add(kernel)
+    yield _hash_of(kernel.__code__.co_filename)
+    for name in _names(kernel.__code__):
+        value: Any = kernel.__globals__.get(name)
+        if hasattr(value, "py_func"):
+            yield from _reached(value.py_func, seen)
+        elif isinstance(value, NUMBERS):
+            yield f"{name}={value!r}"
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+@cache
+def _hash_of(path: str) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()

@@ -7,7 +7,7 @@ row. The result does not depend on how the resamples are cut into blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,11 +19,11 @@ from sigtest.decide.summary import summarise
 from sigtest.draws.distribution import Distribution, distribution, pair_of
 from sigtest.draws.product import fixed_point
 from sigtest.draws.samples import Blocks, Samples
+from sigtest.measuring import Measuring
 from sigtest.metrics import Metric
 from sigtest.parallel import in_order
+from sigtest.progress import Progress
 from sigtest.report import Report
-
-Progress = Callable[[str, int, int], None]
 
 BLOCK = 4096
 
@@ -102,23 +102,17 @@ def distribute(
 
 
 def _measure_all(comparison: Comparison, say: Progress, jobs: int = 1) -> list[list[Array]]:
-    """For each test set, one (S, m n, k) array a metric."""
-    metrics = comparison.recipe.metrics
-    outputs = [(entry, system) for entry in comparison.entries for system in entry.systems]
-    if any(metric.spreads for metric in metrics):
+    """For each test set, one (S, m n, k) array a metric, in fixed point."""
+    measuring = Measuring(comparison)
+    count = len(measuring.stints)
+    if any(metric.spreads for metric in comparison.recipe.metrics):
         jobs = 1
-
-    def tables(number: int) -> list[Array]:
-        entry, system = outputs[number]
-        return [measure(entry.testset, system, metric) for metric in metrics]
-
-    rows = []
-    say("statistics", 0, len(outputs))
-    for row in in_order(tables, len(outputs), jobs):
-        rows.append(row)
-        say("statistics", len(rows), len(outputs))
-    size = len(comparison.plan.systems)
-    return [
-        [np.stack(table) for table in zip(*rows[first : first + size], strict=True)]
-        for first in range(0, len(rows), size)
-    ]
+    say("statistics", 0, count)
+    for number, found in enumerate(in_order(measuring.measure, count, jobs)):
+        measuring.fill(number, found)
+        say("statistics", number + 1, count)
+    for own in measuring.tables():
+        for table in own:
+            for system in range(len(table)):
+                table[system] = fixed_point(table[system])
+    return measuring.tables()

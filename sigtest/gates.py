@@ -18,14 +18,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.draws.sample import Sample
-from sigtest.engine import BLOCK, Progress, sampled
+from sigtest.draws.studentised import Studentised
+from sigtest.engine import BLOCK, sampled
 from sigtest.errors import RecipeError
+from sigtest.progress import Progress
 from sigtest.report import encode
 from sigtest.significance.base import SLACK
 from sigtest.significance.corrections import CORRECTIONS, adjust
@@ -123,31 +125,17 @@ def gate(
     asked = replace(comparison, recipe=drawing)
     (sample,) = sampled(asked, progress).parts
     size = len(sample.part.systems)
-    values = _studentised(sample)[size:]
-    assert sample.moments is not None
-    errors = sample.moments.errors[0, size:]
+    found, spreads = _studentised(sample)
+    values, errors = found.values[size:], found.errors[size:]
     sign = sample.metrics[0].sign
     a, b = sample.part.pairs.T
     differences = sample.scores[0, a] - sample.scores[0, b]
-    held = _Held(sign * differences, errors, sign * values)
+    held = _Held(sign * differences, errors, sign * values, spreads[size:])
     rows = _same(held, drawing.alpha) if margin is None else _within(held, margin, chosen)
-    p, p_fail, power = rows.p, rows.p_fail, rows.power(drawing.alpha)
-    adjusted = adjust(p, drawing.correction, drawing.comparisons(len(p)))
     level = drawing.alpha if margin is None else min(2 * drawing.alpha, 0.999)
-    low, high = bootstrap_t_interval(differences, errors, values, level)
-    systems = tuple(
-        Gated(
-            sample.part.systems[a[i]],
-            float(differences[i]),
-            (float(low[i]), float(high[i])),
-            float(p[i]),
-            float(adjusted[i]),
-            float(p_fail[i]),
-            _outcome(chosen, float(adjusted[i]), float(p_fail[i]), drawing.alpha),
-            float(power[i]),
-        )
-        for i in range(len(p))
-    )
+    intervals = bootstrap_t_interval(differences, errors, values, level)
+    names = [sample.part.systems[first] for first in a]
+    systems = _systems(names, differences, intervals, rows, chosen, drawing)
     return GateReport(
         signature=sample.part.signature,
         version=__version__,
@@ -162,13 +150,40 @@ def gate(
     )
 
 
+def _systems(
+    names: Sequence[str],
+    differences: Array,
+    intervals: tuple[Array, Array],
+    rows: _Rows,
+    claim: Claim,
+    recipe: Recipe,
+) -> tuple[Gated, ...]:
+    """What is decided of each system but the baseline, from (P,) arrays in their order."""
+    adjusted = adjust(rows.p, recipe.correction, recipe.comparisons(len(names)))
+    power, (low, high) = rows.power(recipe.alpha), intervals
+    return tuple(
+        Gated(
+            name,
+            float(differences[i]),
+            (float(low[i]), float(high[i])),
+            float(rows.p[i]),
+            float(adjusted[i]),
+            float(rows.p_fail[i]),
+            _outcome(claim, float(adjusted[i]), float(rows.p_fail[i]), recipe.alpha),
+            float(power[i]),
+        )
+        for i, name in enumerate(names)
+    )
+
+
 @dataclass(frozen=True)
 class _Held:
-    """(P,) oriented differences, their standard errors, and (P, R) studentised draws."""
+    """(P,) oriented differences, their standard errors, and (P, R) studentised draws and theirs."""
 
     differences: Array
     errors: Array
     values: Array
+    spreads: Array
 
     def above(self, limit: float) -> Array:
         """(P,) p-values of the null hypothesis that differences are at most `limit`."""
@@ -191,31 +206,48 @@ class _Rows:
 
     p: Array
     p_fail: Array
-    room: Array  # margins in standard errors
+    values: Array  # (P, R) studentised draws
+    room: Array  # (P, R) the margin in the standard errors of the draws
     sides: int
 
     def power(self, alpha: float) -> Array:
-        """How likely a system passes whose true difference is 0, from the normal distribution."""
+        """How likely a system passes whose true difference is 0: how many of the draws would.
+
+        Each draw is a test set on which nothing differs but by chance, with its own standard error,
+        so that skewed differences count as they are.
+        """
         if not self.sides:
             return np.full_like(self.p, 1 - alpha)
-        reached = ndtr(self.room - ndtri(1 - alpha))
-        return reached if self.sides == 1 else np.maximum(0.0, 2 * reached - 1)
+        passed = self.room + self.values > _critical(self.values, alpha)
+        if self.sides == 2:
+            passed &= self.room - self.values > _critical(-self.values, alpha)
+        return np.asarray(passed.mean(axis=1))
+
+
+def _critical(values: Array, alpha: float) -> Array:
+    """(P, 1) what must be exceeded for a p-value of at most alpha: the count of draws allows it."""
+    size = values.shape[1]
+    count = math.floor(alpha * (size + 1) + 1e-9) - 1  # of draws that may be as large
+    if count < 0:
+        return np.full((len(values), 1), math.inf)
+    place = size - 1 - count
+    return np.partition(values, place, axis=1)[:, place : place + 1]
 
 
 def _within(held: _Held, margin: float, claim: Claim) -> _Rows:
     with np.errstate(divide="ignore"):
-        room = margin / held.errors
+        room = margin / held.spreads
     worse, better = held.above(-margin), held.below(margin)
     if claim == "not_worse":
-        return _Rows(worse, held.below(-margin), room, 1)
+        return _Rows(worse, held.below(-margin), held.values, room, 1)
     outside = np.minimum(1.0, 2 * np.minimum(held.below(-margin), held.above(margin)))
-    return _Rows(np.maximum(worse, better), outside, room, 2)
+    return _Rows(np.maximum(worse, better), outside, held.values, room, 2)
 
 
 def _same(held: _Held, alpha: float) -> _Rows:
     """Two runs of one system pass unless they differ significantly."""
     p = np.minimum(1.0, 2 * np.minimum(held.above(0.0), held.below(0.0)))
-    return _Rows(p, p, np.full_like(p, math.inf), 0)
+    return _Rows(p, p, held.values, np.full_like(held.values, math.inf), 0)
 
 
 def _outcome(claim: Claim, adjusted: float, p_fail: float, alpha: float) -> Outcome:
@@ -232,12 +264,14 @@ def _together(outcomes: Sequence[Outcome]) -> Outcome:
     return "undecided" if "undecided" in outcomes else "pass"
 
 
-def _studentised(sample: Sample) -> Array:
-    """(S + P, R) of the only metric."""
+def _studentised(sample: Sample) -> tuple[Studentised, Array]:
+    """All resamples of the only metric, and the (N, R) standard errors in them."""
     resamples = sample.part.resamples
     starts = range(0, resamples, BLOCK)
-    blocks = [sample.block(first, min(first + BLOCK, resamples)).studentised[0] for first in starts]
-    return np.concatenate(blocks, axis=1)
+    blocks = [sample.block(first, min(first + BLOCK, resamples)) for first in starts]
+    draws = np.concatenate([block.scores[0] for block in blocks], axis=1)
+    errors = np.concatenate([block.errors[0] for block in blocks], axis=1)
+    return sample.studentised(0, draws, errors), errors
 
 
 def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -18,6 +18,7 @@ from sigtest.accuracy.conclusions import (
     conclude,
 )
 from sigtest.accuracy.directions import one_sided
+from sigtest.accuracy.methods import methods_of
 from sigtest.accuracy.people import judge_pairs
 from sigtest.accuracy.report import (
     AccuracyReport,
@@ -29,9 +30,9 @@ from sigtest.accuracy.report import (
 )
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.comparison import Comparison
+from sigtest.progress import Progress
 from sigtest.version import __version__
 
-Progress = Callable[[str, int, int], None]
 DEPENDENT = (
     "Pairs of systems share systems and test set, so that they are dependent; intervals, "
     "chi-square and binomial p-values take them as independent, as the papers do, and are too "
@@ -59,7 +60,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> AccuracyReport:
     say("report", 0, 1)
     report = _report(asked, tested, people)
     say("report", 1, 1)
-    return report
+    return replace(report, methods=methods_of(report))
 
 
 def _report(asked: Asked, tested: Tested, judged: Judged) -> AccuracyReport:

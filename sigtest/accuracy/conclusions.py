@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betainc, gammaincc
 
 from sigtest.arrays import Array, Counts
 from sigtest.significance.montecarlo import LEVEL, clopper_pearson
+from sigtest.special import betainc, gammaincc
 
 A_BETTER, TIE, B_BETTER = 1, 0, -1
 NAMES = {A_BETTER: "a", TIE: "tie", B_BETTER: "b"}

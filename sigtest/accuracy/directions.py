@@ -5,7 +5,6 @@ The one module that runs what the engine compares.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +14,10 @@ from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.draws.samples import Samples
 from sigtest.engine import BLOCK, measure, reduce
+from sigtest.progress import Progress
 from sigtest.report import Report
 from sigtest.significance import Alternative
 
-Progress = Callable[[str, int, int], None]
 CLAIMS: tuple[Alternative, ...] = ("greater", "less")
 
 

@@ -66,7 +66,7 @@ def schema() -> dict[str, Any]:
     comparison = {
         "description": "A request of /v1/comparisons on one test set; or `pairs` with one-sided "
         "p-values that were computed elsewhere.",
-        "anyOf": [{"$ref": "#/components/schemas/ComparisonRequest"}, tested],
+        "anyOf": [{"$ref": "#/components/schemas/ComparedRequest"}, tested],
     }
     return object_schema(FIELDS, {"human": human, "comparison": comparison})
 

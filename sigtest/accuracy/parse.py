@@ -12,10 +12,10 @@ from sigtest.accuracy.asked import Asked, Tested
 from sigtest.accuracy.fields import ALPHAS, FIELDS, LEVELS, OF_PEOPLE, SAME
 from sigtest.accuracy.people import Directions, Files, directions, names, parse_people
 from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
-from sigtest.errors import InputError, RecipeError, inside
+from sigtest.errors import InputError, RecipeError
 from sigtest.significance import TESTS, ResamplingTest
 
 PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
@@ -76,7 +76,9 @@ def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
             "Accuracy of tests is about one test set; give references and systems.",
             field="comparison.testsets",
         )
-    comparison = _comparison(body)
+    comparison = parse_named(body)
+    if len(comparison.entries) > 1:
+        raise RecipeError("Accuracy of tests is about one test set.", field="comparison.id")
     for test in comparison.recipe.tests:
         kind = TESTS[test]
         if isinstance(kind, ResamplingTest) and not kind.directed:
@@ -88,27 +90,6 @@ def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
         raise InputError("The comparison has no pairs of systems.", field="comparison.systems")
     recipe = replace(comparison.recipe, alternative="greater", correction="none", alpha=LEVEL)
     return replace(comparison, recipe=recipe)
-
-
-def _comparison(body: Mapping[str, Any]) -> Comparison:
-    """A comparison that was parsed already, or a request for one."""
-    made = body.get("id")
-    if made is None:
-        with inside("comparison"):
-            return parse_comparison(body)
-    if not isinstance(made, Comparison):
-        raise InputError(
-            "comparison.id is the id of a comparison, which only a service can look up; give "
-            "references and systems here.",
-            field="comparison.id",
-        )
-    if len(body) > 1:
-        raise InputError(
-            "comparison.id has its texts and its recipe; leave others out.", field="comparison.id"
-        )
-    if len(made.entries) > 1:
-        raise RecipeError("Accuracy of tests is about one test set.", field="comparison.id")
-    return made
 
 
 def _tested(rows: Sequence[object]) -> Tested:

@@ -77,6 +77,7 @@ def document(report: AccuracyReport) -> Document:
         notes=ERRORS,
         warnings=report.warnings,
         signature=report.signature,
+        methods=report.methods,
     )
 
 
@@ -97,11 +98,13 @@ def _people(report: AccuracyReport, alpha: float) -> str:
 def _table(
     report: AccuracyReport,
     rows: Sequence[AccuracyRow],
+    name: str,
     caption: str,
     groups: Sequence[Group],
 ) -> Table:
     metrics = dict.fromkeys(row.metric for row in rows)
     return Table(
+        name=name,
         caption=f"{caption}, alpha {rows[0].alpha:g}",
         names=(names("metric", metrics),),
         groups=tuple(groups),
@@ -128,7 +131,8 @@ def _correct(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
         ))
         for test, own in _by_test(rows).items()
     ]  # fmt: skip
-    return _table(report, rows, f"Conclusions as people's, of {rows[0].n} pairs", groups)
+    caption = f"Conclusions as people's, of {rows[0].n} pairs"
+    return _table(report, rows, "correct", caption, groups)
 
 
 def _errors(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
@@ -143,7 +147,7 @@ def _errors(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
         ))
         for test, own in _by_test(rows).items()
     ]  # fmt: skip
-    return _table(report, rows, "Errors and separated pairs", groups)
+    return _table(report, rows, "errors", "Errors and separated pairs", groups)
 
 
 def _equal(report: AccuracyReport, alpha: float) -> list[Paragraph]:
@@ -169,6 +173,7 @@ def _between(report: AccuracyReport, alpha: float) -> list[Table]:
     if not rows:
         return []
     table = Table(
+        name="agreement",
         caption=f"Agreement between tests, alpha {alpha:g}",
         names=(
             names("metric", [row.metric for row in rows]),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sigtest.report.methods import Methods
+
 
 @dataclass(frozen=True)
 class AccuracyRow:
@@ -140,6 +142,7 @@ class AccuracyReport:
         human: By level.
         pairs: In the order of the comparison.
         warnings: Sentences for the user.
+        methods: How the numbers came about, for a paper.
     """
 
     signature: str
@@ -153,3 +156,4 @@ class AccuracyReport:
     human: tuple[HumanConclusions, ...]
     pairs: tuple[TestedPair, ...]
     warnings: tuple[str, ...]
+    methods: Methods | None = None

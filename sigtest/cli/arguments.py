@@ -11,10 +11,12 @@ from sigtest.cli.parser import (
     Parser,
     UsageError,
     add_distribution,
+    add_envelope,
     add_files,
     add_help,
     add_jobs,
     add_layout,
+    add_missing,
     add_output,
     add_recipe,
     add_server,
@@ -205,6 +207,7 @@ def _suite_parser() -> Parser:
     parser = Parser("sigtest suite", takes, "Compare systems on several test sets.", SUITE_EPILOG)
     group = parser.add_argument_group("what to compare")
     group.add_argument("folders", nargs="*", metavar="[NAME=]FOLDER", help="two test sets at least")
+    add_missing(group)
     group = parser.add_argument_group("how to compare")
     add_recipe(group)
     group.add_argument(
@@ -298,3 +301,4 @@ def _add_output(group: argparse._ArgumentGroup, layout: bool = True) -> None:
     add_distribution(group)
     add_jobs(group)
     add_server(group)
+    add_envelope(group)

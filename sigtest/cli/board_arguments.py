@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from sigtest.cli.parser import (
     Parser,
+    add_columns,
     add_distribution,
+    add_envelope,
     add_layout,
     add_output,
     add_recipe,
@@ -20,7 +22,7 @@ ACTIONS = ("create", "list", "show", "raise", "withdraw", "delete")
 TESTSET_EPILOG = """\
 actions:
   create               make a test set and print its id; all settings but --resamples are fixed then
-  list                 ids and names of your test sets
+  list                 ids and names of your test sets, those with --call and --tag in them
   show ID              a test set and its systems
   raise ID             draw more resamples, as many as --resamples says
   withdraw ID SYSTEM   take a system back; the others stay as they are
@@ -42,7 +44,7 @@ def testset_parser() -> Parser:
     """`sigtest testset`."""
     takes = (
         "create --name NAME -r FILE --server URL [options]",
-        "list --server URL",
+        "list [--call WORDS] [--tag TAG] --server URL",
         "show ID --server URL",
         "raise ID --resamples N --server URL",
         "withdraw ID SYSTEM --server URL",
@@ -59,11 +61,7 @@ def testset_parser() -> Parser:
         "-r", "--reference", action="append", default=[], metavar="FILE",
         help="references; repeat for more reference sets",
     )  # fmt: skip
-    group.add_argument(
-        "--documents", "--clusters", metavar="FILE",
-        help="document of each segment, or the cluster of each item",
-    )  # fmt: skip
-    group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
+    add_columns(group)
     group.add_argument(
         "--segments", metavar="N", help="how many, where there are no references but only scores"
     )
@@ -78,7 +76,9 @@ def testset_parser() -> Parser:
     without = ("--baseline", "--family", "--interval")
     add_recipe(parser.add_argument_group("how to compare"), without)
     parser.set_defaults(baseline=None, family=None, interval=None)
-    add_server(parser.add_argument_group("where"))
+    where = parser.add_argument_group("where")
+    add_server(where)
+    add_envelope(where)
     return parser
 
 
@@ -101,7 +101,9 @@ def submit_parser() -> Parser:
     parser.add_argument(
         "--wait", action="store_true", help="return when the leaderboard has the systems"
     )
-    add_server(parser.add_argument_group("where"))
+    where = parser.add_argument_group("where")
+    add_server(where)
+    add_envelope(where)
     return parser
 
 

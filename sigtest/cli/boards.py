@@ -14,7 +14,7 @@ from sigtest.cli.given import read, references_of, systems_of
 from sigtest.cli.parser import UsageError
 from sigtest.cli.plots import Asked, require_folder, style_asked, write_board_plots
 from sigtest.cli.request import choices_of, whole
-from sigtest.cli.served import client_of, understood
+from sigtest.cli.served import client_of, envelope_of, understood
 from sigtest.client import BOARD, Client
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.imports import STRICT, in_order, outputs_of
@@ -55,7 +55,9 @@ def submit(options: argparse.Namespace) -> None:
     given = systems_of(options.systems, options.replicas, options.scores)
     if options.id is None or not given:
         raise UsageError("submit takes the id of a test set and files (see sigtest submit --help)")
-    bodies = outputs_of(read(given, STRICT).material)
+    written = envelope_of(options).as_json()
+    brought = outputs_of(read(given, STRICT).material)
+    bodies = {name: {**body, **written} for name, body in brought.items()}
     failed = []
     with _client(options) as client:
         # first all of them, so that every worker has something to do
@@ -137,7 +139,7 @@ def _testset_of(options: argparse.Namespace) -> dict[str, Any]:
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     content = in_order(read(references_of(options), STRICT).material).as_json()
     del content["systems"]
-    body = {"name": options.name, **content, **choices}
+    body = {"name": options.name, **content, **choices, **envelope_of(options).as_json()}
     for field in ("segments", "replicas", "capacity"):
         if (number := getattr(options, field)) is not None:
             body[field] = whole(number, field)
@@ -153,13 +155,16 @@ def _refuse_unused(options: argparse.Namespace) -> None:
     used = {"command", "action", "id", "system", "server"}
     if options.action == "raise":
         used.add("resamples")
+    if options.action == "list":
+        used |= {"call", "tag"}
     unused = [name for name, given in vars(options).items() if given and name not in used]
     if unused and options.action != "create":
         raise UsageError(f"{options.action} takes no --{unused[0]}; settings are fixed by create")
 
 
 def _list(client: Client, options: argparse.Namespace) -> None:
-    for found in client.testsets():
+    wanted = {"title": options.call or "", "tag": options.tag}
+    for found in client.testsets(**wanted):
         _say(f"{found['id']}  {found['systems']:3} systems  {found['name']}")
 
 

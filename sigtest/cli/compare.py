@@ -10,12 +10,13 @@ from sigtest.cli.folders import read_folders
 from sigtest.cli.plots import Asked, check_plots, style_asked, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison, whole
-from sigtest.cli.served import client_of, understood
+from sigtest.cli.served import client_of, envelope_of, understood
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
+from sigtest.data.envelope import Envelope
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
-from sigtest.kinds import ComparisonQuestion
+from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.parallel import cores
 from sigtest.render.comparison import check_table, present
 from sigtest.render.formats import FORMATS
@@ -46,13 +47,14 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
         check_table(layout.table, all_pairs=options.baseline is None)
     if options.output is not None:
         check_output(options.output)
+    envelope = envelope_of(options)
     comparison = read(options)
     layout.shown_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
     check_plots(options, comparison)
     if options.server is None:
         content = _compare_here(comparison, options)
     else:
-        content = _compare_there(comparison, options)
+        content = _compare_there(comparison, options, envelope)
     write(content, options.output)
 
 
@@ -90,10 +92,12 @@ def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
     return cores() if ComparisonQuestion(comparison).seconds > WORTH_SHARING else 1
 
 
-def _compare_there(comparison: Comparison, options: argparse.Namespace) -> bytes:
+def _compare_there(
+    comparison: Comparison, options: argparse.Namespace, envelope: Envelope
+) -> bytes:
     with client_of(options) as client:
         with bar() as progress:
-            key = client.run(comparison, progress)
+            key = client.run(comparison, progress, envelope=envelope)
         stored = client.report(key)
 
         def drawn(picture: Picture, asked: Asked) -> str:

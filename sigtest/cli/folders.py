@@ -6,12 +6,12 @@ import argparse
 import os
 from pathlib import Path
 
-from sigtest.cli.given import read
+from sigtest.cli.given import missing_of, read
 from sigtest.cli.request import choices_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import Recipe
-from sigtest.data.imports import STRICT, Given, Material, metrics_of
+from sigtest.data.imports import Given, Joining, Material, metrics_of
 
 
 def read_folders(options: argparse.Namespace) -> Comparison:
@@ -22,16 +22,17 @@ def read_folders(options: argparse.Namespace) -> Comparison:
         OSError: A file that cannot be read.
     """
     Recipe.of(choices_of(options, ["bleu"]))  # a wrong option is cheaper to find than a wrong file
-    read_ones = [_read_testset(spelled) for spelled in options.folders]
+    how = Joining(missing=missing_of(options))
+    read_ones = [_read_testset(spelled, how) for spelled in options.folders]
     metrics = metrics_of(read_ones[0][1]) if read_ones else ["bleu"]
     choices = choices_of(options, metrics)
     testsets = [{"name": name, **material.as_json()} for name, material in read_ones]
     return parse_comparison({"testsets": testsets, "pooled": options.pooled, **choices})
 
 
-def _read_testset(spelled: str) -> tuple[str, Material]:
+def _read_testset(spelled: str, how: Joining) -> tuple[str, Material]:
     """The test set of `[NAME=]FOLDER`."""
     name, equals, path = spelled.partition("=")
     if not equals or os.path.exists(spelled):
         name, path = os.path.basename(os.path.abspath(spelled)), spelled
-    return name, read([Given("anything", Path(path))], STRICT).material
+    return name, read([Given("anything", Path(path))], how).material

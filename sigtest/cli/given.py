@@ -8,16 +8,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from sigtest.cli.files import STDIN, shown
 from sigtest.data.choices import choose
 from sigtest.data.imports import Gathered, Given, Joining, Role, Upload, gather, read_builtin
 from sigtest.data.imports.builtin import SETTING
+from sigtest.data.imports.join import Missing
 from sigtest.errors import InputError
-from sigtest.metrics import METRICS
+from sigtest.metrics import METRICS, only_labels
 
 COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")  # options of one file each
-MISSING = ("error", "drop")
 
 
 def gathered(options: argparse.Namespace) -> Gathered:
@@ -32,9 +33,21 @@ def gathered(options: argparse.Namespace) -> Gathered:
     given += columns_of(options)
     if not given:
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
-    choose(options.missing, MISSING, "missing", "way with missing segments")
     inside = options.testset if options.imports else None
-    return read(given, Joining(missing=options.missing, testset=inside))
+    labels = only_labels(options.metric)
+    return read(given, Joining(missing=missing_of(options), testset=inside, labels=labels))
+
+
+def missing_of(options: argparse.Namespace) -> Missing:
+    """What is to become of segments that not all files have.
+
+    Raises:
+        RecipeError: No such way.
+    """
+    way: Missing = choose(
+        options.missing, get_args(Missing), "missing", "way with missing segments"
+    )
+    return way
 
 
 def columns_of(options: argparse.Namespace) -> list[Given]:

@@ -7,29 +7,34 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sigtest.cli.doors import DOORS, add_field, choices_of
+from sigtest.cli.doors import add_field, choices_of, door_of
 from sigtest.cli.files import check_output, write
-from sigtest.cli.parser import Parser, add_output, add_server
+from sigtest.cli.parser import Parser, add_envelope, add_layout, add_output, add_server
 from sigtest.cli.progress import bar
-from sigtest.cli.served import client_of, understood
+from sigtest.cli.served import client_of, envelope_of, understood
 from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, File, Kind
 from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 
 Report = Any  # each kind has its own; see `Kind.reports`
 
 
 def parser(command: str) -> Parser:
     """The parser of a kind's command: what the kind's door brings, and the kind's fields."""
-    kind = kind_of(command)
-    door = DOORS[command]
+    door = door_of(command)
+    kind = KINDS[door.kind]
     made = Parser(f"sigtest {command}", door.takes, kind.summary, door.epilog)
     door.add(made.add_argument_group("what to ask about"))
     group = made.add_argument_group("what to ask")
     for field in kind.fields:
         add_field(group, field)
-    add_output(made.add_argument_group("what to show"))
-    add_server(made.add_argument_group("where"))
+    shown = made.add_argument_group("what to show")
+    add_output(shown)
+    add_layout(shown, ", ".join(kind.tables))
+    where = made.add_argument_group("where")
+    add_server(where)
+    add_envelope(where)
     return made
 
 
@@ -41,20 +46,20 @@ def ask(options: argparse.Namespace) -> None:
         SigtestError: Bad input, or a service that refuses or cannot be reached.
         OSError: A file that cannot be read or written.
     """
-    kind = kind_of(options.command)
+    door = door_of(options.command)
+    kind = KINDS[door.kind]
     choose(options.format, FORMATS, "format", "format")
+    layout = _layout(options)
+    if layout.table is not None:
+        choose(layout.table, kind.tables, "table", "table")
     if options.output is not None:
         check_output(options.output)
-    request, files = DOORS[options.command].read(options, choices_of(kind.fields, options))
+    envelope = envelope_of(options)
+    request, files = door.read(options, choices_of(kind.fields, options))
     if options.plots is not None:
         Path(options.plots).mkdir(exist_ok=True)
     answered = _ask_here if options.server is None else _ask_there
-    write(answered(kind, request, files, options), options.output)
-
-
-def kind_of(command: str) -> Kind[Any]:
-    """The kind that a command asks."""
-    return next(kind for kind in KINDS.values() if kind.command == command)
+    write(answered(kind, {**request, **envelope.as_json()}, files, options), options.output)
 
 
 def _ask_here(
@@ -84,7 +89,12 @@ def _ask_there(
 
 
 def _rendered(kind: Kind[Any], report: Report, options: argparse.Namespace) -> bytes:
-    return FORMATS[options.format].render(kind.present(report)).encode()
+    presented = kind.lay_out(report, _layout(options))
+    return FORMATS[options.format].render(presented).encode()
+
+
+def _layout(options: argparse.Namespace) -> Layout:
+    return Layout(options.table, options.caption, options.label, tuple(options.names))
 
 
 def _write_picture(folder: str, name: str, svg: bytes) -> None:

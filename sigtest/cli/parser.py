@@ -68,19 +68,29 @@ def add_files(group: argparse._ActionsContainer) -> None:
         "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
         help="outputs or scores of several runs of system NAME instead of one; repeatable",
     )  # fmt: skip
-    group.add_argument(
-        "--documents", "--clusters", metavar="FILE",
-        help="document of each segment, or the cluster of each item",
-    )  # fmt: skip
-    group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
+    add_columns(group)
     group.add_argument(
         "--source", metavar="FILE", help="source of each segment, for health checks of outputs"
     )
+    add_missing(group)
+
+
+def add_missing(group: argparse._ActionsContainer) -> None:
+    """The option that says what becomes of segments that only some have."""
     group.add_argument(
         "--missing", default="error", metavar="WAY",
         help="what to do about segments that not all files have: error (default), or drop them "
         "for every system and say so",
     )  # fmt: skip
+
+
+def add_columns(group: argparse._ActionsContainer) -> None:
+    """The options that say which segments belong together."""
+    group.add_argument(
+        "--documents", "--clusters", metavar="FILE",
+        help="document of each segment, or the cluster of each item",
+    )  # fmt: skip
+    group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
 
 
 def add_recipe(group: argparse._ActionsContainer, without: Container[str] = ()) -> None:
@@ -118,14 +128,20 @@ def add_recipe(group: argparse._ActionsContainer, without: Container[str] = ()) 
     )  # fmt: skip
 
 
-def add_layout(group: argparse._ActionsContainer) -> None:
-    """The options that say how a report is laid out."""
-    group.add_argument(
-        "--table", metavar="NAME",
-        help="only one table, for papers: systems (in latex one column wide, with a decimal less; "
-        "in csv a row for each system), pairs, matrix (p-values of all pairs) or row (systems "
-        "without anything around them)",
-    )  # fmt: skip
+COMPARED = (
+    "systems (in latex one column wide, with a decimal less; in csv a row for each system), pairs, "
+    "matrix (p-values of all pairs) or row (systems without anything around them)"
+)
+
+
+def add_layout(group: argparse._ActionsContainer, tables: str = COMPARED) -> None:
+    """The options that say how a report is laid out.
+
+    Args:
+        group: Gets the options.
+        tables: Which tables there are.
+    """
+    group.add_argument("--table", metavar="NAME", help=f"only one table, for papers: {tables}")
     group.add_argument("--caption", default="", metavar="TEXT", help="of --table, not its own")
     group.add_argument(
         "--label", default="", metavar="NAME", help="of --table, for latex to refer to"
@@ -178,6 +194,19 @@ def add_server(group: argparse._ActionsContainer) -> None:
         help="a running service; SIGTEST_API_KEY holds its key, if it needs one",
     )  # fmt: skip
     add_help(group)
+
+
+def add_envelope(group: argparse._ActionsContainer) -> None:
+    """The options that say what is written on a question or a test set of a service."""
+    group.add_argument("--call", metavar="TITLE", help="with --server: title in listings")
+    group.add_argument(
+        "--tag", action="append", default=[], metavar="TAG",
+        help="with --server: a word to find it by; repeatable",
+    )  # fmt: skip
+    group.add_argument(
+        "--metadata", action="append", default=[], metavar="NAME=VALUE",
+        help="with --server: kept for your own programs; repeatable",
+    )  # fmt: skip
 
 
 def add_help(group: argparse._ActionsContainer) -> None:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sigtest.engine import Progress
+from sigtest.progress import Progress
 
 CELLS = 30
 

@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sigtest.cli.parser import UsageError
+from sigtest.data.envelope import Envelope, opened
 from sigtest.errors import InputError, ServiceError
 from sigtest.version import __version__
 
@@ -22,6 +24,26 @@ def client_of(options: argparse.Namespace) -> Client:
     from sigtest.client import Client  # late: only --server needs httpx, which takes 0.1 s
 
     return Client(options.server, os.environ.get("SIGTEST_API_KEY") or None)
+
+
+def envelope_of(options: argparse.Namespace) -> Envelope:
+    """What the options write on a question or a test set of a service.
+
+    Raises:
+        UsageError: There is no service to keep it, or metadata is no NAME=VALUE.
+        InputError: It cannot be kept.
+    """
+    metadata = {}
+    for spelled in options.metadata:
+        name, equals, value = spelled.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--metadata takes NAME=VALUE, not {spelled!r}")
+        metadata[name] = value
+    said, _ = opened({"title": options.call, "tags": options.tag, "metadata": metadata})
+    envelope = Envelope.of(said)
+    if options.server is None and envelope != Envelope():
+        raise UsageError("--call, --tag and --metadata are for a service: --server URL")
+    return envelope
 
 
 def understood(stored: bytes, reader: Callable[[Mapping[str, Any]], T]) -> T:

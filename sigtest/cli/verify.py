@@ -14,6 +14,7 @@ from sigtest.cli.parser import UsageError
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
 from sigtest.comparison.comparison import Comparison
+from sigtest.decide.anew import decided
 from sigtest.engine import compare
 from sigtest.errors import InputError
 from sigtest.metrics import METRICS
@@ -42,7 +43,8 @@ def verify(options: argparse.Namespace) -> int:
         setattr(options, name, value)
     comparison = _ordered(read_comparison(options), [s["name"] for s in body["systems"]])
     with bar() as progress:
-        again = render(compare(comparison, progress)).encode()
+        made = decided(compare(comparison, progress), *anew_of(body["signature"]))
+        again = render(made).encode()
     if again == stored:
         sys.stdout.write(f"{printable(options.report)}: verified, every byte\n")
         return 0
@@ -79,6 +81,22 @@ def recipe_of(signature: str) -> dict[str, Any]:
         "stratified": "stratified" in parts,
         **{name: parts.get(name) for name in RECIPE},
     }
+
+
+def anew_of(signature: str) -> tuple[float | None, str | None]:
+    """With which alpha and correction a report was decided after it was computed, if it was.
+
+    Raises:
+        InputError: A signature that cannot be read.
+    """
+    _, _, said = signature.partition("|decided:alpha=")
+    if not said:
+        return None, None
+    alpha, _, correction = said.partition(",correction=")
+    try:
+        return float(alpha), correction
+    except ValueError:
+        raise InputError(f"The report's signature cannot be read: {signature[:200]!r}.") from None
 
 
 def _spelled(signature: str) -> str:

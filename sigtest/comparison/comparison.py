@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from sigtest.comparison import proportions
 from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
-from sigtest.data.names import check_name
+from sigtest.data.names import check_name, look_alikes, require_own_names
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.metrics.scores import Supplied
@@ -51,7 +50,7 @@ class Entry:
             raise InputError(
                 f"A comparison needs at least two systems; {len(names)} given.", field="systems"
             )
-        _require_own_names(names)
+        require_own_names(names)
         for system in self.systems:
             system.require_segments(self.testset.segments)
             for metric in recipe.metrics:
@@ -86,8 +85,10 @@ class Entry:
             replicas=len(systems[0].runs),
         )
         found = findings_of(self.testset, systems, recipe)
-        said = [finding.sentence for finding in found] + proportions.notes_of(systems, recipe)
-        return replace(part, notes=(*self.notes, *said))
+        labels = proportions.labels_of(systems, recipe)
+        said = [finding.sentence for finding in found]
+        said += [*proportions.notes_of(systems, recipe, labels), *look_alikes(part.systems)]
+        return replace(part, notes=(*self.notes, *said), proportions=labels)
 
 
 @dataclass(frozen=True)
@@ -141,12 +142,6 @@ class Comparison:
                 f"correction {self.recipe.correction} counts in the draws of one test set; for "
                 "several take holm or another one that needs p-values only.",
                 field="correction",
-            )
-        if self.recipe.studentised:
-            raise RecipeError(
-                "bootstrap_t studentises on one test set; for several take the bootstrap with "
-                "percentile intervals.",
-                field="interval" if self.recipe.interval == "bootstrap_t" else "tests",
             )
         for test in own_tests(self.recipe.tests):
             raise RecipeError(
@@ -267,20 +262,6 @@ def _require_strata(testset: TestSet, recipe: Recipe) -> None:
                 f"(segment {i + 1}); with unit=document a document lies in one stratum.",
                 field="labels",
                 line=i + 1,
-            )
-
-
-def _require_own_names(names: Sequence[str]) -> None:
-    """Check that readers can tell the systems apart by their names.
-
-    Names that Unicode calls equal (an accent in the letter, or after it) look the same everywhere.
-    """
-    for name, count in Counter(unicodedata.normalize("NFC", name) for name in names).items():
-        if count > 1:
-            raise InputError(
-                f"Two systems are named {name!r}; every system needs its own name.",
-                field="systems",
-                system=name,
             )
 
 

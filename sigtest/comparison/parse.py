@@ -17,7 +17,7 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_lines, check_list
-from sigtest.errors import InputError, SigtestError
+from sigtest.errors import InputError, SigtestError, inside
 
 CONTENT = (
     "references", "systems", "documents", "clusters", "labels", "source", "segments", "notes",
@@ -65,6 +65,33 @@ def parse_testset(body: Mapping[str, Any]) -> TestSet:
         labels=body.get("labels"),
         source=body.get("source"),
     )
+
+
+def parse_named(body: Mapping[str, Any]) -> Comparison:
+    """The comparison in the field `comparison` of a request of another kind.
+
+    Args:
+        body: A request for one, or nothing but the `id` of a finished one, which a service has
+            replaced by the comparison.
+
+    Raises:
+        SigtestError: No such comparison; errors name the field within `comparison`.
+    """
+    made = body.get("id")
+    if made is None:
+        with inside("comparison"):
+            return parse_comparison(body)
+    if not isinstance(made, Comparison):
+        raise InputError(
+            "comparison.id is the id of a comparison, which only a service can look up; give "
+            "references and systems here.",
+            field="comparison.id",
+        )
+    if len(body) > 1:
+        raise InputError(
+            "comparison.id has its texts and its recipe; leave others out.", field="comparison.id"
+        )
+    return made
 
 
 def listed(request: Mapping[str, Any]) -> dict[str, Any]:

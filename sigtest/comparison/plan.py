@@ -40,6 +40,7 @@ class Part:
         replicas: Replicas of each system, m; 1 where systems bring plain hypotheses.
         stream: Random stream of the first stratum where the test set is one of several, or 0.
         notes: Sentences about the texts, which the report has among its warnings.
+        proportions: Labels of the metrics that give every segment of every system 0 or 1.
     """
 
     systems: tuple[str, ...]
@@ -53,6 +54,7 @@ class Part:
     replicas: int = 1
     stream: int = 0
     notes: tuple[str, ...] = ()
+    proportions: tuple[str, ...] = ()
 
     @cached_property
     def pairs(self) -> Counts:
@@ -168,6 +170,7 @@ class Part:
             replicas=body.get("replicas", 1),
             stream=body.get("stream", 0),
             notes=tuple(body.get("notes", ())),
+            proportions=tuple(body.get("proportions", ())),
         )
 
 
@@ -254,6 +257,7 @@ class Plan:
             recipe=replace(first.recipe, stratified=True),
             stream=0,
             notes=(),
+            proportions=(),
         )
 
     def number_of(self, testset: str | None) -> int:

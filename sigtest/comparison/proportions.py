@@ -8,26 +8,46 @@ import numpy as np
 
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System
+from sigtest.metrics.labels import Accuracy
 from sigtest.metrics.scores import Scores
 from sigtest.significance.intervals import wilson_interval
 
 NEAR = 10  # items right, or wrong, below which a bootstrap interval of a proportion is too narrow
 
 
-def notes_of(systems: Sequence[System], recipe: Recipe) -> list[str]:
-    """Sentences about proportions: which test an exact p-value is, and intervals near 0 and 1."""
+def labels_of(systems: Sequence[System], recipe: Recipe) -> tuple[str, ...]:
+    """Labels of the metrics whose scores are proportions: one run, each segment 0 or 1."""
+    if recipe.unit != "segment" or any(len(system.runs) > 1 for system in systems):
+        return ()
+    return tuple(
+        label
+        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+        if isinstance(metric, Accuracy)
+        or (isinstance(metric, Scores) and all(_binary(metric, own.runs[0]) for own in systems))
+    )
+
+
+def _binary(metric: Scores, run: System) -> bool:
+    rows = metric.rows(run)
+    return rows.shape[1] == 1 and bool(np.isin(rows, (0, 1)).all())
+
+
+def notes_of(systems: Sequence[System], recipe: Recipe, labels: Sequence[str]) -> list[str]:
+    """Sentences about proportions: which test an exact p-value is, and intervals near 0 and 1.
+
+    Args:
+        systems: What is compared.
+        recipe: How.
+        labels: As `labels_of` has them.
+    """
     said: list[str] = []
     for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
-        if not isinstance(metric, Scores) or recipe.unit != "segment":
+        if label not in labels or not isinstance(metric, Scores):
             continue
-        tables = {s.name: metric.rows(run) for s in systems for run in s.runs}
-        if all(rows.shape[1] == 1 and np.isin(rows, (0, 1)).all() for rows in tables.values()):
-            said += _exact(label, recipe) if len(tables) > 1 else []
-            said += [
-                sentence
-                for name, rows in tables.items()
-                for sentence in _extreme(name, label, int(rows.sum()), len(rows), recipe.alpha)
-            ]
+        said += _exact(label, recipe) if len(systems) > 1 else []
+        for system in systems:
+            rows = metric.rows(system.runs[0])
+            said += _extreme(system.name, label, int(rows.sum()), len(rows), recipe.alpha)
     return said
 
 

@@ -107,24 +107,13 @@ class Recipe:
         for own in own_tests(self.tests).values():
             for metric in self.metrics:
                 own.check(metric)
-        if self.stratified and self.studentised:
-            raise RecipeError(
-                "bootstrap_t does not draw within strata; leave stratified out, or take the "
-                "bootstrap with percentile intervals.",
-                field="stratified",
-            )
         if self.family != "present":
             _in_range(self.family, 2, MAX_FAMILY, "family")
         self._check_joint_correction()
         if self.resamples != "auto":
             _in_range(self.resamples, 1, MAX_RESAMPLES, "resamples")
         _in_range(self.seed, 0, MAX_SEED, "seed")
-        if not 0 < self.alpha < 1:
-            raise RecipeError(f"alpha must lie between 0 and 1, not {self.alpha}.", field="alpha")
-        if self.alpha < LEAST_ALPHA:
-            raise RecipeError(
-                f"alpha must be at least {LEAST_ALPHA:g}, not {self.alpha}.", field="alpha"
-            )
+        check_alpha(self.alpha)
 
     def _check_joint_correction(self) -> None:
         """max_t and tukey go with one test each; tukey only with all pairs, two-sided."""
@@ -247,14 +236,38 @@ class Recipe:
         At most alpha / 4 where all pairs are seen; at most alpha in a family of a fixed size, for
         its first pair, so that R does not depend on how many systems have come.
         """
-        family = self.comparisons(pairs, testsets)
-        fixed = self.family != "present"
-        seen, most = (1, self.alpha) if fixed else (family, self.alpha / 4)
+        family, fixed = self.comparisons(pairs, testsets), self.family != "present"
         sides = max(TESTS[test].sides(self.alternative) for test in self.tests)
-        for step in STEPS:
-            if smallest_attainable(self.correction, seen, sides / (step + 1), family) <= most:
-                return step
-        return STEPS[-1]
+        return resamples_needed(self.correction, self.alpha, sides, family, fixed)
+
+
+def resamples_needed(correction: str, alpha: float, sides: int, family: int, fixed: bool) -> int:
+    """Smallest step at which corrected p-values can get low enough; see `Recipe.needed`.
+
+    Args:
+        correction: Name of the correction.
+        alpha: Level.
+        sides: How many times the smallest p-value of a count is taken.
+        family: Comparisons that are corrected together.
+        fixed: Whether that is a number of comparisons of which some may come later.
+    """
+    seen, most = (1, alpha) if fixed else (family, alpha / 4)
+    for step in STEPS:
+        if smallest_attainable(correction, seen, sides / (step + 1), family) <= most:
+            return step
+    return STEPS[-1]
+
+
+def check_alpha(alpha: float) -> None:
+    """Check a level.
+
+    Raises:
+        RecipeError: It does not lie between 0 and 1, or is too small to be told from 0.
+    """
+    if not 0 < alpha < 1:
+        raise RecipeError(f"alpha must lie between 0 and 1, not {alpha}.", field="alpha")
+    if alpha < LEAST_ALPHA:
+        raise RecipeError(f"alpha must be at least {LEAST_ALPHA:g}, not {alpha}.", field="alpha")
 
 
 def parse_metric(asked: object) -> Metric:

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 
 from sigtest.errors import InputError
 
 MAX_NAME = 200
+# Capital and small letters of the Cyrillic and Greek alphabets with the shape of a Latin one, and
+# digits with that of a letter; from the confusables of Unicode Technical Standard 39.
+SHAPES = str.maketrans(
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405"
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0391\u0392\u0395\u0396\u0397"
+    "\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd01I|",
+    "ABEKMHOPCTYXlJSaeopcyxijsABEZHlKMNOPTYXovOlll",
+)
 _FORBIDDEN = set("<>\"'`/")
 
 
@@ -36,6 +46,47 @@ def check_name(name: object, what: str = "system") -> str:
             field="name",
         )
     return name
+
+
+def require_own_names(names: Iterable[str]) -> None:
+    """Check that readers can tell systems apart by their names.
+
+    Names that Unicode calls equal (an accent in the letter, or after it) look the same everywhere.
+
+    Raises:
+        InputError: Two are equal.
+    """
+    for name, count in Counter(unicodedata.normalize("NFC", name) for name in names).items():
+        if count > 1:
+            raise InputError(
+                f"Two systems are named {name!r}; every system needs its own name.",
+                field="systems",
+                system=name,
+            )
+
+
+def look_alikes(names: Iterable[str]) -> tuple[str, ...]:
+    """Sentences about names that differ and may be taken for one another.
+
+    They differ by case, width, spaces and other forms of the same letter (NFKC), or by letters of
+    other alphabets and digits that have the same shape.
+    """
+    alike: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        whole = "".join(unicodedata.normalize("NFKC", name).split())
+        for look in {f"letters {whole.casefold()}", f"shape {whole.translate(SHAPES)}"}:
+            alike[look].append(name)
+    groups = dict.fromkeys(tuple(group) for group in alike.values() if len(group) > 1)
+    return tuple(
+        f"The names {' and '.join(map(_spelled, group))} differ, and look alike."
+        for group in groups
+    )
+
+
+def _spelled(name: str) -> str:
+    """A name with the symbols that are not those of a keyboard."""
+    odd = dict.fromkeys(f"U+{ord(c):04X}" for c in name if not c.isascii())
+    return f"{name!r} (with {', '.join(odd)})" if odd else repr(name)
 
 
 def system_name(filename: str) -> str:

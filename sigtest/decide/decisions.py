@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.comparison.recipe import MAX_RESAMPLES, Recipe
@@ -16,9 +15,25 @@ from sigtest.significance.corrections import adjust
 from sigtest.significance.exact import ExactP
 from sigtest.significance.levels import critical_value, strictest_level, undecided
 from sigtest.significance.montecarlo import p_interval, p_value
+from sigtest.special import ndtri
 
 POWER = 0.8
 NONE: Array = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What p-values of one family are held against.
+
+    Attributes:
+        correction: Name of the correction.
+        alpha: Level.
+        family: Size of the family; comparisons that are not at hand have p = 1.
+    """
+
+    correction: str
+    alpha: float
+    family: int
 
 
 @dataclass(frozen=True)
@@ -89,11 +104,8 @@ def decide(
             p[i] = low[i] = high[i] = found.p_value
             log10_p[i] = found.log10_p
     if joint_counts is None:
-        whole, lower, upper = (np.concatenate([ends, gone]) for ends in (p, low, high))
-        size, rows = family or len(whole), len(p)
-        adjusted = adjust(whole, recipe.correction, size)[:rows]
-        unsure = undecided(whole, lower, upper, recipe.correction, recipe.alpha, size)[:rows]
-        needed = _needed(recipe, resamples, sides, whole, adjusted, unsure, size)
+        limit = Limit(recipe.correction, recipe.alpha, family or len(p) + len(gone))
+        adjusted, unsure, needed = correct(limit, p, (low, high), resamples, sides, gone)
     else:
         adjusted = p_value(joint_counts, resamples)
         joint_low, joint_high = p_interval(joint_counts, resamples)
@@ -113,29 +125,54 @@ def decide(
         significant=adjusted <= recipe.alpha,
         undecided=unsure,
         needed={i: more for i, more in needed.items() if resamples < more <= MAX_RESAMPLES},
-        detectable=detectable_in_errors(recipe, family or len(counts)),
+        detectable=detectable_in_errors(
+            Limit(recipe.correction, recipe.alpha, family or len(counts)), recipe.alternative
+        ),
     )
 
 
-def _needed(
-    recipe: Recipe,
+def correct(
+    limit: Limit,
+    p: Array,
+    ends: tuple[Array, Array],
     resamples: int,
     sides: int,
-    p: Array,
-    adjusted: Array,
-    unsure: Flags,
-    family: int,
+    gone: Array = NONE,
+) -> tuple[Array, Flags, dict[int, int]]:
+    """Correct the p-values of one family.
+
+    Args:
+        limit: Correction, level and size of the family.
+        p: (P,) p-values.
+        ends: (P,) both ends of their 95 % intervals.
+        resamples: R.
+        sides: How many times a count's p-value was taken.
+        gone: (G,) p-values of the family that are decided no more.
+
+    Returns:
+        (P,) adjusted p-values; (P,) whether more resamples could turn a decision round; and by row
+        how many would likely settle it.
+    """
+    rows = len(p)
+    whole, low, high = (np.concatenate([own, gone]) for own in (p, *ends))
+    adjusted = adjust(whole, limit.correction, limit.family)[:rows]
+    unsure = undecided(whole, low, high, limit.correction, limit.alpha, limit.family)[:rows]
+    return adjusted, unsure, _needed(limit, resamples, sides, whole, adjusted, unsure)
+
+
+def _needed(
+    limit: Limit, resamples: int, sides: int, p: Array, adjusted: Array, unsure: Flags
 ) -> dict[int, int]:
     """Resamples that would likely settle each undecided row; `p` goes on with those gone."""
     needed: dict[int, int] = {}
     for side in (True, False):
-        rows = np.flatnonzero(unsure & ((adjusted <= recipe.alpha) == side))
+        rows = np.flatnonzero(unsure & ((adjusted <= limit.alpha) == side))
         if not len(rows):
             continue
-        # the limit hardly differs between the rows on one side of it
-        limit = critical_value(p, int(rows[0]), recipe.correction, recipe.alpha, family)
+        # the critical value hardly differs between the rows on one side of it
+        critical = critical_value(p, int(rows[0]), limit.correction, limit.alpha, limit.family)
         for i in rows:
-            needed[int(i)] = resamples_to_settle(float(p[i]) / sides, limit / sides, resamples)
+            needed[int(i)] = resamples_to_settle(float(p[i]) / sides, critical / sides, resamples)
     return needed
 
 
@@ -150,14 +187,14 @@ def resamples_to_settle(p: float, limit: float, resamples: int) -> int:
     return max(least, math.ceil(1.96**2 * p * (1 - p) / gap**2))
 
 
-def detectable_in_errors(recipe: Recipe, comparisons: int) -> tuple[float, float]:
+def detectable_in_errors(limit: Limit, alternative: str) -> tuple[float, float]:
     """Smallest differences found with 80 % power, in standard errors of the difference.
 
     (z_(1 - level / sides) + z_.80), at alpha and at the strictest corrected level.
     """
-    sides = 2 if recipe.alternative == "two-sided" else 1
-    strictest = strictest_level(recipe.correction, comparisons, recipe.alpha)
+    sides = 2 if alternative == "two-sided" else 1
+    strictest = strictest_level(limit.correction, limit.family, limit.alpha)
     plain, corrected = (
-        float(ndtri(POWER) - ndtri(level / sides)) for level in (recipe.alpha, strictest)
+        float(ndtri(POWER) - ndtri(level / sides)) for level in (limit.alpha, strictest)
     )
     return plain, corrected

@@ -12,7 +12,7 @@ from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Block, Sample, exact_p, oriented_differences
 from sigtest.draws.samples import Blocks, Samples, mean
-from sigtest.draws.studentised import Studentised, in_errors
+from sigtest.draws.studentised import Studentised, in_errors, mean_errors, studentise
 from sigtest.significance import OwnP, own_tests, resampling_tests
 from sigtest.significance.base import SLACK, extremity, slack
 from sigtest.significance.exact import ExactP
@@ -122,9 +122,23 @@ def _averaged(samples: Samples, blocks: Sequence[Blocks]) -> list[Facts]:
             exact=(None,) * len(whole.pairs),
             ranges=np.empty(0),
             replica_scores=replicas[m],
+            studentised=_averaged_studentised(samples, blocks, m, scores[m], draws[m]),
         )
         for m in range(len(whole.recipe.metrics))
     ]
+
+
+def _averaged_studentised(
+    samples: Samples, blocks: Sequence[Blocks], m: int, scores: Array, draws: Array
+) -> Studentised | None:
+    """Means over test sets, in standard errors that follow from those of each."""
+    moments = [part.moments for part in samples.parts]
+    observed = [known.observed[m] for known in moments if known is not None]
+    if not observed:
+        return None
+    errors = [mean_errors([part.errors[m] for part in own[:-1]]) for own in blocks]
+    whole = np.concatenate(errors, axis=1)
+    return studentise(samples.plan.pairs, scores, draws, mean_errors(observed), whole)
 
 
 def facts_of(
@@ -219,8 +233,9 @@ def differences(
 def _studentised(sample: Sample, blocks: Sequence[Block], m: int) -> Studentised | None:
     if sample.moments is None:
         return None
-    values = np.concatenate([block.studentised[m] for block in blocks], axis=1)
-    return Studentised(sample.moments.errors[m], values)
+    draws = np.concatenate([block.scores[m] for block in blocks], axis=1)
+    errors = np.concatenate([block.errors[m] for block in blocks], axis=1)
+    return sample.studentised(m, draws, errors)
 
 
 def _studentised_counts(
@@ -266,7 +281,7 @@ def _max_t(part: Part, m: int, scores: Array, draws: Array) -> Counts:
 
 def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:
     table = sample.swap_tables[m]
-    return tuple(exact_p(sample.part.recipe, m, table[a], table[b]) for a, b in sample.part.pairs)
+    return tuple(exact_p(sample.part, m, table[a], table[b]) for a, b in sample.part.pairs)
 
 
 def _own(sample: Sample, m: int) -> dict[str, tuple[OwnP, ...]]:

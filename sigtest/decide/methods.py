@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sigtest.comparison.plan import Part, Plan
+from sigtest.decide.decisions import Limit
 from sigtest.metrics import Metric
 from sigtest.metrics.scores import Supplied
-from sigtest.papers import papers
-from sigtest.report import Methods, PairReport, Reference
+from sigtest.report import Methods, PairReport
+from sigtest.report.methods import Sources, listed
 from sigtest.significance import TESTS, SignificanceTest
 from sigtest.significance.corrections import CORRECTIONS
-from sigtest.version import __version__
 
 CLAIMS = {
     "two-sided": "two-sided",
@@ -25,20 +25,6 @@ INTERVALS = {
 ENUMERATED = ("riezler-maxwell-2005-pitfalls", "zmigrod-etal-2022-exact")
 
 
-class _Sources:
-    """Papers in the order in which they are first cited."""
-
-    def __init__(self) -> None:
-        self.cited: dict[str, Reference] = {}
-
-    def cite(self, keys: Iterable[str]) -> str:
-        """`(Papineni et al., 2002; Post, 2018)`, with a space in front; nothing without keys."""
-        found = [papers()[key] for key in keys]
-        for paper in found:
-            self.cited[paper.key] = Reference(paper.key, paper.cited, paper.bibtex)
-        return f" ({'; '.join(paper.cited for paper in found)})" if found else ""
-
-
 def methods_of(plan: Plan, pairs: Sequence[PairReport]) -> Methods:
     """What a paper says of a comparison.
 
@@ -46,15 +32,16 @@ def methods_of(plan: Plan, pairs: Sequence[PairReport]) -> Methods:
         plan: What was compared.
         pairs: What came out, which says where p-values are exact.
     """
-    sources = _Sources()
+    sources = Sources()
     sentences = [_data(plan), _metrics(plan, sources)]
     if pairs:
         sentences += [_tests(plan, pairs, sources), *_p_values(plan, pairs, sources)]
-        sentences.append(_decisions(plan, sources))
+        recipe = plan.recipe
+        limit = Limit(recipe.correction, recipe.alpha, plan.comparisons)
+        systems = None if recipe.family == "present" else recipe.family
+        sentences.append(_decisions(limit, systems, sources))
     sentences.append(_intervals(plan, sources))
-    software = sources.cite(["sigtest"])
-    sentences.append(f"All numbers were computed with sigtest {__version__}{software}.")
-    return Methods(" ".join(sentences), tuple(sources.cited.values()))
+    return sources.methods(sentences)
 
 
 def _data(plan: Plan) -> str:
@@ -67,7 +54,7 @@ def _data(plan: Plan) -> str:
     sets = [f"{name} ({_size(part)})" for name, part in zip(plan.names, plan.parts, strict=True)]
     whole = "one test set" if plan.pooled else "means over the test sets"
     return (
-        f"We evaluated {size}{of} on {_listed(sets)}; scores of all together are those of {whole}."
+        f"We evaluated {size}{of} on {listed(sets)}; scores of all together are those of {whole}."
     )
 
 
@@ -77,27 +64,27 @@ def _size(part: Part) -> str:
         counts.append((part.document_count, "document"))
     if part.references:
         counts.append((part.references, "reference"))
-    return _listed([f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts])
+    return listed([f"{count:,} {noun}{'' if count == 1 else 's'}" for count, noun in counts])
 
 
-def _metrics(plan: Plan, sources: _Sources) -> str:
+def _metrics(plan: Plan, sources: Sources) -> str:
     part = plan.parts[0]
     named = zip(plan.recipe.labels, plan.recipe.metrics, strict=True)
-    return f"We report {_listed([_metric(label, m, part, sources) for label, m in named])}."
+    return f"We report {listed([_metric(label, m, part, sources) for label, m in named])}."
 
 
-def _metric(label: str, metric: Metric, part: Part, sources: _Sources) -> str:
+def _metric(label: str, metric: Metric, part: Part, sources: Sources) -> str:
     if isinstance(metric, Supplied):
         return f"{label}, the {metric.title}"
-    cited = sources.cite(metric.papers)
+    cited = sources.cite(*metric.papers)
     return f"{metric.title or label}{cited} with signature {metric.signature(part.references)}"
 
 
-def _tests(plan: Plan, pairs: Sequence[PairReport], sources: _Sources) -> str:
+def _tests(plan: Plan, pairs: Sequence[PairReport], sources: Sources) -> str:
     """Which tests, on what units, against which alternative."""
     recipe, part = plan.recipe, plan.parts[0]
     tests = [TESTS[name] for name in recipe.tests]
-    named = [f"{_title(test)}{sources.cite(test.papers)}" for test in tests]
+    named = [f"{_title(test)}{sources.cite(*test.papers)}" for test in tests]
     which = (
         "all pairs of systems" if recipe.baseline is None else f"every system and {recipe.baseline}"
     )
@@ -105,7 +92,7 @@ def _tests(plan: Plan, pairs: Sequence[PairReport], sources: _Sources) -> str:
     resampled = any(test.draws != "none" for test in tests)
     strata = " within the segments of each label" if recipe.stratified else ""
     return (
-        f"Differences between {which} were tested by {_listed(named)}, "
+        f"Differences between {which} were tested by {listed(named)}, "
         f"{CLAIMS[recipe.alternative]}{drawn if resampled else ''}; "
         f"the unit of inference is the {recipe.unit}{strata}. {_nulls(tests)}"
     )
@@ -118,53 +105,66 @@ def _nulls(tests: Sequence[SignificanceTest]) -> str:
         told.setdefault(test.null, []).append(_title(test))
     if len(told) == 1:
         return f"The null hypothesis is that of {next(iter(told))}."
-    each = [f"{null} ({_listed(own)})" for null, own in told.items()]
-    return f"The null hypotheses are those of {_listed(each)}."
+    each = [f"{null} ({listed(own)})" for null, own in told.items()]
+    return f"The null hypotheses are those of {listed(each)}."
 
 
 def _title(test: SignificanceTest) -> str:
     return test.title or test.name.replace("_", " ")
 
 
-def _p_values(plan: Plan, pairs: Sequence[PairReport], sources: _Sources) -> list[str]:
+def _p_values(plan: Plan, pairs: Sequence[PairReport], sources: Sources) -> list[str]:
     """How p-values follow from draws, where some do."""
     drawn = {name for name in plan.recipe.tests if TESTS[name].draws != "none"}
     exact = {pair.exact for pair in pairs if pair.test in drawn}
     sentences = []
     if False in exact:
-        cited = sources.cite(["phipson-smyth-2010-permutation"])
+        cited = sources.cite("phipson-smyth-2010-permutation")
         sentences.append(f"Estimated p-values are (count + 1) / (resamples + 1){cited}.")
     if True in exact:
         where = "All p-values are" if exact == {True} else "Where the report says so, p-values are"
-        cited = sources.cite(ENUMERATED)
+        cited = sources.cite(*ENUMERATED)
         sentences.append(f"{where} exact: every exchange of two systems' outputs counts{cited}.")
     return sentences
 
 
-def _decisions(plan: Plan, sources: _Sources) -> str:
-    recipe = plan.recipe
-    correction = CORRECTIONS[recipe.correction]
-    limit = f"a difference is called significant where that p is at most {recipe.alpha:g}"
-    if recipe.correction == "none":
-        return f"P-values are not corrected for multiple comparisons; {limit}."
-    systems = f", those of {recipe.family} systems, of which some may come later,"
-    whole = "" if recipe.family == "present" else systems
-    if plan.comparisons == 1:
-        return f"One comparison per metric and test needs no correction; {limit}."
+def _decisions(limit: Limit, systems: int | None, sources: Sources) -> str:
+    """What is called significant; `systems` says how many there may be, where some may come."""
+    correction = CORRECTIONS[limit.correction]
+    called = f"a difference is called significant where that p is at most {limit.alpha:g}"
+    if limit.correction == "none":
+        return f"P-values are not corrected for multiple comparisons; {called}."
+    coming = f", those of {systems} systems, of which some may come later," if systems else ""
+    if limit.family == 1:
+        return f"One comparison per metric and test needs no correction; {called}."
     return (
-        f"P-values are corrected for {plan.comparisons:,} comparisons per metric and test{whole} "
-        f"by the method of {correction.title}{sources.cite(correction.papers)}; {limit}."
+        f"P-values are corrected for {limit.family:,} comparisons per metric and test{coming} "
+        f"by the method of {correction.title}{sources.cite(*correction.papers)}; {called}."
     )
 
 
-def _intervals(plan: Plan, sources: _Sources) -> str:
+def decided_anew(methods: Methods, old: Limit, new: Limit, systems: int | None) -> Methods | None:
+    """The same methods with other decisions; nothing where the sentence about these is not there.
+
+    Args:
+        methods: Of a report.
+        old: How it was decided.
+        new: How it is decided now.
+        systems: How many there may be, where some may come later.
+    """
+    before, now = Sources(), Sources()
+    sentence, other = _decisions(old, systems, before), _decisions(new, systems, now)
+    if sentence not in methods.text:
+        return None
+    text = methods.text.replace(sentence, other)
+    known = {own.key: own for own in methods.references} | now.cited
+    cited = [own for own in known.values() if own.cited in text]
+    return Methods(text, tuple(sorted(cited, key=lambda own: text.index(own.cited))))
+
+
+def _intervals(plan: Plan, sources: Sources) -> str:
     level = f"{round(100 * (1 - plan.recipe.alpha), 6):g}"
     drawn = f"{plan.resamples:,} bootstrap resamples"
-    cited = sources.cite(INTERVALS[plan.recipe.interval])
+    cited = sources.cite(*INTERVALS[plan.recipe.interval])
     kind = plan.recipe.interval.replace("_", "-")
     return f"Intervals are {level} % {kind} intervals of {drawn}{cited}."
-
-
-def _listed(parts: Sequence[str]) -> str:
-    *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last

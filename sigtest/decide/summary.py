@@ -11,13 +11,13 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
-from sigtest.decide.decisions import NONE, Decisions, decide
+from sigtest.decide.decisions import NONE, Decisions, Limit, decide
 from sigtest.decide.facts import Facts
 from sigtest.decide.methods import methods_of
+from sigtest.decide.ranks import power_of, rank_confidence, ranks_of
 from sigtest.decide.verdict import verdict
 from sigtest.decide.warnings import warnings_of, warnings_of_several
 from sigtest.decide.wins import count_wins
-from sigtest.metrics import Metric
 from sigtest.report import (
     FamilyReport,
     MetricReport,
@@ -31,9 +31,8 @@ from sigtest.report import (
     TestSetReport,
 )
 from sigtest.significance import TESTS, SignificanceTest
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance.intervals import wilson_interval
 from sigtest.significance.levels import experimentwise_error
-from sigtest.significance.ranking import Rank, rank
 from sigtest.version import __version__
 
 Gone = Mapping[tuple[str, str], Array]  # p-values by metric's label and test
@@ -71,7 +70,7 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
         methods=methods,
         signature=plan.signature,
         testset=replace(whole.testset, references=named[0].testset.references),
-        warnings=warnings_of_several(plan),
+        warnings=warnings_of_several(len(plan.names), recipe.alternative, recipe.alpha),
         several=Several(
             average=plan.average,
             comparisons=plan.comparisons,
@@ -188,14 +187,15 @@ def _report(
     part: Part, facts: Sequence[Facts], pairs: Sequence[PairReport], comparisons: int, gone: Gone
 ) -> Report:
     recipe = part.recipe
+    limit = Limit(recipe.correction, recipe.alpha, comparisons)
     ranks: list[dict[str, dict[str, RankReport]]] = [{} for _ in part.systems]
     places = [(m, name) for m in range(len(recipe.metrics)) for name in recipe.tests if pairs]
     for i, (m, name) in enumerate(places):
         family = pairs[i * len(part.pairs) : (i + 1) * len(part.pairs)]
-        placed = _ranks(part, recipe.metrics[m], facts[m], family)
-        for system, rank_ in zip(ranks, placed, strict=False):
-            place = RankReport(rank_.cluster, (rank_.lowest, rank_.highest), rank_.lowest == 1)
-            system.setdefault(recipe.labels[m], {})[name] = place
+        if recipe.baseline is None and recipe.alternative == "two-sided":
+            placed = ranks_of(part.systems, recipe.metrics[m].sign * facts[m].scores, family)
+            for system, place in zip(ranks, placed, strict=True):
+                system.setdefault(recipe.labels[m], {})[name] = place
     return Report(
         signature=part.signature,
         version=__version__,
@@ -219,37 +219,11 @@ def _report(
         pairs=tuple(pairs),
         warnings=warnings_of(part, facts, comparisons, _most(gone)) if pairs else part.notes,
         family=_family(recipe, comparisons),
-        rank_confidence=_rank_confidence(recipe) if any(ranks) else None,
+        rank_confidence=rank_confidence(limit, recipe.tests) if any(ranks) else None,
         interval=recipe.interval,
-        discriminative_power=_power(pairs) if len(recipe.metrics) > 1 and pairs else None,
+        discriminative_power=power_of(pairs) if len(recipe.metrics) > 1 and pairs else None,
         nulls={test: TESTS[test].null for test in recipe.tests},
     )
-
-
-def _rank_confidence(recipe: Recipe) -> float | None:
-    """Level of the rank ranges as simultaneous confidence sets for the true ranks.
-
-    A range misses a true rank only where a pair is decided falsely; so ranges hold all true ranks
-    together as often as no pair is (Mogstad, Romano, Shaikh & Wilhelm 2024).
-    """
-    proven = CORRECTIONS[recipe.correction].familywise and all(
-        TESTS[test].calibrated for test in recipe.tests
-    )
-    return 1 - recipe.alpha if proven else None
-
-
-def _power(pairs: Sequence[PairReport]) -> dict[str, dict[str, float]]:
-    """Which share of the pairs each metric separates under each test.
-
-    Riezler & Maxwell (2005), Table 1: a metric that separates more systems is more sensitive.
-    """
-    found: dict[str, dict[str, list[bool]]] = {}
-    for pair in pairs:
-        found.setdefault(pair.metric, {}).setdefault(pair.test, []).append(pair.significant)
-    return {
-        metric: {test: sum(decided) / len(decided) for test, decided in tests.items()}
-        for metric, tests in found.items()
-    }
 
 
 def _family(recipe: Recipe, comparisons: int) -> FamilyReport | None:
@@ -262,21 +236,8 @@ def _most(gone: Gone) -> int:
     return max((len(p) for p in gone.values()), default=0)
 
 
-def _ranks(part: Part, metric: Metric, facts: Facts, family: Sequence[PairReport]) -> list[Rank]:
-    """Ranks from the decisions of a family; none unless two-sided over all pairs."""
-    if part.recipe.baseline is not None or part.recipe.alternative != "two-sided":
-        return []
-    sign = metric.sign
-    beats = np.zeros((len(part.systems), len(part.systems)), dtype=np.bool_)
-    for (a, b), pair in zip(part.pairs.tolist(), family, strict=True):
-        if pair.significant:
-            winner, loser = (a, b) if sign * pair.difference > 0 else (b, a)
-            beats[winner, loser] = True
-    return rank(sign * facts.scores, beats)
-
-
 def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:
-    return {
+    found = {
         label: score_report(
             float(known.scores[s]),
             float(known.score_spread.low[s]),
@@ -286,6 +247,11 @@ def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, Scor
         )
         for label, known in zip(part.recipe.labels, facts, strict=True)
     }
+    for label in part.proportions:
+        right = round(found[label].score * part.segments)
+        interval = wilson_interval(right, part.segments, part.recipe.alpha)
+        found[label] = replace(found[label], proportion_ci=interval)
+    return found
 
 
 def score_report(

@@ -8,15 +8,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sigtest.comparison.plan import Part, Plan
+from sigtest.arrays import Array
+from sigtest.comparison.plan import Part
+from sigtest.decide.decisions import Limit
 from sigtest.decide.facts import Facts
 from sigtest.significance import TESTS
 from sigtest.significance.bootstrap import SKEWED
 from sigtest.significance.corrections import CORRECTIONS
 
+FEW_RESAMPLES = " resamples are few for"
+JOINT = ("tukey holds its level", "max_t compares")  # how sentences on joint corrections begin
 FEW_UNITS = 300
 SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
 UNEQUAL = 2.0  # largest standard error of a difference over the median one
+FEW_HOLD = 10  # units that are few, where they are at most a tenth of all
 
 
 def warnings_of(
@@ -39,6 +44,7 @@ def warnings_of(
         )
     said += [TESTS[test].caution for test in recipe.tests]
     said += _skewed(part, facts)
+    said += _held_by_few(part, facts)
     if recipe.unit == "segment" and part.documents is not None:
         said.append(
             "Segments of one document are not independent, which makes segment-level p-values too "
@@ -56,12 +62,11 @@ def warnings_of(
     return tuple(sentence for sentence in said if sentence)
 
 
-def warnings_of_several(plan: Plan) -> tuple[str, ...]:
+def warnings_of_several(testsets: int, alternative: str, alpha: float) -> tuple[str, ...]:
     """What a reader of counts over few test sets should know."""
-    recipe, testsets = plan.recipe, len(plan.names)
-    sides = 2 if recipe.alternative == "two-sided" else 1
+    sides = 2 if alternative == "two-sided" else 1
     least = sides * 0.5**testsets
-    if least <= recipe.alpha:
+    if least <= alpha:
         return ()
     return (
         f"The smallest p-value that {testsets} test sets can give in the sign test and the "
@@ -74,9 +79,15 @@ def _too_few_resamples(part: Part, facts: Sequence[Facts], comparisons: int) -> 
     needed = part.recipe.needed(pairs, max(1, comparisons // part.recipe.comparisons(pairs)))
     if part.resamples >= needed or _all_exact(part, facts):
         return None
+    limit = Limit(part.recipe.correction, part.recipe.alpha, comparisons)
+    return few_resamples(part.resamples, needed, limit)
+
+
+def few_resamples(resamples: int, needed: int, limit: Limit) -> str:
+    """What to say where more resamples are needed than there were."""
     return (
-        f"{part.resamples:,} resamples are few for {comparisons} comparisons at "
-        f"alpha {part.recipe.alpha} with {part.recipe.correction}: "
+        f"{resamples:,}{FEW_RESAMPLES} {limit.family} comparisons at "
+        f"alpha {limit.alpha} with {limit.correction}: "
         f"use {needed:,} for corrected p-values that can fall well below alpha."
     )
 
@@ -116,23 +127,59 @@ def _skewed(part: Part, facts: Sequence[Facts]) -> list[str]:
     tests = [TESTS[test] for test in part.recipe.tests]
     if all(test.draws == "studentised" for test in tests):
         return []
-    # three standard errors of a normal skewness by drawing, two by the sample of units
-    noise = math.hypot(3 * math.sqrt(6 / part.resamples), 2 * math.sqrt(6) / part.units)
-    found = []
-    for label, known in zip(part.recipe.labels, facts, strict=True):
-        skewness = np.abs(known.difference_spread.skewness)
-        skewed = int(np.count_nonzero(skewness > SKEWED + noise))
-        if skewed:
-            a, b = (part.systems[s] for s in part.pairs[int(skewness.argmax())])
-            pairs = f"{skewed} of {len(skewness)} pair{'' if len(skewness) == 1 else 's'}"
-            found.append(f"in {label} for {pairs} (most: {a} and {b})")
+    # and two standard errors by the sample of units
+    limit = SKEWED + math.hypot(_drawing_error(part), 2 * math.sqrt(6) / part.units)
+    skewness = [np.abs(known.difference_spread.skewness) for known in facts]
+    found = _pairs_above(part, [np.where(own > limit, own, 0.0) for own in skewness])
     if not found:
         return []
     return [
-        f"Differences are skewed {', '.join(found)}. Systems that differ in kind but not in "
+        f"Differences are skewed {found}. Systems that differ in kind but not in "
         "expected score are then called different too often on one side; bootstrap_t "
         "(--test bootstrap_t) is the test for skewed differences."
     ]
+
+
+def _held_by_few(part: Part, facts: Sequence[Facts]) -> list[str]:
+    """Differences of which a few units hold most.
+
+    Resamples draw k rare units of one kind about as often as Poisson's law says: they give the
+    difference the skewness 1 / sqrt(k), and they hold standard error / skewness of it.
+    """
+    units, unit = part.units, part.recipe.unit
+    limit = math.sqrt(max(1 / FEW_HOLD, 10 / units)) + _drawing_error(part)
+    a, b = part.pairs.T
+    held = []
+    for known in facts:
+        spread, difference = known.difference_spread, known.scores[a] - known.scores[b]
+        towards = np.where(difference < 0, -spread.skewness, spread.skewness)
+        most = np.abs(difference) * towards < 2 * spread.stderr
+        held.append(np.where((difference != 0) & (towards > limit) & most, towards, 0.0))
+    found = _pairs_above(part, held)
+    if not found:
+        return []
+    return [
+        f"A few {unit}s hold most of the difference {found}. Failures that have not been seen yet "
+        f"could turn it round: what {units:,} {unit}s do not show may still befall up to "
+        f"3/{units:,} = {3 / units:.2g} of all {unit}s (rule of three, at 95 %)."
+    ]
+
+
+def _drawing_error(part: Part) -> float:
+    """Three standard errors that a skewness of about 0 has from drawing."""
+    return 3 * math.sqrt(6 / part.resamples)
+
+
+def _pairs_above(part: Part, found: Sequence[Array]) -> str:
+    """Of how many pairs a warning is, by metric, and of which most: those above 0."""
+    said = []
+    for label, values in zip(part.recipe.labels, found, strict=True):
+        above = int(np.count_nonzero(values))
+        if above:
+            a, b = (part.systems[s] for s in part.pairs[int(values.argmax())])
+            pairs = f"{above} of {len(values)} pair{'' if len(values) == 1 else 's'}"
+            said.append(f"in {label} for {pairs} (most: {a} and {b})")
+    return ", ".join(said)
 
 
 def _small_strata(part: Part) -> str | None:
@@ -165,7 +212,7 @@ def _joint_correction(part: Part, facts: Sequence[Facts]) -> list[str]:
     """What the two corrections that look at all pairs together cannot do."""
     if part.recipe.correction == "tukey":
         return [
-            "tukey holds its level only while all systems are exchangeable; as soon as some "
+            f"{JOINT[0]} only while all systems are exchangeable; as soon as some "
             "differ, the p-values of the others are not those of a valid test. holm needs no such "
             "assumption."
         ]
@@ -177,7 +224,7 @@ def _joint_correction(part: Part, facts: Sequence[Facts]) -> list[str]:
         errors = errors[errors > 0]
         if len(errors) and errors.max() > UNEQUAL * np.median(errors):
             said.append(
-                f"max_t compares unstudentised differences, and those of {label} vary very "
+                f"{JOINT[1]} unstudentised differences, and those of {label} vary very "
                 f"unequally (standard errors from {errors.min():.3g} to {errors.max():.3g}): "
                 "similar systems lose power; holm does not suffer from that."
             )

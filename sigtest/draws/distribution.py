@@ -110,7 +110,8 @@ def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distributi
             continue
         scores = sample.bootstrap_scores(first, last)
         if test.draws == "studentised":
-            draws[first:last] = scored.sign * sample.studentised(first, last, scores)[0, 2]
+            found = sample.studentised(0, scores[0], sample.errors(first, last)[0])
+            draws[first:last] = scored.sign * found.values[2]
         else:
             draws[first:last] = scored.sign * (scores[0, 0] - scores[0, 1])
     values = test.null_draws(draws[None], pair.recipe.alternative)[0]
@@ -129,5 +130,5 @@ def _observed(sample: Sample) -> float:
     a, b = sample.scores[0].tolist()
     if sample.moments is None:
         return float(a - b)
-    error, size = sample.moments.errors[0, 2:], np.array([max(abs(a), abs(b))])
+    error, size = sample.moments.observed[0, 2:], np.array([max(abs(a), abs(b))])
     return float(in_errors(np.array([a - b]), error, size)[0])

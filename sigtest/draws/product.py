@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -30,12 +31,39 @@ def fixed_point(statistics: Array) -> Array:
     """
     rounded = statistics.copy()
     for column in rounded.T:
-        largest = float(np.abs(column).max()) * len(column)
-        if largest <= LARGEST_WHOLE and np.array_equal(column, np.rint(column)):
-            continue
-        step = 2.0 ** (np.ceil(np.log2(largest)) - FLOAT64_BITS)
-        column[:] = np.rint(column / step) * step
+        step = _step(column)
+        if step:
+            column[:] = np.rint(column / step) * step
     return rounded
+
+
+def levelled(a: Array, b: Array, rows: int) -> Array:
+    """The first of two systems' statistics, with the second's numbers where both had the same.
+
+    A column is rounded by its own largest number, so that equal numbers of two systems may have
+    come out unlike: by at most the larger of the two steps.
+
+    Args:
+        a: (n, k) statistics in fixed point.
+        b: (n, k) those of the other system.
+        rows: Numbers in fixed point that make one of these, at most.
+    """
+    level = a.copy()
+    for own, other in zip(level.T, b.T, strict=True):
+        step = max(_step(own), _step(other))
+        if step:
+            # twice: rounding may have put the largest number itself on the next power of two
+            same = np.abs(own - other) <= 2 * (rows + 1) * step
+            own[same] = other[same]
+    return level
+
+
+def _step(column: Array) -> float:
+    """What the numbers of a column are rounded to; 0 where they are whole and stay as they are."""
+    largest = float(np.abs(column).max()) * len(column)
+    if largest <= LARGEST_WHOLE and np.array_equal(column, np.rint(column)):
+        return 0.0
+    return float(2.0 ** (np.ceil(np.log2(largest)) - FLOAT64_BITS))
 
 
 class Columns:
@@ -53,7 +81,7 @@ class Columns:
     def __init__(self, tables: Sequence[Array]) -> None:
         self.units = tables[0].shape[1]
         numbers: dict[bytes, int] = {}
-        single: list[Array] = []
+        single: list[Weights] = []
         double: list[Array] = []
         places: list[Counts] = []
         slots: list[tuple[bool, int]] = []
@@ -61,13 +89,15 @@ class Columns:
             place = np.empty((table.shape[2], table.shape[0]), dtype=np.int64)
             for s, j in np.ndindex(table.shape[0], table.shape[2]):
                 column = np.ascontiguousarray(table[s, :, j])
-                content = column.tobytes()
+                content = hashlib.blake2b(column.data).digest()
                 if content not in numbers:
                     fits = _fits_float32(column)
-                    kept = single if fits else double
                     numbers[content] = len(slots)
-                    slots.append((fits, len(kept)))
-                    kept.append(column)
+                    slots.append((fits, len(single) if fits else len(double)))
+                    if fits:
+                        single.append(column.astype(np.float32))
+                    else:
+                        double.append(column)
                 place[j, s] = numbers[content]
             places.append(place)
         order = np.array([i if fits else i + len(single) for fits, i in slots])
@@ -128,7 +158,9 @@ def _fits_float32(column: Array) -> bool:
     return largest < FLOAT32_EXACT and float(runs.max(initial=0)) < 0.9 * FLOAT32_EXACT
 
 
-def _side_by_side(columns: list[Array], units: int, dtype: type[np.floating[Any]]) -> Array:
+def _side_by_side(
+    columns: Sequence[Array] | Sequence[Weights], units: int, dtype: type[np.floating[Any]]
+) -> Array:
     """(n, K), C-contiguous."""
     beside = np.empty((units, len(columns)), dtype=dtype)
     for j, column in enumerate(columns):

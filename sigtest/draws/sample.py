@@ -11,12 +11,16 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
 from sigtest.compiled import compiled
 from sigtest.draws.permutations import permuted_sums
-from sigtest.draws.product import Columns
-from sigtest.draws.studentised import Moments
-from sigtest.draws.units import replica_scores, units_of_draws, units_of_swaps
+from sigtest.draws.product import Columns, levelled
+from sigtest.draws.studentised import Moments, Studentised, studentise
+from sigtest.draws.units import (
+    replica_scores,
+    segments_of_units,
+    units_of_draws,
+    units_of_swaps,
+)
 from sigtest.draws.weights import bootstrap_counts, stratified_counts, swap_masks
 from sigtest.significance import ResamplingTest, resampling_tests
 from sigtest.significance.base import slack
@@ -36,8 +40,8 @@ class Block:
         scores: (M, S, R) bootstrap scores of every system.
         swaps: (M, P) swapped differences at least as extreme as the observed one; M is 0 where
             no test asks for swaps.
-        studentised: (M, S + P, R) how far scores of systems, then differences of pairs, are from
-            what was observed, in standard errors of the resample; M is 0 where nothing asks.
+        errors: (M, S + P, R) standard errors of scores of systems, then of differences of pairs, in
+            each resample; M is 0 where nothing asks.
         ranges: (M, R) best minus worst score after permuting all systems' labels; R is 0 unless
             the correction is `tukey`.
     """
@@ -47,7 +51,7 @@ class Block:
     scores: Array
     swaps: Counts
     ranges: Array
-    studentised: Array
+    errors: Array
 
 
 class Sample:
@@ -107,18 +111,18 @@ class Sample:
         swaps = np.zeros((len(self.metrics), pairs), dtype=np.int64)
         metrics = 0 if self.moments is None else len(self.metrics)
         rows = len(self.part.systems) + len(self.part.pairs)
-        studentised = np.empty((metrics, rows, stop - start))
+        errors = np.empty((metrics, rows, stop - start))
         for first, last in self.row_blocks(start, stop):
             here = slice(first - start, last - start)
             scores[:, :, here] = self.bootstrap_scores(first, last)
             if self.moments is not None:
-                studentised[:, :, here] = self.studentised(first, last, scores[:, :, here])
+                errors[:, :, here] = self.errors(first, last)
             if self.swap_test:
                 for m, kept in enumerate(self.swapped_sums(first, last)):
                     if not self.needs_swaps[m]:
                         continue
                     swaps[m] += self.count_swaps(m, kept)
-        return Block(start, stop, scores, swaps, self.ranges(start, stop), studentised)
+        return Block(start, stop, scores, swaps, self.ranges(start, stop), errors)
 
     def ranges(self, start: int, stop: int) -> Array:
         """(M, R) ranges of the scores of permuted systems, for Tukey's correction only."""
@@ -142,10 +146,16 @@ class Sample:
         drawn = self.columns.sums(self._counts(first, last))
         return np.array([m.score_columns(d) for m, d in zip(self.metrics, drawn, strict=True)])
 
-    def studentised(self, first: int, last: int, scores: Array) -> Array:
-        """(M, S + P, R) studentised scores and differences of these resamples' scores."""
+    def errors(self, first: int, last: int) -> Array:
+        """(M, S + P, R) standard errors in bootstrap resamples `first` to `last`."""
         assert self.moments is not None
-        return self.moments.studentise(self._counts(first, last), scores)
+        return self.moments.errors(self._counts(first, last))
+
+    def studentised(self, m: int, draws: Array, errors: Array) -> Studentised:
+        """(S, R) bootstrap scores of metric m, and their differences, in standard errors."""
+        assert self.moments is not None
+        own = self.moments.observed[m]
+        return studentise(self.part.pairs, self.scores[m], draws, own, errors)
 
     def swapped_sums(self, first: int, last: int) -> list[Array]:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
@@ -220,19 +230,21 @@ class Sample:
         return [oriented_differences(self.part, m, scores) for m, scores in enumerate(self.scores)]
 
 
-def exact_p(recipe: Recipe, m: int, a: Array, b: Array) -> ExactP | None:
+def exact_p(part: Part, m: int, a: Array, b: Array) -> ExactP | None:
     """The exact randomization p-value of a pair, where the recipe wants it and there is one.
 
     Args:
-        recipe: What to compute.
+        part: What is compared.
         m: The metric.
         a: (n, k) statistics of the first system's units of exchange.
         b: (n, k) statistics of the second.
     """
+    recipe = part.recipe
     swapped = any(test.draws == "swaps" for test in resampling_tests(recipe.tests).values())
     if recipe.exact == "never" or not swapped:
         return None
     metric = recipe.metrics[m]
+    a = levelled(a, b, segments_of_units(part))
     convolved = convolve_swaps(metric, a, b, recipe.alternative)
     return convolved or enumerate_swaps(metric, a, b, recipe.alternative)
 

@@ -39,15 +39,17 @@ class Samples:
     def block(self, start: int, stop: int) -> Blocks:
         """Draw resamples `start` to `stop` for every test set and for all together.
 
-        Where test sets are averaged, the whole's scores are means of those of the parts and not
-        kept (R is 0), and its swaps count means of swapped differences.
+        Where test sets are averaged, the whole's scores and errors follow from those of the parts
+        and are not kept (R is 0), and its swaps count means of swapped differences.
         """
         blocks = tuple(part.block(start, stop) for part in self.parts)
         if self.pooled is not None:
             return (*blocks, self.pooled.block(start, stop))
         if self.averaged:
             nothing = np.empty((*blocks[0].scores.shape[:2], 0))
-            whole = replace(blocks[0], scores=nothing, swaps=self._mean_swaps(start, stop))
+            whole = replace(
+                blocks[0], scores=nothing, errors=nothing, swaps=self._mean_swaps(start, stop)
+            )
             return (*blocks, whole)
         return blocks
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sigtest.arrays import Array, Weights
+from sigtest.arrays import Array, Counts, Weights
 from sigtest.comparison.plan import Part
 from sigtest.draws.product import Columns, fixed_point
 from sigtest.metrics import Metric
@@ -41,8 +41,10 @@ class Studentised:
 class Moments:
     """What standard errors in resamples follow from.
 
+    Within strata, which draw their units on their own, variances are those of the strata, summed.
+
     Args:
-        part: Its pairs.
+        part: Its pairs, and its strata.
         metrics: M of them.
         tables: One (S, n, k) array of statistics a metric.
         totals: One (k, S, 1) array of their sums a metric.
@@ -56,44 +58,74 @@ class Moments:
         totals: Sequence[Array],
     ) -> None:
         self.pairs = part.pairs
-        self.systems, self.units = tables[0].shape[:2]
-        self.observed = [m.score_columns(t)[:, 0] for m, t in zip(metrics, totals, strict=True)]
+        self.systems, units = tables[0].shape[:2]
+        found = [influence(*own) for own in zip(metrics, tables, totals, strict=True)]
+        strata = part.strata if part.labels is not None else np.zeros(units, dtype=np.int64)
+        self._strata = [np.flatnonzero(strata == h) for h in range(int(strata.max()) + 1)]
+        self._columns = [
+            self._squared([own[:, inside] for own in found]) for inside in self._strata
+        ]
+        whole = np.ones((1, units), dtype=np.float32)
+        self.observed: Array = self.errors(whole)[:, :, 0]
+
+    def errors(self, weights: Weights) -> Array:
+        """(M, N, R) standard errors of scores, then differences, under (R, n) weights."""
+        a, b = self.pairs.T
+        variances: Array = np.zeros(1)
+        for inside, columns in zip(self._strata, self._columns, strict=True):
+            alone = len(self._strata) == 1
+            drawn = weights if alone else np.ascontiguousarray(weights[:, inside])
+            found, units = [], len(inside)
+            for (sums,) in columns.sums(drawn):
+                linear, squares = sums[: self.systems], sums[self.systems :]
+                both = np.concatenate([linear, linear[a] - linear[b]])
+                variance = squares - both**2 / units
+                variance[variance <= NOTHING * squares] = 0.0
+                # Bessel's correction, and that for few clusters where units are documents
+                found.append(variance * (units / max(1, units - 1)))
+            variances = variances + np.stack(found)
+        return np.sqrt(variances)
+
+    def _squared(self, found: Sequence[Array]) -> Columns:
+        """Influence values of one stratum, their squares, and those of their differences."""
+        a, b = self.pairs.T
         columns = []
-        for metric, table, total in zip(metrics, tables, totals, strict=True):
-            own = influence(metric, table, total)
-            a, b = self.pairs.T
+        for own in found:
+            if len(self._strata) > 1:
+                own = own - own.mean(axis=1, keepdims=True)
             both = np.concatenate([own, own**2, (own[a] - own[b]) ** 2])
             columns.append(np.ascontiguousarray(fixed_point(both.T).T)[:, :, None])
-        self._columns = Columns(columns)
-        whole = np.ones((1, self.units), dtype=np.float32)
-        self.errors: Array = np.stack([drawn[:, 0] for drawn in self._errors(whole)])  # (M, N)
+        return Columns(columns)
 
-    def studentise(self, weights: Weights, scores: Array) -> Array:
-        """(R, n) weights and the (M, S, R) scores under them to (M, N, R) studentised values."""
-        a, b = self.pairs.T
-        values = []
-        for drawn, observed, errors in zip(
-            scores, self.observed, self._errors(weights), strict=True
-        ):
-            moved = drawn - observed[:, None]
-            differences = (drawn[a] - drawn[b]) - (observed[a] - observed[b])[:, None]
-            size = np.abs(observed)
-            sizes = np.concatenate([size, np.maximum(size[a], size[b])])
-            values.append(in_errors(np.concatenate([moved, differences]), errors, sizes[:, None]))
-        return np.stack(values)
 
-    def _errors(self, weights: Weights) -> list[Array]:
-        """(N, R) standard errors under each resample, one array a metric."""
-        a, b = self.pairs.T
-        units, found = self.units, []
-        for (sums,) in self._columns.sums(weights):
-            linear, squares = sums[: self.systems], sums[self.systems :]
-            both = np.concatenate([linear, linear[a] - linear[b]])
-            variance = squares - both**2 / units
-            variance[variance <= NOTHING * squares] = 0.0
-            # Bessel's correction, and that for few clusters where units are documents
-            found.append(np.sqrt(variance * (units / max(1, units - 1))))
-        return found
+def studentise(
+    pairs: Counts, observed: Array, draws: Array, own: Array, errors: Array
+) -> Studentised:
+    """Scores of systems and differences of pairs in standard errors.
+
+    Args:
+        pairs: (P, 2) systems.
+        observed: (S,) scores.
+        draws: (S, R) scores.
+        own: (N,) standard errors of what was observed.
+        errors: (N, R) standard errors in each resample.
+    """
+    a, b = pairs.T
+    moved = draws - observed[:, None]
+    differences = (draws[a] - draws[b]) - (observed[a] - observed[b])[:, None]
+    size = np.abs(observed)
+    sizes = np.concatenate([size, np.maximum(size[a], size[b])])
+    values = in_errors(np.concatenate([moved, differences]), errors, sizes[:, None])
+    return Studentised(own, values)
+
+
+def mean_errors(errors: Sequence[Array]) -> Array:
+    """Standard errors of means over test sets, which are independent, from those of each."""
+    total = errors[0] ** 2
+    for other in errors[1:]:
+        total = total + other**2
+    found: Array = np.sqrt(total) / len(errors)
+    return found
 
 
 def influence(metric: Metric, table: Array, total: Array) -> Array:

@@ -89,7 +89,10 @@ def wants_statistics(part: Part, m: int, a: Totals, b: Totals) -> bool:
     if part.recipe.exact == "never":
         return False
     few = np.count_nonzero(a.prints[m] != b.prints[m]) <= MOST_UNITS
-    return bool(few) or part.recipe.metrics[m].fraction is not None
+    if few or part.recipe.metrics[m].fraction is not None:
+        return True
+    # numbers that are not whole may be equal although their prints are not, see `levelled`
+    return any((own.observed[m] != np.rint(own.observed[m])).any() for own in (a, b))
 
 
 def swap_fact(
@@ -107,7 +110,7 @@ def swap_fact(
     exact = None
     if tables:
         first_units, second_units = units_of_swaps(part, np.stack(tables))
-        exact = exact_p(part.recipe, m, first_units, second_units)
+        exact = exact_p(part, m, first_units, second_units)
     if exact is not None:
         return SwapFact(0, exact)
     metric = part.recipe.metrics[m]

@@ -37,6 +37,11 @@ def units_of_swaps(part: Part, table: Array) -> Array:
     return summed
 
 
+def segments_of_units(part: Part) -> int:
+    """How many segments a unit has, at most."""
+    return 1 if part.recipe.unit == "segment" else int(np.bincount(part.document_index).max())
+
+
 def units_of_draws(part: Part, swapped: Array) -> Array:
     """(S, m U, k) statistics of what is exchanged to (S, U, k) of what the bootstrap draws.
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from sigtest.arrays import Array
 from sigtest.human import agreements, conclusions, ranked
 from sigtest.human.gain import gains
+from sigtest.human.methods import methods_of
 from sigtest.human.preparing import Prepared
 from sigtest.human.rankings import Rankings
 from sigtest.human.report import (
@@ -24,10 +25,10 @@ from sigtest.human.request.asked import Asked
 from sigtest.human.request.choices import Choices
 from sigtest.human.scores import Units
 from sigtest.human.warnings import cautions
+from sigtest.progress import Progress
 from sigtest.significance.ranking import Rank
+from sigtest.special import stdtrit
 from sigtest.version import __version__
-
-Progress = Callable[[str, int, int], None]
 
 WHISKER = 1.5  # interquartile ranges
 
@@ -41,7 +42,13 @@ def compute(asked: Asked, progress: Progress | None = None) -> HumanReport:
     """
     say = progress or (lambda phase, done, total: None)
     if isinstance(asked.judgements, Rankings):
-        return ranked.compute(asked, asked.judgements)
+        report = ranked.compute(asked, asked.judgements)
+    else:
+        report = _of_scores(asked, say)
+    return replace(report, methods=methods_of(report))
+
+
+def _of_scores(asked: Asked, say: Progress) -> HumanReport:
     say("judgements", 0, 1)
     prepared = asked.prepared
     say("judgements", 1, 1)

@@ -6,7 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from sigtest.human.plots import annotators_plot, boxes_plot, gain_plot, heatmap_plot, panels_plot
+from sigtest.human.plots import (
+    annotators_plot,
+    boxes_plot,
+    gain_plot,
+    heatmap_plot,
+    panels_plot,
+    shows_annotators,
+)
 from sigtest.human.report import HumanReport
 
 
@@ -51,7 +58,7 @@ PICTURES: dict[str, HumanPicture] = {
             "annotators",
             "Each annotator's p-value and time for a judgement",
             lambda report, criterion: annotators_plot(report),
-            lambda report: report.annotators is not None,
+            shows_annotators,
         ),
         HumanPicture(
             "gain",

@@ -63,6 +63,7 @@ def document(report: HumanReport) -> Document:
         marks=_marks(report),
         warnings=report.warnings,
         signature=report.signature,
+        methods=report.methods,
     )
 
 
@@ -99,6 +100,7 @@ def _systems(report: HumanReport) -> Table:
         numbers("segments", [own.n_segments for own in ordered], 0),
     ]
     return Table(
+        name="systems",
         caption="Systems by rank",
         names=(names("system", [own.name for own in ordered]),),
         groups=(Group("", tuple(c for c in columns if any(c.cells))),),
@@ -132,6 +134,7 @@ def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> 
         words("conclusion", [_conclusion(pair) for pair in pairs]),
     ]
     return Table(
+        name="pairs",
         caption=f"Pairs by {criterion}",
         names=sides,
         groups=(Group("", tuple(columns)),),
@@ -185,6 +188,7 @@ def _agreement(rows: Sequence[AgreementReport]) -> Table:
         )),
     ]  # fmt: skip
     return Table(
+        name="agreement",
         caption="Agreement",
         names=(
             names("criterion", [row.criterion for row in rows]),
@@ -204,6 +208,7 @@ def _gain(report: HumanReport) -> list[Block]:
     if not rows:
         return []
     table = Table(
+        name="gain",
         caption="Gain",
         names=(
             names("pair", [name for name, _, _ in rows]),

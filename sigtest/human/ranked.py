@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.special import bdtrc, gammaln, ndtri
 
 from sigtest.arrays import Array, Counts
 from sigtest.human.agreements import Shown, of_labels
@@ -30,6 +29,7 @@ from sigtest.human.report import (
 )
 from sigtest.human.request.asked import Asked
 from sigtest.human.request.choices import RANKING_TEST, Quality
+from sigtest.special import bdtrc, gammaln, ndtri
 from sigtest.version import __version__
 
 CRITERION = "ranking"

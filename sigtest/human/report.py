@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sigtest.report.methods import Methods
+
 
 @dataclass(frozen=True)
 class SourceReport:
@@ -330,6 +332,7 @@ class HumanReport:
         agreement: By criterion; same judge before distinct ones.
         gain: By language pair; empty unless asked for.
         warnings: Sentences for the reader.
+        methods: How the numbers came about, for a paper.
     """
 
     signature: str
@@ -350,3 +353,4 @@ class HumanReport:
     agreement: tuple[AgreementReport, ...]
     gain: tuple[GainReport, ...]
     warnings: tuple[str, ...]
+    methods: Methods | None = None

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sigtest.accuracy import AccuracyReport, Asked, compute, parse
+from sigtest.accuracy.answer import answer
 from sigtest.accuracy.fields import FIELDS, schema
 from sigtest.accuracy.pictures import PICTURES, AccuracyPicture
 from sigtest.accuracy.present import present
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
-from sigtest.draws.distribution import Distribution
-from sigtest.engine import Progress
+from sigtest.human import Asked as HumanAsked
+from sigtest.human.request.choices import JUDGING_FIELDS
 from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.kinds.human import recognised as judged
+from sigtest.progress import Progress
 from sigtest.render.formats import Presented
 from sigtest.report import decode
+
+if TYPE_CHECKING:
+    from sigtest.draws.distribution import Distribution
 
 PARTS = {
     "judgements": "Files of judgements, recognised by what is in them; `human` has the choices.",
@@ -60,16 +66,25 @@ class AccuracyOfTests(Kind[Whole]):
     parts: ClassVar[Mapping[str, str]] = PARTS
     command: ClassVar[str] = "accuracy"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
+    inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {"human": JUDGING_FIELDS}
     compares: ClassVar[str] = "comparison"
     named: ClassVar[tuple[Reference, ...]] = (
         Reference(("human", "evaluation"), "human-evaluations"),
         Reference(("comparison", "id"), "comparisons"),
     )
     pictures: ClassVar[Mapping[str, AccuracyPicture]] = PICTURES
+    tables: ClassVar[tuple[str, ...]] = ("correct", "errors", "agreement")
+    naming: ClassVar[tuple[str, ...]] = ("metric",)
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
         asked = parse(_answered(request), [(file.name, file.data) for file in files])
         return Whole(asked, _about(asked), _seconds(asked))
+
+    def recognised(self, asked: Whole) -> tuple[str, ...]:
+        assert isinstance(asked.asked, Asked)
+        people = asked.asked.people
+        told = judged(people) if isinstance(people, HumanAsked) else ()
+        return (*told, *super().recognised(asked))
 
     def comparison(self, asked: Whole) -> Comparison | None:
         assert isinstance(asked.asked, Asked)
@@ -85,6 +100,9 @@ class AccuracyOfTests(Kind[Whole]):
 
     def read(self, body: Mapping[str, Any]) -> AccuracyReport:
         return decode(AccuracyReport, body)
+
+    def answer(self, report: AccuracyReport) -> tuple[str, ...]:
+        return answer(report)
 
     def present(self, report: AccuracyReport) -> Presented:
         return present(report)

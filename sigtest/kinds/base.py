@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
-from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
-from sigtest.draws.distribution import Distribution
-from sigtest.engine import Progress
 from sigtest.errors import RecipeError
+from sigtest.progress import Progress
 from sigtest.render.formats import Presented
-from sigtest.render.layout import Layout
+from sigtest.render.layout import Layout, verbatim
+from sigtest.report.naming import names_in, renamed_in
+
+if TYPE_CHECKING:  # what comparisons alone need
+    from sigtest.comparison.comparison import Comparison
+    from sigtest.draws.distribution import Distribution
 
 
 @dataclass(frozen=True)
@@ -157,11 +160,16 @@ class Kind(ABC, Generic[Asked]):
         parts: Parts of a form that bring files, and what these are; no forms where there are none.
         command: What the shell calls it, if it has a command of its own.
         fields: What a request says besides what it brings; the shell's options.
+        inside: The same of objects in a request, by the field that they stand in.
         compares: Field of a request that is a request for a comparison, whose texts may come as
             files of a form, where there is such a field.
         named: Where a request may name finished questions.
         pictures: By name; what each shows, and whether it needs the distribution of a pair.
         styled: Whether pictures take what STYLE names.
+        tables: Tables of a report that may be shown alone.
+        naming: Fields of a report, and of what it is made of, that hold names which a reader may
+            have shown otherwise.
+        decides: Whether a report can be decided anew, with another alpha or correction.
     """
 
     name: ClassVar[str]
@@ -173,10 +181,14 @@ class Kind(ABC, Generic[Asked]):
     parts: ClassVar[Mapping[str, str]] = {}
     command: ClassVar[str] = ""
     fields: ClassVar[tuple[Field, ...]] = ()
+    inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {}
     compares: ClassVar[str] = ""
     named: ClassVar[tuple[Reference, ...]] = ()
     pictures: ClassVar[Mapping[str, Shown]] = {}
     styled: ClassVar[bool] = False
+    tables: ClassVar[tuple[str, ...]] = ()
+    naming: ClassVar[tuple[str, ...]] = ()
+    decides: ClassVar[bool] = False
 
     @abstractmethod
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
@@ -185,6 +197,12 @@ class Kind(ABC, Generic[Asked]):
         Raises:
             SigtestError: The request cannot be used; says what, where, and what would be right.
         """
+
+    def recognised(self, asked: Asked) -> tuple[str, ...]:
+        """What was read in what somebody brought, in sentences, to be looked at before it runs."""
+        told = asked.about
+        named = (("systems", told.systems), ("metrics", told.metrics), ("test sets", told.testsets))
+        return tuple(f"{len(names)} {what}: {', '.join(names)}." for what, names in named if names)
 
     def comparison(self, asked: Asked) -> Comparison | None:
         """The comparison that a question has to make, whose size is limited."""
@@ -206,6 +224,10 @@ class Kind(ABC, Generic[Asked]):
     def present(self, report: Any) -> Presented:
         """A report for any format."""
 
+    def answer(self, report: Any) -> tuple[str, ...]:
+        """What was found, in at most three sentences: the first thing that a page says."""
+        return ()
+
     def check_style(self, chosen: Mapping[str, str]) -> None:
         """Check whether a picture may be drawn as its reader wants it.
 
@@ -222,9 +244,26 @@ class Kind(ABC, Generic[Asked]):
         Raises:
             RecipeError: No such table or name.
         """
-        if layout != Layout():
-            raise RecipeError(f"The report of a {self.name} has one layout only.", field="table")
-        return self.present(report)
+        names = layout.shown_names(dict.fromkeys(names_in(report, self.naming)))
+        presented = self.present(renamed_in(report, self.naming, names))
+        document = replace(
+            layout.arranged(presented.document()),
+            verbatim=verbatim([layout.own_caption, *names.values()]),
+        )
+        return replace(self.present(report), document=lambda: document)
+
+    def decided(self, report: Any, alpha: float | None, correction: str | None) -> Any:
+        """A report with another alpha or correction; the same where neither is another.
+
+        Raises:
+            RecipeError: An unknown one, or reports of this kind are decided once.
+        """
+        if alpha is not None or correction is not None:
+            raise RecipeError(
+                f"The report of a {self.name} is decided once.",
+                field="correction" if alpha is None else "alpha",
+            )
+        return report
 
     def drawable(self, report: Any) -> tuple[str, ...]:
         """Names of the pictures that can be drawn of a report without anything else."""

@@ -12,11 +12,13 @@ from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
+from sigtest.decide.anew import decided
 from sigtest.draws.distribution import Distribution
-from sigtest.engine import Progress
 from sigtest.kinds import cost
 from sigtest.kinds.base import About, File, Kind
-from sigtest.render.comparison import present
+from sigtest.progress import Progress
+from sigtest.render.answer import answer
+from sigtest.render.comparison import TABLES, present
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout
 from sigtest.render.plots import PICTURES, Picture, Style, view
@@ -60,8 +62,12 @@ class ComparisonQuestion:
         """About how long one core draws, counts and decides."""
         comparison = self.comparison
         pairs = zip(comparison.entries, comparison.plan.parts, strict=True)
-        exact = sum(cost.exact_seconds(entry, part) for entry, part in pairs)
-        return exact + sum(cost.resampling_seconds(part) for part in comparison.plan.all_parts)
+        return self.drawing + sum(cost.exact_seconds(entry, part) for entry, part in pairs)
+
+    @cached_property
+    def drawing(self) -> float:
+        """The part of that which can be cut into blocks."""
+        return sum(cost.resampling_seconds(part) for part in self.comparison.plan.all_parts)
 
     def contents(self) -> Mapping[str, Any]:
         """Test sets, and outputs: what every system brings to the first test set, the next..."""
@@ -85,6 +91,8 @@ class Comparisons(Kind[ComparisonQuestion]):
     command: ClassVar[str] = "compare"
     pictures: ClassVar[Mapping[str, Picture]] = PICTURES
     styled: ClassVar[bool] = True
+    tables: ClassVar[tuple[str, ...]] = tuple(TABLES)
+    decides: ClassVar[bool] = True
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> ComparisonQuestion:
         return ComparisonQuestion(parse_comparison(request))
@@ -116,8 +124,14 @@ class Comparisons(Kind[ComparisonQuestion]):
     def present(self, report: Report) -> Presented:
         return present(report)
 
+    def answer(self, report: Report) -> tuple[str, ...]:
+        return answer(report)
+
     def lay_out(self, report: Report, layout: Layout) -> Presented:
         return present(report, layout)
+
+    def decided(self, report: Report, alpha: float | None, correction: str | None) -> Report:
+        return decided(report, alpha, correction)
 
     def draw(
         self,

@@ -7,6 +7,8 @@ times what ordinary texts take, and no input takes more than twice what is predi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from sigtest.arrays import Counts
@@ -72,23 +74,38 @@ def _swaps(part: Part) -> bool:
 
 
 def _patterns(entry: Entry, part: Part) -> float:
-    """Exchanges of the units in which two systems differ, summed over the pairs with few such."""
-    lines = np.array(
-        [
-            [hash(line) for run in system.runs if run.hypotheses for line in run.hypotheses.lines]
-            for system in entry.systems
-        ]
-    )
-    if not lines.size:
+    """Exchanges of the units in which two systems differ, summed over the pairs with few such.
+
+    Statistics may differ in fewer units than lines do. They do differ where both the words and the
+    characters of a unit are more or fewer; where that is seen in too few units to be sure, as many
+    are counted as are ever listed.
+    """
+    outputs = [
+        [line for run in system.runs if run.hypotheses for line in run.hypotheses.lines]
+        for system in entry.systems
+    ]
+    if not outputs or not outputs[0]:
         return 0.0
     order, starts = _units(part)
-    lines = np.ascontiguousarray(lines[:, order])
+    lines = np.array([[hash(line) for line in output] for output in outputs])[:, order]
+    words, characters = (
+        np.add.reduceat(sizes[:, order], starts, axis=1) for sizes in _sizes(outputs)
+    )
     total = 0.0
     for a in range(len(lines)):
         others = part.pairs[part.pairs[:, 0] == a, 1]
-        differing = np.logical_or.reduceat(lines[others] != lines[a], starts, axis=1).sum(axis=1)
-        total += float(np.exp2(differing[differing <= MOST_UNITS]).sum())
+        most = np.logical_or.reduceat(lines[others] != lines[a], starts, axis=1).sum(axis=1)
+        least = (words[others] != words[a]) & (characters[others] != characters[a])
+        listed = np.minimum(most, MOST_UNITS)[least.sum(axis=1) <= MOST_UNITS]
+        total += float(np.exp2(listed).sum())
     return total
+
+
+def _sizes(outputs: Sequence[Sequence[str | None]]) -> tuple[Counts, Counts]:
+    """(S, n) words and characters of every line, spaces left out."""
+    split = [[(line or "").split() for line in output] for output in outputs]
+    words = np.array([[len(parts) for parts in output] for output in split])
+    return words, np.array([[sum(map(len, parts)) for parts in output] for output in split])
 
 
 def _units(part: Part) -> tuple[Counts, Counts]:

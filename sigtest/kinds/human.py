@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sigtest.data.fields import Field, object_schema
-from sigtest.draws.distribution import Distribution
-from sigtest.engine import Progress
 from sigtest.human import HumanReport, compute, parse
+from sigtest.human.answer import answer
 from sigtest.human.files.columns import COLUMNS, NEEDED, NUMERIC
 from sigtest.human.pictures import PICTURES, HumanPicture
 from sigtest.human.present import present
+from sigtest.human.rankings import Rankings
 from sigtest.human.request.asked import Asked
 from sigtest.human.request.choices import FIELDS
+from sigtest.human.statistics.paired import EXACT_FLIPS
 from sigtest.kinds.base import About, File, Kind, Whole
+from sigtest.progress import Progress
 from sigtest.render.formats import Presented
 from sigtest.report import decode
 
+if TYPE_CHECKING:
+    from sigtest.draws.distribution import Distribution
+
 SECONDS = 5e-5  # for one judgement
+PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
+DRAW_SECONDS = 4e-9  # for one unit of a resample
+PRODUCT_SECONDS = 5e-10  # for one unit of a resample and a pair
+PAIR_SECONDS = 4e-9  # for one pair of a resample
 JUDGEMENT = {
     "type": "object",
     "properties": {
@@ -48,6 +57,24 @@ EXAMPLES = {
 }
 
 
+def recognised(asked: Asked) -> tuple[str, ...]:
+    """What was read in each file, and how much there is to judge by."""
+    judged = asked.judgements
+    what = "rankings" if isinstance(judged, Rankings) else "judgements"
+    read = [
+        f"{source.rows:,} rows, read as {source.input}"
+        + "".join(f"; {count:,} left out: {why}" for why, count in source.dropped.items())
+        + "."
+        for source in asked.sources
+    ]
+    counts = [
+        f"{len(column.names):,} {noun}"
+        for noun, column in (("segments", judged.segment), ("annotators", judged.annotator))
+        if column.names
+    ]
+    return (*read, f"{', '.join([f'{len(judged):,} {what}', *counts])}.")
+
+
 class HumanEvaluations(Kind[Whole]):
     """What people's judgements say of systems."""
 
@@ -61,6 +88,8 @@ class HumanEvaluations(Kind[Whole]):
     command: ClassVar[str] = "human"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
     pictures: ClassVar[Mapping[str, HumanPicture]] = PICTURES
+    tables: ClassVar[tuple[str, ...]] = ("systems", "pairs", "agreement", "gain")
+    naming: ClassVar[tuple[str, ...]] = ("name", "a", "b")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
         asked = parse(request, [(file.name, file.data) for file in files])
@@ -69,7 +98,11 @@ class HumanEvaluations(Kind[Whole]):
             metrics=asked.choices.criteria,
             tests=(str(asked.choices.test),),
         )
-        return Whole(asked, about, SECONDS * sum(source.rows for source in asked.sources) + 0.1)
+        return Whole(asked, about, _seconds(asked))
+
+    def recognised(self, asked: Whole) -> tuple[str, ...]:
+        assert isinstance(asked.asked, Asked)
+        return (*recognised(asked.asked), *super().recognised(asked))
 
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
         return Whole(Asked.load(contents["asked"]), About(), 0.0)
@@ -80,6 +113,9 @@ class HumanEvaluations(Kind[Whole]):
 
     def read(self, body: Mapping[str, Any]) -> HumanReport:
         return decode(HumanReport, body)
+
+    def answer(self, report: HumanReport) -> tuple[str, ...]:
+        return answer(report)
 
     def present(self, report: HumanReport) -> Presented:
         return present(report)
@@ -92,3 +128,16 @@ class HumanEvaluations(Kind[Whole]):
         distribution: Distribution | None = None,
     ) -> str:
         return PICTURES[name].draw(report, chosen.get("criterion"))
+
+
+def _seconds(asked: Asked) -> float:
+    """About how long one core computes it."""
+    seconds = 0.1 + SECONDS * sum(source.rows for source in asked.sources)
+    judged = asked.judgements
+    if isinstance(judged, Rankings) or asked.choices.test != "approximate_randomization":
+        return seconds
+    units, systems = len(judged.segment.names), len(judged.system.names)
+    pairs = systems * (systems - 1) // 2
+    exact = pairs * PATTERN_SECONDS * 2.0 ** min(units, EXACT_FLIPS)
+    each = units * (DRAW_SECONDS + pairs * PRODUCT_SECONDS) + pairs * PAIR_SECONDS
+    return seconds + len(judged.criterion.names) * (exact + asked.choices.resamples * each)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sigtest.data.fields import Field
-from sigtest.draws.distribution import Distribution
-from sigtest.engine import Progress
+from sigtest.human.request.choices import JUDGING_FIELDS
 from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.meta import Asked, MetaReport, compute, parse
+from sigtest.meta.answer import answer
 from sigtest.meta.brought import PARTS, with_files
 from sigtest.meta.data.sources import from_comparison
 from sigtest.meta.fields import FIELDS, schema
 from sigtest.meta.pictures import PICTURES, MetaPicture
 from sigtest.meta.present import present
+from sigtest.progress import Progress
 from sigtest.render.formats import Presented
 from sigtest.report import decode
+
+if TYPE_CHECKING:
+    from sigtest.draws.distribution import Distribution
 
 EXAMPLES = {
     "two metrics": {
@@ -47,6 +51,7 @@ class MetricEvaluations(Kind[Whole]):
     parts: ClassVar[Mapping[str, str]] = PARTS
     command: ClassVar[str] = "meta"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
+    inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {"human": JUDGING_FIELDS}
     named: ClassVar[tuple[Reference, ...]] = tuple(
         Reference((*start, *place), kind)
         for start in ((), ("sets", "*"))
@@ -56,6 +61,8 @@ class MetricEvaluations(Kind[Whole]):
         )
     )
     pictures: ClassVar[Mapping[str, MetaPicture]] = PICTURES
+    tables: ClassVar[tuple[str, ...]] = ("metrics", "pairs")
+    naming: ClassVar[tuple[str, ...]] = ("label", "a", "b", "baseline", "beats_baseline")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
         brought = {
@@ -79,6 +86,9 @@ class MetricEvaluations(Kind[Whole]):
 
     def read(self, body: Mapping[str, Any]) -> MetaReport:
         return decode(MetaReport, body)
+
+    def answer(self, report: MetaReport) -> tuple[str, ...]:
+        return answer(report)
 
     def present(self, report: MetaReport) -> Presented:
         return present(report)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
-from sigtest.draws.distribution import Distribution
-from sigtest.engine import Progress
 from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.plans import Asked, PlanReport, compute, parse
+from sigtest.plans.answer import answer
 from sigtest.plans.fields import FIELDS, schema
 from sigtest.plans.pictures import PICTURES, PlanPicture
 from sigtest.plans.present import present
+from sigtest.progress import Progress
 from sigtest.render.formats import Presented
 from sigtest.report import decode
+
+if TYPE_CHECKING:
+    from sigtest.draws.distribution import Distribution
 
 EXAMPLES = {
     "scores": {
@@ -49,6 +52,8 @@ class Plans(Kind[Whole]):
     compares: ClassVar[str] = "comparison"
     named: ClassVar[tuple[Reference, ...]] = (Reference(("comparison", "id"), "comparisons"),)
     pictures: ClassVar[Mapping[str, PlanPicture]] = PICTURES
+    tables: ClassVar[tuple[str, ...]] = ("pairs",)
+    naming: ClassVar[tuple[str, ...]] = ("a", "b", "metric")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
         asked = parse(_answered(request))
@@ -68,6 +73,9 @@ class Plans(Kind[Whole]):
 
     def read(self, body: Mapping[str, Any]) -> PlanReport:
         return decode(PlanReport, body)
+
+    def answer(self, report: PlanReport) -> tuple[str, ...]:
+        return answer(report)
 
     def present(self, report: PlanReport) -> Presented:
         return present(report)

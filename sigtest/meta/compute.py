@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sigtest.meta.asked import Asked, Choices
 from sigtest.meta.data.scored import ScoredSet
+from sigtest.meta.methods import methods_of
 from sigtest.meta.report import (
     MetaReport,
     MetricEvaluation,
@@ -26,9 +27,9 @@ from sigtest.meta.statistics.cells import Table
 from sigtest.meta.statistics.evaluation import POOLED, Estimate, estimate, pooled
 from sigtest.meta.statistics.measured import Measured
 from sigtest.meta.warnings import cautions
+from sigtest.progress import Progress
 from sigtest.version import __version__
 
-Progress = Callable[[str, int, int], None]
 Ranks = dict[int, dict[str, dict[str, Place]]]
 
 
@@ -93,7 +94,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> MetaReport:
     say("report", 0, 1)
     report = _report(asked, found)
     say("report", 1, 1)
-    return report
+    return replace(report, methods=methods_of(report))
 
 
 def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:

@@ -92,6 +92,7 @@ def document(report: MetaReport) -> Document:
         marks=_marks(report),
         warnings=report.warnings,
         signature=report.signature,
+        methods=report.methods,
     )
 
 
@@ -130,6 +131,7 @@ def _metrics(report: MetaReport, metrics: Sequence[MetricEvaluation], caption: s
     ranges = tuple(Range(*own.range) if own.range else None for own in ordered)
     ranks = (Group("", (Column("rank", ranges),)),) if ranked else ()
     return Table(
+        name="metrics",
         caption=caption,
         names=(names("metric", [own.label for own in ordered]),),
         groups=(*ranks, *(_statistic(name, ordered) for name in shown)),
@@ -199,6 +201,7 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Tabl
         words("conclusion", [_conclusion(pair) for pair in pairs]),
     )
     return Table(
+        name="pairs",
         caption=f"Pairs by {TITLES[first.statistic]}, {TESTS[first.test]}",
         names=tuple(sides),
         groups=(Group("", tuple(column for column in columns if any(column.cells))),),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sigtest.report.methods import Methods
+
 
 @dataclass(frozen=True)
 class StatisticReport:
@@ -207,6 +209,7 @@ class MetaReport:
         sets: One where sets are not named.
         pairs: By statistic, test, set and pair, each in input order.
         warnings: Sentences for the user.
+        methods: How the numbers came about, for a paper.
     """
 
     signature: str
@@ -223,3 +226,4 @@ class MetaReport:
     sets: tuple[SetReport, ...]
     pairs: tuple[MetricPair, ...]
     warnings: tuple[str, ...]
+    methods: Methods | None = None

@@ -1,20 +1,37 @@
 """The metrics by name, and how they are asked for."""
 
+from sigtest.late import Registry
 from sigtest.metrics.base import Fraction, Metric
-from sigtest.metrics.bleu import Bleu
-from sigtest.metrics.chrf import Chrf, ChrfPlusPlus
-from sigtest.metrics.labels import F1, Accuracy, MacroF1, Precision, Recall
-from sigtest.metrics.meteor.metric import Meteor
-from sigtest.metrics.nist import Nist
-from sigtest.metrics.scores import Fscore, Perplexity, Ratio, Scores
-from sigtest.metrics.ter import Ter
 
-METRICS: dict[str, type[Metric]] = {
-    metric.name: metric
-    for metric in (
-        Bleu, Chrf, ChrfPlusPlus, Ter, Nist, Meteor, Scores, Ratio, Fscore, Perplexity,
-        Accuracy, Precision, Recall, F1, MacroF1,
-    )
-}  # fmt: skip
+METRICS = Registry[type[Metric]](
+    {
+        "bleu": "sigtest.metrics.bleu:Bleu",
+        "chrf": "sigtest.metrics.chrf:Chrf",
+        "chrf++": "sigtest.metrics.chrf:ChrfPlusPlus",
+        "ter": "sigtest.metrics.ter:Ter",
+        "nist": "sigtest.metrics.nist:Nist",
+        "meteor": "sigtest.metrics.meteor.metric:Meteor",
+        "scores": "sigtest.metrics.scores:Scores",
+        "ratio": "sigtest.metrics.scores:Ratio",
+        "fscore": "sigtest.metrics.scores:Fscore",
+        "perplexity": "sigtest.metrics.scores:Perplexity",
+        "accuracy": "sigtest.metrics.labels:Accuracy",
+        "precision": "sigtest.metrics.labels:Precision",
+        "recall": "sigtest.metrics.labels:Recall",
+        "f1": "sigtest.metrics.labels:F1",
+        "macro_f1": "sigtest.metrics.labels:MacroF1",
+    }
+)
 
-__all__ = ["METRICS", "Fraction", "Metric"]
+__all__ = ["METRICS", "Fraction", "Metric", "only_labels"]
+
+
+def only_labels(asked: object) -> bool:
+    """Whether metrics, as a request names them, count labels, all of them."""
+    if not isinstance(asked, list | tuple) or not asked:
+        return False
+    from sigtest.metrics.labels import LabelMetric  # late: most metrics count no labels
+
+    names = (own.get("name") if isinstance(own, dict) else own for own in asked)
+    kinds = (METRICS.get(str(name).partition(":")[0]) for name in names)
+    return all(kind is not None and issubclass(kind, LabelMetric) for kind in kinds)

@@ -45,6 +45,8 @@ class Metric(ABC):
         line_seconds: Of one core, to measure a line.
         character_seconds: To measure each of its characters, and of those of its references.
         score_seconds: To score one row of sums.
+        local: Whether the statistics of a segment follow from that segment alone, so that a large
+            text can be measured in stretches.
         spreads: Whether its program uses every core by itself.
         prose: Whether outputs are running text, which health checks can judge.
     """
@@ -57,6 +59,7 @@ class Metric(ABC):
     line_seconds: ClassVar[float] = 3e-6
     character_seconds: ClassVar[float] = 1e-7
     score_seconds: ClassVar[float] = 6e-8
+    local: ClassVar[bool] = False
     spreads: ClassVar[bool] = False
     prose: ClassVar[bool] = True
 

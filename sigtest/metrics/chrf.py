@@ -12,9 +12,9 @@ from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError
+from sigtest.metrics import sacre
 from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction.characters import Alphabet, chrf_statistics
-from sigtest.metrics.sacre import CHRF, VERSION
 
 TILE = 512  # scores worked on at a time
 
@@ -35,6 +35,7 @@ class Chrf(Metric):
     name: ClassVar[str] = "chrf"
     title: ClassVar[str] = "chrF"
     papers: ClassVar[tuple[str, ...]] = ("popovic-2015-chrf", "post-2018-call")
+    local: ClassVar[bool] = True
 
     char_order: int = 6
     word_order: int = 0
@@ -56,9 +57,9 @@ class Chrf(Metric):
                 )
 
     @cached_property
-    def reference_program(self) -> CHRF:
+    def reference_program(self) -> sacre.CHRF:
         """SacreBLEU's own metric with these options."""
-        return CHRF(
+        return sacre.CHRF(
             char_order=self.char_order,
             word_order=self.word_order,
             beta=self.beta,
@@ -73,7 +74,7 @@ class Chrf(Metric):
 
     @property
     def implementation(self) -> str:
-        return f"sacrebleu:{VERSION}"
+        return f"sacrebleu:{sacre.VERSION}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         return chrf_statistics(

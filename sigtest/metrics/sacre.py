@@ -1,28 +1,49 @@
-"""sacreBLEU, loaded without what a comparison has no use for.
+"""sacreBLEU, loaded when it is first looked at, and without what a comparison has no use for.
 
-sacreBLEU loads portalocker, to lock downloads, and portalocker loads redis where it is there, with
-all that redis brings along: a tenth of the time that a small comparison takes.
+Most comparisons need its version and nothing else of it. And sacreBLEU loads portalocker, to lock
+downloads, and portalocker loads redis where it is there, with all that redis brings along.
 """
 
 from __future__ import annotations
 
 import sys
+from functools import cache
+from importlib import import_module, metadata
+from typing import TYPE_CHECKING, Any
 
-_HIDDEN = "redis" not in sys.modules
-if _HIDDEN:
-    sys.modules["redis"] = None  # type: ignore[assignment]  # so that it is not found
-
-try:
-    import sacrebleu
+if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric as SacreMetric
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
     from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
-finally:
-    if _HIDDEN:
-        del sys.modules["redis"]
 
-VERSION: str = sacrebleu.__version__
+VERSION = metadata.version("sacrebleu")
+PLACES = {
+    "BLEU": "metrics.bleu",
+    "CHRF": "metrics.chrf",
+    "TER": "metrics.ter",
+    "TokenizerV14International": "tokenizers.tokenizer_intl",
+}
 
 __all__ = ["BLEU", "CHRF", "TER", "VERSION", "SacreMetric", "TokenizerV14International"]
+
+
+def __getattr__(name: str) -> Any:
+    """What sacreBLEU has under a name."""
+    if name not in PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    _load()
+    return getattr(import_module(f"sacrebleu.{PLACES[name]}"), name)
+
+
+@cache
+def _load() -> None:
+    hidden = "redis" not in sys.modules
+    if hidden:
+        sys.modules["redis"] = None  # type: ignore[assignment]  # so that it is not found
+    try:
+        import_module("sacrebleu")
+    finally:
+        if hidden:
+            del sys.modules["redis"]

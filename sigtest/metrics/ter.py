@@ -12,10 +12,10 @@ from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
+from sigtest.metrics import sacre
 from sigtest.metrics.base import Fraction, Metric
 from sigtest.metrics.extraction.edits import edit_statistics
 from sigtest.metrics.extraction.tercom import Tercom
-from sigtest.metrics.sacre import TER, VERSION
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Ter(Metric):
     name: ClassVar[str] = "ter"
     title: ClassVar[str] = "TER"
     papers: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
+    local: ClassVar[bool] = True
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
     character_seconds: ClassVar[float] = 5e-8
     score_seconds: ClassVar[float] = 5e-9
@@ -43,9 +44,9 @@ class Ter(Metric):
     case_sensitive: bool = False
 
     @cached_property
-    def reference_program(self) -> TER:
+    def reference_program(self) -> sacre.TER:
         """SacreBLEU's own metric with these options."""
-        return TER(
+        return sacre.TER(
             normalized=self.normalized,
             no_punct=self.no_punct,
             asian_support=self.asian_support,
@@ -66,7 +67,7 @@ class Ter(Metric):
 
     @property
     def implementation(self) -> str:
-        return f"sacrebleu:{VERSION}"
+        return f"sacrebleu:{sacre.VERSION}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)

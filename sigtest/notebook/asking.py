@@ -10,12 +10,13 @@ from typing import Any, Protocol, TypedDict, Unpack
 from sigtest import engine
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.choices import choose
-from sigtest.engine import Progress
 from sigtest.errors import InputError
 from sigtest.gates import GateReport
 from sigtest.gates import gate as decided
+from sigtest.metrics import only_labels
 from sigtest.notebook.content import Imports, inferred_metrics, request_of
 from sigtest.notebook.report import NotebookReport
+from sigtest.progress import Progress
 
 PARTS = ("references", "systems", "scores", "documents", "labels", "source")
 
@@ -119,7 +120,7 @@ def compare(
     Raises:
         SigtestError: Texts or choices that cannot be used.
     """
-    imports = Imports(from_, missing, select)
+    imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
     body = request_of(references, systems, scores, documents, labels, source, imports)
     return _computed({**body, **recipe_of(choices, body)}, progress)
 

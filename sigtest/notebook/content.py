@@ -30,11 +30,13 @@ class Imports:
         paths: Of files, folders or archives.
         missing: About segments that not all have: `error`, or `drop` them and say so.
         select: One of the test sets in them, where there are several.
+        labels: Whether lines of numbers alone are labels.
     """
 
     paths: object = ()
     missing: str = "error"
     select: str | None = None
+    labels: bool = False
 
     @property
     def given(self) -> list[Given]:
@@ -55,7 +57,8 @@ class Imports:
         """What to do where they do not match."""
         known: tuple[Missing, ...] = get_args(Missing)
         choose(self.missing, known, "missing", "way with missing segments")
-        return Joining("drop" if self.missing == "drop" else "error", self.select)
+        missing: Missing = "drop" if self.missing == "drop" else "error"
+        return Joining(missing, self.select, labels=self.labels)
 
 
 NOTHING = Imports()

@@ -12,7 +12,6 @@ from typing import Any
 
 from sigtest.accuracy import AccuracyReport
 from sigtest.data.choices import choose
-from sigtest.engine import Progress
 from sigtest.errors import InputError
 from sigtest.human import HumanReport
 from sigtest.human.request.choices import JUDGING
@@ -24,6 +23,7 @@ from sigtest.meta.data.evalset import EvalSet
 from sigtest.meta.data.tables import reads_scores
 from sigtest.notebook.asking import recipe_of
 from sigtest.notebook.content import request_of
+from sigtest.progress import Progress
 
 GZIP = b"\x1f\x8b"
 Judgements = Any  # paths, a data frame, rows, or columns by name

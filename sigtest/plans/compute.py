@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.decide.decisions import POWER, detectable_in_errors
+from sigtest.decide.decisions import POWER, Limit, detectable_in_errors
 from sigtest.draws.samples import Samples
 from sigtest.draws.studentised import influence
 from sigtest.engine import BLOCK, reduce, sampled
 from sigtest.plans.asked import Asked
+from sigtest.plans.methods import methods_of
 from sigtest.plans.report import PlannedPair, PlannedSize, PlanReport
 from sigtest.plans.spread import detectable, needed, stderr_factors
+from sigtest.progress import Progress
 from sigtest.report import PairReport, Report
 from sigtest.significance.levels import strictest_level
 from sigtest.version import __version__
 
-Progress = Callable[[str, int, int], None]
 LEAST_UNITS = 10  # of a pilot: with fewer, nothing can be said of how sure its spread is
 FEW_UNITS = 50
 TIMES = (0.5, 1.0, 2.0, 4.0)  # of the pilot's size
@@ -47,7 +49,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> PlanReport:
     say("report", 0, 1)
     report = _report(asked, reduce(samples, blocks), _influences(samples))
     say("report", 1, 1)
-    return report
+    return replace(report, methods=methods_of(report))
 
 
 def _influences(samples: Samples) -> Mapping[tuple[str, str], Array]:
@@ -67,7 +69,8 @@ def _report(asked: Asked, found: Report, influences: Mapping[tuple[str, str], Ar
     plan = asked.pilot.plan
     (part,), recipe = plan.parts, plan.recipe
     strictest = strictest_level(recipe.correction, plan.comparisons, recipe.alpha)
-    times = detectable_in_errors(recipe, plan.comparisons)[asked.corrected]
+    limit = Limit(recipe.correction, recipe.alpha, plan.comparisons)
+    times = detectable_in_errors(limit, recipe.alternative)[asked.corrected]
     rows = [row for row in found.pairs if row.test == recipe.tests[0]]
     kept = [row for row in rows if asked.pair in (None, (row.a, row.b))]
     pairs = tuple(_pair(asked, row, influences[row.a, row.b], times) for row in kept)

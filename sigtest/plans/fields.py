@@ -35,6 +35,6 @@ def schema() -> dict[str, Any]:
     }
     comparison = {
         "description": "The pilot: a request of /v1/comparisons on one test set, or the id of one.",
-        "anyOf": [{"$ref": "#/components/schemas/ComparisonRequest"}, named],
+        "anyOf": [{"$ref": "#/components/schemas/ComparedRequest"}, named],
     }
     return object_schema(FIELDS, {"comparison": comparison})

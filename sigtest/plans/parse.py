@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
-from sigtest.errors import InputError, RecipeError, inside
+from sigtest.errors import InputError, RecipeError
 from sigtest.plans.asked import Asked
 from sigtest.plans.compute import LEAST_UNITS
 from sigtest.plans.fields import CORRECTED, DIFFERENCE, FIELDS, METRIC, UNITS, A, B
@@ -51,20 +51,7 @@ def _comparison(body: object) -> Comparison:
     """A comparison that can be a pilot."""
     if not isinstance(body, Mapping) or not body:
         raise InputError("comparison must be an object: the pilot.", field="comparison")
-    made = body.get("id")
-    if made is None:
-        with inside("comparison"):
-            made = parse_comparison(body)
-    elif not isinstance(made, Comparison):
-        raise InputError(
-            "comparison.id is the id of a comparison, which only a service can look up; give "
-            "references and systems here.",
-            field="comparison.id",
-        )
-    elif len(body) > 1:
-        raise InputError(
-            "comparison.id has its texts and its recipe; leave others out.", field="comparison.id"
-        )
+    made = parse_named(body)
     if len(made.entries) > 1:
         raise RecipeError("A plan is about one test set.", field="comparison")
     if len(made.plan.pairs) < 1:

@@ -54,6 +54,7 @@ def document(report: PlanReport) -> Document:
         notes=NOTES,
         warnings=report.warnings,
         signature=report.signature,
+        methods=report.methods,
     )
 
 
@@ -91,6 +92,7 @@ def _table(report: PlanReport) -> Table:
             ))
         )  # fmt: skip
     return Table(
+        name="pairs",
         caption=f"What test sets of other sizes show: {report.metric}",
         names=(names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])),
         groups=tuple(groups),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sigtest.report.methods import Methods
+
 
 @dataclass(frozen=True)
 class PlannedSize:
@@ -66,6 +68,7 @@ class PlanReport:
         difference: True difference that was asked about, or null.
         pairs: In the order of the pilot.
         warnings: Sentences for the user.
+        methods: How the numbers came about, for a paper.
     """
 
     signature: str
@@ -83,3 +86,4 @@ class PlanReport:
     difference: float | None
     pairs: tuple[PlannedPair, ...]
     warnings: tuple[str, ...]
+    methods: Methods | None = None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtri
 
 from sigtest.arrays import Array
+from sigtest.special import ndtri
 
 Z = float(ndtri(0.975))  # of 95 % intervals
 

@@ -5,7 +5,7 @@ Decisions, numbers and verdicts are those of the report; nothing is decided here
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sigtest.render.digits import fixed, probability, signed
 from sigtest.render.standings import (
@@ -115,6 +115,26 @@ def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:
     names = f": {listed(ahead)}" if ahead else ""
     worse = f"; {behind} {'is' if behind == 1 else 'are'} worse" if behind else ""
     return f"{one} better than {baseline} by {metric}{names}{worse}."
+
+
+def leaders(ranges: Mapping[str, tuple[int, int]], how: str, what: str) -> str:
+    """Who may be the best.
+
+    Args:
+        ranges: Ranks that each may have.
+        how: In what.
+        what: What they are.
+    """
+    first = [name for name, (low, _) in ranges.items() if low == 1]
+    others = len(ranges) - 1
+    if len(first) > 1:
+        every = f"{listed(first)} may each be the best {how}"
+        return f"{every}: no {what} is significantly better than any of them."
+    best = first[0] if first else min(ranges, key=lambda name: ranges[name])
+    if ranges[best] == (1, 1) and others:
+        whom = f"all {others} others" if others > 1 else "the other"
+        return f"{best} is the best {how}, significantly better than {whom}."
+    return f"{best} leads {how}: no {what} is significantly better."
 
 
 def _counted(pairs: Sequence[PairReport]) -> str:

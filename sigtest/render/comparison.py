@@ -109,17 +109,11 @@ def _chosen(report: Report, layout: Layout) -> Iterator[Block]:
     many = None if layout.every_pair else tables.MANY
     found = list(TABLES[layout.table](report, many))
     for number, block in enumerate(found, 1):
-        label = layout.label if number == 1 or not layout.label else f"{layout.label}-{number}"
-
-        def called(table: Table, label: str = label) -> Table:
-            own = f"{layout.own_caption}. {table.caption}" if len(found) > 1 else layout.own_caption
-            caption = own if layout.caption else table.caption
-            return replace(table, caption=caption, label=label)
-
         if isinstance(block, Abreast):
-            yield replace(block, tables=tuple(map(called, block.tables)))
+            tables_ = tuple(layout.called(own, number, len(found)) for own in block.tables)
+            yield replace(block, tables=tables_)
         else:
-            yield called(block)
+            yield layout.called(block, number, len(found))
 
 
 def sheet(report: Report) -> Sheet:

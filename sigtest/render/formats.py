@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.render import bibtex, csv, html, json, latex, markdown, text
+from sigtest.late import late
+from sigtest.render import json, text
 from sigtest.render.model import Document, Sheet
 
 
@@ -56,6 +57,12 @@ def _look(render: Callable[[Document], str]) -> Callable[[Presented], str]:
     return lambda presented: render(presented.document())
 
 
+def _sheet(presented: Presented) -> str:
+    from sigtest.render import csv  # late: as `late` does
+
+    return csv.render(presented.sheet())
+
+
 TEX = ("application/x-tex", "text/x-tex", "text/x-latex")
 
 # Where a client of the service has no preference it gets the first.
@@ -66,22 +73,23 @@ FORMATS: dict[str, Format] = {
             "json", "programs; every number unrounded", "application/json", "json", json.render
         ),
         Format("text", "reading on a terminal", "text/plain", "txt", _look(text.render)),
+        Format("csv", "spreadsheets, unrounded", "text/csv", "csv", _sheet, saved=True),
         Format(
-            "csv", "spreadsheets, unrounded", "text/csv", "csv",
-            lambda presented: csv.render(presented.sheet()), saved=True,
+            "markdown", "issues and wikis", "text/markdown", "md",
+            _look(late("sigtest.render.markdown:render")),
         ),
-        Format("markdown", "issues and wikis", "text/markdown", "md", _look(markdown.render)),
         Format(
             "latex", "papers: booktabs tables to \\input", "application/x-latex", "tex",
-            _look(latex.render), TEX,
+            _look(late("sigtest.render.latex:render")), TEX,
         ),
         Format(
             "bibtex", "bibliographies: the papers that the methods cite",
-            "application/x-bibtex", "bib", _look(bibtex.render), ("text/x-bibtex",),
+            "application/x-bibtex", "bib", _look(late("sigtest.render.bibtex:render")),
+            ("text/x-bibtex",),
         ),
         Format(
             "html", "one page with tables and pictures that needs nothing else", "text/html",
-            "html", _look(html.render),
+            "html", _look(late("sigtest.render.html:render")),
         ),
     )
 }  # fmt: skip

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from html import escape as escape_html
 from itertools import groupby
 
-from sigtest.render.digits import MINUS
+from sigtest.render import ordering
+from sigtest.render.digits import MINUS, whole
 from sigtest.render.model import (
     Abreast,
     Block,
@@ -46,6 +47,12 @@ class Look:
         drawn: Whether intervals are drawn in their rows, too.
         dense: Number of columns above which p-values of pairs are shown by their marks alone.
         figure: How a picture is shown; its SVG, as it is, where nothing is said.
+        sort: Where the tables are in another order: that of a column's heading, falling where a
+            hyphen stands before it.
+        order: The order that they are in; their own where nothing is said.
+        most: Rows that are shown at a time; all where nothing is said.
+        first: Rows that are passed over, of tables with more than that.
+        turn: Where as many rows are passed over.
     """
 
     link: Callable[[tuple[str, str]], str] | None = None
@@ -53,6 +60,11 @@ class Look:
     drawn: bool = False
     dense: int | None = None
     figure: Callable[[Figure], str] | None = None
+    sort: Callable[[str], str] | None = None
+    order: str = ""
+    most: int | None = None
+    first: int = 0
+    turn: Callable[[int], str] | None = None
 
 
 PLAIN = Look()
@@ -216,9 +228,12 @@ def _figure(svg: str) -> str:
 
 def _table(table: Table, look: Look) -> str:
     """One body of rows a cluster; folded where there are many rows."""
+    table = ordering.ordered(table, look.order)
     if look.drawn:
         table = replace(table, groups=tuple(map(_with_bars, table.groups)))
     dense = look.dense is not None and len(table.columns) > look.dense
+    size = table.size
+    table, pages = _paged(table, look)
     bodies: list[list[str]] = [[]]
     for number, row in enumerate(table.rows()):
         if number in table.breaks:
@@ -229,12 +244,31 @@ def _table(table: Table, look: Look) -> str:
     made = (
         f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(table.caption)}">\n'
         f"<table{' class=dense' if dense else ''}>\n<caption>{escape(table.heading)}</caption>\n"
-        f"<thead>{_groups(table)}{_headings(table.columns)}</thead>\n{rows}\n</table>\n</div>"
+        f"<thead>{_groups(table)}{_headings(table, look)}</thead>\n{rows}\n</table>\n</div>"
     )
-    if table.folded:
-        summary = f"<summary>All {table.size} {escape(table.things)}</summary>"
-        made = f"<details>\n{summary}\n{made}\n</details>"
+    if table.folded_over is not None and size > table.folded_over:
+        summary = f"<summary>All {size} {escape(table.things)}</summary>"
+        opened = " open" if pages and look.first else ""
+        made = f"<details{opened}>\n{summary}\n{made}\n{pages}</details>"
     return "\n".join([made, *_notes(table.notes)])
+
+
+def _paged(table: Table, look: Look) -> tuple[Table, str]:
+    """The rows that are shown, and links to those before and after."""
+    size, most = table.size, look.most
+    if most is None or look.turn is None or size <= most:
+        return table, ""
+    first = min(look.first, size - 1)
+    last = min(first + most, size)
+    ways = [("before", max(0, first - most), first > 0), ("after", last, last < size)]
+    links = [
+        f'<a href="{escape(look.turn(start))}">Those {where}</a>'
+        for where, start, there in ways
+        if there
+    ]
+    said = f"{whole(first + 1)} to {whole(last)} of {whole(size)}."
+    pages = f'<p class="pages"><span>{said}</span> {" ".join(links)}</p>\n'
+    return table.of_rows(range(first, last)), pages
 
 
 def _with_bars(group: Group) -> Group:
@@ -277,14 +311,24 @@ def _groups(table: Table) -> str:
     return f"<tr>{''.join(cells)}</tr>"
 
 
-def _headings(columns: Iterable[Column]) -> str:
-    return f"<tr>{''.join(map(_heading, columns))}</tr>"
+def _headings(table: Table, look: Look) -> str:
+    sort = look.sort if ordering.sortable(table) else None
+    cells = (_heading(key, own, sort, look.order) for key, own in ordering.keyed(table))
+    return f"<tr>{''.join(cells)}</tr>"
 
 
-def _heading(column: Column) -> str:
+def _heading(key: str, column: Column, sort: Callable[[str], str] | None, order: str) -> str:
     """A column's heading; a screen reader has nothing to read of one that is empty."""
     shown = escape(column.heading.replace(" - ", f" {MINUS} "))
-    return f'<th scope="col"{_side(column)}>{shown}</th>' if shown else "<td></td>"
+    if not shown:
+        return "<td></td>"
+    told = ""
+    if sort is not None:
+        if order.removeprefix("-") == key:
+            told = f' aria-sort="{"descending" if order.startswith("-") else "ascending"}"'
+        address = sort(ordering.other(order, key, column))
+        shown = f'<a href="{escape(address)}">{shown}</a>'
+    return f'<th scope="col"{_side(column)}{told}>{shown}</th>'
 
 
 def _side(column: Column) -> str:
@@ -304,8 +348,10 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
         case _Bar():
             return f'<td class="bar">{_bar(cell)}</td>'
         case Number() | PValue():
-            strong = [mark for mark in ("best", "significant") if mark in cell.marks]
-            return f'<td class="{" ".join(["number", *strong])}">{_value(cell, look, dense)}</td>'
+            named = ["number", *(mark for mark in ("best", "significant") if mark in cell.marks)]
+            if dense and cell.pair is not None and look.link is not None:
+                named[0] = "sign"
+            return f'<td class="{" ".join(named)}">{_value(cell, look, dense)}</td>'
     return f"<td>{escape(cell.shown).replace('-', MINUS)}</td>"
 
 
@@ -320,7 +366,7 @@ def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
         told += ' aria-current="true"'
     if dense:
         words = escape(f"{' and '.join(cell.pair)}: {cell.shown} {signs}".strip())
-        told += f' title="{words}" aria-label="{words}"'
+        told += f' aria-label="{words}"'
         shown = signs or "·"
     return f"<a {told}>{shown}</a>"
 

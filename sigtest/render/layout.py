@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
+from sigtest.render.model import Document, Table
 
 LABEL = re.compile(r"[A-Za-z0-9:._/+-]+")
 
@@ -47,6 +48,32 @@ class Layout:
     def own_caption(self) -> str:
         """The caption without the full stop, which looks add."""
         return self.caption.strip().removesuffix(".")
+
+    def called(self, table: Table, number: int, of: int) -> Table:
+        """A table with the caption and the label that are asked for.
+
+        Args:
+            table: One of those that are shown.
+            number: Which of them, from 1; it tells their labels apart.
+            of: How many are shown; several keep their own captions behind the one asked for.
+        """
+        label = self.label if number == 1 or not self.label else f"{self.label}-{number}"
+        own = f"{self.own_caption}. {table.caption}" if of > 1 else self.own_caption
+        return replace(table, caption=own if self.caption else table.caption, label=label)
+
+    def arranged(self, document: Document) -> Document:
+        """A document with nothing but the table that is asked for, if one is.
+
+        Raises:
+            RecipeError: It has no such table.
+        """
+        if self.table is None:
+            return document
+        tables = [block for block in document.flat() if isinstance(block, Table) and block.name]
+        choose(self.table, dict.fromkeys(table.name for table in tables), "table", "table")
+        found = [table for table in tables if table.name == self.table]
+        blocks = tuple(self.called(own, i, len(found)) for i, own in enumerate(found, 1))
+        return replace(document, blocks=blocks)
 
     def shown_names(self, known: Iterable[str]) -> dict[str, str]:
         """What to show instead of some of the names that a report knows.

@@ -161,6 +161,7 @@ class Table:
         caption: What it shows; also says what the title of its section says.
         remark: What must be known to read it; follows the caption.
         label: What LaTeX refers to it by.
+        name: What a layout calls it, which may show it alone.
         names: Columns that say what a row is about; they stand in every part of a table that is
             parted.
         groups: All other columns.
@@ -191,6 +192,7 @@ class Table:
     bare: bool = False
     remark: str = ""
     label: str = ""
+    name: str = ""
 
     @property
     def heading(self) -> str:

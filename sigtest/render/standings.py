@@ -165,7 +165,7 @@ def test_set_line(report: Report) -> str:
 def facts(report: Report) -> tuple[str, ...]:
     """Sizes of each test set, level of intervals, and how decisions were made."""
     kind = "bootstrap" if report.interval == "percentile" else "bootstrap-t"
-    intervals = f"{percent(1 - report.alpha)} {kind} intervals"
+    intervals = f"{percent(report.interval_level)} {kind} intervals"
     sizes = [f"{name}: {test_set_line(own)}" for name, own in titled(report)[:-1]]
     return (*(sizes or [test_set_line(report)]), intervals, decision_line(report))
 

@@ -20,6 +20,31 @@ T = TypeVar("T")
 Encode = Callable[[Any], Any]
 
 OMITTED = "left out where there is none"
+
+
+@dataclasses.dataclass(frozen=True)
+class Arranged:
+    """Mark of a sequence of records whose order in JSON is another than in memory.
+
+    Records with equal fields stand together, those first whose fields come first.
+
+    Attributes:
+        written: The fields that are equal in JSON.
+        read: Those in memory.
+    """
+
+    written: tuple[str, ...]
+    read: tuple[str, ...]
+
+
+def together(records: Sequence[T], fields: Sequence[str]) -> list[T]:
+    """The same records, those with equal fields together, each group where its first one was."""
+    groups: dict[tuple[Any, ...], list[T]] = {}
+    for record in records:
+        groups.setdefault(tuple(getattr(record, name) for name in fields), []).append(record)
+    return [record for group in groups.values() for record in group]
+
+
 _PLAIN = {str, int, float, bool, type(None)}
 _NOTHING = object()
 
@@ -32,11 +57,13 @@ class FieldType:
         name: In the class and in JSON.
         annotation: Its type, without marks.
         omitted: A value with which it is left out.
+        arranged: Where its order in JSON is another.
     """
 
     name: str
     annotation: Any
     omitted: Any
+    arranged: Arranged | None = None
 
 
 def is_required(field: FieldType) -> bool:
@@ -59,11 +86,12 @@ def fields_of(kind: Any) -> tuple[FieldType, ...]:
         defaults = {name: kind._field_defaults.get(name, _NOTHING) for name in kind._fields}
     found = []
     for name, omitted in defaults.items():
-        annotation = hints[name]
+        annotation, arranged = hints[name], None
         if get_origin(annotation) is Annotated:
             annotation, *marks = get_args(annotation)
             omitted = None if OMITTED in marks else omitted
-        found.append(FieldType(name, annotation, omitted))
+            arranged = next((mark for mark in marks if isinstance(mark, Arranged)), None)
+        found.append(FieldType(name, annotation, omitted, arranged))
     return tuple(found)
 
 
@@ -118,7 +146,7 @@ def _encoder(kind: Any) -> Encode | None:
 def _record_encoder(kind: Any) -> Encode:
     @cache  # when first used: a record may hold records of its own kind
     def parts() -> list[tuple[str, Encode | None, Any]]:
-        return [(f.name, _encoder(f.annotation), f.omitted) for f in fields_of(kind)]
+        return [(f.name, _writer(f), f.omitted) for f in fields_of(kind)]
 
     def record(value: Any) -> dict[str, Any]:
         body = {}
@@ -130,6 +158,22 @@ def _record_encoder(kind: Any) -> Encode:
         return body
 
     return record
+
+
+def _writer(field: FieldType) -> Encode | None:
+    """How a field is encoded; nothing where JSON has it as it is."""
+    own, arranged = _encoder(field.annotation), field.arranged
+    if own is None or arranged is None:
+        return own
+    return lambda records: own(together(records, arranged.written))
+
+
+def _reader(field: FieldType) -> Encode:
+    """How a field is decoded."""
+    own, arranged = _decoder(field.annotation), field.arranged
+    if arranged is None:
+        return own
+    return lambda body: tuple(together(own(body), arranged.read))
 
 
 @cache
@@ -160,7 +204,7 @@ def _record_decoder(kind: Any) -> Encode:
 
     @cache  # when first used: a record may hold records of its own kind
     def readers() -> dict[str, Encode]:
-        return {f.name: _decoder(f.annotation) for f in fields}
+        return {f.name: _reader(f) for f in fields}
 
     needed = {f.name for f in fields} - set(defaults)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+from sigtest.papers import papers
+from sigtest.version import __version__
 
 
 @dataclass(frozen=True)
@@ -25,10 +29,40 @@ class Methods:
     """How the numbers came about, in the words of a paper.
 
     Attributes:
-        text: Metrics with their signatures, test, alternative, resamples, unit, correction,
-            intervals and version, with citations.
+        text: What was measured and how, tests, correction, intervals and version, with citations;
+            of comparisons also the metrics' signatures, alternative, resamples and unit.
         references: What it cites, in the order of the text.
     """
 
     text: str
     references: tuple[Reference, ...]
+
+
+class Sources:
+    """Papers in the order in which they are first cited."""
+
+    def __init__(self) -> None:
+        self.cited: dict[str, Reference] = {}
+
+    def cite(self, *keys: str) -> str:
+        """`(Papineni et al., 2002; Post, 2018)`, with a space in front; nothing without keys.
+
+        The second paper of the same authors and year is `2014b`.
+        """
+        for key in keys:
+            paper = papers()[key]
+            same = sum(papers()[own].cited == paper.cited for own in self.cited if own != key)
+            cited = f"{paper.cited}{'abcdef'[same]}" if same else paper.cited
+            self.cited.setdefault(key, Reference(key, cited, paper.bibtex))
+        return f" ({'; '.join(self.cited[key].cited for key in keys)})" if keys else ""
+
+    def methods(self, sentences: Iterable[str]) -> Methods:
+        """The sentences, last of all the software, and what they cite."""
+        software = f"All numbers were computed with sigtest {__version__}{self.cite('sigtest')}."
+        return Methods(" ".join([*sentences, software]), tuple(self.cited.values()))
+
+
+def listed(parts: Sequence[str]) -> str:
+    """`a, b and c`."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple
 
-from sigtest.report.codec import OMITTED, decode, encode
+from sigtest.report.codec import OMITTED, Arranged, decode, encode
 from sigtest.report.methods import Methods
 
 Power = Mapping[str, Mapping[str, float]]  # by metric, then test
@@ -37,6 +38,8 @@ class ScoreReport:
         training_stderr: Standard deviation over the replicas' scores, with m - 1: what another
             training run would change. Nothing where there are no replicas.
         replicas: Score of each replica, if there are any.
+        proportion_ci: Wilson's interval (1927), level 1 - alpha, where the score is a share of
+            segments that are right: near 0 and 1 it holds where the bootstrap's does not.
     """
 
     score: float
@@ -44,6 +47,7 @@ class ScoreReport:
     stderr: float
     training_stderr: float | None = None
     replicas: tuple[float, ...] = ()
+    proportion_ci: tuple[float, float] | None = None
 
 
 class FamilyReport(NamedTuple):
@@ -149,6 +153,12 @@ class PairReport(NamedTuple):
     verdict: str
 
 
+# What the tests of a pair have in common stands near each other in JSON: halves what is compressed.
+Pairs = Annotated[
+    tuple[PairReport, ...], Arranged(written=("metric", "a", "b"), read=("metric", "test"))
+]
+
+
 @dataclass(frozen=True)
 class TestSetReport:
     """What was measured against.
@@ -252,13 +262,13 @@ class Overall:
         average: `macro`: scores are means of the test sets' scores; `pooled`: scores are those of
             all segments as one test set, stratified by test set.
         systems: In input order.
-        pairs: By metric, then test, then pair.
+        pairs: By metric, then test, then pair; in JSON by metric, then pair, then test.
         discriminative_power: As of a report on one test set.
     """
 
     average: Literal["macro", "pooled"]
     systems: tuple[SystemReport, ...]
-    pairs: tuple[PairReport, ...]
+    pairs: Pairs
     discriminative_power: Power | None = None
 
 
@@ -308,11 +318,14 @@ class Report:
             one false claim would be without correction, were the pairs independent.
         metrics: By label, in the order of the recipe.
         systems: In input order.
-        pairs: By metric, then test, then pair, each in input order.
+        pairs: By metric, then test, then pair, each in input order; in JSON by metric, then pair,
+            then test.
         warnings: Sentences for the user.
         methods: How the numbers came about, for a paper; absent in the report of one of several.
         several: What several test sets add; nothing for one.
         family: What is corrected for, where that is more than the systems present.
+        interval_alpha: Intervals have level 1 - this, where that is not alpha: a report that is
+            decided anew keeps the intervals that were drawn.
         rank_confidence: How likely all rank ranges together hold the true ranks, where the
             correction controls the family-wise error; nothing where it does not or there are none.
         interval: How intervals follow from the bootstrap, where not as percentiles.
@@ -329,17 +342,23 @@ class Report:
     experimentwise_error: float
     metrics: Mapping[str, MetricReport]
     systems: tuple[SystemReport, ...]
-    pairs: tuple[PairReport, ...]
+    pairs: Pairs
     warnings: tuple[str, ...]
     methods: Methods | None = None
     several: Several | None = None
     family: FamilyReport | None = None
     rank_confidence: Annotated[float | None, OMITTED] = None
+    interval_alpha: Annotated[float | None, OMITTED] = None
     interval: str = "percentile"
     nulls: Mapping[str, str] = field(default_factory=dict)
     discriminative_power: Power | None = None
 
     @property
+    def interval_level(self) -> float:
+        """Level of the intervals, 0 to 1."""
+        return 1 - (self.alpha if self.interval_alpha is None else self.interval_alpha)
+
+    @cached_property
     def tests(self) -> tuple[str, ...]:
         """Names of the significance tests, in the order of the recipe."""
         return tuple(dict.fromkeys(pair.test for pair in self.pairs))

@@ -9,12 +9,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.metrics import Metric
+
+if TYPE_CHECKING:  # tests of judgements need no metrics
+    from sigtest.metrics import Metric
 
 Alternative = Literal["two-sided", "greater", "less"]
 Draws = Literal["counts", "swaps", "studentised", "none"]

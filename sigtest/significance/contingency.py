@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.errors import InputError, RecipeError
-from sigtest.metrics import Metric
 from sigtest.significance.base import Alternative, OwnP, OwnTest
 from sigtest.significance.convolution import exact_signs
+
+if TYPE_CHECKING:
+    from sigtest.metrics import Metric
 
 
 class McNemar(OwnTest):

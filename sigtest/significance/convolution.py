@@ -10,14 +10,17 @@ product is taken under the measure whose mean is the observed sum, where nothing
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
-from sigtest.metrics import Metric
 from sigtest.significance.base import Alternative
 from sigtest.significance.exact import ExactP
+
+if TYPE_CHECKING:
+    from sigtest.metrics import Metric
 
 MOST_POINTS = 1 << 22
 MOST_DECIMALS = 9

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
-from sigtest.metrics import Metric
 from sigtest.significance.base import SMALLEST_P, Alternative, slack
 from sigtest.significance.randomization import ApproximateRandomization
+
+if TYPE_CHECKING:
+    from sigtest.metrics import Metric
 
 MOST_UNITS = 20
 

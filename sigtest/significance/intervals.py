@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import ndtri
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import COMPILED, compiled
+from sigtest.special import ndtri
 
 BINS = 1024
 
@@ -62,7 +62,10 @@ def _skewness(draws: Array) -> Array:
     found = np.zeros(draws.shape[0])
     for p in range(draws.shape[0]):
         row = draws[p]
-        middle, most = row.mean(), 0.0
+        total, most = 0.0, 0.0
+        for r in range(len(row)):
+            total += row[r]
+        middle = total / len(row)
         second, third = 0.0, 0.0
         for r in range(len(row)):
             moved = row[r] - middle
@@ -87,7 +90,9 @@ def _order_statistics(draws: Array, low: int, high: int) -> tuple[Array, Array]:
     counts = np.empty(BINS, dtype=np.int64)
     for p in range(rows):
         row = draws[p]
-        least, most = row.min(), row.max()
+        least, most = row[0], row[0]
+        for r in range(len(row)):
+            least, most = min(least, row[r]), max(most, row[r])
         scale = (BINS - 1) / (most - least)
         if not math.isfinite(scale):  # all alike, or too near or too far for bins
             ordered = np.sort(row)

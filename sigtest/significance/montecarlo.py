@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaincinv
 
 from sigtest.arrays import Array, Counts
+from sigtest.special import betaincinv
 
 LEVEL = 0.95
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.special import betainc, betaln, hyp2f1
 
 from sigtest.arrays import Array
-from sigtest.metrics import Metric
 from sigtest.significance.base import Alternative, OwnP, OwnTest, extremity
 from sigtest.significance.signs import unit_differences
+from sigtest.special import betainc, betaln, hyp2f1
+
+if TYPE_CHECKING:
+    from sigtest.metrics import Metric
 
 
 class PairedT(OwnTest):
@@ -38,6 +40,11 @@ class PairedT(OwnTest):
     title: ClassVar[str] = "the paired t-test"
     papers: ClassVar[tuple[str, ...]] = ("student-1908-probable",)
     null: ClassVar[str] = "equal expected scores"
+    caution: ClassVar[str | None] = (
+        "paired_t takes units as independent. Over the folds of one cross-validation, whose "
+        "training data overlap, it rejects too many true null hypotheses; corrected_t is the test "
+        "for folds."
+    )
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         differences, tolerance = unit_differences(metric, a, b)
@@ -78,6 +85,7 @@ class CorrectedT(PairedT):
     name: ClassVar[str] = "corrected_t"
     title: ClassVar[str] = "the corrected resampled t-test"
     papers: ClassVar[tuple[str, ...]] = ("nadeau-bengio-2003-inference",)
+    caution: ClassVar[str | None] = None
 
     def share(self, units: int) -> float:
         return 1 / units + 1 / (units - 1)

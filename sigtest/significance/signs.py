@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from sigtest.arrays import Array, Counts
-from sigtest.metrics import Metric
 from sigtest.significance.base import Alternative, OwnP, OwnTest, extremity, slack
 from sigtest.significance.convolution import exact_signs
+from sigtest.special import log_ndtr
+
+if TYPE_CHECKING:
+    from sigtest.metrics import Metric
 
 MOST_RANKED = 500  # a hundredth of a second; the distribution takes n**3 steps
 

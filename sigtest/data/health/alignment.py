@@ -21,6 +21,7 @@ WORST = 1.0  # difference of log lengths beyond which a line says nothing more
 PRICE = 0.12  # by how much lines must fit better, on average, to count
 GAIN = 2.0  # what a stretch must gain in all before its words are looked at
 SHORTEST = 6  # lines of a stretch
+TOGETHER = 1 << 16  # gains that are summed at a time: fewer calls, in little memory
 LOOKED_AT = 40  # lines of a stretch, or of a text, whose words are compared
 BETTER = 0.1  # share of words by which the other place must agree more
 WINS = 0.7  # share of lines for which it must
@@ -81,7 +82,7 @@ def _fits(output: Lines, index: Index) -> bool:
 
 def _spread(start: int, end: int) -> list[int]:
     """Some places, evenly from a start to before an end."""
-    return [int(i) for i in np.unique(np.linspace(start, end - 1, LOOKED_AT).astype(int))]
+    return list(dict.fromkeys(np.linspace(start, end - 1, LOOKED_AT).astype(int).tolist()))
 
 
 def _by_lengths(name: str, output: Lines, index: Index) -> list[Finding]:
@@ -92,12 +93,14 @@ def _by_lengths(name: str, output: Lines, index: Index) -> list[Finding]:
         return []
     own = own - np.median((own - index.lengths)[known])
     here = _misfit(own, index.lengths, known)
+    most = min(FURTHEST, len(own) - SHORTEST - 1)
+    moves = [*range(-most, 0), *range(1, most + 1)]
     stretches = []
-    for k in (*range(-FURTHEST, 0), *range(1, FURTHEST + 1)):
-        if abs(k) < len(own) - SHORTEST:
-            gain, start, end = _best_stretch(here - _moved(own, index, known, k) - PRICE)
-            if gain >= GAIN and end - start >= SHORTEST:
-                stretches.append((gain, k, start, end))
+    together = max(1, TOGETHER // len(own))
+    for first in range(0, len(moves), together):
+        some = moves[first : first + together]
+        moved = np.array([_moved(own, index, known, k) for k in some])
+        stretches += _best_stretches(some, here - moved - PRICE)
     found: list[Finding] = []
     taken = np.zeros(len(own), dtype=bool)
     for _, k, start, end in sorted(stretches, reverse=True):
@@ -126,13 +129,25 @@ def _moved(
     return moved
 
 
-def _best_stretch(gains: NDArray[np.float64]) -> tuple[float, int, int]:
-    """The stretch with the largest sum, its beginning and end."""
-    sums = np.concatenate([[0.0], np.cumsum(gains)])
-    lowest = np.minimum.accumulate(sums)
-    end = int(np.argmax(sums - lowest))
-    start = int(np.argmin(sums[: end + 1]))
-    return float(sums[end] - sums[start]), start, end
+def _best_stretches(
+    moves: Sequence[int], gains: NDArray[np.float64]
+) -> list[tuple[float, int, int, int]]:
+    """Of each move the stretch that gains most, where that is enough: gain, move, start and end.
+
+    Args:
+        moves: How many lines further.
+        gains: (moves, n) what each line gains by each.
+    """
+    sums = np.zeros((len(moves), gains.shape[1] + 1))
+    np.cumsum(gains, axis=1, out=sums[:, 1:])
+    rises = sums - np.minimum.accumulate(sums, axis=1)
+    found = []
+    for k, own, end, gain in zip(moves, sums, rises.argmax(axis=1), rises.max(axis=1), strict=True):
+        if gain >= GAIN:
+            start = int(np.argmin(own[: end + 1]))
+            if end - start >= SHORTEST:
+                found.append((float(gain), k, start, int(end)))
+    return found
 
 
 def _agrees(output: Lines, index: Index, k: int, start: int, end: int) -> bool:

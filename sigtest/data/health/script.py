@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigtest.data.health.finding import Finding, Lines, numbered, quoted
-from sigtest.data.health.symbols import CLASSES, NAMES, classes_of, letters
+from sigtest.data.health.symbols import CLASSES, NAMES, classes_of, letters, places_of
 
 UNSPACED = {
     "Han": ("Chinese", "zh"),
@@ -57,7 +57,7 @@ class Profile:
     @cached_property
     def places(self) -> list[int]:
         """Lines that are looked at, evenly over the text."""
-        return [int(i) for i in np.unique(np.linspace(0, len(self.text) - 1, SAMPLE).astype(int))]
+        return list(dict.fromkeys(np.linspace(0, len(self.text) - 1, SAMPLE).astype(int).tolist()))
 
     @cached_property
     def words(self) -> list[set[str]]:
@@ -70,7 +70,7 @@ class Profile:
         """The words that stand in most lines."""
         counts: Counter[str] = Counter()
         for words in self.words:
-            counts.update(words)
+            counts.update(sorted(words))  # ties: sets have another order in each process
         found = [word for word, _ in counts.most_common(2 * COMMON) if any(map(str.isalpha, word))]
         return frozenset(found[:COMMON])
 
@@ -113,7 +113,7 @@ def _foreign_lines(output: Profile, reference: Profile) -> list[int]:
     foreign = np.zeros(CLASSES, dtype=bool)
     foreign[1 : len(NAMES)] = True
     foreign[list(reference.main)] = False
-    places = np.flatnonzero(foreign[output.text.classes])
+    places = places_of(output.text.classes, foreign)
     if len(places) < FEW * LETTERS:
         return []
     strange = np.bincount(output.text.lines_of(places), minlength=len(output.text))

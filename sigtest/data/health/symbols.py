@@ -41,13 +41,32 @@ NAMES = ("none", *SCRIPTS)
 CONTROL, ACCENT = len(NAMES), len(NAMES) + 1
 CLASSES = len(NAMES) + 2
 CONTROLS = ((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F))  # all but tab and line break
+TOGETHER = 1 << 18  # symbols: looking them up takes a dozen times their memory
 ACCENTS = (0x300, 0x36F)  # that stand apart from their letters
 
 
 def classes_of(text: str) -> NDArray[np.uint8]:
     """The class of each symbol: a script's number, `CONTROL`, `ACCENT` or `OTHER`."""
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    return _table().take(codes, mode="clip")
+    classes = np.empty(len(text), dtype=np.uint8)
+    for first in range(0, len(text), TOGETHER):
+        data = text[first : first + TOGETHER].encode("utf-32-le", "surrogatepass")
+        here = classes[first : first + TOGETHER]
+        here[:] = _table().take(np.frombuffer(data, np.uint32), mode="clip")
+    return classes
+
+
+def places_of(classes: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Where symbols of some classes stand.
+
+    Args:
+        classes: Of each symbol.
+        wanted: (CLASSES,) whether a class is looked for.
+    """
+    found = [
+        first + np.flatnonzero(wanted[classes[first : first + TOGETHER]])
+        for first in range(0, len(classes), TOGETHER)
+    ]
+    return np.concatenate([np.empty(0, np.int64), *found])
 
 
 def letters(classes: NDArray[np.uint8]) -> NDArray[np.int64]:

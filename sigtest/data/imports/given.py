@@ -189,6 +189,10 @@ def _material(entry: Given, how: Joining, meter: Meter) -> Material:
         return entry.where
     if entry.role in ("documents", "labels"):
         return _column(entry, meter)
+    if how.labels and entry.role in ("reference", "system"):
+        lines = _plain_lines(entry, meter)
+        if lines is not None:
+            return Material(texts=(lines,), name=entry.name)
     if isinstance(entry.where, Upload):
         return read_bytes(entry.where.data, entry.where.name, how=how, outer=meter)
     return read_path(entry.where, how=how, outer=meter)
@@ -200,9 +204,7 @@ def _column(entry: Given, meter: Meter) -> Material:
     Of two columns between tabs, the first is the label and the second the document, as
     mt-metrics-eval writes them.
     """
-    where = entry.where
-    data = where.data if isinstance(where, Upload) else Path(entry.name).read_bytes()
-    data = meter.of_part(entry.name, len(data)).unzipped(data, entry.name)
+    data = _unzipped(entry, meter)
     lines = parse_lines(data, entry.name)  # says what is wrong with an empty file
     known = format_of(File(entry.name, data))
     if known.name not in LINES:
@@ -217,6 +219,21 @@ def _column(entry: Given, meter: Meter) -> Material:
         labels=column if entry.role == "labels" else None,
         name=entry.name,
     )
+
+
+def _plain_lines(entry: Given, meter: Meter) -> tuple[str, ...] | None:
+    """The lines of a file that is of no other format, numbers among them."""
+    if isinstance(entry.where, Path) and not entry.where.is_file():
+        return None
+    data = _unzipped(entry, meter)
+    plain = format_of(File(entry.name, data)).name in ("numbers", "text")
+    return parse_lines(data, entry.name) if plain else None
+
+
+def _unzipped(entry: Given, meter: Meter) -> bytes:
+    where = entry.where
+    data = where.data if isinstance(where, Upload) else Path(entry.name).read_bytes()
+    return meter.of_part(entry.name, len(data)).unzipped(data, entry.name)
 
 
 def _reference(_: Given, material: Material) -> Material:

@@ -26,11 +26,13 @@ class Joining:
             examples, or drop them for every system and say so in the notes.
         testset: Which test set or pair of languages to keep, where there are several.
         runs: Whether what several files say of one system are its runs.
+        labels: Whether lines of numbers alone are labels, as metrics of labels take them.
     """
 
     missing: Missing = "error"
     testset: str | None = None
     runs: bool = False
+    labels: bool = False
 
 
 STRICT = Joining()

@@ -17,6 +17,11 @@ LEFT, RIGHT, TOP, BOTTOM = 34.0, 8.0, 28.0, 46.0
 LEAST = -12.0  # decades of p that are drawn; smaller ones lie on the floor
 
 
+def shows_annotators(report: HumanReport) -> bool:
+    """Whether both p-value and time of any annotator are known."""
+    return report.annotators is not None and bool(_known(report.annotators))
+
+
 def annotators_plot(report: HumanReport) -> str:
     """The picture as SVG.
 

@@ -263,3 +263,4 @@ FIELDS = with_defaults(
 JUDGING = (
     "input", "languages", "scale", "standardise", "quality", "criteria", "aggregate", "aliases",
 )  # fmt: skip
+JUDGING_FIELDS = tuple(field for field in FIELDS if field.name in JUDGING)

@@ -6,9 +6,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betainc, log_ndtr, ndtr
 
 from sigtest.arrays import Array
+from sigtest.special import betainc, log_ndtr, ndtr
 
 
 class Tails(NamedTuple):

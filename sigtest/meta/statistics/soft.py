@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.draws.product import ROWS, fixed_point
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.significance.base import SLACK
 from sigtest.significance.montecarlo import p_value
+from sigtest.special import ndtr
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.data.testset import TestSet
 from sigtest.data.text import Text
-from sigtest.metrics.sacre import SacreMetric
+
+if TYPE_CHECKING:
+    from sigtest.metrics.sacre import SacreMetric
 
 
 def sacrebleu_statistics(program: SacreMetric, testset: TestSet, hypotheses: Text) -> Array:

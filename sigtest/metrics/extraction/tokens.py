@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from sigtest.arrays import Counts
 from sigtest.compiled import compiled
+from sigtest.metrics import sacre
 from sigtest.metrics.extraction.sequences import (
     WHITE_SPACE,
     Symbols,
     code_points,
 )
-from sigtest.metrics.sacre import TokenizerV14International
 
 Kinds: TypeAlias = npt.NDArray[np.uint8]
 
@@ -139,7 +139,7 @@ def _kinds_zh() -> Kinds:
 @cache
 def _kinds_intl() -> Kinds:
     # sacreBLEU's own expressions say what \p{P}, \p{N} and \p{S} are: Unicode versions differ.
-    (mark_after, _), (mark_before, _), (symbol, _) = TokenizerV14International()._re  # type: ignore[no-untyped-call]
+    (mark_after, _), (mark_before, _), (symbol, _) = sacre.TokenizerV14International()._re  # type: ignore[no-untyped-call]
     every = [chr(point) for point in range(0x110000)]
     marks = [ord(mark) for _, mark in mark_after.findall("a" + "a".join(every))]
     digits = [ord(digit) for digit in mark_before.sub("", "." + ".".join(every))[1::2]]

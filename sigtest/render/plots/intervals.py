@@ -119,7 +119,7 @@ def plot(view: View) -> str:
         Panel.of(own, numbers, own is differences, view.width) for own in (scores, differences)
     ]
     wide = max(view.width, *(panel.wide + 2 * MARGIN for panel in panels))
-    what = f", {percent(1 - report.alpha)} intervals"
+    what = f", {percent(report.interval_level)} intervals"
     room = (wide - 2 * MARGIN) / BOLD - text_width(what, HEADING)
     heading = view.titled(shortened(view.heading, room, HEADING) + what)
     drawing = Drawing(heading, _description(scores, differences), wide, 0, shown_width=style.width)

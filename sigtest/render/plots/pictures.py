@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from sigtest.render.plots import grid, intervals, matrix
+from sigtest.late import late
 from sigtest.render.plots.style import Style
 from sigtest.render.plots.view import PLAIN, View, view
 from sigtest.report import Report
@@ -44,30 +44,38 @@ class Picture:
         return self.draw(view(report, metric, test, testset, style=style))
 
 
-def _distribution(shown: View) -> str:
-    from sigtest.render.plots import distribution  # late: needs NumPy
-
-    return distribution.plot(shown)
+_matrix_fits = late("sigtest.render.plots.matrix:fits")
 
 
 PICTURES: dict[str, Picture] = {
     entry.name: entry
     for entry in (
-        Picture("intervals", "Scores and differences with intervals", "report", intervals.plot),
-        Picture("matrix", "Adjusted p-values of all pairs", "report", matrix.plot, matrix.fits),
+        Picture(
+            "intervals",
+            "Scores and differences with intervals",
+            "report",
+            late("sigtest.render.plots.intervals:plot"),
+        ),
+        Picture(
+            "matrix",
+            "Adjusted p-values of all pairs",
+            "report",
+            late("sigtest.render.plots.matrix:plot"),
+            _matrix_fits,
+        ),
         Picture(
             "grid",
             "What each metric separates under each test",
             "report",
-            grid.plot,
-            lambda report: len(report.metrics) > 1 and matrix.fits(report),
+            late("sigtest.render.plots.grid:plot"),
+            lambda report: len(report.metrics) > 1 and bool(_matrix_fits(report)),
             whole=True,
         ),
         Picture(
             "distribution",
             "Pseudo-statistics of a pair, and the tail that is counted",
             "distribution",
-            _distribution,
+            late("sigtest.render.plots.distribution:plot"),
         ),
     )
 }

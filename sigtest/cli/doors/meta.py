@@ -1,0 +1,82 @@
+"""`sigtest meta`: scores of metrics and of people, or both from an EvalSet."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sigtest.cli.doors import Brought, Door, Request, choices_of, read_files
+from sigtest.cli.doors.people import add_people
+from sigtest.cli.parser import UsageError
+from sigtest.data.choices import choose
+from sigtest.errors import InputError
+from sigtest.human.request.choices import JUDGING_FIELDS
+from sigtest.kinds import File
+from sigtest.meta.brought import with_evalset
+from sigtest.meta.data.evalset import EvalSet
+from sigtest.meta.data.tables import reads_scores
+
+
+def _add_scores(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--evalset", metavar="PATH", help="directory or archive of mt-metrics-eval")
+    for option, metavar, words in (
+        ("--lp", "PAIR", "which pair of languages, such as en-de; or several"),
+        ("--metric", "LABEL", "which metrics, called as their files; default all"),
+        ("--scores", "LABEL=FILE", "scores by a metric: lines of system and score, a system once "
+         "or once for each segment"),
+        ("--lower", "LABEL", "metrics for which less is better"),
+    ):  # fmt: skip
+        group.add_argument(
+            option, action="extend", nargs="+", default=[], metavar=metavar, help=words
+        )
+    group.add_argument("--gold", metavar="NAME", help="which human scores, such as mqm")
+    add_people(group, "judgements, or scores by people in a file like a metric's; repeatable")
+
+
+def _read_scores(options: argparse.Namespace, request: Request) -> Brought:
+    if options.evalset is not None:
+        return _read_evalset(options, request)
+    if not options.human or not options.scores:
+        raise UsageError("--human and --scores, or --evalset? (see sigtest meta --help)")
+    files = []
+    metrics: dict[str, Request] = {}  # in their order
+    for spelled in options.scores:
+        label, equals, path = spelled.partition("=")
+        if not equals or not path:
+            raise InputError(f"--scores takes LABEL=FILE, not {spelled!r}.")
+        metrics[label] = {}
+        files += [File("scores", f"{label}.tsv", file.data) for file in read_files("", [path])]
+    people = read_files("judgements", options.human)
+    if len(people) == 1 and reads_scores(people[0].data, people[0].name):
+        people = [File("human", people[0].name, people[0].data)]
+    human = choices_of(JUDGING_FIELDS, options)
+    for label in options.lower:
+        metrics[choose(label, metrics, "lower", "metric")] = {"higher": False}
+    return request | ({"human": human} if human else {}) | {"metrics": metrics}, [*files, *people]
+
+
+def _read_evalset(options: argparse.Namespace, request: Request) -> Brought:
+    """The EvalSet of a directory is read here; an archive is sent as it is."""
+    if options.human or options.scores:
+        raise UsageError("--evalset brings all scores; leave out --human and --scores")
+    own = {
+        "lp": options.lp if len(options.lp) > 1 else next(iter(options.lp), None),
+        "gold": options.gold,
+        "metrics": options.metric or None,
+    }
+    request |= {field: said for field, said in own.items() if said is not None}
+    path = Path(options.evalset)
+    if path.is_dir():
+        return with_evalset(request, EvalSet.of_folder(path)), []
+    return request, [File("evalset", path.name, path.read_bytes())]
+
+
+DOOR = Door(
+    "metric-evaluations",
+    (
+        "--evalset PATH --lp PAIR --gold NAME [options]",
+        "--human FILE --scores LABEL=FILE LABEL=FILE ... [options]",
+    ),
+    _add_scores,
+    _read_scores,
+)

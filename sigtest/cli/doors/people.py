@@ -1,0 +1,15 @@
+"""Options that commands share which hold something against people's judgements."""
+
+from __future__ import annotations
+
+import argparse
+
+from sigtest.cli.doors import add_field
+from sigtest.human.request.choices import JUDGING_FIELDS
+
+
+def add_people(group: argparse._ArgumentGroup, what: str) -> None:
+    """Judgements, and the choices that say what becomes of them."""
+    group.add_argument("--human", action="append", default=[], metavar="FILE", help=what)
+    for field in JUDGING_FIELDS:
+        add_field(group, field)

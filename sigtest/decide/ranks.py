@@ -1,0 +1,63 @@
+"""What follows from the decisions of whole families: ranks, their confidence, metrics' power."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.decide.decisions import Limit
+from sigtest.report import PairReport, RankReport
+from sigtest.significance import TESTS
+from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance.ranking import rank
+
+
+def ranks_of(
+    systems: Sequence[str], scores: Array, family: Sequence[PairReport]
+) -> list[RankReport]:
+    """Ranks from the decisions of a family: two-sided, over all pairs.
+
+    Args:
+        systems: Names.
+        scores: (S,) their scores, greater being better.
+        family: All pairs of one metric and test.
+    """
+    places = {name: place for place, name in enumerate(systems)}
+    beats = np.zeros((len(systems), len(systems)), dtype=np.bool_)
+    for pair in family:
+        if pair.significant:
+            a, b = places[pair.a], places[pair.b]
+            winner, loser = (a, b) if scores[a] > scores[b] else (b, a)
+            beats[winner, loser] = True
+    return [
+        RankReport(own.cluster, (own.lowest, own.highest), own.lowest == 1)
+        for own in rank(scores, beats)
+    ]
+
+
+def rank_confidence(limit: Limit, tests: Sequence[str]) -> float | None:
+    """Level of the rank ranges as simultaneous confidence sets for the true ranks.
+
+    A range misses a true rank only where a pair is decided falsely; so ranges hold all true ranks
+    together as often as no pair is (Mogstad, Romano, Shaikh & Wilhelm 2024).
+    """
+    proven = CORRECTIONS[limit.correction].familywise and all(
+        TESTS[test].calibrated for test in tests
+    )
+    return 1 - limit.alpha if proven else None
+
+
+def power_of(pairs: Sequence[PairReport]) -> dict[str, dict[str, float]]:
+    """Which share of the pairs each metric separates under each test.
+
+    Riezler & Maxwell (2005), Table 1: a metric that separates more systems is more sensitive.
+    """
+    found: dict[str, dict[str, list[bool]]] = {}
+    for pair in pairs:
+        found.setdefault(pair.metric, {}).setdefault(pair.test, []).append(pair.significant)
+    return {
+        metric: {test: sum(decided) / len(decided) for test, decided in tests.items()}
+        for metric, tests in found.items()
+    }

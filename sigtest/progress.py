@@ -1,0 +1,8 @@
+"""How computations tell how far they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Progress = Callable[[str, int, int], None]
+"""Called with the name of a phase, how much of it is done, and how much there is."""
