@@ -27,6 +27,7 @@ from app.requests.parsing import Parser
 from app.schema import document
 from app.settings import Settings
 from app.testsets import routes as testsets
+from app.webhooks import routes as webhooks
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
 from workers.access import Access
@@ -35,6 +36,7 @@ from workers.queue.news import News
 from workers.sessions import Sessions
 from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets
+from workers.webhooks import Webhooks
 
 EXPOSED = ["ETag", "Link", "Location", "Preference-Applied", "Retry-After", "X-Request-Id"]
 MIN_COMPRESSED = 1024  # bytes; less is sent as it is
@@ -50,6 +52,7 @@ class State(TypedDict):
     sessions: Sessions
     questions: Questions
     testsets: TestSets
+    webhooks: Webhooks
     watcher: Watcher
     parser: Parser
 
@@ -81,6 +84,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
                 sessions=Sessions(questions.context.questions.redis),
                 questions=questions,
                 testsets=TestSets(questions.context),
+                webhooks=Webhooks(questions.context),
                 watcher=watcher,
                 parser=Parser(chosen.max_body_bytes),
             )
@@ -111,6 +115,7 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
     for kind in KINDS.values():
         app.include_router(router_of(kind))
     app.include_router(testsets.router)
+    app.include_router(webhooks.router)
     app.include_router(health.router)
     app.include_router(monitoring.router)
     app.include_router(visitors.router)

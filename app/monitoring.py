@@ -38,6 +38,11 @@ def _of_workers(now: Load) -> list[str]:
             [({}, now.oldest)],
         ),
         *gauge(
+            "sigtest_drained",
+            "Whether an operator lets all tasks wait.",
+            [({}, int(now.drained))],
+        ),
+        *gauge(
             "sigtest_questions_unfinished",
             "Questions without an outcome.",
             [({"caller": caller}, count) for caller, count in sorted(now.unfinished.items())],
@@ -46,6 +51,16 @@ def _of_workers(now: Load) -> list[str]:
             "sigtest_predicted_seconds",
             "Seconds of one core that unfinished questions were predicted to take.",
             [({"caller": caller}, seconds) for caller, seconds in sorted(now.predicted.items())],
+        ),
+        *counter(
+            "sigtest_caller_seconds_total",
+            "Seconds that tasks took.",
+            [({"caller": caller}, seconds) for caller, seconds in now.spent.items()],
+        ),
+        *counter(
+            "sigtest_cache_lookups_total",
+            "Statistics that accepted comparisons found in a cache (hit), or not (miss).",
+            [({"result": result}, count) for result, count in sorted(now.looks.items())],
         ),
         *histogram(
             "sigtest_task_seconds",

@@ -37,6 +37,7 @@ class Settings:
             systems (of every test set) times metrics times resamples; of a test set, all along.
         max_rows: Rows of a report: pairs times metrics times significance tests.
         max_page: Comparisons in one page of a listing.
+        max_webhooks: Webhooks that a caller may have.
         max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
         max_event_seconds: How long one stream of events lasts; clients reconnect.
         allow_downloads: Whether sacreBLEU may fetch its test sets from the network; 0 or 1.
@@ -59,6 +60,7 @@ class Settings:
     max_scores: int = 250_000_000
     max_rows: int = 100_000
     max_page: int = 100
+    max_webhooks: int = 20
     max_wait_seconds: int = 60
     max_event_seconds: int = 600
     allow_downloads: bool = False

@@ -10,6 +10,7 @@ from fastapi import Depends, Query, Request
 
 from app.http.errors import NotAcceptableError
 from app.http.state import Limits
+from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
 
@@ -94,7 +95,11 @@ async def _wish(
     ] = None,
     table: Annotated[
         str | None,
-        Query(description="The only table to show: systems, pairs, matrix or row; of CSV, which."),
+        Query(
+            description="The only table to show: "
+            + "; ".join(f"of {own.path} {', '.join(own.tables)}" for own in KINDS.values())
+            + ". Of CSV, which."
+        ),
     ] = None,
     caption: Annotated[str, Query(description="Of that table, instead of its own.")] = "",
     label: Annotated[str, Query(description="Of that table, for LaTeX to refer to.")] = "",

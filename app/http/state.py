@@ -6,12 +6,14 @@ from typing import Annotated, get_args, get_origin
 
 from fastapi import Depends, Query, Request
 from fastapi.dependencies.models import Dependant
+from pydantic import BeforeValidator
 
 from app.settings import Settings
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from workers.questions import Questions
 from workers.testsets import TestSets
+from workers.webhooks import Webhooks
 
 
 async def _settings(request: Request) -> Settings:
@@ -27,6 +29,11 @@ async def _questions(request: Request) -> Questions:
 async def _testsets(request: Request) -> TestSets:
     testsets: TestSets = request.state.testsets
     return testsets
+
+
+async def _webhooks(request: Request) -> Webhooks:
+    webhooks: Webhooks = request.state.webhooks
+    return webhooks
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
@@ -58,7 +65,10 @@ def _is_list(annotation: object) -> bool:
     return any(get_origin(kind) is list for kind in (annotation, *get_args(annotation)))
 
 
+# a form sends what was left empty, too
+LeftEmpty = BeforeValidator(lambda value: None if value == "" else value)
 Limits = Annotated[Settings, Depends(_settings)]
 Asked = Annotated[Questions, Depends(_questions)]
 Boards = Annotated[TestSets, Depends(_testsets)]
+Told = Annotated[Webhooks, Depends(_webhooks)]
 Cursor = Annotated[str | None, Query(max_length=200, description="Where to go on.")]

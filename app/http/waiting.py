@@ -63,9 +63,11 @@ class Watcher:
 
     async def settled(self, record: Record, caller: str, seconds: float | None) -> Record:
         """A comparison as it is when it has finished, or when the time is over."""
-        async for current in self.changes(record, caller, seconds or 0):
-            record = current
-        return record
+        if record.status.finished or not seconds:
+            return record
+        look = partial(self.questions.settled, record.id)
+        await self.until(record.id, look, bool, seconds)
+        return await run_in_threadpool(self.questions.find, record.id, caller)
 
     async def distribution(self, record: Record, caller: str, pair: PairAsked) -> Distribution:
         """The pseudo-statistics of one pair, made by a worker when first asked for.

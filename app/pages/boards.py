@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
@@ -13,23 +13,24 @@ from app.http.negotiation import AsPage, Wish
 from app.http.state import Asked, Boards, Cursor, Limits
 from app.http.waiting import Watch
 from app.pages import forms, site
-from app.pages.reports import Choice as Shown
-from app.pages.reports import Chosen, of_report
+from app.pages.choice import Choice as Shown
+from app.pages.choice import Chosen
+from app.pages.reports import decidable, of_report
 from app.pages.visitors import Visitor
 from app.questions.drawing import Chosen as Options
+from app.requests.envelope import WantedTestSets
 from app.requests.form import files_of, form_of, plain
 from app.requests.limits import check_scores, room
-from app.requests.testset import system_of_form, testset_of_form
+from app.requests.testset import Draft, system_of_form, testset_of_form
 from app.schema.testsets import TestSetListing, TestSetResource
 from app.settings import Settings
 from app.testsets import answers
 from app.testsets.board import Board, board_of
+from sigtest.data.envelope import opened
 from sigtest.data.names import system_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError
-from sigtest.report import PairReport
-from workers.creation import NewTestSet
-from workers.store.boards import Choice
+from sigtest.render.standings import better
 
 PAGE = 50
 router = APIRouter(prefix="/boards", include_in_schema=False)
@@ -44,16 +45,22 @@ def boards_page(
     boards: Boards,
     settings: Limits,
     as_page: AsPage,
+    wanted: WantedTestSets,
     cursor: Cursor = None,
 ) -> Response:
     """The caller's boards, newest first, and a form for another."""
-    records, after = boards.listing(caller.name, cursor, min(PAGE, settings.max_page))
+    records, after = boards.listing(caller.name, cursor, min(PAGE, settings.max_page), wanted)
     if not as_page:
         told = [TestSetResource.of(record) for record in records]
         body = TestSetListing(testsets=told, next_cursor=after)
         return Response(body.model_dump_json(), media_type="application/json")
     return site.page(
-        request, "boards.html", records=records, after=after, metrics=forms.measurable()
+        request,
+        "boards.html",
+        records=records,
+        after=after,
+        wanted=wanted,
+        metrics=forms.measurable(),
     )
 
 
@@ -64,7 +71,7 @@ async def make_board(
     """Make a board."""
     async with form_of(request, settings) as form:
         asked = await run_in_threadpool(_asked, form, settings)
-    record, _ = await run_in_threadpool(boards.create, asked, caller.name)
+    record, _ = await run_in_threadpool(boards.create, asked.asked, caller.name, asked.said)
     return RedirectResponse(f"/boards/{record.id}", 303)
 
 
@@ -78,29 +85,31 @@ async def board_page(
     watch: Watch,
     choice: Chosen,
     as_page: AsPage,
-    alpha: Annotated[float | None, Query()] = None,
-    correction: Annotated[str | None, Query()] = None,
 ) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
     options = Options(choice.metric, choice.test)
-    board = await board_of(
-        board_id, caller.name, boards, asked, watch, options, Choice(alpha, correction)
-    )
+    board = await board_of(board_id, caller.name, boards, asked, watch, options, choice.decided)
     if not as_page:
         return await run_in_threadpool(answers.leaderboard, board, Wish("application/json"))
-    return await run_in_threadpool(_page, request, board, choice, Choice(alpha, correction))
+    return await run_in_threadpool(_page, request, board, choice)
 
 
-def _page(request: Request, board: Board, choice: Shown, decided: Choice) -> Response:
+def _page(request: Request, board: Board, choice: Shown) -> Response:
     """The page of a board, whose pairs and downloads are those of its comparison."""
     here = f"/comparisons/{board.record.id}" if board.record else ""
-    view = of_report(board.whole, choice, here, opens=board.record is not None)
+    view = of_report(board.whole, choice, here, opens=board.record is not None, pairs_at=here)
+    if board.report.pairs:
+        settings = board.shown.testset.settings
+        view = decidable(view, float(settings["alpha"]), str(settings["correction"]))
     pairs = {frozenset((pair.a, pair.b)): pair for pair in board.report.pairs}
-    claims = [
-        (claim.claimed_at, pairs[frozenset((claim.a, claim.b))].verdict)
-        for claim in sorted(board.claims, key=lambda own: -own.claimed_at)
-        if _clear(pairs.get(frozenset((claim.a, claim.b))))
-    ]
+    higher = board.report.metrics[board.metric].higher_is_better
+    claims: dict[str, list[str]] = {}
+    for claim in sorted(board.claims, key=lambda own: -own.claimed_at):
+        pair = pairs.get(frozenset((claim.a, claim.b)))
+        winner = better(pair, higher) if pair is not None else None
+        if winner is not None:
+            said = f"{winner} is better than {claim.b if winner == claim.a else claim.a}"
+            claims.setdefault(site.moment(claim.claimed_at), []).append(said)
     return site.page(
         request,
         "board.html",
@@ -108,12 +117,7 @@ def _page(request: Request, board: Board, choice: Shown, decided: Choice) -> Res
         record=board.record,
         shown=view,
         claims=claims,
-        decided=decided,
     )
-
-
-def _clear(pair: PairReport | None) -> bool:
-    return pair is not None and pair.significant
 
 
 @router.post("/{id}/systems", dependencies=[site.OwnPage])
@@ -132,6 +136,17 @@ async def put_system(
     return RedirectResponse(f"/boards/{board_id}", 303)
 
 
+@router.post("/{id}/describe", dependencies=[site.OwnPage])
+async def describe_board(
+    request: Request, board_id: Id, caller: Visitor, boards: Boards, settings: Limits
+) -> Response:
+    """Write title and tags on a board."""
+    async with form_of(request, settings) as form:
+        said, _ = opened(forms.written(form))
+    await run_in_threadpool(boards.describe, board_id, caller.name, said)
+    return RedirectResponse(f"/boards/{board_id}", 303)
+
+
 @router.post("/{id}/delete", dependencies=[site.OwnPage])
 def remove_board(board_id: Id, caller: Visitor, boards: Boards) -> Response:
     """Delete a board with all its systems."""
@@ -139,7 +154,7 @@ def remove_board(board_id: Id, caller: Visitor, boards: Boards) -> Response:
     return RedirectResponse("/boards", 303)
 
 
-def _asked(form: FormData, settings: Settings) -> NewTestSet:
+def _asked(form: FormData, settings: Settings) -> Draft:
     """The test set that the form of the page asks for."""
     name = form.get("name")
     choices = {**forms.choices_of(form), "name": name.strip() if isinstance(name, str) else ""}
@@ -153,9 +168,10 @@ def _asked(form: FormData, settings: Settings) -> NewTestSet:
         for part in ("references", "documents", "labels")
         for file in files_of(form, part)
     ]
-    asked = testset_of_form(forms.with_request(files, choices), settings)
-    check_scores(1, len(asked.part.recipe.metrics), asked.part.resamples, settings)
-    return asked
+    draft = testset_of_form(forms.with_request(files, choices), settings)
+    part = draft.asked.part
+    check_scores(1, len(part.recipe.metrics), part.resamples, settings)
+    return draft
 
 
 def _system(form: FormData, settings: Settings) -> System:
@@ -166,7 +182,7 @@ def _system(form: FormData, settings: Settings) -> System:
     if not files:
         raise InputError("No file was chosen: the output of the system.", field="hypotheses")
     brought: list[tuple[str, UploadFile | str]] = [("hypotheses", file) for file in files]
-    return system_of_form(given or _named(files[0]), FormData(brought), settings)
+    return system_of_form(given or _named(files[0]), FormData(brought), settings).system
 
 
 def _named(file: UploadFile) -> str:

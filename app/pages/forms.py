@@ -61,8 +61,7 @@ def service_form(form: FormData) -> FormData:
     entries: list[tuple[str, UploadFile | str]] = []
     for part in PARTS:
         entries += ((part, _named(file)) for file in files_of(form, part))
-    for file in files_of(form, ANYTHING):
-        entries.append((part_of(plain(file.filename)), _named(file)))
+    entries += recognised_parts(form)
     entries += _pasted(form)
     choices = choices_of(form)
     if not entries and "builtin" not in choices:
@@ -81,6 +80,12 @@ def service_form(form: FormData) -> FormData:
     return FormData([*entries, ("request", json.dumps(choices))])
 
 
+def recognised_parts(form: FormData) -> list[tuple[str, UploadFile]]:
+    """The files that were not put into a part, under that which follows from their names."""
+    files = files_of(form, ANYTHING)
+    return [(part_of(plain(file.filename)), _named(file)) for file in files]
+
+
 def choices_of(form: FormData) -> dict[str, Any]:
     """The fields of a JSON request that the form's choices mean; empty ones have their defaults."""
     further = form.get("request")
@@ -94,6 +99,7 @@ def choices_of(form: FormData) -> dict[str, Any]:
         value = form.get(name)
         if isinstance(value, str) and value.strip():
             choices[name] = _value(name, value.strip())
+    choices |= {name: value for name, value in written(form).items() if value}
     if form.get("stratified"):
         choices["stratified"] = True
     baseline = form.get("baseline")
@@ -101,6 +107,17 @@ def choices_of(form: FormData) -> dict[str, Any]:
         choices["pairs"] = {"baseline": baseline.strip()}
     _tokenize(choices, form.get("tokenize"))
     return choices
+
+
+def written(form: FormData) -> dict[str, Any]:
+    """Title and tags as the form's fields say them, as far as it has these."""
+    said: dict[str, Any] = {}
+    title, tags = form.get("title"), form.get("tags")
+    if isinstance(title, str):
+        said["title"] = title
+    if isinstance(tags, str):
+        said["tags"] = [tag.strip() for tag in tags.split(",") if tag.strip()]
+    return said
 
 
 def _value(name: str, text: str) -> str | int | float:

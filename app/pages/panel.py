@@ -66,6 +66,8 @@ class Panel:
         before: Query of those before; none at the beginning.
         after: Query of those that follow; none at the end.
         kept: Fields that the form of the filters sends along.
+        testset: Of several, the one that is looked at.
+        testsets: Names of several, with queries that lead to the pair on each.
     """
 
     a: str
@@ -84,6 +86,8 @@ class Panel:
     before: str | None
     after: str | None
     kept: tuple[tuple[str, str], ...]
+    testset: str | None
+    testsets: tuple[tuple[str, str], ...]
 
 
 def panel(found: Behind, wanted: Wanted, kept: list[tuple[str, str]], here: str) -> Panel:
@@ -121,7 +125,14 @@ def panel(found: Behind, wanted: Wanted, kept: list[tuple[str, str]], here: str)
         before=_page(pairs, wanted.start - wanted.limit) if wanted.start else None,
         after=_page(pairs, end) if end < shown.wanted else None,
         kept=tuple(kept),
+        testset=asked.testset,
+        testsets=tuple((name, _on(kept, name)) for name in found.testsets),
     )
+
+
+def _on(kept: list[tuple[str, str]], testset: str) -> str:
+    """The pair on another test set, all of its segments."""
+    return urlencode([*((k, v) for k, v in kept if k != "testset"), ("testset", testset)])
 
 
 def _filters(wanted: Wanted) -> list[tuple[str, str]]:

@@ -6,12 +6,16 @@ import base64
 import json
 import zlib
 from dataclasses import dataclass
+from typing import Any
 
+from app.requests.json import parse_json
+from app.requests.question import Sent
 from sigtest.comparison.comparison import Entry
 from sigtest.data.testset import System
 from sigtest.errors import InputError
-from sigtest.kinds import ComparisonQuestion, Question
+from sigtest.kinds import File, Kind, Question
 
+DAMAGED = "What was recognised came back damaged; give the files again."
 SHOWN = 3  # segments that are quoted
 
 
@@ -57,25 +61,25 @@ class Recognised:
     oddities: tuple[str, ...]
 
 
-def recognised(question: Question) -> tuple[Recognised, ...]:
-    """What a comparison was read as; nothing for questions of other kinds."""
-    if not isinstance(question, ComparisonQuestion):
+def recognised(kind: Kind[Any], question: Question) -> tuple[Recognised, ...]:
+    """What a comparison was read as, or the one that a question of another kind makes."""
+    comparison = kind.comparison(question)
+    if comparison is None:
         return ()
-    comparison = question.comparison
     names = comparison.names or ("",) * len(comparison.entries)
     parts = zip(names, comparison.entries, comparison.plan.parts, strict=True)
     return tuple(_of_entry(name, entry, part.notes) for name, entry, part in parts)
 
 
-def packed(question: Question) -> str:
-    """A comparison as text that a form can carry back."""
-    assert isinstance(question, ComparisonQuestion)
-    body = json.dumps(question.comparison.as_json(), ensure_ascii=False)
+def packed(sent: Sent) -> str:
+    """What was brought as text that a form can carry back."""
+    files = [[own.part, own.name, base64.b85encode(own.data).decode()] for own in sent.files]
+    body = json.dumps([sent.body, files], ensure_ascii=False)
     return base64.b85encode(zlib.compress(body.encode("utf-8", "surrogatepass"), 6)).decode()
 
 
-def unpacked(text: str, most: int) -> bytes:
-    """The JSON request that `packed` wrote.
+def unpacked(text: str, most: int) -> Sent:
+    """What `packed` wrote.
 
     Args:
         text: As a form brought it back.
@@ -87,11 +91,16 @@ def unpacked(text: str, most: int) -> bytes:
     try:
         stream = zlib.decompressobj()
         data = stream.decompress(base64.b85decode(text), most)
-    except (ValueError, zlib.error) as error:
-        raise InputError("What was recognised came back damaged; give the files again.") from error
-    if stream.unconsumed_tail or not stream.eof:
-        raise InputError("What was recognised came back damaged; give the files again.")
-    return data
+        if stream.unconsumed_tail or not stream.eof:
+            raise InputError(DAMAGED)
+        request = parse_json(b'{"sent": %b}' % data, "kept")
+        body, files = request["sent"]
+        brought = [File(part, name, base64.b85decode(own)) for part, name, own in files]
+    except (ValueError, TypeError, AttributeError, zlib.error) as error:
+        raise InputError(DAMAGED) from error
+    if not isinstance(body, dict):
+        raise InputError(DAMAGED)
+    return Sent(body, brought)
 
 
 def _of_entry(name: str, entry: Entry, oddities: tuple[str, ...]) -> Recognised:

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from app.pages import site
 from app.pages.visitors import Noted
+from app.schema.headers import GIVEN
 
 router = APIRouter(include_in_schema=False)
 JSON = "application/json"
@@ -83,7 +84,9 @@ def _operations(document: Mapping[str, Any], tag: str, request: Request) -> Iter
                 path=path,
                 summary=_prose(first),
                 description=_prose(rest),
-                parameters=tuple(map(_parameter, told.get("parameters", ()))),
+                parameters=tuple(
+                    _parameter(own) for own in told.get("parameters", ()) if own is not GIVEN
+                ),
                 snippets=_snippets(base + path, method.upper(), _example(told)),
             )
 

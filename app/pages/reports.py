@@ -5,14 +5,15 @@ Words, tables and pictures are what the renderers make of the report.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
-from urllib.parse import urlencode
+from typing import Any
+from urllib.parse import quote_plus
 
-from fastapi import Depends, Query
 from markupsafe import Markup
 
+from app.pages import saying
+from app.pages.choice import Choice
 from app.questions import answers
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
@@ -20,60 +21,17 @@ from sigtest.kinds import KINDS, Kind
 from sigtest.render import html, tables
 from sigtest.render.answer import answer
 from sigtest.render.formats import FORMATS
-from sigtest.render.model import Block, Document, Figure
+from sigtest.render.model import Block, Document, Figure, Table
 from sigtest.render.plots import PICTURES
+from sigtest.render.standings import titled
 from sigtest.report import Report
 from sigtest.report.selection import select
+from sigtest.significance.corrections import CORRECTIONS
 from workers.questions import Record
+from workers.store.boards import Choice as Decision
 
+MOST = 300  # rows of a table at a time
 DENSE = 14  # columns above which p-values are shown by their marks
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What of a report is shown; all of it lives in the address.
-
-    Attributes:
-        metric: Label of a metric.
-        test: Name of a significance test.
-        beside: Whether all metrics are shown side by side.
-        hide: Systems that are left out.
-        a: First system of the pair that is opened.
-        b: Second.
-    """
-
-    metric: str | None = None
-    test: str | None = None
-    beside: bool = False
-    hide: tuple[str, ...] = ()
-    a: str | None = None
-    b: str | None = None
-
-    @property
-    def fields(self) -> list[tuple[str, str]]:
-        """Names and values, as a form sends them."""
-        told = [(name, getattr(self, name)) for name in ("metric", "test", "a", "b")]
-        beside = [("beside", "1")] if self.beside else []
-        hidden = [("hide", name) for name in self.hide]
-        return [*((k, v) for k, v in told if v is not None), *beside, *hidden]
-
-    def query(self, **changed: Any) -> str:
-        """The same as part of an address, some of it changed."""
-        return urlencode(replace(self, **changed).fields)
-
-
-async def _choice(
-    metric: Annotated[str | None, Query()] = None,
-    test: Annotated[str | None, Query()] = None,
-    beside: Annotated[bool, Query()] = False,
-    hide: Annotated[list[str] | None, Query()] = None,
-    a: Annotated[str | None, Query()] = None,
-    b: Annotated[str | None, Query()] = None,
-) -> Choice:
-    return Choice(metric, test, beside, tuple(hide or ()), a, b)
-
-
-Chosen = Annotated[Choice, Depends(_choice)]
 
 
 @dataclass(frozen=True)
@@ -108,6 +66,11 @@ class Shown:
         downloads: Name, title and address of each format.
         legend: Each sign of the tables with what it means.
         beside: Anchor of the part that pairs are opened beside; none where they are not.
+        corrections: Name and title of those that it can be decided with; none where it cannot.
+        asked: How it is decided where nothing is chosen, where it can be decided anew.
+        said_how: What a paper takes, and what it stands on.
+        below: Whether pairs are opened below all parts.
+        testsets: Names of several.
     """
 
     document: Document
@@ -120,6 +83,11 @@ class Shown:
     downloads: tuple[tuple[str, str, str], ...]
     legend: tuple[tuple[str, str], ...]
     beside: str | None = None
+    corrections: tuple[tuple[str, str], ...] = ()
+    asked: Decision | None = None
+    said_how: saying.HowToSay | None = None
+    below: bool = False
+    testsets: tuple[str, ...] = ()
 
 
 def shown(record: Record, stored: bytes, choice: Choice, here: str, opens: bool = True) -> Shown:
@@ -135,35 +103,59 @@ def shown(record: Record, stored: bytes, choice: Choice, here: str, opens: bool 
     Raises:
         RecipeError: The report does not have what was chosen.
     """
-    kind, report = KINDS[record.kind], answers.read(stored, record)
+    kind, report = KINDS[record.kind], answers.read(stored, record, choice.decided)
     if isinstance(report, Report):
-        return of_report(report, choice, here, opens)
+        view = of_report(report, choice, here, opens)
+        if record.testset is not None or not report.pairs:
+            return view
+        asked: Report = answers.read(stored, record)
+        return decidable(view, asked.alpha, asked.correction)
     return _of_other(kind, report, choice, here)
 
 
 def _of_other(kind: Kind[Any], report: Any, choice: Choice, here: str) -> Shown:
     """A kind's document, from the top."""
     document = kind.present(report).document()
-    content = html.blocks(document.blocks, html.Look(drawn=True))
+    content = html.blocks(document.blocks, _look(choice))
     return Shown(
         document=document,
-        said=(),
+        said=kind.answer(report),
         parts=(Part("report", "", Markup(content)),),
         metrics=(),
         tests=(),
         systems=(),
         choice=choice,
-        downloads=_downloads(here),
+        downloads=_downloads(here, choice),
         legend=_legend(document),
     )
 
 
-def of_report(report: Report, choice: Choice, here: str, opens: bool) -> Shown:
+def _look(choice: Choice) -> html.Look:
+    """Tables with their intervals drawn, in the order that is chosen, so many rows at a time."""
+    return html.Look(
+        drawn=True,
+        sort=lambda order: f"?{choice.query(sort=order, first=0)}",
+        order=choice.sort,
+        most=MOST,
+        first=choice.first,
+        turn=lambda first: f"?{choice.query(first=first)}#pairs",
+    )
+
+
+def of_report(
+    report: Report, choice: Choice, here: str, opens: bool, pairs_at: str | None = None
+) -> Shown:
     """What to show of a comparison: systems, who is better than whom, pictures, pairs.
 
-    Of several test sets it is the document. See `shown`.
+    Of several test sets it is the document.
+
+    Args:
+        report: What to show.
+        choice: What of it.
+        here: Address of its comparison.
+        opens: Whether pairs are opened.
+        pairs_at: Where they are, if not on this page.
     """
-    opens = opens and report.several is None
     choice = resolved(report, choice, opens)
     names = [system.name for system in report.systems]
     kept = [name for name in names if name not in choice.hide]
@@ -171,18 +163,18 @@ def of_report(report: Report, choice: Choice, here: str, opens: bool) -> Shown:
         raise RecipeError("Show at least two systems.", field="hide")
     part = select(report, test=choice.test, system=kept) if choice.hide or choice.test else report
     one = select(part, metric=choice.metric)
-    document = KINDS["comparisons"].present(part if choice.beside else one).document()
-    look = html.Look(
-        link=(lambda pair: _of_pair(pair, choice, here)) if opens else None,
+    document = KINDS["comparisons"].present(one).document()
+    look = replace(
+        _look(choice),
+        link=_links(names, choice, pairs_at or "") if opens else None,
         current=frozenset(name for name in (choice.a, choice.b) if name is not None),
-        drawn=True,
         dense=DENSE,
         figure=lambda figure: _figure(figure, choice, here),
     )
     parts = (
         [Part("report", "", _html(document.blocks, look))]
         if report.several is not None
-        else _parts(part, one, choice, look)
+        else _parts(document, part if choice.beside else one, one, look)
     )
     return Shown(
         document=document,
@@ -192,10 +184,29 @@ def of_report(report: Report, choice: Choice, here: str, opens: bool) -> Shown:
         tests=report.tests,
         systems=tuple(names) if len(names) > 2 and report.several is None else (),
         choice=choice,
-        downloads=_downloads(here),
+        downloads=_downloads(here, choice),
         legend=_legend(document),
         beside=_beside(parts) if opens else None,
+        below=opens and report.several is not None,
+        testsets=tuple(name for name, _ in titled(report)[:-1]),
+        said_how=saying.how_to_say(report, here),
     )
+
+
+def decidable(view: Shown, alpha: float, correction: str) -> Shown:
+    """The same where it can be decided anew: by corrections that need no draws, or as it was.
+
+    Args:
+        view: Of a report.
+        alpha: With which it was computed.
+        correction: With which it was.
+    """
+    corrections = tuple(
+        (name, own.title)
+        for name, own in CORRECTIONS.items()
+        if own.joint is None or name == correction
+    )
+    return replace(view, corrections=corrections, asked=Decision(alpha, correction))
 
 
 def _beside(parts: Sequence[Part]) -> str | None:
@@ -204,11 +215,18 @@ def _beside(parts: Sequence[Part]) -> str | None:
     return next((name for name in ("matrix", "pairs") if name in anchors), None)
 
 
-def _parts(part: Report, one: Report, choice: Choice, look: html.Look) -> list[Part]:
-    """Of a report on one test set."""
-    metric = str(choice.metric)
-    seen = part if choice.beside else one
-    found = [Part("systems", "Systems", _html(tables.systems(seen), look))]
+def _parts(document: Document, seen: Report, one: Report, look: html.Look) -> list[Part]:
+    """Of a report on one test set.
+
+    Args:
+        document: Of one metric.
+        seen: Whose systems are shown.
+        one: The report of one metric.
+        look: Of the tables.
+    """
+    (metric,) = one.metrics
+    systems = document.blocks[:1] if seen is one else tables.systems(seen)
+    found = [Part("systems", "Systems", _html(systems, look))]
     if not one.pairs:
         return found
     if PICTURES["matrix"].fits(one):
@@ -225,7 +243,8 @@ def _parts(part: Report, one: Report, choice: Choice, look: html.Look) -> list[P
         if picture.needs == "report" and picture.fits(one)
     ]
     found.append(Part("pictures", "Pictures", _html(pictures, look)))
-    found.append(Part("pairs", "Pairs", _html(tables.pairs_by(one, metric), look)))
+    pairs = [block for block in document.flat() if isinstance(block, Table)]
+    found.append(Part("pairs", "Pairs", _html(pairs, look)))
     return found
 
 
@@ -244,6 +263,10 @@ def resolved(report: Report, choice: Choice, opens: bool) -> Choice:
         choose(test, report.tests, "test", "significance test")
     if choice.a is None and len(names) == 2 and report.pairs and opens:
         choice = replace(choice, a=report.pairs[0].a, b=report.pairs[0].b)
+    if report.several is not None and opens:
+        known = [entry.name for entry in report.several.testsets]
+        testset = choose(choice.testset or known[0], known, "testset", "test set")
+        choice = replace(choice, testset=testset)
     return replace(choice, metric=metric, test=test)
 
 
@@ -251,14 +274,17 @@ def _html(blocks: Iterable[Block], look: html.Look) -> Markup:
     return Markup(html.blocks(blocks, look))
 
 
-def _of_pair(pair: tuple[str, str], choice: Choice, here: str) -> str:
-    return f"{here}?{choice.query(a=pair[0], b=pair[1])}#pair"
+def _links(names: Iterable[str], choice: Choice, page: str) -> Callable[[tuple[str, str]], str]:
+    """Where pairs are opened: a report may have thousands, so their addresses share their parts."""
+    rest = choice.query(a=None, b=None)
+    quoted = {name: quote_plus(name) for name in names}
+    return lambda pair: f"{page}?{rest}&a={quoted[pair[0]]}&b={quoted[pair[1]]}#pair"
 
 
 def _figure(figure: Figure, choice: Choice, here: str) -> str:
     """A picture that is loaded when it comes into view."""
     named = {picture.title: name for name, picture in PICTURES.items()}
-    chosen = choice.query(beside=False, hide=(), a=None, b=None)
+    chosen = choice.query(beside=False, hide=(), a=None, b=None, testset=None, sort="", first=0)
     address = f"{here}/pictures/{named[figure.caption]}.svg?{chosen}"
     caption, source = html.escape(figure.caption), html.escape(address)
     return (
@@ -267,9 +293,11 @@ def _figure(figure: Figure, choice: Choice, here: str) -> str:
     )
 
 
-def _downloads(here: str) -> tuple[tuple[str, str, str], ...]:
+def _downloads(here: str, choice: Choice) -> tuple[tuple[str, str, str], ...]:
+    """Each format, decided like the page."""
     return tuple(
-        (form.name, form.title, f"{here}/report?format={form.name}") for form in FORMATS.values()
+        (form.name, form.title, f"{here}/report?{choice.downloaded(form.name)}")
+        for form in FORMATS.values()
     )
 
 

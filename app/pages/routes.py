@@ -15,24 +15,28 @@ from starlette.responses import RedirectResponse, Response
 from app.http.negotiation import AsPage, Wish, Wished
 from app.http.state import Asked, Boards, Cursor, Limits
 from app.http.waiting import Watch, Watcher
-from app.pages import forms, site
+from app.pages import asking, forms, site
+from app.pages.choice import Choice, Chosen
 from app.pages.panel import Panel, panel
 from app.pages.recognition import packed, recognised, unpacked
-from app.pages.reports import Choice, Chosen, shown
+from app.pages.reports import shown
 from app.pages.visitors import Noted, Visitor
 from app.questions import answers
-from app.questions.drawing import Chosen as Options
+from app.questions.deciding import Decided
 from app.questions.drawing import Options as OptionsAsked
 from app.questions.drawing import draw
 from app.questions.routes import events
 from app.questions.segments import SegmentsWanted, Wanted, behind
 from app.questions.segments import answer as shared_out
+from app.requests.envelope import Wanted as WantedQuestions
 from app.requests.form import form_of
-from app.requests.question import question_of_form, question_of_json
+from app.requests.named import Named
+from app.requests.question import Sent, parsed, read_form
 from app.requests.sources import OwnTestSets
 from app.schema.document import PROBLEMS
 from app.schema.service import EntryBody
 from app.settings import Settings
+from sigtest.data.envelope import opened
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind, Question
 from sigtest.render.plots.drawing import adaptive
@@ -100,15 +104,32 @@ def listing(
     asked: Asked,
     settings: Limits,
     as_page: AsPage,
+    wanted: WantedQuestions,
     cursor: Cursor = None,
     limit: Annotated[int, Query(ge=1)] = PAGE,
 ) -> Response:
     """The caller's questions of a kind, newest first."""
     most = min(limit, settings.max_page)
-    records, after = asked.listing(caller.name, kind.path, cursor, most)
+    records, after = asked.listing(caller.name, kind.path, cursor, most, wanted)
     if not as_page:
         return answers.listing(kind, records, after)
-    return site.page(request, "listing.html", kind=kind, records=records, after=after)
+    named = [
+        asking.Named(name, KINDS[own.kind].name, _finished(asked, caller.name, own.kind))
+        for name, own in asking.references(kind)
+    ]
+    return site.page(
+        request, "listing.html", kind=kind, records=records, after=after, wanted=wanted,
+        statuses=[status.value for status in Status], named=named,
+        controls=asking.controls(kind.fields),
+        inside={name: asking.controls(own, name) for name, own in kind.inside.items()},
+        metrics=forms.measurable(), tests=TESTS,
+    )  # fmt: skip
+
+
+def _finished(asked: Questions, caller: str, kind: str) -> tuple[Record, ...]:
+    """The caller's newest questions with a report that can be named."""
+    records, _ = asked.listing(caller, kind, None, PAGE)
+    return tuple(own for own in records if own.status is Status.SUCCEEDED and own.testset is None)
 
 
 async def submit(
@@ -116,41 +137,55 @@ async def submit(
     kind: OfKind,
     caller: Visitor,
     asked: Asked,
+    watch: Watch,
     settings: Limits,
     boards: Boards,
 ) -> Response:
     """Ask the question of a form; its page is where to go on."""
-    own = OwnTestSets(boards, caller.name)
     async with form_of(request, settings) as form:
-        question = await run_in_threadpool(_question, form, kind, settings, own)
-        if form.get("do") == "look":
-            return await run_in_threadpool(_looked, request, question)
+        sent = await run_in_threadpool(_sent, form, kind, settings)
+        looks = form.get("do") == "look"
+    said, body = opened(sent.body)
+    filled = Sent(await Named(asked, watch, caller.name, None).fill(kind, body), sent.files)
+    own = OwnTestSets(boards, caller.name)
+    question = await run_in_threadpool(parsed, kind, filled, settings, own)
+    if looks:
+        return await run_in_threadpool(_looked, request, kind, question, sent)
     record, _ = await run_in_threadpool(
-        asked.submit, kind.path, question, caller.name, None, caller.budget
+        asked.submit,
+        kind.path,
+        question,
+        caller.name,
+        None,
+        caller.budget,
+        said,
     )
     return RedirectResponse(f"/{record.kind}/{record.id}", 303)
 
 
-def _question(form: FormData, kind: Kind[Any], settings: Settings, own: OwnTestSets) -> Question:
-    kept = form.get("kept")
+def _sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
+    kept, example = form.get("kept"), form.get("example")
     if isinstance(kept, str):
-        return question_of_json(unpacked(kept, settings.max_text_bytes), kind, settings, own)
-    if form.get("example"):
-        return question_of_form(_example(), kind, settings, own)
-    given = forms.service_form(form) if kind is COMPARISONS else form
-    return question_of_form(given, kind, settings, own)
+        return unpacked(kept, 2 * settings.max_text_bytes)
+    if isinstance(example, str) and kind is COMPARISONS:
+        return read_form(_example(), kind, settings)
+    if isinstance(example, str):
+        return asking.example_of(kind, example)
+    return asking.sent(form, kind, settings)
 
 
-def _looked(request: Request, question: Question) -> Response:
+def _looked(request: Request, kind: Kind[Any], question: Question, sent: Sent) -> Response:
     """What was recognised, to be looked at before anything is computed."""
-    found = recognised(question)
+    found = recognised(kind, question)
     return site.page(
         request,
         "recognised.html",
+        kind=kind,
         found=found,
+        sentences=() if kind is COMPARISONS else kind.recognised(question),
         about=question.about,
         seconds=question.seconds,
-        kept=packed(question),
+        kept=packed(sent),
     )
 
 
@@ -205,8 +240,7 @@ async def pair_page(
 ) -> Response:
     """One pair alone: its numbers, its distribution, the segments behind its difference."""
     if not as_page:
-        options = Options(choice.metric, choice.test, None, choice.a, choice.b)
-        told = await behind(found, caller.name, asked, watch, options, wanted)
+        told = await behind(found, caller.name, asked, watch, choice.options, wanted)
         return await run_in_threadpool(shared_out, told, wanted)
     opened = await _opened(found, caller.name, asked, watch, choice, wanted)
     return site.page(request, "pair-page.html", pair=opened, here=f"/{found.kind}/{found.id}")
@@ -223,19 +257,20 @@ async def _opened(
     """The pair that is read at the moment; why it cannot be read yet; or nothing."""
     if choice.a is None or choice.b is None:
         return None
-    options = Options(choice.metric, choice.test, None, choice.a, choice.b)
     try:
-        told = await behind(found, caller, asked, watch, options, wanted)
+        told = await behind(found, caller, asked, watch, choice.options, wanted)
     except NotReadyError as error:
         return error.message
     here = f"/{found.kind}/{found.id}"
     return await run_in_threadpool(panel, told, wanted, choice.fields, here)
 
 
-def report(request: Request, caller: Visitor, asked: Asked, found: Found, wish: Wished) -> Response:
+def report(
+    request: Request, caller: Visitor, asked: Asked, found: Found, wish: Wished, choice: Decided
+) -> Response:
     """The report in any format."""
     stored = asked.report(found.id, caller.name)
-    return answers.unless_held(request, answers.report(stored, found, wish))
+    return answers.unless_held(request, answers.report(stored, found, wish, choice))
 
 
 async def picture(
@@ -266,6 +301,16 @@ def remove(caller: Visitor, asked: Asked, found: Found) -> Response:
     cancelled = asked.remove(found.id, caller.name)
     onward = f"/{found.kind}/{found.id}" if cancelled else f"/{found.kind}"
     return RedirectResponse(onward, 303)
+
+
+async def describe(
+    request: Request, caller: Visitor, asked: Asked, found: Found, settings: Limits
+) -> Response:
+    """Write title and tags on it."""
+    async with form_of(request, settings) as form:
+        said, _ = opened(forms.written(form))
+    await run_in_threadpool(asked.describe, found.id, caller.name, said)
+    return RedirectResponse(f"/{found.kind}/{found.id}", 303)
 
 
 def share(caller: Visitor, asked: Asked, found: Found) -> Response:
@@ -308,11 +353,13 @@ def shared(
 
 
 @router.get("/shared/{link}/report", include_in_schema=False)
-def shared_report(request: Request, linked: Linked, asked: Asked, wish: Wished) -> Response:
+def shared_report(
+    request: Request, linked: Linked, asked: Asked, wish: Wished, choice: Decided
+) -> Response:
     """The report behind a link, in any format."""
     record, caller = linked
     stored = asked.report(record.id, caller)
-    return answers.unless_held(request, answers.report(stored, record, wish))
+    return answers.unless_held(request, answers.report(stored, record, wish, choice))
 
 
 @router.get("/shared/{link}/pictures/{picture}.svg", include_in_schema=False)
@@ -342,6 +389,7 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     add("/{id}/report", report, name=f"download_{name}")
     add("/{id}/pictures/{picture}.svg", picture, name=f"picture_of_{name}")
     add("/{id}/events", follow, name=f"watch_{name}", response_class=EventSourceResponse)
+    add("/{id}/describe", describe, methods=["POST"], dependencies=own, name=f"write_on_{name}")
     add("/{id}/share", share, methods=["POST"], dependencies=own, name=f"share_{name}")
     add("/{id}/unshare", unshare, methods=["POST"], dependencies=own, name=f"unshare_{name}")
     add("/{id}/delete", remove, methods=["POST"], dependencies=own, name=f"remove_{name}")

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import Depends, Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -19,9 +20,11 @@ from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, About
 from sigtest.render.digits import whole
 from sigtest.render.names import printable
+from sigtest.render.plots.drawing import darkening
 from sigtest.version import __version__
 from workers.errors import NotFoundError, StorageError
 from workers.questions import Record, Status
+from workers.store.listings import Filter
 
 FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
@@ -144,8 +147,9 @@ def _templates() -> Environment:
     environment.filters.update(
         about=_about,
         excerpt=_excerpt,
+        further=_further,
         lines=_lines,
-        moment=_moment,
+        moment=moment,
         phase=_phase,
         sentence=_sentence,
         whole=whole,
@@ -155,10 +159,15 @@ def _templates() -> Environment:
 
 @cache
 def _files() -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in MEDIA_TYPES}
+    """What lies in the folder, and how pictures that stand in a page look in the dark."""
+    dark = f"@media (prefers-color-scheme: dark) {{\n{darkening('.sigtest figure svg ')}\n}}\n"
+    made = {"pictures.css": dark.encode()}
+    return made | {
+        path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in MEDIA_TYPES
+    }
 
 
-def _moment(seconds: float) -> str:
+def moment(seconds: float) -> str:
     """A time as everybody reads it alike."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
@@ -171,6 +180,13 @@ def _about(about: About) -> str:
     if about.testsets:
         parts.append(f"{len(about.testsets)} test sets")
     return "; ".join(part for part in parts if part)
+
+
+def _further(wanted: Filter, cursor: str) -> str:
+    """The query of the page of a listing that follows."""
+    chosen = [("title", wanted.title), *(("tag", tag) for tag in wanted.tags)]
+    chosen += [("status", status) for status in wanted.statuses]
+    return urlencode([*((name, value) for name, value in chosen if value), ("cursor", cursor)])
 
 
 def _phase(record: Record) -> str:

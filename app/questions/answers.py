@@ -12,14 +12,20 @@ from fastapi import Request
 from starlette.responses import Response
 
 from app.http.negotiation import Wish, choose_format, matches
+from app.questions.deciding import Part
 from app.schema.answers import DistributionBody, QuestionBody
 from sigtest.draws.distribution import Distribution
+from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Kind
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
+from sigtest.report.selection import select
 from workers.questions import Record
+from workers.store.boards import Choice
 
 RETRY_SECONDS = 1
+AS_ASKED = Choice()
+WHOLE = Part()
 LARGE = 8_000_000  # bytes of a report that is not held in memory from one request to the next
 # Of what a browser opens as a document of our origin: it runs nothing and loads nothing.
 INERT = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
@@ -57,13 +63,27 @@ def unless_held(request: Request, answer: Response) -> Response:
     return Response(status_code=304, headers={k: v for k, v in answer.headers.items() if k in kept})
 
 
-def read(stored: bytes, record: Record) -> Any:
-    """A report as it is stored, as an object of its kind.
+def read(stored: bytes, record: Record, choice: Choice = AS_ASKED) -> Any:
+    """A report as it is stored, as an object of its kind; or decided in another way.
 
     The tables and pictures of a page are asked for one by one, all of the same report.
+
+    Raises:
+        RecipeError: It cannot be decided so; or it is that of a leaderboard, which keeps what
+            systems that have left say.
     """
-    decode = _decoded if len(stored) <= LARGE else _decoded.__wrapped__
-    return decode(stored, record.kind)
+    small = len(stored) <= LARGE
+    report = (_decoded if small else _decoded.__wrapped__)(stored, record.kind)
+    if choice == AS_ASKED:
+        return report
+    made = (_decided if small else _decided.__wrapped__)(stored, record.kind, choice)
+    if record.testset is not None and made.signature != report.signature:
+        raise RecipeError(
+            f"This comparison is shown by the leaderboard of test set {record.testset}; decide it "
+            "there.",
+            field="correction" if choice.alpha is None else "alpha",
+        )
+    return made
 
 
 @lru_cache(maxsize=4)
@@ -71,22 +91,43 @@ def _decoded(stored: bytes, kind: str) -> Any:
     return KINDS[kind].read(json.loads(stored))
 
 
-def report(stored: bytes, record: Record, wish: Wish) -> Response:
-    """A report in the format that a client wants; JSON is what was stored, byte for byte."""
+@lru_cache(maxsize=4)
+def _decided(stored: bytes, kind: str, choice: Choice) -> Any:
+    return KINDS[kind].decided(_decoded(stored, kind), choice.alpha, choice.correction)
+
+
+def report(
+    stored: bytes, record: Record, wish: Wish, choice: Choice = AS_ASKED, part: Part = WHOLE
+) -> Response:
+    """A report in the format that a client wants; JSON is what was stored, byte for byte.
+
+    Args:
+        stored: The report.
+        record: The question.
+        wish: Format and layout.
+        choice: How it is decided, where not as it was asked for.
+        part: What of it is wanted.
+
+    Raises:
+        RecipeError: A metric, test or system that it does not have.
+    """
     name = choose_format(wish)
     content: bytes | str = stored
-    if name != "json":
-        presented = KINDS[record.kind].lay_out(read(stored, record), wish.layout)
+    if name != "json" or choice != AS_ASKED or part != WHOLE:
+        shown = read(stored, record, choice)
+        if part != WHOLE:
+            shown = select(shown, part.metric, part.test, part.systems)
+        presented = KINDS[record.kind].lay_out(shown, wish.layout)
         content = FORMATS[name].render(presented)
     # A report is a function of its id, which has the versions in it: it never changes.
-    return document(content, name, f"{record.id}-{name}{laid_out(wish.layout)}", record.id)
+    laid = tagged(wish.layout, Layout()) + tagged(choice, AS_ASKED) + tagged(part, WHOLE)
+    etag = f"{record.id}-{name}{laid}"
+    return document(content, name, etag, record.id)
 
 
-def laid_out(layout: Layout) -> str:
-    """What an ETag says of a layout: nothing of the one that no client asked for."""
-    if layout == Layout():
-        return ""
-    return "-" + hashlib.sha256(repr(layout).encode()).hexdigest()[:16]
+def tagged(asked: object, usual: object) -> str:
+    """What an ETag says of a choice: nothing of the one that no client made."""
+    return "" if asked == usual else f"-{hashlib.sha256(repr(asked).encode()).hexdigest()[:16]}"
 
 
 def document(content: bytes | str, name: str, etag: str, stem: str) -> Response:

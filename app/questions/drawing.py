@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query
 from starlette.concurrency import run_in_threadpool
 
+from app.http.state import LeftEmpty
 from app.http.waiting import Watcher
 from app.questions import answers
 from sigtest.data.choices import choose
@@ -17,6 +18,7 @@ from sigtest.kinds import Kind
 from sigtest.render.plots.style import PARTS
 from sigtest.render.standings import leading_test
 from workers.questions import PairAsked, Questions, Record
+from workers.store.boards import Choice
 
 
 @dataclass(frozen=True)
@@ -30,10 +32,11 @@ class Chosen:
         a: First system of a pair.
         b: Second system.
         criterion: What people judged.
-        alpha: Level of conclusions.
+        alpha: Level of conclusions, or of a comparison's decisions.
         width: Of the picture.
         title: Of the picture, instead of its own.
         omit: Parts of the picture that are left out, between commas.
+        correction: For multiple comparisons, instead of the one that was asked for.
     """
 
     metric: str | None = None
@@ -46,6 +49,21 @@ class Chosen:
     width: str | None = None
     title: str | None = None
     omit: str | None = None
+    correction: str | None = None
+
+    @property
+    def decided(self) -> Choice:
+        """How a report that can be decided anew is decided.
+
+        Raises:
+            RecipeError: The level is no number.
+        """
+        try:
+            return Choice(None if self.alpha is None else float(self.alpha), self.correction)
+        except ValueError:
+            raise RecipeError(
+                f"alpha must be a number, not {str(self.alpha)[:40]!r}.", field="alpha"
+            ) from None
 
 
 async def _chosen(
@@ -59,7 +77,11 @@ async def _chosen(
     a: Annotated[str | None, Query(description="First system of the pair.")] = None,
     b: Annotated[str | None, Query(description="Second system.")] = None,
     criterion: Annotated[str | None, Query(description="Of a human evaluation.")] = None,
-    alpha: Annotated[str | None, Query(description="Level, of accuracy of tests.")] = None,
+    alpha: Annotated[
+        str | None,
+        LeftEmpty,
+        Query(description="Level: of accuracy of tests, or of a comparison's decisions."),
+    ] = None,
     width: Annotated[
         str | None, Query(description="Of a comparison's picture, such as 16cm; 8.5cm by default.")
     ] = None,
@@ -68,8 +90,11 @@ async def _chosen(
         str | None,
         Query(description=f"Of a comparison's picture, between commas: {', '.join(PARTS)}."),
     ] = None,
+    correction: Annotated[
+        str | None, LeftEmpty, Query(description="Of a comparison's decisions.")
+    ] = None,
 ) -> Chosen:
-    return Chosen(metric, test, testset, a, b, criterion, alpha, width, title, omit)
+    return Chosen(metric, test, testset, a, b, criterion, alpha, width, title, omit, correction)
 
 
 Options = Annotated[Chosen, Depends(_chosen)]
@@ -102,7 +127,9 @@ async def draw(
         drawn = await watch.distribution(record, caller, pair)
 
     def made() -> str:
-        report = answers.read(questions.report(record.id, caller), record)
+        stored = questions.report(record.id, caller)
+        choice = chosen.decided if kind.decides else Choice(None, chosen.correction)
+        report = answers.read(stored, record, choice)
         return kind.draw(name, report, named, drawn)
 
     return await run_in_threadpool(made)

@@ -19,14 +19,18 @@ from app.http.problems import stream_error
 from app.http.state import Asked, Cursor, Limits
 from app.http.waiting import Watch
 from app.questions import answers
+from app.questions.deciding import Decided
+from app.questions.deciding import Wanted as PartWanted
 from app.questions.drawing import Options, draw, pair_of
 from app.questions.segments import SegmentsWanted, behind
 from app.questions.segments import answer as shared_out
+from app.requests.envelope import Wanted, Written
 from app.requests.question import Read
 from app.schema import document
 from app.schema.answers import DistributionBody, QuestionBody, SegmentsBody, listing_model
 from sigtest.errors import SigtestError
-from sigtest.kinds import KINDS, Comparisons, Kind
+from sigtest.kinds import KINDS, Kind
+from sigtest.kinds.comparisons import Comparisons
 from workers.questions import Record
 
 PAGE = 20
@@ -86,9 +90,17 @@ async def submit(
     Equal content and an equal `Idempotency-Key` both return the question that exists (200); one
     that failed or was cancelled runs again. `Prefer: wait=N` waits up to N seconds for the end.
     """
+    brought = question.take()
     record, created = await run_in_threadpool(
-        asked.submit, kind.path, question.take(), caller.name, key, caller.budget
+        asked.submit,
+        kind.path,
+        brought.question,
+        caller.name,
+        key,
+        caller.budget,
+        brought.said,
     )
+    del brought  # its texts are not held while the request waits
     record = await watch.settled(record, caller.name, wait)
     return answers.submitted(record, created, wait)
 
@@ -98,12 +110,16 @@ def listing(
     caller: Caller,
     asked: Asked,
     settings: Limits,
+    wanted: Wanted,
     cursor: Cursor = None,
     limit: Annotated[int, Query(ge=1, description="Entries a page.")] = PAGE,
 ) -> Response:
-    """The caller's questions of this kind, newest first."""
+    """The caller's questions of this kind, newest first.
+
+    A page of a listing that is filtered may have fewer entries than its limit before the last.
+    """
     most = min(limit, settings.max_page)
-    records, after = asked.listing(caller.name, kind.path, cursor, most)
+    records, after = asked.listing(caller.name, kind.path, cursor, most, wanted)
     return answers.listing(kind, records, after)
 
 
@@ -119,6 +135,25 @@ def report(request: Request, caller: Caller, asked: Asked, found: Found, wish: W
     """The report, in the format that `Accept` or `?format=` asks for."""
     stored = asked.report(found.id, caller.name)
     return answers.unless_held(request, answers.report(stored, found, wish))
+
+
+def decided_report(
+    request: Request,
+    caller: Caller,
+    asked: Asked,
+    found: Found,
+    wish: Wished,
+    choice: Decided,
+    part: PartWanted,
+) -> Response:
+    """The report, in the format that `Accept` or `?format=` asks for.
+
+    `alpha` and `correction` decide it anew from what was counted; nothing is drawn, so intervals
+    keep their level. `metric`, `test` and `system` show a part of it, in which every number and
+    decision is that of the whole.
+    """
+    stored = asked.report(found.id, caller.name)
+    return answers.unless_held(request, answers.report(stored, found, wish, choice, part))
 
 
 async def picture(
@@ -184,6 +219,11 @@ async def events(
         yield ServerSentEvent(event="error", raw_data=stream_error(error))
 
 
+def describe(caller: Caller, asked: Asked, found: Found, written: Written) -> Response:
+    """Write title, tags or metadata on it; what is left out stays as it is."""
+    return answers.question(asked.describe(found.id, caller.name, written))
+
+
 def remove(caller: Caller, asked: Asked, found: Found) -> Response:
     """Cancel it, or delete it with what was uploaded where it has finished."""
     cancelled = asked.remove(found.id, caller.name)
@@ -202,12 +242,15 @@ def router_of(kind: Kind[Any]) -> APIRouter:
     add("", listing, name=f"list_{kind.path.replace('-', '_')}", responses=listed)
     add("/{id}", status, name=f"get_{name}", openapi_extra=document.POLLING,
         responses=document.STATUS)  # fmt: skip
+    add("/{id}", describe, methods=["PATCH"], name=f"describe_{name}",
+        openapi_extra=document.DESCRIBE, responses=document.DESCRIBED)  # fmt: skip
     add("/{id}", remove, methods=["DELETE"], name=f"delete_{name}", responses=document.REMOVAL)
-    add("/{id}/report", report, name=f"get_{name}_report", openapi_extra=held,
-        responses=document.report(kind))  # fmt: skip
+    add("/{id}/report", decided_report if kind.decides else report, name=f"get_{name}_report",
+        openapi_extra=held, responses=document.report(kind))  # fmt: skip
     add("/{id}/plots/{picture}.svg", picture, name=f"draw_{name}", openapi_extra=drawn,
-        responses=document.PICTURE)  # fmt: skip
-    add("/{id}/events", events, name=f"follow_{name}", response_class=EventSourceResponse)
+        response_class=Response, responses=document.PICTURE)  # fmt: skip
+    add("/{id}/events", events, name=f"follow_{name}", response_class=EventSourceResponse,
+        responses=document.EVENTS)  # fmt: skip
     if isinstance(kind, Comparisons):
         add("/{id}/segments", segments, name=f"get_{name}_segments",
             responses={200: {"model": SegmentsBody}})  # fmt: skip

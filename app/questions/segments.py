@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Query
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from app.http.state import LeftEmpty
 from app.http.waiting import Watcher
 from app.questions import answers
 from app.questions.drawing import Chosen, pair_of
@@ -41,8 +42,6 @@ class Wanted:
 
 
 Count = Annotated[int, Field(ge=0)]
-# a form sends what was left empty, too
-LeftEmpty = BeforeValidator(lambda value: None if value == "" else value)
 
 
 async def _wanted(
@@ -85,6 +84,7 @@ class Behind:
         report: Of the test set that was asked for.
         segments: All of them.
         shown: Those that are wanted.
+        testsets: Names of several test sets.
     """
 
     asked: PairAsked
@@ -92,6 +92,7 @@ class Behind:
     report: Report
     segments: Segments
     shown: Slice
+    testsets: tuple[str, ...] = ()
 
 
 async def behind(
@@ -114,12 +115,15 @@ async def behind(
     segments = await watch.segments(record, caller, asked)
 
     def made() -> Behind:
-        whole: Report = answers.read(questions.report(record.id, caller), record)
-        report = dict(titled(whole)).get(asked.testset or "", whole)
+        stored = questions.report(record.id, caller)
+        whole: Report = answers.read(stored, record, options.decided)
+        sets = dict(titled(whole))
+        report = sets.get(asked.testset or "", whole)
         pair = find_pair(report, asked.a, asked.b, asked.metric, asked.test)
         higher = report.metrics[asked.metric].higher_is_better
         shown = rows_of(segments, wanted.chosen, higher, wanted.start, wanted.limit)
-        return Behind(asked, pair, report, segments, shown)
+        testsets = tuple(sets)[:-1]
+        return Behind(asked, pair, report, segments, shown, testsets)
 
     return await run_in_threadpool(made)
 

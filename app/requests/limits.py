@@ -98,16 +98,17 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
         ("max_rows", place, rows, "rows of a report (pairs x metrics x tests)"),
     ):
         check_count(limit, field, asked, what, settings)
-    check_scores(
-        sum(len(part.systems) for part in parts), len(recipe.metrics), plan.resamples, settings
-    )
+    kept = sum(len(part.systems) for part in parts)
+    if recipe.studentised:  # standard errors of systems and of pairs
+        kept += sum(len(part.systems) + len(part.pairs) for part in parts)
+    check_scores(kept, len(recipe.metrics), plan.resamples, settings)
 
 
-def check_scores(outputs: int, metrics: int, resamples: int, settings: Settings) -> None:
+def check_scores(kept: int, metrics: int, resamples: int, settings: Settings) -> None:
     """Check how many scores resampling would keep.
 
     Args:
-        outputs: Systems, once for each of their test sets.
+        kept: Systems, once for each of their test sets; and whatever has standard errors.
         metrics: How many.
         resamples: R.
         settings: How many are accepted.
@@ -115,11 +116,11 @@ def check_scores(outputs: int, metrics: int, resamples: int, settings: Settings)
     Raises:
         LimitError: Too many; it says how many resamples would do.
     """
-    if outputs * metrics * resamples > settings.max_scores:
+    if kept * metrics * resamples > settings.max_scores:
         raise LimitError(
-            f"{outputs:,} x {metrics:,} x {resamples:,} scores (systems of all test sets x metrics "
+            f"{kept:,} x {metrics:,} x {resamples:,} scores (systems of all test sets x metrics "
             f"x resamples) are more than max_scores, {settings.max_scores:,}; at most "
-            f"{settings.max_scores // (outputs * metrics):,} resamples fit.",
+            f"{settings.max_scores // (kept * metrics):,} resamples fit.",
             limit="max_scores",
             field="resamples",
         )

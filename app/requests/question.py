@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Request
@@ -36,18 +37,47 @@ from app.requests.sources import (
 from app.settings import Settings
 from sigtest.comparison.parse import listed
 from sigtest.data.choices import choose
+from sigtest.data.envelope import Said, opened
 from sigtest.data.imports import Joining, in_order, metrics_of
 from sigtest.errors import InputError, inside
-from sigtest.kinds import KINDS, Comparisons, File, Kind, Question
+from sigtest.kinds import KINDS, File, Kind, Question
+from sigtest.kinds.comparisons import Comparisons
+from sigtest.metrics import only_labels
 
 TESTSETS = "testsets"
 ARCHIVE, REQUEST = "archive", "request"
 TEXTS = ("references", "systems", "scores", "documents", "labels", "source", ARCHIVE)
 
 
+@dataclass(frozen=True)
+class Submission:
+    """A question that is asked for.
+
+    Attributes:
+        question: What is asked, checked.
+        said: What its caller writes on it.
+    """
+
+    question: Question
+    said: Said
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a body brings.
+
+    Attributes:
+        body: The request, with the texts of files where the kind compares.
+        files: That the kind reads itself.
+    """
+
+    body: Mapping[str, Any]
+    files: Sequence[File] = ()
+
+
 async def read_question(
     request: Request, settings: Limits, own: Own, answers: Answers, parser: Parse
-) -> Once[Question]:
+) -> Once[Submission]:
     """Dependency: the question that the body asks, checked.
 
     Raises:
@@ -58,47 +88,37 @@ async def read_question(
     forms = (FORM,) if isinstance(kind, Comparisons) or kind.parts else ()
     media = kind_of(request)
     refuse_encoding(request)
-    files: Sequence[File] = ()
     if media == JSON:
         async with parser.body(request) as data:
             size = len(data)
-            body = await parser.run(size, parse_json, data, "body")
+            sent = Sent(await parser.run(size, parse_json, data, "body"))
     elif media in forms:
         async with form_of(request, settings) as form:
             size = size_of(form)
-            body, files = await parser.run(size, _from_form, form, kind, settings)
+            sent = await parser.run(size, read_form, form, kind, settings)
     else:
         raise unread(media, JSON, *forms)
-    filled = await answers.fill(kind, body)
-    return Once(await parser.run(size, _parsed, kind, filled, files, settings, own))
+    said, asked = opened(sent.body)
+    filled = Sent(await answers.fill(kind, asked), sent.files)
+    return Once(Submission(await parser.run(size, parsed, kind, filled, settings, own), said))
 
 
-Read = Annotated[Once[Question], Depends(read_question)]
+Read = Annotated[Once[Submission], Depends(read_question)]
 
 
-def question_of_form(
-    form: FormData, kind: Kind[Any], settings: Settings, own: OwnTestSets
-) -> Question:
-    """The question that a form asks by itself, checked; it names no other."""
-    body, files = _from_form(form, kind, settings)
-    return _parsed(kind, body, files, settings, own)
+def parsed(kind: Kind[Any], sent: Sent, settings: Settings, own: OwnTestSets) -> Question:
+    """The question, whose comparison is no larger than this service accepts.
 
+    Args:
+        kind: Of the question.
+        sent: With finished questions in the place of their ids.
+        settings: Limits.
+        own: The caller's test sets.
 
-def question_of_json(
-    data: bytes, kind: Kind[Any], settings: Settings, own: OwnTestSets
-) -> Question:
-    """The question that a JSON body asks by itself, checked; it names no other."""
-    return _parsed(kind, parse_json(data, "body"), (), settings, own)
-
-
-def _parsed(
-    kind: Kind[Any],
-    body: Mapping[str, Any],
-    files: Sequence[File],
-    settings: Settings,
-    own: OwnTestSets,
-) -> Question:
-    """The question, whose comparison is no larger than this service accepts."""
+    Raises:
+        SigtestError: It asks for nothing that can be done.
+    """
+    body, files = sent.body, sent.files
     if isinstance(kind, Comparisons):
         body = _with_texts(body, settings, own)
     elif kind.compares and isinstance(body.get(kind.compares), Mapping):
@@ -113,10 +133,12 @@ def _parsed(
     return question
 
 
-def _from_form(
-    form: FormData, kind: Kind[Any], settings: Settings
-) -> tuple[dict[str, Any], Sequence[File]]:
-    """The request of a form and the files that the kind reads itself."""
+def read_form(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
+    """The request of a form and the files that the kind reads itself.
+
+    Raises:
+        SigtestError: Something that cannot be read.
+    """
     alone = isinstance(kind, Comparisons)
     texts = TEXTS if alone or kind.compares else ()
     check_parts(form, (*texts, *kind.parts, REQUEST))
@@ -135,7 +157,7 @@ def _from_form(
         for file in files_of(form, part)
         for name in [plain(file.filename)]
     ]
-    return body, files
+    return Sent(body, files)
 
 
 def _texts_of(form: FormData, body: dict[str, Any], settings: Settings) -> dict[str, Any]:
@@ -166,7 +188,7 @@ def _joining(body: dict[str, Any]) -> Joining:
     select = body.pop("select", None)
     if not isinstance(select, str | None):
         raise InputError("select must name one of the test sets in the files.", field="select")
-    return Joining(missing=missing, testset=select)
+    return Joining(missing=missing, testset=select, labels=only_labels(body.get("metrics")))
 
 
 def _with_texts(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> Mapping[str, Any]:

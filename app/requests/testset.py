@@ -14,6 +14,7 @@ from starlette.datastructures import FormData
 from app.http.errors import UnsupportedMediaError
 from app.http.state import Limits
 from app.requests import limits
+from app.requests.envelope import read_object, refuse_further
 from app.requests.form import (
     add_content,
     check_parts,
@@ -26,17 +27,20 @@ from app.requests.form import (
     size_of,
 )
 from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
-from app.requests.parsing import Parse, Parser
+from app.requests.parsing import Parse
 from app.schema.testsets import SETTINGS
 from app.settings import Settings
 from sigtest.comparison.parse import OUTPUT, listed, parse_testset
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
-from sigtest.data.imports import STRICT, Given, Upload, in_order, outputs_of
+from sigtest.data.envelope import PARTS as WRITTEN
+from sigtest.data.envelope import Said, opened
+from sigtest.data.imports import STRICT, Given, Joining, Upload, in_order, outputs_of
 from sigtest.data.imports.bounds import GZIP as MAGIC
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.metrics import only_labels
 from workers.creation import CAPACITY, NewTestSet
 
 CONTENT = ("references", "documents", "clusters", "labels", "source", "segments")
@@ -47,36 +51,71 @@ GZIP = ("application/gzip", "application/x-gzip")
 
 
 @dataclass(frozen=True)
-class Raise:
-    """A larger number of resamples that was asked for."""
+class Draft:
+    """A test set that is asked for.
 
-    resamples: int
+    Attributes:
+        asked: The test set, checked.
+        said: What is written on it.
+    """
+
+    asked: NewTestSet
+    said: Said
 
 
-async def read_testset(request: Request, settings: Limits, parser: Parse) -> NewTestSet:
+@dataclass(frozen=True)
+class Change:
+    """What of a test set is to be changed.
+
+    Attributes:
+        said: What is written on it.
+        resamples: A larger number of them, where one is asked for.
+    """
+
+    said: Said
+    resamples: int | None
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A system that is put to a test set.
+
+    Attributes:
+        system: What it brings, checked.
+        said: What is written on it.
+    """
+
+    system: System
+    said: Said
+
+
+async def read_testset(request: Request, settings: Limits, parser: Parse) -> Draft:
     """Dependency: the test set that the body asks for, checked."""
     if kind_of(request) == FORM:
         refuse_encoding(request)
         async with form_of(request, settings) as form:
             return await parser.run(size_of(form), testset_of_form, form, settings)
-    body = await _json(request, parser, FORM)
+    body = await read_object(request, parser, FORM)
     return await run_in_threadpool(_testset, body, settings)
 
 
-async def read_raise(request: Request, settings: Limits, parser: Parse) -> Raise:
-    """Dependency: the resamples that the body asks for."""
-    body = await _json(request, parser)
-    for field in body:
+async def read_change(request: Request, settings: Limits, parser: Parse) -> Change:
+    """Dependency: what the body changes of a test set."""
+    said, rest = opened(await read_object(request, parser))
+    for field in rest:
         if field != "resamples":
             raise RecipeError(
-                f"{field[:60]!r} is fixed when a test set is made; only resamples can be raised.",
+                f"{field[:60]!r} is fixed when a test set is made; resamples can be raised, and "
+                "title, tags and metadata be written.",
                 field=field,
             )
-    resamples = body.get("resamples")
+    resamples = rest.get("resamples")
+    if resamples is None:
+        return Change(said, None)
     if not isinstance(resamples, int) or isinstance(resamples, bool):
         raise RecipeError("resamples must be a whole number.", field="resamples")
     limits.check_count("max_resamples", "resamples", resamples, "resamples", settings)
-    return Raise(resamples)
+    return Change(said, resamples)
 
 
 async def read_system(
@@ -84,7 +123,7 @@ async def read_system(
     settings: Limits,
     parser: Parse,
     name: Annotated[str, Path(description="Name of the system.")],
-) -> System:
+) -> Brought:
     """Dependency: what a system brings, as JSON, as files, or as text with one line a segment."""
     kind = kind_of(request)
     if kind == FORM:
@@ -102,25 +141,27 @@ async def read_system(
         return await parser.run(len(data), _system, name, read, settings)
 
 
-Drafted = Annotated[NewTestSet, Depends(read_testset)]
-Raised = Annotated[Raise, Depends(read_raise)]
-Brought = Annotated[System, Depends(read_system)]
+Drafted = Annotated[Draft, Depends(read_testset)]
+Changed = Annotated[Change, Depends(read_change)]
+Put = Annotated[Brought, Depends(read_system)]
 
 
-def testset_of_form(form: FormData, settings: Settings) -> NewTestSet:
+def testset_of_form(form: FormData, settings: Settings) -> Draft:
     """The test set that a form asks for, checked."""
     check_parts(form, PARTS)
     body = request_of(form)
     files = {part: files_of(form, part) for part in PARTS if part != "request"}
     refuse_doubled(body, files)
-    content = in_order(gathered(given_of(files), STRICT, settings).material).as_json()
+    how = Joining(labels=only_labels(body.get("metrics")))
+    content = in_order(gathered(given_of(files), how, settings).material).as_json()
     del content["systems"]
     content.pop("notes", None)  # which are about one reading, not about the systems to come
     return _testset(add_content(body, content), settings)
 
 
-def _testset(body: Mapping[str, Any], settings: Settings) -> NewTestSet:
-    body = listed(body)
+def _testset(request: Mapping[str, Any], settings: Settings) -> Draft:
+    said, rest = opened(request)
+    body = listed(rest)
     for field in body:
         choose(field, ("name", "replicas", "capacity", *CONTENT, *SETTINGS), field, "field")
     if "name" not in body:
@@ -131,7 +172,7 @@ def _testset(body: Mapping[str, Any], settings: Settings) -> NewTestSet:
     sizes = body.get("replicas", 1), body.get("capacity", CAPACITY)
     asked = NewTestSet.of(body["name"], testset, recipe, *sizes)
     _check_part(asked.part, settings)
-    return asked
+    return Draft(asked, said)
 
 
 def _check_part(part: Part, settings: Settings) -> None:
@@ -142,12 +183,12 @@ def _check_part(part: Part, settings: Settings) -> None:
     limits.check_count("max_systems", "replicas", part.replicas, "outputs of a system", settings)
 
 
-def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> System:
+def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> Brought:
     """What a body brings, checked; every error names the system."""
     try:
-        output = read()
+        said, output = opened(read())
         limits.check_output(name, output, settings)
-        return System.of(name, **output)
+        return Brought(System.of(name, **output), said)
     except SigtestError as error:
         error.system = name
         raise
@@ -159,7 +200,7 @@ def _output_of_body(
     if kind == JSON:
         body = parse_json(data, "body")
         for field in body:
-            choose(field, OUTPUT, field, "field")
+            choose(field, (*OUTPUT, *WRITTEN), field, "field")
         return body
     if packed and not data.startswith(MAGIC):
         raise InputError("The body is not a gzip file.", field="body")
@@ -167,32 +208,24 @@ def _output_of_body(
     return _output([given], name, settings)
 
 
-def system_of_form(name: str, form: FormData, settings: Settings) -> System:
+def system_of_form(name: str, form: FormData, settings: Settings) -> Brought:
     """What a system brings in a form, checked."""
     return _system(name, partial(_output_of_form, name, form, settings), settings)
 
 
 def _output_of_form(name: str, form: FormData, settings: Settings) -> dict[str, Any]:
     """Several files of hypotheses are replicas, in the order of the form."""
-    check_parts(form, OUTPUT_PARTS)
+    check_parts(form, (*OUTPUT_PARTS, "request"))
     files = {part: files_of(form, part) for part in OUTPUT_PARTS}
+    said, rest = opened(request_of(form))
+    refuse_further(rest)
     several = len(files["hypotheses"]) > 1
     given = [
         replace(entry, run=several and entry.role == "system") for entry in given_of(files, name)
     ]
-    return _output(given, name, settings) if given else {}
+    return {**(_output(given, name, settings) if given else {}), **said}
 
 
 def _output(given: Sequence[Given], name: str, settings: Settings) -> dict[str, Any]:
     """What files bring of one system, in the order of the test set."""
     return outputs_of(gathered(given, STRICT, settings).material)[name]
-
-
-async def _json(request: Request, parser: Parser, *others: str) -> dict[str, Any]:
-    """The JSON of a request that may be of no kind but this and `others`."""
-    kind = kind_of(request)
-    if kind != JSON:
-        raise unread(kind, JSON, *others)
-    refuse_encoding(request)
-    async with parser.body(request) as data:
-        return await parser.run(len(data), parse_json, data, "body")

@@ -55,6 +55,9 @@ class QuestionBody(BaseModel):
         default=None, exclude_if=absent, description="Version of sigtest, once it has succeeded."
     )
     error: str | None = Field(description="Why it failed, if it did.")
+    title: str = Field(description="As its caller wrote it; empty where nothing was.")
+    tags: list[str]
+    metadata: dict[str, Any]
     links: Links
 
     @classmethod
@@ -75,6 +78,9 @@ class QuestionBody(BaseModel):
             testsets=list(about.testsets) or None,
             computed_with=record.computed_with,
             error=record.error,
+            title=record.envelope.title,
+            tags=list(record.envelope.tags),
+            metadata=dict(record.envelope.metadata),
             links=Links(
                 self=here,
                 report=f"{here}/report",

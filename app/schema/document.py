@@ -13,15 +13,21 @@ from fastapi.openapi.utils import get_openapi
 from pydantic.json_schema import models_json_schema
 
 from app.http.problems import MEDIA_TYPE
-from app.schema import answers, examples, requests, service, testsets
-from app.schema.fragments import HELD, REF, header, ref
+from app.schema import answers, examples, requests, service, testsets, webhooks
+from app.schema.fragments import REF, ref
 from app.schema.generators import suit_generators
+from app.schema.headers import add_request_ids, headers
 from app.schema.reports import components
-from sigtest.kinds import KINDS, Comparisons, Kind
+from sigtest.kinds import KINDS, Kind
+from sigtest.kinds.comparisons import Comparisons
 from sigtest.render.formats import FORMATS
 
 Described = dict[int | str, dict[str, Any]]
 
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+FORM = "multipart/form-data"
+JSON = "application/json"
+JSON_PART = {"request": {"contentType": JSON}}
 DESCRIPTION = """\
 Tells whether one machine-translation (or other NLP) system is really better than another.
 Systems' outputs and references go in; calibrated p-values, intervals and rank clusters come back.
@@ -37,19 +43,22 @@ TAGS = [
         "name": "leaderboards",
         "description": "Test sets with systems that arrive over time.",
     },
+    {"name": "webhooks", "description": "Messages to other services when something happens."},
     {"name": "probes", "description": "For those who keep the service running."},
 ]
 PROBLEMS: Described = {
     "default": {
         "description": "A problem document; `type` says which.",
         "content": {MEDIA_TYPE: {"schema": ref(service.Problem)}},
+        "headers": headers("Allow", "Connection", "Retry-After", "WWW-Authenticate"),
     }
 }
-HEADERS = {
-    "Location": header("Where the question is."),
-    "Retry-After": header("Seconds after which to look again; while unfinished."),
-    "Preference-Applied": header("The wait that was granted."),
-    "ETag": header("Changes whenever the question does."),
+FOLLOWED = headers("Cache-Control", "ETag", "Preference-Applied", "Retry-After")
+HEADERS = {**headers("Location"), **FOLLOWED}
+OPENED = headers("Cache-Control", "Content-Security-Policy", "ETag")
+HELD = {
+    "description": "The client has it already.",
+    "headers": headers("Cache-Control", "ETag", "Retry-After"),
 }
 PREFER = {
     "name": "Prefer",
@@ -80,28 +89,41 @@ SUBMITTED: Described = {
 STATUS: Described = {
     200: {
         "model": answers.QuestionBody,
-        "headers": {name: told for name, told in HEADERS.items() if name != "Location"},
+        "headers": FOLLOWED,
     },
-    304: {"description": "Nothing has changed since the ETag in If-None-Match."},
+    304: {**HELD, "description": "Nothing has changed since the ETag in If-None-Match."},
 }
 PICTURE: Described = {
     200: {
         "description": "The picture, as wide as a paper's column (8.5 cm) where its labels allow.",
         "content": {"image/svg+xml": {"schema": {"type": "string"}}},
+        "headers": OPENED,
     },
     304: HELD,
 }
+DESCRIBE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            JSON: {"schema": ref(requests.EnvelopeRequest), "examples": examples.ENVELOPES}
+        },
+    }
+}
+DESCRIBED: Described = {
+    200: {"model": answers.QuestionBody, "headers": FOLLOWED},
+}
+EVENTS: Described = {200: {"headers": headers("Cache-Control", "X-Accel-Buffering")}}
 REMOVAL: Described = {
-    200: {"model": answers.QuestionBody, "description": "It was unfinished and is cancelled."},
+    200: {
+        "model": answers.QuestionBody,
+        "description": "It was unfinished and is cancelled.",
+        "headers": FOLLOWED,
+    },
     204: {"description": "It had finished and is deleted with its texts."},
 }
-BINARY = {"schema": {"type": "string", "format": "binary"}}
-FORM = "multipart/form-data"
-JSON = "application/json"
-JSON_PART = {"request": {"contentType": JSON}}
 
 # test sets
-LOCATION = {"Location": header("Where it is."), "ETag": header("Changes when it does.")}
+LOCATION = headers("Location", "ETag")
 CREATION: dict[str, Any] = {
     "requestBody": {
         "required": True,
@@ -126,8 +148,11 @@ RAISE: dict[str, Any] = {
         "required": True,
         "content": {
             JSON: {
-                "schema": ref(testsets.RaiseRequest),
-                "examples": {"more": {"summary": "More.", "value": {"resamples": 1999}}},
+                "schema": ref(testsets.ChangeRequest),
+                "examples": {
+                    "more": {"summary": "More resamples.", "value": {"resamples": 1999}},
+                    **examples.ENVELOPES,
+                },
             }
         },
     }
@@ -137,14 +162,14 @@ PUT: dict[str, Any] = {
     "requestBody": {
         "required": True,
         "content": {
-            JSON: {"schema": ref(requests.OutputRequest), "examples": examples.OUTPUTS},
-            FORM: {"schema": ref(testsets.OutputForm)},
+            JSON: {"schema": ref(requests.SubmissionRequest), "examples": examples.OUTPUTS},
+            FORM: {"schema": ref(testsets.OutputForm), "encoding": JSON_PART},
             "text/plain": {"schema": {"type": "string"}},
             "application/gzip": BINARY,
         },
     },
 }
-PLACED = {"Location": LOCATION["Location"]}
+PLACED = headers("Location", "Preference-Applied", "Retry-After")
 SYSTEM_PUT: Described = {
     202: {
         "model": testsets.SystemResource,
@@ -162,25 +187,41 @@ SYSTEM_PUT: Described = {
         "headers": PLACED,
     },
 }
-SYSTEM: Described = {200: {"model": testsets.SystemResource}}
+SYSTEM: Described = {
+    200: {"model": testsets.SystemResource, "headers": headers("Retry-After")},
+}
+WEBHOOK: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {JSON: {"schema": ref(webhooks.WebhookRequest), "examples": webhooks.EXAMPLES}},
+    }
+}
+WEBHOOK_ADDED: Described = {
+    201: {
+        "model": webhooks.NewWebhookBody,
+        "description": "Added; its secret is told this once.",
+        "headers": headers("Cache-Control", "Location"),
+    },
+}
 WRITTEN_BY_HAND = (
+    requests.ComparedRequest,
     requests.ComparisonRequest,
+    requests.EnvelopeRequest,
     requests.FormRequest,
-    requests.OutputRequest,
     requests.SeveralRequest,
+    requests.SubmissionRequest,
     service.Problem,
+    testsets.ChangeRequest,
     testsets.OutputForm,
-    testsets.RaiseRequest,
     testsets.TestSetForm,
     testsets.TestSetRequest,
+    webhooks.WebhookRequest,
 )
 
 
 def submission(kind: Kind[Any]) -> dict[str, Any]:
     """What a submission of a kind takes."""
-    content: dict[str, Any] = {
-        JSON: {"schema": kind.schema or {"type": "object"}, "examples": kind.examples}
-    }
+    content: dict[str, Any] = {JSON: {"schema": _enveloped(kind), "examples": kind.examples}}
     if isinstance(kind, Comparisons):
         asked = {"anyOf": [ref(requests.ComparisonRequest), ref(requests.SeveralRequest)]}
         content[JSON] = {"schema": asked, "examples": examples.COMPARISONS}
@@ -188,6 +229,17 @@ def submission(kind: Kind[Any]) -> dict[str, Any]:
     elif kind.parts:
         content[FORM] = _form(kind)
     return {"parameters": [PREFER], "requestBody": {"required": True, "content": content}}
+
+
+def _enveloped(kind: Kind[Any]) -> dict[str, Any]:
+    """What a request of a kind is, with what may be written on it."""
+    schema = {"type": "object", **kind.schema}
+    written = requests.EnvelopeRequest.model_json_schema(ref_template=REF)["properties"]
+    plain = {
+        name: {key: value for key, value in part.items() if key != "default"}
+        for name, part in written.items()
+    }
+    return {**schema, "properties": {**schema.get("properties", {}), **plain}}
 
 
 def _form(kind: Kind[Any]) -> dict[str, Any]:
@@ -240,6 +292,7 @@ def document(app: FastAPI) -> dict[str, Any]:
             summary=app.summary,
             description=app.description,
             routes=app.routes,
+            webhooks=webhooks.messages().routes,
             tags=app.openapi_tags,
         )
         _, named = models_json_schema(
@@ -253,6 +306,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         parts["Leaderboard"] = _leaderboard(envelope, parts["Report"])
         schema["components"]["schemas"] = dict(sorted(parts.items()))
         suit_generators(schema)
+        add_request_ids(schema)
         app.openapi_schema = schema
     return app.openapi_schema
 
@@ -273,6 +327,7 @@ def _in_formats(schema: dict[str, Any], description: str) -> Described:
     return {
         200: {
             "description": description,
+            "headers": {**OPENED, **headers("Content-Disposition", "Retry-After")},
             "content": {
                 form.media_type: {"schema": schema if form.name == "json" else {"type": "string"}}
                 for form in FORMATS.values()

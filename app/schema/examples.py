@@ -89,3 +89,9 @@ OUTPUTS: dict[str, dict[str, Any]] = {
         "value": {"hypotheses": ["The cat sat on the mat .", "It rains .", "We go home ."]},
     },
 }
+ENVELOPES: dict[str, dict[str, Any]] = {
+    "title and tags": {
+        "summary": "What it is called, and what to find it by.",
+        "value": {"title": "Nightly run", "tags": ["nightly", "en-de"]},
+    },
+}

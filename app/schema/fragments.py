@@ -7,7 +7,6 @@ from typing import Any
 from pydantic import Field
 
 REF = "#/components/schemas/{model}"
-HELD = {"description": "The client has it already."}
 
 
 def absent(value: object) -> bool:
@@ -20,9 +19,15 @@ def ref(model: type) -> dict[str, str]:
     return {"$ref": REF.format(model=model.__name__)}
 
 
-def header(description: str) -> dict[str, Any]:
-    """A header of an answer."""
-    return {"description": description, "schema": {"type": "string"}}
+def parameter(name: str, description: str) -> dict[str, Any]:
+    """A header that a request must have."""
+    return {
+        "name": name,
+        "in": "header",
+        "required": True,
+        "description": description,
+        "schema": {"type": "string"},
+    }
 
 
 def file_field(description: str) -> Any:

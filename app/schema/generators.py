@@ -11,15 +11,25 @@ def suit_generators(document: dict[str, Any]) -> None:
 
     A field with a default is left out of most requests, but generators read its presence as a
     promise that it is always there, and make it required: defaults are said in words. A parameter
-    that is described by hand and by FastAPI is described once, by hand.
+    that is described by hand and by FastAPI is described once, by hand. A constant is written as an
+    enumeration of one: openapi-python-client takes a constant beside a number for all there is.
     """
     for schema in document["components"]["schemas"].values():
         _say_defaults(schema)
+        _enumerate(schema)
     for methods in document["paths"].values():
         for operation in methods.values():
             if "parameters" in operation:
                 once = {(told["name"], told["in"]): told for told in operation["parameters"]}
                 operation["parameters"] = [*once.values()]
+
+
+def _enumerate(schema: Any) -> None:
+    if isinstance(schema, dict) and isinstance(schema.get("const"), str):
+        schema["enum"] = [schema.pop("const")]
+    for entry in schema.values() if isinstance(schema, dict) else schema:
+        if isinstance(entry, dict | list):
+            _enumerate(entry)
 
 
 def _say_defaults(schema: Any) -> None:

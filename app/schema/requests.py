@@ -20,6 +20,7 @@ from sigtest.comparison.recipe import (
     MAX_SEED,
     UNITS,
 )
+from sigtest.data.envelope import MAX_METADATA, MAX_TAG, MAX_TAGS, MAX_TITLE
 from sigtest.metrics import METRICS
 from sigtest.significance import ALTERNATIVES, TESTS
 from sigtest.significance.corrections import CORRECTIONS
@@ -33,6 +34,25 @@ class Strict(BaseModel):
     """Has no fields but those named here."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+class EnvelopeRequest(Strict):
+    """What is written on something to find it again: no part of what is asked.
+
+    Where the thing exists, what is said is written over, and what is left out stays.
+    """
+
+    title: str = Field(
+        default="", max_length=MAX_TITLE, description="One line, shown in listings; finds it."
+    )
+    tags: list[Annotated[str, Field(min_length=1, max_length=MAX_TAG, pattern="^[^,]+$")]] = Field(
+        default=[], max_length=MAX_TAGS, description="Words to find it by, without commas."
+    )
+    metadata: dict[str, Any] = Field(
+        default={},
+        description=f"Anything that your programs want to find here again; {MAX_METADATA:,} bytes "
+        "as JSON at most.",
+    )
 
 
 class SystemRequest(Strict):
@@ -75,6 +95,10 @@ class OutputRequest(Strict):
 
 
 Brought = list[str] | list[list[str]] | OutputRequest  # hypotheses, replicas, or an object
+
+
+class SubmissionRequest(EnvelopeRequest, OutputRequest):
+    """What a system brings to a test set, and what is written on it."""
 
 
 class MetricRequest(BaseModel):
@@ -206,8 +230,8 @@ class EntryRequest(TextsRequest):
     )
 
 
-class ComparisonRequest(NamedRequest, EntryRequest):
-    """A test set, its systems, and what to compute."""
+class ComparedRequest(NamedRequest, EntryRequest):
+    """A test set, its systems, and what to compute, inside of another request."""
 
     systems: list[SystemRequest] | dict[str, Brought] = Field(
         description="Two at least, in the order in which pairs are formed: a list of objects, or "
@@ -215,7 +239,11 @@ class ComparisonRequest(NamedRequest, EntryRequest):
     )
 
 
-class FilesRequest(NamedRequest):
+class ComparisonRequest(EnvelopeRequest, ComparedRequest):
+    """A test set, its systems, and what to compute."""
+
+
+class FilesRequest(EnvelopeRequest, NamedRequest):
     """What to compute, and how files are put together."""
 
     missing: Literal["error", "drop"] = Field(
@@ -268,7 +296,7 @@ class UnnamedTestSetRequest(EntryRequest):
     )
 
 
-class SeveralRequest(RecipeRequest):
+class SeveralRequest(EnvelopeRequest, RecipeRequest):
     """Several test sets, the same systems on each, and what to compute."""
 
     testsets: list[NamedTestSetRequest] | dict[str, UnnamedTestSetRequest] = Field(

@@ -16,6 +16,7 @@ class EntryBody(BaseModel):
     version: str = Field(default=__version__, description="Of sigtest.")
     openapi: str = Field(default="/openapi.json", description="All requests and answers.")
     testsets: str = "/v1/testsets"
+    webhooks: str = "/v1/webhooks"
     questions: dict[str, str] = Field(
         default={path: f"/v1/{path}" for path in KINDS}, description="Each kind of question."
     )

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 
 from app.schema.fragments import file_field, files_field
-from app.schema.requests import SettingsRequest, Strict, TextsRequest
+from app.schema.requests import EnvelopeRequest, SettingsRequest, TextsRequest
 from sigtest.comparison.recipe import MAX_FAMILY, MAX_RESAMPLES
 from sigtest.render.plots import PICTURES
 from sigtest.report import encode
@@ -22,7 +22,7 @@ SETTINGS = tuple(SettingsRequest.model_fields)
 SHOWN = (*SETTINGS, "replicas", "capacity")
 
 
-class TestSetSettings(SettingsRequest):
+class TestSetSettings(EnvelopeRequest, SettingsRequest):
     """How every system is measured and compared with all others.
 
     `resamples` of `auto` are as many as a first difference needs to be significant in a family of
@@ -63,10 +63,12 @@ class TestSetForm(BaseModel):
     request: TestSetSettings = Field(description="Name and settings, as JSON.")
 
 
-class RaiseRequest(Strict):
-    """The one setting that can be changed: more resamples, the first of which stay."""
+class ChangeRequest(EnvelopeRequest):
+    """What is written on a test set, and the one setting that can be changed."""
 
-    resamples: int = Field(ge=1, le=MAX_RESAMPLES)
+    resamples: int | None = Field(
+        default=None, ge=1, le=MAX_RESAMPLES, description="More of them, the first of which stay."
+    )
 
 
 class OutputForm(BaseModel):
@@ -77,6 +79,9 @@ class OutputForm(BaseModel):
     )
     scores: list[bytes] = files_field(
         "Files of scores: numbers, one line a segment, or any format; called `[LABEL:]ANYTHING`."
+    )
+    request: EnvelopeRequest | None = Field(
+        default=None, description="What is written on it, as JSON."
     )
 
 
@@ -120,6 +125,9 @@ class TestSetResource(BaseModel):
         "`capacity` of the settings."
     )
     pending: int = Field(description="How many systems are still to be measured.")
+    title: str = Field(description="As its owner wrote it; empty where nothing was.")
+    tags: list[str]
+    metadata: dict[str, Any]
     links: TestSetLinks
 
     @classmethod
@@ -136,6 +144,9 @@ class TestSetResource(BaseModel):
             systems=record.systems,
             submissions=record.submissions,
             pending=record.pending,
+            title=record.envelope.title,
+            tags=list(record.envelope.tags),
+            metadata=dict(record.envelope.metadata),
             links=TestSetLinks(
                 self=here,
                 systems=f"{here}/systems",
@@ -176,6 +187,9 @@ class SystemResource(BaseModel):
         description="By metric, as a report has them, at the test set's own alpha; once measured."
     )
     error: str | None = Field(description="Why it could not be measured, if it could not.")
+    title: str = Field(description="As its owner wrote it; empty where nothing was.")
+    tags: list[str]
+    metadata: dict[str, Any]
     links: SystemLinks
 
     @classmethod
@@ -188,6 +202,9 @@ class SystemResource(BaseModel):
             digest=record.digest,
             scores=scores or None,
             error=record.error,
+            title=record.envelope.title,
+            tags=list(record.envelope.tags),
+            metadata=dict(record.envelope.metadata),
             links=SystemLinks(
                 self=system_path(testset_id, record.name),
                 testset=f"{PATH}/{testset_id}",

@@ -16,6 +16,7 @@ from app.testsets.board import Board
 from sigtest.render import json
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 from sigtest.report import Report
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
 
@@ -68,7 +69,7 @@ def leaderboard(board: Board, wish: Wish) -> Response:
     else:
         content = FORMATS[name].render(present(_annotated(board), wish.layout))
     etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
-    version = f"{etag}-{name}{questions.laid_out(wish.layout)}"
+    version = f"{etag}-{name}{questions.tagged(wish.layout, Layout())}"
     answer = questions.document(content, name, version, board.shown.testset.id)
     if not board.shown.fresh:
         answer.headers["Retry-After"] = str(questions.RETRY_SECONDS)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Path, Query
+from fastapi import Depends, Path
 from starlette.concurrency import run_in_threadpool
 
 from app.http.auth import Caller
 from app.http.state import Asked, Boards
 from app.http.waiting import Watch, Watcher
 from app.questions import answers
+from app.questions.deciding import Decided
 from app.questions.drawing import Chosen, Options
 from sigtest.data.choices import choose
-from sigtest.errors import RecipeError
+from sigtest.errors import InputError, RecipeError
 from sigtest.report import Report
 from sigtest.report.selection import select
 from sigtest.significance.corrections import CORRECTIONS
@@ -70,10 +71,8 @@ async def _board(
     asked: Asked,
     watch: Watch,
     options: Options,
-    alpha: Annotated[float | None, Query(description="Level of decisions and intervals.")] = None,
-    correction: Annotated[str | None, Query(description="For multiple comparisons.")] = None,
+    choice: Decided,
 ) -> Board:
-    choice = Choice(alpha, correction)
     return await board_of(testset_id, caller.name, boards, asked, watch, options, choice)
 
 
@@ -112,7 +111,10 @@ async def board_of(
         whole: Report | None = None
         if shown.comparison is not None:
             record = asked.find(shown.comparison, caller)
-            whole = answers.read(asked.report(record.id, caller), record)
+            try:
+                whole = answers.read(asked.report(record.id, caller), record)
+            except InputError:
+                record = None  # another version wrote it, with other fields; it is made anew
         whole = whole or boards.empty(testset_id, caller, choice)
         settings = shown.testset
         metric = options.metric or settings.metrics[0]

@@ -14,8 +14,9 @@ from app.http.state import Asked, Boards, Cursor, Limits
 from app.http.waiting import Watch
 from app.questions import answers as questions
 from app.questions.drawing import Options, draw, pair_of
+from app.requests.envelope import WantedTestSets
 from app.requests.limits import check_scores, room
-from app.requests.testset import Brought, Drafted, Raised
+from app.requests.testset import Changed, Drafted, Put
 from app.schema import document
 from app.schema.answers import DistributionBody
 from app.schema.testsets import PATH, SystemListing, SystemResource, TestSetListing, TestSetResource
@@ -37,7 +38,7 @@ Limit = Annotated[int, Query(ge=1, description="Entries a page.")]
 @router.post("", status_code=201, openapi_extra=document.CREATION, responses=document.CREATED)
 def create_testset(caller: Caller, boards: Boards, asked: Drafted) -> Response:
     """Make a test set; equal content and settings are the same test set (200)."""
-    record, created = boards.create(asked, caller.name)
+    record, created = boards.create(asked.asked, caller.name, asked.said)
     return answers.made(record, created)
 
 
@@ -46,11 +47,12 @@ def list_testsets(
     caller: Caller,
     boards: Boards,
     settings: Limits,
+    wanted: WantedTestSets,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> TestSetListing:
-    """The caller's test sets, newest first."""
-    records, after = boards.listing(caller.name, cursor, min(limit, settings.max_page))
+    """The caller's test sets, newest first; `title` finds their names, too."""
+    records, after = boards.listing(caller.name, cursor, min(limit, settings.max_page), wanted)
     return TestSetListing(testsets=[TestSetResource.of(r) for r in records], next_cursor=after)
 
 
@@ -62,16 +64,19 @@ def get_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards
 
 
 @router.patch("/{id}", openapi_extra=document.RAISE, responses=document.RAISED)
-def raise_resamples(
-    testset_id: Id, caller: Caller, boards: Boards, settings: Limits, raised: Raised
+def change_testset(
+    testset_id: Id, caller: Caller, boards: Boards, settings: Limits, change: Changed
 ) -> Response:
-    """Draw more resamples; every system is pending until it is measured with them.
+    """Write title, tags or metadata, or draw more resamples.
 
-    All other settings are fixed when a test set is made.
+    Every system is pending until it is measured with these. All other settings are fixed when a
+    test set is made.
     """
     found = boards.find(testset_id, caller.name)
-    check_scores(max(1, found.systems), len(found.metrics), raised.resamples, settings)
-    return answers.found(boards.raise_resamples(testset_id, caller.name, raised.resamples))
+    if change.resamples is not None:
+        check_scores(max(1, found.systems), len(found.metrics), change.resamples, settings)
+        boards.raise_resamples(testset_id, caller.name, change.resamples)
+    return answers.found(boards.describe(testset_id, caller.name, change.said))
 
 
 @router.delete("/{id}", status_code=204)
@@ -105,7 +110,7 @@ async def put_system(
     boards: Boards,
     settings: Limits,
     watch: Watch,
-    brought: Brought,
+    brought: Put,
     wait: Wait,
     replace: Annotated[bool, Query(description="Whether other content may be replaced.")] = False,
 ) -> Response:
@@ -114,10 +119,11 @@ async def put_system(
     The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
     measured.
     """
-    await run_in_threadpool(boards.check, testset_id, caller.name, brought)
+    await run_in_threadpool(boards.check, testset_id, caller.name, brought.system)
     found = await run_in_threadpool(boards.find, testset_id, caller.name)
+    most, limit = room(found, settings)
     record, verdict = await run_in_threadpool(
-        boards.put, testset_id, caller.name, brought, replace, *room(found, settings)
+        boards.put, testset_id, caller.name, brought.system, replace, most, limit, brought.said
     )
     if wait and record.standing is Standing.PENDING:
         record = await watch.until(
@@ -155,7 +161,7 @@ async def leaderboard(request: Request, asked: Asked, shown: Shown, wish: Wished
 
 
 @router.get("/{id}/leaderboard/plots/{picture}.svg", openapi_extra=document.pictures(COMPARISONS),
-            responses=document.PICTURE)  # fmt: skip
+            responses=document.PICTURE, response_class=Response)  # fmt: skip
 async def leaderboard_picture(
     request: Request,
     caller: Caller,

@@ -19,11 +19,24 @@ for (const live of document.querySelectorAll("[data-events]")) {
 }
 
 // forms that cannot be undone ask first
-for (const form of document.querySelectorAll("form[data-confirm]")) {
-  form.addEventListener("submit", (event) => {
-    if (!confirm(form.dataset.confirm)) event.preventDefault();
-  });
-}
+document.addEventListener("submit", (event) => {
+  const asked = event.target.dataset.confirm;
+  if (asked && !confirm(asked)) event.preventDefault();
+});
+
+// what is meant to be taken elsewhere is copied
+const offer = () => {
+  for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;
+};
+offer();
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const words = button.textContent;
+  await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = words; }, 2000);
+});
 
 // a drop zone fills its file input, folders with their paths
 const drop = document.getElementById("drop");
@@ -94,46 +107,135 @@ if (drop) {
   input.addEventListener("change", look);
 }
 
-// what is about one pair changes in place; its address is that of the whole page
+// signs say in full what they are about
+document.addEventListener("mouseover", (event) => {
+  const link = event.target.closest?.(".dense a[aria-label]");
+  if (link) link.title = link.ariaLabel;
+});
+
+// parts of a page change in place; the address is always that of the whole page
 const pair = () => document.getElementById("pair");
-const open = async (address, push) => {
+const ask = async (address, id) => {
+  try {
+    const answer = await fetch(address, { headers: { Accept: "text/html" } });
+    return new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(id);
+  } catch {
+    return null;
+  }
+};
+const named = (element) => [element.tagName, element.name ?? "", element.tagName === "A" ? element.textContent : ""].join();
+
+// the order of tables, what is hidden, and how it is decided: all that is about the report
+const show = async (address, push) => {
+  const main = document.getElementById("main");
+  const focused = main.contains(document.activeElement) ? named(document.activeElement) : null;
+  main.setAttribute("aria-busy", "true");
+  const found = await ask(address, "main");
+  if (!found?.querySelector("#say, .choose")) {
+    location.href = address;
+    return;
+  }
+  const opened = [...main.querySelectorAll("details[open] > summary")].map((own) => own.textContent);
+  main.replaceWith(document.importNode(found, true));
+  for (const own of document.querySelectorAll("main details > summary")) {
+    if (opened.includes(own.textContent)) own.parentElement.open = true;
+  }
+  if (push) history.pushState(null, "", address);
+  offer();
+  [...document.querySelectorAll("main a, main button, main input, main select")]
+    .find((own) => named(own) === focused)?.focus({ preventScroll: true });
+};
+
+// tables that are whole are sorted here: a heading sorts every table that has it
+const amount = (words) => {
+  const found = words.replaceAll("−", "-").match(/-?\d*\.?\d+(e-?\d+)?/);
+  return found ? Number(found[0]) - (words.startsWith("<") ? 1e-9 : 0) : Infinity;
+};
+const sorted = (heading, falls) => {
+  const table = heading.closest("table");
+  const place = [...heading.parentElement.children].indexOf(heading);
+  const own = (row) => row.cells[place].textContent.trim();
+  const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+  const counts = heading.classList.contains("number") || own(rows[0]).startsWith("[");
+  const keyed = rows.map((row) => [counts ? amount(own(row)) : own(row).toLowerCase(), row]);
+  keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0) * (falls ? -1 : 1));
+  table.tBodies[0].replaceChildren(...keyed.map(([, row]) => row));
+  for (const body of [...table.tBodies].slice(1)) body.remove();
+};
+const sort = (link) => {
+  const wanted = new URL(link.href).searchParams.get("sort");
+  const falls = wanted.startsWith("-");
+  const headings = [...document.querySelectorAll("thead a")];
+  const keyed = (own) => new URL(own.href).searchParams.get("sort").replace(/^-/, "");
+  const same = headings.filter((own) => keyed(own) === wanted.replace(/^-/, ""));
+  if (same.some((own) => own.closest("details")?.querySelector(".pages"))) return false;
+  for (const own of headings) own.parentElement.removeAttribute("aria-sort");
+  for (const own of same) {
+    sorted(own.parentElement, falls);
+    own.parentElement.setAttribute("aria-sort", falls ? "descending" : "ascending");
+  }
+  history.pushState(null, "", link.href);
+  for (const own of document.querySelectorAll("main .choose a, main .decide a, main thead a")) {
+    const address = new URL(own.href);
+    const turned = same.includes(own) ? (falls ? "" : "-") + keyed(own) : wanted;
+    if (!own.matches("thead a") || same.includes(own)) address.searchParams.set("sort", turned);
+    own.href = address.pathname + address.search;
+  }
+  for (const form of document.querySelectorAll("main .decide form, main .hide form")) {
+    const held = form.elements.sort ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: "sort" }));
+    held.value = wanted;
+  }
+  return true;
+};
+
+// one pair, beside who is better than whom
+const OF_PAIR = ["start", "document", "better", "order", "shortest", "longest"];
+const chosen = (link) => {
+  const asked = new URL(link.href).searchParams;
+  const here = new URLSearchParams(location.search);
+  for (const name of OF_PAIR) here.delete(name);
+  for (const [name, value] of asked) if (["a", "b"].includes(name) || !here.has(name)) here.set(name, value);
+  return `${location.pathname}?${here}#pair`;
+};
+const open = async (address) => {
   const panel = pair();
   panel.setAttribute("aria-busy", "true");
-  let found;
-  try {
-    const alone = panel.dataset.panel + new URL(address, location.href).search;
-    const answer = await fetch(alone, { headers: { Accept: "text/html" } });
-    found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("pair");
-  } catch {
-    found = null;
-  }
+  const found = await ask(panel.dataset.panel + new URL(address, location.href).search, "pair");
   if (!found) {
     location.href = address;
     return;
   }
   panel.replaceWith(document.importNode(found, true));
-  if (push) history.pushState(null, "", address);
-  const chosen = new URL(address, location.href).searchParams;
+  history.pushState(null, "", address);
+  const pairOf = (search) => ["a", "b"].map((name) => new URLSearchParams(search).get(name)).sort().join("\n");
+  const current = pairOf(new URL(address, location.href).search);
+  for (const link of document.querySelectorAll("td [aria-current]")) link.removeAttribute("aria-current");
   for (const link of document.querySelectorAll("td a")) {
-    const own = new URL(link.href).searchParams;
-    const current = own.get("a") === chosen.get("a") && own.get("b") === chosen.get("b");
-    link.toggleAttribute("aria-current", current);
+    if (pairOf(link.search) === current) link.setAttribute("aria-current", "true");
   }
-  if (push) pair().scrollIntoView({ block: "nearest" });
+  pair().scrollIntoView({ block: "nearest" });
 };
-if (pair()) {
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("a");
-    const plain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
-    if (!link || !plain || link.hash !== "#pair" || link.pathname !== location.pathname) return;
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a");
+  const plain = event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
+  if (!link || !plain || link.pathname !== location.pathname) return;
+  if (pair() && link.hash === "#pair") {
     event.preventDefault();
-    open(link.href, true);
-  });
-  document.addEventListener("submit", (event) => {
-    if (!event.target.matches("#pair form")) return;
+    open(link.matches("td a") ? chosen(link) : link.href);
+  } else if (link.matches(".choose a, .decide a, thead a, .sigtest .pages a")) {
     event.preventDefault();
-    const fields = [...new FormData(event.target)].filter(([, value]) => value !== "");
-    open(`${location.pathname}?${new URLSearchParams(fields)}#pair`, true);
-  });
-  addEventListener("popstate", () => open(location.href, false));
-}
+    if (!link.matches("thead a") || !sort(link)) show(link.href, true);
+  }
+});
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  const within = form.matches("#pair form");
+  if (!within && !form.matches(".decide form, .hide form")) return;
+  event.preventDefault();
+  const fields = [...new FormData(form)].filter(([, value]) => value !== "");
+  const address = `${location.pathname}?${new URLSearchParams(fields)}`;
+  if (within) open(`${address}#pair`);
+  else show(address, true);
+});
+if (document.querySelector("#say, .choose")) addEventListener("popstate", () => show(location.href, false));

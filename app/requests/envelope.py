@@ -1,0 +1,70 @@
+"""What a request writes on something that exists."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Depends, Query, Request
+
+from app.http.state import LeftEmpty
+from app.requests.json import JSON, kind_of, parse_json, refuse_encoding, unread
+from app.requests.parsing import Parse, Parser
+from sigtest.data.choices import choose
+from sigtest.data.envelope import PARTS, Said, opened
+from workers.questions import Status
+from workers.store.listings import Filter
+
+
+async def read_object(request: Request, parser: Parser, *others: str) -> dict[str, Any]:
+    """The JSON of a request that may be of no kind but this and `others`."""
+    kind = kind_of(request)
+    if kind != JSON:
+        raise unread(kind, JSON, *others)
+    refuse_encoding(request)
+    async with parser.body(request) as data:
+        return await parser.run(len(data), parse_json, data, "body")
+
+
+async def read_envelope(request: Request, parser: Parse) -> Said:
+    """Dependency: what the body writes."""
+    said, rest = opened(await read_object(request, parser))
+    refuse_further(rest)
+    return said
+
+
+def refuse_further(rest: Mapping[str, Any], *known: str) -> None:
+    """Check that a change is of nothing but an envelope, and what else is known.
+
+    Raises:
+        RecipeError: It is.
+    """
+    for field in rest:
+        choose(field, (*PARTS, *known), field[:60], "field")
+
+
+Written = Annotated[Said, Depends(read_envelope)]
+Title = Annotated[str, Query(max_length=200, description="Stands in the title.")]
+Tags = Annotated[list[str] | None, Query(description="It has this tag; repeat it for several.")]
+
+
+def _tags(given: list[str] | None) -> tuple[str, ...]:
+    return tuple(filter(None, given or ()))
+
+
+async def _filter(
+    title: Title = "",
+    tag: Tags = None,
+    status: Annotated[Status | None, LeftEmpty, Query(description="Where it stands.")] = None,
+) -> Filter:
+    return Filter(title, _tags(tag), () if status is None else (status,))
+
+
+Wanted = Annotated[Filter, Depends(_filter)]
+
+
+async def _written_filter(title: Title = "", tag: Tags = None) -> Filter:
+    return Filter(title, _tags(tag))
+
+
+WantedTestSets = Annotated[Filter, Depends(_written_filter)]

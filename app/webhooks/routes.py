@@ -1,0 +1,62 @@
+"""The routes of webhooks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from app.http.auth import Caller
+from app.http.state import Limits, Told
+from app.requests.webhook import Wanted
+from app.schema import document
+from app.schema.webhooks import PATH, NewWebhookBody, WebhookBody, WebhookListing
+
+router = APIRouter(prefix=PATH, tags=["webhooks"], responses=document.PROBLEMS)
+
+LIMIT = "max_webhooks"
+
+Id = Annotated[str, Path(alias="id", description="Id of a webhook.")]
+
+
+@router.post("", status_code=201, openapi_extra=document.WEBHOOK, responses=document.WEBHOOK_ADDED)
+async def add_webhook(caller: Caller, told: Told, settings: Limits, wanted: Wanted) -> Response:
+    """Have messages sent to an address whenever one of these events happens.
+
+    Messages are signed as Standard Webhooks 1.0 says; the secret is told in this answer and nowhere
+    else. What the receiver does not answer with 2xx is sent again under the same `webhook-id`, with
+    longer and longer pauses.
+    """
+    record, secret = await run_in_threadpool(
+        told.add, caller.name, wanted.url, wanted.events, settings.max_webhooks, LIMIT
+    )
+    body = NewWebhookBody(**vars(WebhookBody.of(record)), secret=secret).model_dump_json()
+    headers = {"Location": f"{PATH}/{record.id}", "Cache-Control": "no-store"}
+    return Response(body, 201, headers, "application/json")
+
+
+@router.get("")
+def list_webhooks(caller: Caller, told: Told) -> WebhookListing:
+    """The caller's webhooks, newest first."""
+    return WebhookListing(webhooks=[WebhookBody.of(record) for record in told.listing(caller.name)])
+
+
+@router.get("/{id}")
+def get_webhook(webhook_id: Id, caller: Caller, told: Told) -> WebhookBody:
+    """A webhook, and how its deliveries go."""
+    return WebhookBody.of(told.find(webhook_id, caller.name))
+
+
+@router.delete("/{id}", status_code=204)
+def delete_webhook(webhook_id: Id, caller: Caller, told: Told) -> Response:
+    """Delete a webhook; messages that wait are not sent."""
+    told.remove(webhook_id, caller.name)
+    return Response(status_code=204)
+
+
+@router.post("/{id}/test", status_code=202)
+def test_webhook(webhook_id: Id, caller: Caller, told: Told) -> WebhookBody:
+    """Send a `webhook.test` message; `delivered` and `error` of the webhook say how it went."""
+    return WebhookBody.of(told.test(webhook_id, caller.name))
