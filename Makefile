@@ -9,7 +9,7 @@ INSTALL = all=; for half in 0 1; do \
 PIN := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help install demo serve test check format openapi formats pins bench validate mutants clean
+.PHONY: help install demo serve test check format openapi formats pins bench validate torture faults mutants clean
 
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -42,8 +42,9 @@ demo: .venv/service-installed  ## start the service, compare the example's syste
 serve: .venv/service-installed  ## run the service on 127.0.0.1:PORT (8000) with its own data store
 	@$(BIN)/python -m app.serve
 
+# one process more than there are cores: many tests wait for services to start, stop and recover
 test: install  ## run all tests, side by side
-	$(BIN)/pytest --numprocesses auto --dist loadfile
+	$(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile
 
 check: install  ## formatting, lint, types, imports between layers
 	$(BIN)/ruff format --check .
@@ -71,6 +72,12 @@ bench: install  ## measure speed, paired with sacreBLEU in the same run
 
 validate: install  ## check the p-values (long; QUICK=1 takes minutes)
 	$(BIN)/python -m validation $(if $(QUICK),--quick)
+
+torture: install  ## hurt a running service in every way, and hold its answers against the truth (hours; goes on where it was)
+	$(BIN)/python -m torture $(or $(PART),all) $(if $(SEEDS),--seeds $(SEEDS))
+
+faults: install  ## plant mistakes that people make, one at a time: do tests and validation notice? (an hour)
+	$(BIN)/python tests/mutants/faults.py $(FAULTS)
 
 mutants: install  ## change the statistics by one operator or number at a time: does a test notice? (hours)
 	$(BIN)/pip install --quiet cosmic-ray==8.7.0

@@ -26,6 +26,7 @@ from validation import (
 from validation.families import SYSTEMS
 from validation.parallel import one_thread
 from validation.populations import (
+    CLOSE_SYSTEMS,
     SLOW_METRICS,
     TEXT_METRICS,
     Corpus,
@@ -36,13 +37,6 @@ from validation.populations import (
 )
 from validation.results import Part
 from validation.settings import FULL, QUICK, Settings
-
-# Two systems near each other in quality and unlike in kind, which differ in most segments.
-CLOSE_SYSTEMS = {
-    "wmt12.es-en": ("uedin-wmt12", "onlineA"),
-    "wmt22.cs-en": ("Online-A", "Online-Y"),
-    "shared-task": ("aspen", "birch"),
-}
 
 
 def main() -> int:

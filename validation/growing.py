@@ -1,4 +1,4 @@
-"""Boards that grow: `python -m validation.growing [--orders 1000] [--simulations 1000]`.
+"""Boards that grow: `python -m validation.growing --simulations 5000 --keep FILE`.
 
 Systems arrive in random order, some are replaced and some deleted. How many published claims are
 taken back, by a board that corrects for the systems present and by one with a capacity? And how
@@ -8,20 +8,22 @@ The p-values of all pairs are computed once, by the product; the correction is t
 
 from __future__ import annotations
 
-import argparse
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import ttest_1samp
 
 from sigtest.arrays import Array, Flags
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare
+from sigtest.metrics.scores import Scores
 from sigtest.significance.corrections import adjust
-from validation.parallel import one_thread
+from validation import kept
+from validation.beside import sample_beside, swap_p_values
+from validation.kept import Found, Task
 from validation.populations import Corpus, corpora
 from validation.settings import SEED
 
@@ -29,6 +31,10 @@ CAPACITY = 64
 ALPHA = 0.05
 FAMILY = CAPACITY * (CAPACITY - 1) // 2
 GROWING = 14  # part of every seed
+ORDERS = 1_000
+SYSTEMS = 12  # that come to a board without differences
+UNITS = 300
+LENGTH = 10  # such boards a run, beside one another
 
 
 @dataclass(frozen=True)
@@ -105,45 +111,92 @@ def _claims(
     return {pair for pair, claimed in zip(pairs, significant, strict=True) if claimed}
 
 
-def false_claims(simulations: int, systems: int = 12, n: int = 300) -> int:
-    """How many boards without any difference ever claim one, looked at at every arrival.
+def false_claims(task: Task) -> Found:
+    """How many boards without any difference ever claim one, looked at whenever a system comes.
 
-    Two-sided t-tests take the place of randomization, which they equal at this size.
+    The family is as small as it may be: exactly the systems that come.
     """
+    run = int(task[1])
+    rng = np.random.default_rng((SEED, GROWING, 99, run))
+    shared = rng.normal(size=(LENGTH, 1, UNITS))
+    scores = 100 * (shared + rng.normal(size=(LENGTH, SYSTEMS, UNITS)))
+    rows = np.rint(scores).reshape(-1, UNITS) + 1_000
+    pairs = list(combinations(range(SYSTEMS), 2))
+    sample = sample_beside(
+        [Scores()],
+        [np.stack([rows, np.ones_like(rows)], axis=2)],
+        tuple((i * SYSTEMS + a, i * SYSTEMS + b) for i in range(LENGTH) for a, b in pairs),
+        resamples=3_999,
+        seed=int(rng.integers(2**63)),
+    )
+    p = swap_p_values(sample)[0].reshape(LENGTH, len(pairs))
     wrong = 0
-    for i in range(simulations):
-        rng = np.random.default_rng((SEED, GROWING, 99, i))
-        scores = rng.normal(size=(systems, n))
-        p = np.ones((systems, systems))
-        for a, b in combinations(range(systems), 2):
-            p[a, b] = ttest_1samp(scores[a] - scores[b], 0.0).pvalue
-        pairs = list(combinations(range(systems), 2))
-        # adjusted p-values only fall, so that what was ever claimed is claimed at the end
-        wrong += bool(_claims(p, pairs, systems * (systems - 1) // 2, []))
-    return wrong
+    for own in p:
+        came = [
+            adjust(own[[i for i, (_, b) in enumerate(pairs) if b <= last]], "holm", len(pairs))
+            for last in range(1, SYSTEMS)
+        ]
+        wrong += any((adjusted <= ALPHA).any() for adjusted in came)
+    return {"wrong": [wrong], "of": [LENGTH]}
+
+
+def board(task: Task) -> Found:
+    """What became of claims on one real board, in many orders."""
+    corpus = next(c for c in corpora() if c.name == task[1])
+    p = p_values(corpus, str(task[2]), int(task[4]))
+    found = watched(p, int(task[3]), [c.name for c in corpora()].index(corpus.name))
+    return {"present": [found.present], "fixed": [found.fixed], "kept": [found.kept]}
+
+
+def made(task: Task) -> Found:
+    """One run of either kind."""
+    return board(task) if task[0] == "board" else false_claims(task)
+
+
+def told(found: dict[Task, Found]) -> str:
+    """A table of boards, and a sentence on false claims."""
+    rows = [
+        [
+            f"{task[1]}, {task[2]}",
+            f"{task[3]:,}",
+            f"{task[4]:,}",
+            f"in {run['present'][0] / int(task[3]):.0%}",
+            "in none" if not run["fixed"][0] else f"in {run['fixed'][0] / int(task[3]):.1%}",
+            f"{run['kept'][0]:.2%}",
+        ]
+        for task, run in found.items()
+        if task[0] == "board"
+    ]
+    head = (
+        "board", "orders", "resamples", "systems present", "capacity 64",
+        "claims kept at capacity 64",
+    )  # fmt: skip
+    runs = [run for task, run in found.items() if task[0] == "false"]
+    if not runs:
+        return kept.table(head, rows)
+    wrong, of = (sum(int(run[key][0]) for run in runs) for key in ("wrong", "of"))
+    return (
+        f"{kept.table(head, rows)}\n\nOf {of:,} boards of {SYSTEMS} systems without any difference "
+        f"({UNITS} units, randomization, Holm, a family of exactly these systems, watched whenever "
+        f"a system comes) {wrong / of:.4f} ever make a claim; three standard errors above .05 is "
+        f"{ALPHA + 3 * math.sqrt(ALPHA * (1 - ALPHA) / of):.4f}."
+    )
 
 
 def main() -> None:
-    """Print both."""
-    parser = argparse.ArgumentParser(prog="python -m validation.growing", description=__doc__)
-    parser.add_argument("--orders", type=int, default=1_000)
-    parser.add_argument("--simulations", type=int, default=1_000)
-    parser.add_argument("--resamples", type=int, default=79_999)
-    options = parser.parse_args()
-    one_thread()
-    print("| board | claims taken back: systems present | capacity 64 | claims kept |")
-    print("| --- | --- | --- | --- |")
-    for number, corpus in enumerate(corpora()):
-        for metric in ("bleu", "chrf"):
-            found = watched(p_values(corpus, metric, options.resamples), options.orders, number)
-            print(
-                f"| {corpus.name}, {metric} | {found.present / options.orders:.1%} "
-                f"| {found.fixed} of {options.orders:,} | {found.kept:.1%} |",
-                flush=True,
-            )
-    wrong = false_claims(options.simulations)
-    print(f"a family of exactly the systems that come: {wrong} of {options.simulations:,} boards "
-          "without differences ever claim one")  # fmt: skip
+    """Make the runs that are missing, and print what all of them say."""
+    options = kept.arguments("growing", __doc__, 5_000)
+    tasks: list[Task] = [("false", run) for run in range(-(-options.simulations // LENGTH))]
+    tasks += [
+        ("board", corpus.name, metric, ORDERS, resamples)
+        for resamples in (79_999, 159_999)
+        for corpus in corpora()
+        for metric in ("bleu", "chrf")
+    ]
+    block = told(kept.resumed(options.keep, tasks, made))
+    print(block)
+    if options.write:
+        kept.write(kept.CLAIMS, "growing", block)
 
 
 if __name__ == "__main__":

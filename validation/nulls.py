@@ -70,10 +70,11 @@ def differences(sample: Sample) -> dict[str, list[Array]]:
     first_pair = len(sample.part.systems)
     for first, last in sample.row_blocks(0, resamples):
         scores = sample.bootstrap_scores(first, last)
-        errors = sample.studentised(first, last, scores)
+        errors = sample.errors(first, last)
         kept = sample.swapped_sums(first, last)
         for m, metric in enumerate(sample.metrics):
-            studentised[m][first:last] = metric.sign * errors[m, first_pair]
+            values = sample.studentised(m, scores[m], errors[m]).values[first_pair]
+            studentised[m][first:last] = metric.sign * values
             booted[m][first:last] = metric.sign * (scores[m, 0] - scores[m, 1])
             ((_, drawn),) = sample.swap_differences(m, kept[m])
             swapped[m][first:last] = drawn[0]
@@ -88,7 +89,7 @@ def p_values(sample: Sample) -> Array:
     for m in range(len(sample.metrics)):
         plain = sample.observed[m]
         assert sample.moments is not None
-        error, sign = sample.moments.errors[m, 2:], sample.metrics[m].sign
+        error, sign = sample.moments.observed[m, 2:], sample.metrics[m].sign
         a, b = sample.scores[m, :2].tolist()
         t = sign * in_errors(np.array([a - b]), error, np.array([max(abs(a), abs(b))]))
         seen = {"counts": plain, "swaps": plain, "studentised": (t, SLACK * np.abs(t))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -16,6 +17,21 @@ from validation.settings import SEED, Settings
 
 PAGE = ROOT / "docs" / "VALIDITY.md"
 PICTURES = ROOT / "docs" / "validity"
+APART = "<!-- apart: what follows is written by commands of its own -->"
+OTHERS = (  # what each answers, and its heading
+    (
+        "What if neither system is better on average, but differences are skewed?",
+        "10. Skewed differences: every test and interval",
+    ),
+    (
+        "Are standard errors from influence values good enough for BLEU?",
+        "11. The bootstrap-t on corpus scores",
+    ),
+    (
+        "Do the tests of judgements, metrics, labels and folds keep their level?",
+        "12. Tests of judgements, metrics, labels and folds",
+    ),
+)
 PACKAGES = ("numpy", "scipy", "numba", "sacrebleu")
 
 
@@ -65,25 +81,30 @@ def write(parts: list[Part], run: Run) -> None:
     for part in parts:
         for figure in part.figures:
             (PICTURES / f"{figure.name}.svg").write_text(figure.svg, encoding="utf-8")
-    PAGE.write_text(render(parts, run), encoding="utf-8")
+    before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    _, apart, rest = before.partition(APART)
+    after = f"\n{apart}{rest}" if apart else ""
+    PAGE.write_text(render(parts, run) + after, encoding="utf-8")
 
 
 def render(parts: list[Part], run: Run) -> str:
     """The page as Markdown."""
     blocks = [
         "# Are sigtest's p-values right?",
-        "This page is written by `make validate`; no number on it was typed.",
-        _summary(parts),
+        "This page is written by `make validate`, from part 10 on by the commands named there; no "
+        "number on it was typed.",
+        summary(parts),
         "## Which table answers my doubt?",
-        _contents(parts),
+        contents(parts, OTHERS),
         "## The run",
         _run(run, parts),
-        *(_section(part) for part in parts),
+        *(section(part) for part in parts),
     ]
     return "\n\n".join(blocks) + "\n"
 
 
-def _summary(parts: list[Part]) -> str:
+def summary(parts: Sequence[Part]) -> str:
+    """How many checks hold, and one sentence of each part."""
     checks = [check for part in parts for check in part.checks]
     failed = [check for check in checks if not check.passed]
     verdict = f"{len(checks) - len(failed)} of {len(checks)} checks hold."
@@ -96,13 +117,20 @@ def _summary(parts: list[Part]) -> str:
     return "\n".join(lines)
 
 
-def _contents(parts: list[Part]) -> str:
+def contents(parts: Sequence[Part], others: Sequence[tuple[str, str]] = ()) -> str:
+    """Which part answers which doubt.
+
+    Args:
+        parts: Of the page.
+        others: Further doubts, and the titles of the sections that answer them.
+    """
     lines = ["| doubt | answer | checks |", "| --- | --- | --- |"]
     for part in parts:
         held = f"{len(part.checks) - len(part.failed)} of {len(part.checks)}"
         tables = "".join(f"<br>[{table.title}](#{_slug(table)})" for table in part.tables)
         link = f"[{part.number}. {part.title}](#{_anchor(part)}){tables}"
         lines.append(f"| {part.question} | {link} | {held} |")
+    lines += [f"| {asked} | [{title}](#{_as_anchor(title)}) | |" for asked, title in others]
     return "\n".join(lines)
 
 
@@ -131,7 +159,8 @@ def _minutes(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def _section(part: Part) -> str:
+def section(part: Part) -> str:
+    """One part: its question, checks, figures and tables."""
     blocks = [f"## {part.number}. {part.title}", f"*{part.question}*", *part.text]
     lines = ["| check | asserts | result |", "| --- | --- | --- |"]
     for check in part.checks:

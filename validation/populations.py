@@ -24,6 +24,12 @@ ROOT = Path(__file__).parent.parent
 TEXT_METRICS = ("bleu", "nist", "meteor", "ter", "chrf")
 SLOW_METRICS = ("meteor",)  # measured by another program, for minutes the first time
 MEAN_SCORE = "mean score"
+# Two systems near each other in quality and unlike in kind, which differ in most segments.
+CLOSE_SYSTEMS = {
+    "wmt12.es-en": ("uedin-wmt12", "onlineA"),
+    "wmt22.cs-en": ("Online-A", "Online-Y"),
+    "shared-task": ("aspen", "birch"),
+}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from validation import exhaustion, fixtures, invariance, loops, peers, published
+from validation import addressed, again, exhaustion, fixtures, invariance, loops, peers, published
 from validation.results import Part
 from validation.settings import Settings
 
@@ -28,6 +28,16 @@ def exhaustive(settings: Settings) -> Part:
         invariance.draws_are_fair(),
         invariance.large_sums_are_exact(),
         invariance.error_metrics_are_turned_round(),
+        addressed.draws_are_addressed(),
+        addressed.kinds_of_draws_differ(),
+        addressed.strata_have_their_streams(),
+        addressed.draws_are_fair_with_many_units(),
+        addressed.sums_around_the_limit_are_exact(),
+        addressed.columns_are_told_apart(),
+        addressed.sums_of_fractions_are_exact(),
+        again.every_swap_is_enumerated(),
+        again.slack_is_that_of_rounding(),
+        again.the_level_is_met(),
     )
     return Part(
         1,
@@ -55,6 +65,10 @@ def textbook(settings: Settings) -> Part:
             settings.datasets, 16 if settings.quick else 40, 120, slow, settings.workers
         ),
         loops.p_values_follow_from_counts(),
+        again.the_centre_is_that_of_all_draws(),
+        again.ranks_follow_from_adjusted_p_values(),
+        again.documents_and_replicas_equal_plain_loops(),
+        again.max_t_steps_down(),
         peers.scipy_permutations_agree(settings.datasets),
         peers.scipy_bootstrap_agrees(),
         peers.sacrebleu_agrees(),

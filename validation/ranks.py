@@ -1,36 +1,39 @@
-"""Rank ranges: `python -m validation.ranks [--simulations 500]`.
+"""Rank ranges: `python -m validation.ranks --simulations 5000 --keep FILE`.
 
 How often do the rank ranges of all systems together hold the true ranks? Systems are compared by
 the product's shifted bootstrap with Holm's correction on 300 units; scores are normal and share
-half of their variance, as outputs for one test set do.
+half of their variance, as outputs for one test set do. They are whole hundredths, as people give
+scores, so that products are those of whole numbers.
 """
 
 from __future__ import annotations
 
-import argparse
+from collections import defaultdict
+from itertools import combinations
 
 import numpy as np
 
-from sigtest.arrays import Array
-from sigtest.comparison.plan import Part, Plan
-from sigtest.comparison.recipe import Recipe
-from sigtest.decide.facts import gather
-from sigtest.decide.summary import summarise
-from sigtest.draws.product import fixed_point
-from sigtest.draws.sample import Sample
+from sigtest.arrays import Array, Counts
 from sigtest.metrics.scores import Scores
-from validation.parallel import one_thread
+from sigtest.significance.corrections import adjust
+from sigtest.significance.ranking import rank
+from validation import kept
+from validation.beside import bootstrap_p_values, sample_beside
+from validation.kept import Found, Task
 from validation.settings import SEED
 
 UNITS = 300
-RANKS = 15  # part of every seed
+LEVEL = 0.05
+RESAMPLES = {6: 1_999, 20: 9_999}  # as many as corrected p-values need
+RANKS = 18  # part of every seed
 SIZES = (6, 20)
 NULLS = ("complete", "partial", "none")
+LENGTH = {6: 50, 20: 20}  # simulations a run, beside one another
 
 
 def truths(systems: int, null: str) -> Array:
     """(S,) expected scores: all equal, half of them equal, or all different."""
-    steps = 0.08 * np.arange(systems)
+    steps = 8.0 * np.arange(systems)
     if null == "complete":
         return np.zeros(systems)
     least = steps[systems // 2] if null == "partial" else 0.0
@@ -38,40 +41,70 @@ def truths(systems: int, null: str) -> Array:
     return expected
 
 
-def held(systems: int, null: str, simulation: int) -> bool:
-    """Whether all ranges of one simulated test set hold the true ranks."""
-    rng = np.random.default_rng((SEED, RANKS, systems, NULLS.index(null), simulation))
-    truth = truths(systems, null)
-    scores = rng.normal(size=UNITS) + rng.normal(size=(systems, UNITS)) + truth[:, None]
-    names = tuple(f"s{s:02}" for s in range(systems))
-    seed = int(rng.integers(2**63))
-    recipe = Recipe((Scores(),), tests=("bootstrap",), resamples=9_999, seed=seed)
-    rows = np.stack([fixed_point(np.stack([row, np.ones(UNITS)], axis=1)) for row in scores])
-    part = Part(names, names, UNITS, 0, None, "simulated", recipe)
-    sample = Sample(part, [rows])
-    report = summarise(Plan((part,)), [gather(sample, [sample.block(0, 9_999)])])
-    for own, expected in zip(report.systems, truth, strict=True):
-        low, high = own.ranks["scores"]["bootstrap"].range
+def simulated(task: Task) -> Found:
+    """How many simulated test sets have ranges that hold all true ranks."""
+    systems, null, run = int(task[0]), str(task[1]), int(task[2])
+    rng = np.random.default_rng((SEED, RANKS, systems, NULLS.index(null), run))
+    length, truth = LENGTH[systems], truths(systems, null)
+    shared = rng.normal(size=(length, 1, UNITS))
+    scores = 100 * (shared + rng.normal(size=(length, systems, UNITS))) + truth[:, None]
+    rows = np.rint(scores).reshape(-1, UNITS) + 1_000
+    pairs = list(combinations(range(systems), 2))
+    chosen = tuple((i * systems + a, i * systems + b) for i in range(length) for a, b in pairs)
+    sample = sample_beside(
+        [Scores()],
+        [np.stack([rows, np.ones_like(rows)], axis=2)],
+        chosen,
+        tests=("bootstrap",),
+        resamples=RESAMPLES[systems],
+        seed=int(rng.integers(2**63)),
+    )
+    p = bootstrap_p_values(sample).reshape(length, len(pairs))
+    ahead = sample.observed[0][0].reshape(length, len(pairs)) > 0
+    found = adjust(p, "holm") <= LEVEL
+    held = [_held(truth, np.array(pairs), *one) for one in zip(found, ahead, strict=True)]
+    return {"held": [sum(held)], "of": [length]}
+
+
+def _held(truth: Array, pairs: Counts, found: Array, ahead: Array) -> bool:
+    """Whether all ranges of one test set hold the true ranks."""
+    systems = len(truth)
+    beats = np.zeros((systems, systems), dtype=np.bool_)
+    for (a, b), better in zip(pairs[found].tolist(), ahead[found].tolist(), strict=True):
+        beats[(a, b) if better else (b, a)] = True
+    for own, expected in zip(rank(truth, beats), truth, strict=True):
         best = 1 + int(np.count_nonzero(truth > expected))
         worst = systems - int(np.count_nonzero(truth < expected))
-        if low > best or high < worst:  # tied systems share all ranks between these
+        if own.lowest > best or own.highest < worst:  # tied systems share the ranks between
             return False
     return True
 
 
+def told(found: dict[Task, Found]) -> str:
+    """The table of docs/CLAIMS.md."""
+    together: dict[tuple[int, str], list[Found]] = defaultdict(list)
+    for (systems, null, _), run in found.items():
+        together[int(systems), str(null)].append(run)
+    rows = []
+    for (systems, null), runs in together.items():
+        held, of = (sum(run[key][0] for run in runs) for key in ("held", "of"))
+        rows.append([f"{systems}, {null}", f"{of:,}", f"{held / of:.3f}"])
+    return kept.table(["systems, null", "simulations", "all true ranks held"], rows)
+
+
 def main() -> None:
-    """Print a table."""
-    parser = argparse.ArgumentParser(prog="python -m validation.ranks", description=__doc__)
-    parser.add_argument("--simulations", type=int, default=500)
-    options = parser.parse_args()
-    one_thread()
-    print("| systems, null | simulations | all true ranks held |")
-    print("| --- | --- | --- |")
-    for systems in SIZES:
-        for null in NULLS:
-            hits = sum(held(systems, null, i) for i in range(options.simulations))
-            rate = hits / options.simulations
-            print(f"| {systems}, {null} | {options.simulations:,} | {rate:.3f} |", flush=True)
+    """Make the runs that are missing, and print what all of them say."""
+    options = kept.arguments("ranks", __doc__, 5_000)
+    tasks: list[Task] = [
+        (systems, null, run)
+        for systems in SIZES
+        for null in NULLS
+        for run in range(-(-options.simulations // LENGTH[systems]))
+    ]
+    block = told(kept.resumed(options.keep, tasks, simulated))
+    print(block)
+    if options.write:
+        kept.write(kept.CLAIMS, "ranks", block)
 
 
 if __name__ == "__main__":

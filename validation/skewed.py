@@ -2,79 +2,85 @@
 
 Readers of a p-value mean equal expected scores. Here expected scores are equal and differences are
 skewed, so that labels are not exchangeable: the tests of exchangeable labels promise nothing, and
-those of equal expected scores are put to the proof. Runs are kept in FILE, one line each, and a
-run that is there is not made again: stop it when you like, and go on later with more simulations.
+those of equal expected scores are put to the proof. `--write` puts the tables into docs/.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypedDict
 
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
-from sigtest.decide.facts import gather
 from sigtest.draws.product import fixed_point
-from sigtest.draws.sample import Sample
 from sigtest.metrics.scores import Scores
-from sigtest.significance.montecarlo import p_value
-from validation.parallel import one_thread, runs, spread
+from sigtest.significance import ALTERNATIVES, own_tests, resampling_tests
+from sigtest.significance.intervals import bootstrap_t_interval, percentile_interval
+from validation import kept
+from validation.asymmetric import POPULATIONS, TOLD, at_hand
+from validation.beside import drawn, sample_beside
+from validation.calibration import limit
+from validation.kept import Found, Task
 from validation.settings import SEED
 
-TESTS = ("approximate_randomization", "bootstrap", "bootstrap_t", "paired_bootstrap")
-INTERVALS = ("percentile", "bootstrap_t")
 SIZES = (20, 50, 300)
 LEVEL = 0.05
 RESAMPLES = 999
-LENGTH = 100  # simulations a line of the file
-SKEWED = 13  # part of every seed
-
-Draw = Callable[[np.random.Generator, int], Array]
-
-
-def exponential(rng: np.random.Generator, n: int) -> Array:
-    """Skewness 2."""
-    return rng.exponential(size=n) - 1.0
-
-
-def lognormal(rng: np.random.Generator, n: int) -> Array:
-    """Skewness 6.2."""
-    return rng.lognormal(size=n) - float(np.exp(0.5))
+LENGTH = 100  # simulations a run, beside one another
+BARS = tuple((name, n) for name in ("normal", "exponential", "lognormal") for n in (50, 300))
+OTHER_SIMULATIONS = 4_000  # of cells that no bar is about
+OWN_SIMULATIONS = 1_000  # of tests that look at units, one simulation at a time
+SKEWED = 16  # part of every seed
+COVERED = "Coverage of 95 % intervals, and how often they lie above and below the truth:"
+INTERVALS = ("percentile intervals", "bootstrap-t intervals")
+DRAWING = tuple(resampling_tests())
+# McNemar's tests are about right and wrong
+OWN = tuple(name for name in own_tests() if not name.startswith("mcnemar"))
+MOSTLY_ASKED = ("approximate_randomization", "bootstrap", "bootstrap_t", "paired_bootstrap")
 
 
-def rare(rng: np.random.Generator, n: int) -> Array:
-    """Failures on 3 % of the units hold all the loss; a small gain everywhere else."""
-    lost = rng.random(n) < 0.03
-    return np.where(lost, -0.97, 0.03) + 0.01 * rng.normal(size=n)
+def simulated(task: Task) -> Found:
+    """Rejections of `two-sided`, `greater`, `less`; intervals above and below; own tests."""
+    name, n, run = str(task[0]), int(task[1]), int(task[2])
+    rng = np.random.default_rng((SEED, SKEWED, list(POPULATIONS).index(name), n, run))
+    d = np.stack([POPULATIONS[name](rng, n) for _ in range(LENGTH)])
+    table = np.stack([_statistics(row) for row in (*d, np.zeros(n))])
+    if len(task) > 3:
+        return {test: _own(test, table) for test in OWN}
+    sample = sample_beside(
+        [Scores()],
+        [table],
+        tuple((i, LENGTH) for i in range(LENGTH)),
+        tests=DRAWING,
+        resamples=RESAMPLES,
+        seed=int(rng.integers(2**63)),
+        interval="bootstrap_t",
+    )
+    (seen,) = drawn(sample)
+    found: Found = {test: _rejected(seen.p_values(test)) for test in DRAWING}
+    plain = percentile_interval(seen.differences, LEVEL)
+    t = bootstrap_t_interval(seen.observed, seen.errors, seen.studentised, LEVEL)
+    for interval, (low, high) in zip(INTERVALS, (plain, t), strict=True):
+        found[interval] = [int((low > 0).sum()), int((high < 0).sum())]
+    return found
 
 
-def normal(rng: np.random.Generator, n: int) -> Array:
-    """Symmetric: labels are exchangeable here."""
-    return rng.normal(size=n)
+def _statistics(row: Array) -> Array:
+    return fixed_point(np.stack([row, np.ones_like(row)], axis=1))
 
 
-POPULATIONS: dict[str, Draw] = {
-    draw.__name__: draw for draw in (normal, exponential, lognormal, rare)
-}
+def _rejected(p: Array) -> list[int]:
+    """(A, P) p-values to rejections of each alternative."""
+    return [int(n) for n in (p <= LEVEL + 1e-12).sum(axis=1)]
 
 
-class Run(TypedDict):
-    """What some simulations of one population at one size gave, as the file has it."""
-
-    population: str
-    n: int
-    first: int
-    last: int
-    rejected: list[list[int]]
-    missed: list[list[int]]
+def _own(name: str, table: Array) -> list[int]:
+    test = own_tests()[name]
+    p = [[test.p(Scores(), row, table[-1], claim).p_value for row in table[:-1]]
+         for claim in ALTERNATIVES]  # fmt: skip
+    return _rejected(np.array(p))
 
 
 @dataclass(frozen=True)
@@ -85,118 +91,162 @@ class Cell:
         population: Name.
         n: Units.
         simulations: How many.
-        rejected: (tests, 2) rejections at .05 of the claims `greater` and `less`.
-        missed: (intervals, 2) intervals wholly above, and wholly below, the truth.
+        own: How many of them the tests looked at that have a p-value of their own.
+        rates: By test, shares of simulations rejected two-sided, `greater` and `less`.
+        missed: By interval, shares wholly above the truth, and wholly below it.
     """
 
     population: str
     n: int
     simulations: int
-    rejected: Array
-    missed: Array
+    own: int
+    rates: dict[str, list[float]]
+    missed: dict[str, list[float]]
+
+    @property
+    def named(self) -> str:
+        """As tables call it."""
+        return f"{TOLD.get(self.population, self.population)}, {self.n}"
+
+    def looked(self, test: str) -> int:
+        """How many simulations a test looked at."""
+        return self.own if test in OWN else self.simulations
+
+    def shown(self, test: str, rates: Sequence[float]) -> str:
+        """Rates of rejection; those above what chance allows are bold."""
+        most = limit(LEVEL, self.looked(test))
+        return " / ".join(f"**{r:.3f}**" if r > most else f"{r:.3f}" for r in rates)
 
 
-def simulated(task: tuple[str, int, int, int]) -> Run:
-    """Run simulations `first` to `last` of a population at a size."""
-    name, n, first, last = task
-    rejected = np.zeros((len(TESTS), 2), dtype=int)
-    missed = np.zeros((len(INTERVALS), 2), dtype=int)
-    for i in range(first, last):
-        rng = np.random.default_rng((SEED, SKEWED, list(POPULATIONS).index(name), n, i))
-        d, seed = POPULATIONS[name](rng, n), int(rng.integers(2**63))
-        # a claim of its own for each kind of interval: neither depends on the other
-        for k, claim in enumerate(("greater", "less")):
-            sample = _sample(d, seed, INTERVALS[k], claim)
-            facts = gather(sample, [sample.block(0, RESAMPLES)])[0]
-            ends = facts.difference_spread
-            missed[k] += [ends.low[0] > 0, ends.high[0] < 0]
-            p = np.array([p_value(facts.counts[test], RESAMPLES)[0] for test in TESTS])
-            rejected[:, k] += p <= LEVEL
-    return {
-        "population": name,
-        "n": n,
-        "first": first,
-        "last": last,
-        "rejected": rejected.tolist(),
-        "missed": missed.tolist(),
-    }
-
-
-def _sample(d: Array, seed: int, interval: str, claim: str) -> Sample:
-    """The product's sample of two systems that differ by d."""
-    recipe = Recipe(
-        (Scores(),),
-        tests=TESTS,
-        alternative=claim,  # type: ignore[arg-type]  # one of its literals
-        resamples=RESAMPLES,
-        seed=seed,
-        exact="never",
-        interval=interval,  # type: ignore[arg-type]  # one of its literals
-    )
-    ones = np.ones_like(d)
-    rows = [fixed_point(np.stack([row, ones], axis=1)) for row in (d, np.zeros_like(d))]
-    part = Part(("a", "b"), ("a", "b"), len(d), 0, None, "simulated", recipe)
-    return Sample(part, [np.stack(rows)])
-
-
-def kept(path: Path) -> list[Run]:
-    """The runs of a file; a last line that was cut off is none."""
-    lines = path.read_text().splitlines(keepends=True) if path.exists() else []
-    return [json.loads(line) for line in lines if line.endswith("\n")]
-
-
-def cells(found: Sequence[Run]) -> list[Cell]:
+def cells(found: dict[Task, Found]) -> list[Cell]:
     """Runs put together."""
-    together: dict[tuple[str, int], list[Run]] = defaultdict(list)
-    for run in found:
-        together[run["population"], run["n"]].append(run)
+    together: dict[tuple[str, int], list[Found]] = defaultdict(list)
+    for (name, n, *_), run in found.items():
+        together[str(name), int(n)].append(run)
     return [
-        Cell(
-            name,
-            n,
-            sum(r["last"] - r["first"] for r in own),
-            np.sum([r["rejected"] for r in own], axis=0),
-            np.sum([r["missed"] for r in own], axis=0),
-        )
-        for (name, n), own in sorted(together.items())
+        _cell(name, n, together[name, n])
+        for name in POPULATIONS
+        for n in SIZES
+        if (name, n) in together
     ]
 
 
-def told(found: Sequence[Cell]) -> str:
-    """Two Markdown tables: one-sided sizes and coverage, each side."""
-    head = "| differences, n | simulations | " + " | ".join(TESTS) + " |"
-    lines = [head, "| --- | --- |" + " --- |" * len(TESTS)]
-    for cell in found:
-        rates = [f"{g:.3f} / {less:.3f}" for g, less in cell.rejected / cell.simulations]
-        lines.append(
-            f"| {cell.population}, {cell.n} | {cell.simulations:,} | {' | '.join(rates)} |"
-        )
-    lines += ["", "| differences, n | percentile | bootstrap-t |", "| --- | --- | --- |"]
-    for cell in found:
-        rates = [
-            f"{1 - above - below:.3f} ({above:.3f} above, {below:.3f} below)"
-            for above, below in cell.missed / cell.simulations
+def _cell(name: str, n: int, runs: Sequence[Found]) -> Cell:
+    """Shares of the simulations of all runs that looked at something."""
+
+    def looked(key: str) -> list[Found]:
+        return [run for run in runs if key in run]
+
+    rates = {
+        key: (np.sum([run[key] for run in looked(key)], axis=0) / (LENGTH * len(own))).tolist()
+        for key in (*DRAWING, *OWN, *INTERVALS)
+        if (own := looked(key))
+    }
+    return Cell(
+        population=name,
+        n=n,
+        simulations=LENGTH * len(looked(DRAWING[0])),
+        own=LENGTH * len(looked(OWN[0])),
+        rates={key: rate for key, rate in rates.items() if key not in INTERVALS},
+        missed={key: rates[key] for key in INTERVALS},
+    )
+
+
+def sizes(found: Sequence[Cell], tests: Sequence[str]) -> str:
+    """One-sided rates of rejection at .05, of `greater` and of `less`; those too high are bold."""
+    rows = [
+        [
+            cell.named,
+            f"{cell.looked(tests[0]):,}",
+            *(cell.shown(t, cell.rates[t][1:]) for t in tests),
         ]
-        lines.append(f"| {cell.population}, {cell.n} | {' | '.join(rates)} |")
+        for cell in found
+    ]
+    return kept.table(["differences, n", "simulations", *tests], rows)
+
+
+def two_sided(found: Sequence[Cell], tests: Sequence[str]) -> str:
+    """Two-sided rates of rejection at .05."""
+    rows = [[cell.named, *(cell.shown(t, cell.rates[t][:1]) for t in tests)] for cell in found]
+    return kept.table(["differences, n", *tests], rows)
+
+
+def coverage(found: Sequence[Cell]) -> str:
+    """Coverage of 95 % intervals, and on which side they miss."""
+    rows = []
+    for cell in found:
+        shown = [
+            f"{1 - above - below:.3f} ({above:.3f} above, {below:.3f} below)"
+            for above, below in cell.missed.values()
+        ]
+        rows.append([cell.named, *shown])
+    return kept.table(["differences, n", *INTERVALS], rows)
+
+
+def failures(found: Sequence[Cell]) -> str:
+    """Where each test rejects more than it may, in a sentence each."""
+    lines = []
+    for test in (*DRAWING, *OWN):
+        over = []
+        for cell in found:
+            most = limit(LEVEL, cell.looked(test))
+            worst = max(cell.rates[test][1:])
+            if worst > most:
+                over.append(f"{cell.named} ({worst:.3f})")
+        lines.append(f"- `{test}`: " + ("; ".join(over) if over else "nowhere here") + ".")
+    for interval in INTERVALS:
+        below = [
+            f"{cell.named} ({1 - sum(cell.missed[interval]):.3f})"
+            for cell in found
+            if 1 - sum(cell.missed[interval]) < 0.935
+        ]
+        lines.append(
+            f"- {interval} cover less than .935: "
+            + ("; ".join(below) if below else "nowhere here") + "."
+        )  # fmt: skip
     return "\n".join(lines)
+
+
+def described(found: Sequence[Cell]) -> str:
+    """How many simulations there were."""
+    return (
+        f"{RESAMPLES} resamples a simulation; tests with a p-value of their own look at the first "
+        f"{min(cell.own for cell in found):,} simulations. Bold is above the binomial 1 - 1e-6 "
+        "quantile of .05."
+    )
 
 
 def main() -> None:
     """Make the runs that are missing, and print what all of them say."""
-    parser = argparse.ArgumentParser(prog="python -m validation.skewed", description=__doc__)
-    parser.add_argument("--simulations", type=int, default=1_000)
-    parser.add_argument("--keep", type=Path, required=True, help="file of finished runs")
-    parser.add_argument("--workers", type=int, default=2)
-    options = parser.parse_args()
-    one_thread()
-    there = {(r["population"], r["n"], r["first"], r["last"]) for r in kept(options.keep)}
-    for first, last in runs(options.simulations, LENGTH):
-        tasks = [(name, n, first, last) for name in POPULATIONS for n in SIZES]
-        wanted = [task for task in tasks if task not in there]
-        for found in spread(simulated, wanted, options.workers) if wanted else ():
-            with options.keep.open("a") as file:
-                file.write(json.dumps(found) + "\n")
-    print(told(cells(kept(options.keep))))
+    options = kept.arguments("skewed", __doc__, 20_000)
+    cells_asked = [(name, n) for n in SIZES for name in at_hand()]
+    tasks: list[Task] = [
+        (*cell, run) for run in range(-(-options.simulations // LENGTH)) for cell in BARS
+    ]
+    few = range(min(options.simulations, OTHER_SIMULATIONS) // LENGTH)
+    tasks += [(*cell, run) for run in few for cell in cells_asked if cell not in BARS]
+    own = min(options.simulations, OWN_SIMULATIONS) // LENGTH
+    tasks += [(*cell, run, "own") for run in range(own) for cell in cells_asked]
+    found = cells(kept.resumed(options.keep, tasks, simulated))
+    both = [described(found), sizes(found, MOSTLY_ASKED), COVERED, coverage(found)]
+    print("\n\n".join(both))
+    if options.write:
+        kept.write(kept.CLAIMS, "skewed", "\n\n".join(both))
+        every = (
+            described(found),
+            "One-sided rates at .05, of the claims `greater` / `less`:",
+            sizes(found, DRAWING),
+            sizes(found, OWN),
+            "The null hypotheses of sign_test and signed_rank are others: as many units won as "
+            "lost, and symmetry about zero. Both are false wherever differences are skewed.",
+            "Two-sided rates at .05:",
+            two_sided(found, (*DRAWING, *OWN)),
+            COVERED,
+            coverage(found),
+            "Where each fails, one-sided:",
+            failures(found),
+        )
+        kept.write(kept.VALIDITY, "skewed", "\n\n".join(every))
 
 
 if __name__ == "__main__":

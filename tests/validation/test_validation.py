@@ -72,3 +72,17 @@ def test_page_names_what_failed_and_links_every_table():
     assert "0 of 1 checks hold. Failed: the sky is green." in shown
     assert "(#what-colour-is-it)" in shown
     assert "### What colour is it?" in shown
+
+
+def test_a_new_run_keeps_what_other_commands_wrote(tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "PAGE", tmp_path / "VALIDITY.md")
+    monkeypatch.setattr(page, "PICTURES", tmp_path / "validity")
+    part = Part(1, "Colours", "Which?", (Check("grass", "It is green.", True, "green"),))
+    run = Run(datetime(2026, 1, 1, tzinfo=UTC), 1.0, "abc", QUICK, "none")
+    page.PAGE.write_text(f"old\n\n{page.APART}\n\n## 10. Apart\n")
+
+    page.write([part], run)
+    page.write([part], run)
+
+    written = page.PAGE.read_text()
+    assert written == page.render([part], run) + f"\n{page.APART}\n\n## 10. Apart\n"

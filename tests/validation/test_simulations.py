@@ -1,0 +1,86 @@
+"""Long simulations: what stands beside one another is what each comparison alone would give."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from computed import report_of
+
+from sigtest.draws.product import fixed_point
+from sigtest.metrics.scores import Scores
+from sigtest.significance import ALTERNATIVES
+from validation import gates, kept
+from validation.beside import bootstrap_p_values, drawn, sample_beside, swap_p_values
+
+TESTS = ("approximate_randomization", "bootstrap", "bootstrap_t", "paired_bootstrap")
+
+
+def test_p_values_beside_one_another_are_those_of_each_pair_alone():
+    rows = np.random.default_rng(3).exponential(size=(6, 40))
+    tables = [np.stack([fixed_point(np.stack([r, np.ones(40)], axis=1)) for r in rows])]
+    chosen = ((0, 1), (2, 5), (3, 4))
+    sample = sample_beside([Scores()], tables, chosen, tests=TESTS, resamples=199, seed=8)
+
+    (found,) = drawn(sample)
+
+    for number, (a, b) in enumerate(chosen):
+        systems = [{"name": f"s{s}", "scores": {"x": rows[s].tolist()}} for s in (a, b)]
+        for c, alternative in enumerate(ALTERNATIVES):
+            body = {"systems": systems, "metrics": ["scores"], "tests": TESTS, "resamples": 199}
+            asked = {**body, "seed": 8, "exact": "never", "alternative": alternative}
+            for pair in report_of(asked)["pairs"]:
+                assert found.p_values(pair["test"])[c, number] == pair["p_value"]
+    randomized = found.p_values("approximate_randomization").tolist()
+    assert swap_p_values(sample).tolist() == randomized
+    assert bootstrap_p_values(sample).tolist() == found.p_values("bootstrap")[0].tolist()
+
+
+def test_what_is_kept_is_not_made_again(tmp_path: Path):
+    path, made = tmp_path / "runs", []
+
+    def work(task: kept.Task) -> kept.Found:
+        made.append(task)
+        return {"twice": [2 * int(task[0])]}
+
+    kept.resumed(path, [(1,), (2,)], work)
+    with path.open("a") as file:
+        file.write('{"task": [3], "fo')  # stopped while it was written
+    found = kept.resumed(path, [(2,), (3,)], work)
+
+    assert found == {(1,): {"twice": [2]}, (2,): {"twice": [4]}, (3,): {"twice": [6]}}
+    assert made == [(1,), (2,), (3,)]
+    assert kept.resumed(path, [(1,), (2,), (3,)], work)[(3,)] == {"twice": [6]}
+    assert len(made) == 3
+
+
+def test_tables_are_put_into_their_place_and_nowhere_else(tmp_path: Path):
+    page = tmp_path / "PAGE.md"
+    page.write_text("before\n\n<!-- ours -->\nold\n<!-- end of ours -->\n\nafter\n")
+
+    kept.write(page, "ours", kept.table(["a"], [["1"]]))
+    kept.write(page, "ours", kept.table(["a"], [["2"]]))
+
+    assert page.read_text() == (
+        "before\n\n<!-- ours -->\n\n| a |\n| --- |\n| 2 |\n\n<!-- end of ours -->\n\nafter\n"
+    )
+    with pytest.raises(ValueError, match="no place for theirs"):
+        kept.write(page, "theirs", "")
+
+
+def test_every_place_of_the_docs_is_there():
+    claims, validity = kept.CLAIMS.read_text(), kept.VALIDITY.read_text()
+    for name in ("skewed", "growing", "ranks", "gates"):
+        assert f"<!-- {name} -->\n" in claims
+    for name in ("skewed", "studentised", "further"):
+        assert f"<!-- {name} -->\n" in validity
+
+
+def test_the_stated_power_of_gates_is_that_of_skewed_differences_too() -> None:
+    """300 simulations a cell: three standard errors of .95 are .038."""
+    for size, name in ((50, "exponential"), (300, "normal")):
+        runs = [gates.simulated((name, size, run)) for run in range(3)]
+        for claim in ("not_worse", "equivalent"):
+            _, passed, stated = np.sum([run[claim] for run in runs], axis=0) / 300
+            assert passed == pytest.approx(stated, abs=0.05), (name, claim)

@@ -1,0 +1,98 @@
+"""Gates: `python -m validation.gates --keep FILE`.
+
+How often does a system pass that is worse by exactly the margin (size), and how often one that is
+as good as the baseline (power), beside the power that the gate states? The margin is three standard
+errors. Differences are drawn from
+populations of mean zero; a hundred systems, one a simulation, stand at the product's own gate.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+
+from sigtest.comparison.parse import parse_comparison
+from sigtest.gates import gate
+from validation import kept
+from validation.asymmetric import POPULATIONS, TOLD
+from validation.kept import Found, Task
+from validation.settings import SEED
+
+SIZES = (50, 300)
+ERRORS = 3.0  # of the difference: the margin
+CLAIMS = ("not_worse", "equivalent")
+LEVEL = 0.05
+RESAMPLES = 999
+LENGTH = 100
+GATES = 19  # part of every seed
+
+
+def simulated(task: Task) -> Found:
+    """Passes at the margin, passes without a difference, and the mean of the stated powers."""
+    name, n, run = str(task[0]), int(task[1]), int(task[2])
+    rng = np.random.default_rng((SEED, GATES, list(POPULATIONS).index(name), n, run))
+    d = np.stack([POPULATIONS[name](rng, n) for _ in range(LENGTH)])
+    spread = float(POPULATIONS[name](np.random.default_rng(GATES), 100_000).std())
+    seed = int(rng.integers(2**63))
+    found: Found = {}
+    margin = ERRORS * spread / n**0.5
+    asked = parse_comparison(_body(np.concatenate([d - margin, d]), seed))
+    for claim in CLAIMS:
+        stood = gate(asked, margin, claim).systems
+        passed = [float(one.outcome == "pass") for one in stood]
+        powers = [one.power for one in stood]
+        found[claim] = [sum(passed[:LENGTH]), sum(passed[LENGTH:]), sum(powers[LENGTH:])]
+    return found
+
+
+def _body(rows: np.ndarray, seed: int) -> dict[str, object]:
+    named = {f"s{i}": row.tolist() for i, row in enumerate(rows)}
+    named["baseline"] = [0.0] * rows.shape[1]
+    return {
+        "systems": [{"name": name, "scores": {"x": own}} for name, own in named.items()],
+        "metrics": ["scores"],
+        "pairs": {"baseline": "baseline"},
+        "correction": "none",
+        "alpha": LEVEL,
+        "resamples": RESAMPLES,
+        "seed": seed,
+    }
+
+
+def told(found: dict[Task, Found]) -> str:
+    """Size, power and stated power of every cell."""
+    together: dict[tuple[str, int], list[Found]] = defaultdict(list)
+    for (name, n, _), run in found.items():
+        together[str(name), int(n)].append(run)
+    rows = []
+    for (name, n), runs in sorted(
+        together.items(), key=lambda own: list(POPULATIONS).index(own[0][0])
+    ):
+        for key in CLAIMS:
+            size, power, stated = np.sum([run[key] for run in runs], axis=0) / (LENGTH * len(runs))
+            rows.append([
+                f"{TOLD.get(name, name)}, {n}", key,
+                f"{LENGTH * len(runs):,}", f"{size:.4f}", f"{power:.3f}", f"{stated:.3f}",
+            ])  # fmt: skip
+    head = ("differences, n", "claim", "simulations", "size", "power", "stated power")
+    return kept.table(head, rows)
+
+
+def main() -> None:
+    """Make the runs that are missing, and print what all of them say."""
+    options = kept.arguments("gates", __doc__, 10_000)
+    tasks: list[Task] = [
+        (name, n, run)
+        for run in range(-(-options.simulations // LENGTH))
+        for n in SIZES
+        for name in ("normal", "exponential", "lognormal")
+    ]
+    block = told(kept.resumed(options.keep, tasks, simulated))
+    print(block)
+    if options.write:
+        kept.write(kept.CLAIMS, "gates", block)
+
+
+if __name__ == "__main__":
+    main()
