@@ -1,0 +1,1 @@
+"""Requests that no program means: generated from the OpenAPI document, mutated, and broken."""
