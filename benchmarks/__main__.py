@@ -11,14 +11,18 @@ from sigtest.processor import prepare_blas
 
 BENCHMARKS = (
     "start",
+    "pair",
+    "long",
     "extraction",
     "resampling",
     "whole",
     "growth",
     "service",
+    "small",
     "memory",
     "leaderboard",
     "people",
+    "page",
 )
 
 
