@@ -31,3 +31,8 @@ def oracles(data: Path) -> Path:
 def example() -> Path:
     """The small shared task that comes with the project."""
     return EXAMPLE
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first: files are dealt out in order, and the last ones should be short."""
+    items.sort(key=lambda item: "sigtest" in item.path.relative_to(ROOT).parts)

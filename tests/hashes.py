@@ -26,6 +26,7 @@ ADDED = (
     "may_be_best",
     "rank_confidence",
     "discriminative_power",
+    "proportion_ci",
 )  # after 0.1.0, from numbers that are hashed
 LEGACY = "riezler_maxwell_bootstrap"
 DECIMALS = 8
@@ -80,7 +81,21 @@ def _without_unstable(value: Any) -> Any:
         kept = {k: _without_unstable(v) for k, v in value.items() if k not in UNSTABLE + ADDED}
         # it was about the test alone before it was about units and data
         return kept | {"calibrated": kept["test"] != LEGACY} if "calibrated" in kept else kept
-    return [_without_unstable(v) for v in value] if isinstance(value, list) else value
+    return [_without_unstable(v) for v in _by_test(value)] if isinstance(value, list) else value
+
+
+def _by_test(rows: list[Any]) -> list[Any]:
+    """Rows of pairs by metric, then test, as 0.1.0 wrote them; other lists as they are."""
+    if (
+        not rows
+        or not isinstance(rows[0], dict)
+        or not {"a", "b", "metric", "test"} <= set(rows[0])
+    ):
+        return rows
+    families: dict[tuple[str, str], list[Any]] = {}
+    for row in rows:
+        families.setdefault((row["metric"], row["test"]), []).append(row)
+    return [row for family in families.values() for row in family]
 
 
 def _rounded(value: Any) -> Any:

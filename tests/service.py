@@ -17,8 +17,9 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.data.text import parse_lines
 from sigtest.draws.distribution import Distribution
 from sigtest.engine import compare
-from sigtest.kinds import ComparisonQuestion
+from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.render import json
+from workers.machine.horse import WORKING
 from workers.machine.supervisor import running
 from workers.questions import PairAsked, Questions, Record
 from workers.settings import Settings
@@ -88,7 +89,9 @@ class Service:
         return [pid for pid in children(self.supervisor()) if pid != self.server()]
 
     def horses(self) -> list[int]:
-        return [horse for worker in self.workers() for horse in children(worker)]
+        """Those that run a task."""
+        found = [horse for worker in self.workers() for horse in children(worker)]
+        return [horse for horse in found if called(horse) == WORKING]
 
 
 @contextmanager
@@ -138,6 +141,14 @@ def children(pid: int, *words: str) -> list[int]:
 def in_process(comparison: Comparison) -> bytes:
     """The report as the command line computes and prints it."""
     return json.render(compare(comparison)).encode()
+
+
+def called(pid: int) -> str:
+    """What lists of processes call a process; empty once it is gone."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
 
 
 def example(**choices: Any) -> Comparison:

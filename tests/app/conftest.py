@@ -14,13 +14,21 @@ from exchange import Serve, ServeOn, Stored, launched
 from app.http.connection import Connection
 from app.main import create_app
 from app.settings import Settings
+from benchmarks.deliveries import LOOPBACK
 from workers.settings import Settings as QueueSettings
 from workers.store import server
 
 
 @pytest.fixture(scope="session")
 def queue(tmp_path_factory: pytest.TempPathFactory) -> QueueSettings:
-    return QueueSettings(state=tmp_path_factory.mktemp("state"), workers=2)
+    return QueueSettings(
+        state=tmp_path_factory.mktemp("state"),
+        workers=2,
+        webhook_timeout=2,
+        webhook_pause=1,
+        webhook_longest=1,
+        webhook_networks=LOOPBACK,
+    )
 
 
 @pytest.fixture(scope="session")
@@ -89,3 +97,11 @@ def body() -> dict[str, Any]:
         ],
         "resamples": 99,
     }
+
+
+@pytest.fixture
+def pages(service: httpx.Client) -> Iterator[httpx.Client]:
+    """A client that asks for pages, as browsers do."""
+    headers = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    with httpx.Client(base_url=service.base_url, timeout=120, headers=headers) as client:
+        yield client

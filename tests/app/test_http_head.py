@@ -89,4 +89,4 @@ def test_an_etag_answers_head_too(service: httpx.Client, url: str) -> None:
 def test_head_goes_where_get_goes(service: httpx.Client, url: str) -> None:
     assert service.head(f"{url}/nothing").status_code == 404
     allowed = service.put(url).headers["allow"]
-    assert allowed == "DELETE, GET, HEAD"
+    assert allowed == "DELETE, GET, HEAD, PATCH"

@@ -240,3 +240,18 @@ def test_missing_segments_are_dropped_where_that_is_asked(service: httpx.Client)
     found = told(service, [*tables, ("request", (None, b'{"missing": "drop", "resamples": 99}'))])
     assert found["testset"]["segments"] == 2
     assert any("dropped" in warning and "'q1'" in warning for warning in found["warnings"])
+
+
+def test_numbers_are_labels_where_all_metrics_count_labels(service: httpx.Client) -> None:
+    files = [
+        ("references", ("gold.txt", b"1\n0\n1\n1\n")),
+        ("systems", ("a.txt", b"1\n0\n0\n1\n")),
+        ("systems", ("b.txt", b"0\n0\n0\n1\n")),
+    ]
+    asked = ("request", (None, b'{"metrics": ["accuracy"], "resamples": 99}'))
+    scores = {own["name"]: own["scores"] for own in told(service, [*files, asked])["systems"]}
+    assert scores["a"]["accuracy"]["score"] == pytest.approx(3 / 4)
+    assert scores["b"]["accuracy"]["score"] == pytest.approx(2 / 4)
+    as_text = ("request", (None, b'{"metrics": ["accuracy", "bleu"]}'))
+    detail = problem(service.post(COMPARISONS, files=[*files, as_text]), 422, "invalid-input")
+    assert "gold.txt has no text" in detail["detail"]

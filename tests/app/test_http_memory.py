@@ -80,7 +80,7 @@ def test_hostile_bodies_are_refused_before_they_are_parsed(
         answer = httpx.post(url + COMPARISONS, content=HOSTILE[kind], headers=JSON, timeout=60)
         assert time.monotonic() - start < 10
     problem(answer, 422, "malformed-body")
-    assert max(took) < 1
+    assert max(took) < 3
     assert peak(pid) < 600 * MEGABYTE
 
 

@@ -90,6 +90,27 @@ def test_ranges_of_durations_count_what_is_below_them(
     assert seen["sigtest_workers{}"] == 2
 
 
+def test_the_cache_and_the_cost_of_callers_are_counted(
+    service: httpx.Client, body: dict[str, Any]
+) -> None:
+    def looks(seen: dict[str, float]) -> tuple[float, float]:
+        hit, miss = (
+            seen[f'sigtest_cache_lookups_total{{result="{result}"}}'] for result in ("hit", "miss")
+        )
+        return hit, miss
+
+    text = {**body, "references": [["a b c d e", "f g h i j", "k l m n p"]]}
+    before = collected(service)
+    submit(service, {**text, "seed": 78})
+    between = collected(service)
+    submit(service, {**text, "seed": 79})
+    after = collected(service)
+    assert looks(between)[1] - looks(before)[1] == 2  # two systems, one metric
+    assert looks(after) == (looks(between)[0] + 2, looks(between)[1])
+    spent = 'sigtest_caller_seconds_total{caller="anonymous"}'
+    assert before.get(spent, 0.0) < between[spent] < after[spent]
+
+
 def test_what_waits_is_told_by_caller_and_without_content(
     idle: QueueSettings, serve_on: ServeOn, body: dict[str, Any]
 ) -> None:

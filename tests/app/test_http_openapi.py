@@ -57,7 +57,11 @@ def test_every_reference_leads_somewhere(service: httpx.Client) -> None:
             return [ref for entry in value for ref in references(entry)]
         return []
 
-    named = {f"#/components/schemas/{name}" for name in document["components"]["schemas"]}
+    named = {
+        f"#/components/{kind}/{name}"
+        for kind, parts in document["components"].items()
+        for name in parts
+    }
     assert set(references(document)) <= named
 
 

@@ -12,7 +12,9 @@ from exchange import check, problem, submit
 from app.http.errors import NotAcceptableError
 from app.http.negotiation import Wish, choose_format
 from sigtest.comparison.parse import parse_comparison
+from sigtest.decide.anew import decided
 from sigtest.engine import compare
+from sigtest.kinds import KINDS
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
@@ -51,6 +53,29 @@ def test_every_format_is_served(service: httpx.Client, url: str, name: str) -> N
     assert by_name.headers["vary"] == "Accept, Accept-Encoding"
     held = {"If-None-Match": by_name.headers["etag"]}
     assert service.get(url + "/report", params={"format": name}, headers=held).status_code == 304
+
+
+def test_a_report_is_decided_anew_in_every_format(service: httpx.Client, url: str) -> None:
+    whole = Report.from_json(service.get(url + "/report").json())
+    choice = {"alpha": "0.2", "correction": "none"}
+    for name in FORMATS:
+        told = service.get(url + "/report", params={**choice, "format": name})
+        assert told.text == rendered(name, decided(whole, 0.2, "none"))
+        assert told.headers["etag"] != service.get(f"{url}/report?format={name}").headers["etag"]
+    check(service, "Report", service.get(url + "/report", params=choice).json())
+    picture = service.get(url + "/plots/intervals.svg", params=choice).text
+    assert picture == KINDS["comparisons"].draw("intervals", decided(whole, 0.2, "none"), {})
+    assert "95 % intervals" in picture
+    same = service.get(url + "/report", params={"alpha": 0.05, "correction": "holm"})
+    assert same.text == service.get(url + "/report").text
+
+
+@pytest.mark.parametrize("asked_for", ["alpha=2", "correction=max_t", "correction=holms"])
+def test_what_cannot_be_decided_anew_is_a_problem(
+    service: httpx.Client, url: str, asked_for: str
+) -> None:
+    problem(service.get(f"{url}/report?{asked_for}"), 422, "invalid-recipe")
+    problem(service.get(f"{url}/plots/matrix.svg?{asked_for}"), 422, "invalid-recipe")
 
 
 def test_other_formats_are_not_acceptable(service: httpx.Client, url: str) -> None:
@@ -162,3 +187,37 @@ def test_layouts_that_cannot_be_are_problems(
 ) -> None:
     response = service.get(url + "/report", params={"format": "latex", **layout})
     assert problem(response, 422, "invalid-recipe")["errors"][0]["field"] == field
+
+
+def test_a_part_has_the_numbers_of_the_whole(service: httpx.Client, body: dict[str, Any]) -> None:
+    third = {"name": "C", "hypotheses": ["a b", "f g h", "k l m n o"]}
+    asked = {
+        **body,
+        "systems": [*body["systems"], third],
+        "metrics": ["bleu", "chrf"],
+        "tests": ["approximate_randomization", "bootstrap"],
+    }
+    url = submit(service, asked).json()["links"]["report"]
+    whole = service.get(url).json()
+
+    def pairs(**wanted: Any) -> list[dict[str, Any]]:
+        part = service.get(url, params=wanted)
+        check(service, "Report", part.json())
+        found: list[dict[str, Any]] = part.json()["pairs"]
+        return found
+
+    bleu = [pair for pair in whole["pairs"] if pair["metric"] == "bleu"]
+    assert pairs(metric="bleu") == bleu
+    one = [pair for pair in bleu if pair["test"] == "bootstrap"]
+    assert pairs(metric="bleu", test="bootstrap") == one
+    assert pairs(system="C") == [pair for pair in whole["pairs"] if "C" in (pair["a"], pair["b"])]
+    among = [pair for pair in whole["pairs"] if {pair["a"], pair["b"]} == {"A", "C"}]
+    assert pairs(system=["A", "C"]) == among
+    held = {service.get(url, params=p).headers["etag"] for p in ({}, {"system": "A"})}
+    assert len(held) == 2
+    assert service.get(url, params={"metric": "", "system": ""}).json() == whole
+    table = {"format": "csv", "table": "systems", "metric": "chrf", "test": "bootstrap"}
+    rows = service.get(url, params=table).text.splitlines()[1:]
+    assert [row.split(",")[:2] for row in rows] == [[name, "chrf"] for name in "ABC"]
+    refused = problem(service.get(url, params={"system": "D"}), 422, "invalid-recipe")
+    assert refused["errors"][0]["field"] == "system"

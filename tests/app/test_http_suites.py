@@ -16,6 +16,7 @@ from app.settings import Settings
 from sigtest.cli import main
 from sigtest.client import Client
 from sigtest.comparison.parse import CHOICES, parse_comparison
+from sigtest.data.envelope import PARTS
 from sigtest.data.text import parse_lines
 from sigtest.engine import compare, distribute
 from sigtest.render import json as json_format
@@ -23,7 +24,7 @@ from sigtest.render.formats import FORMATS
 from sigtest.render.plots import PICTURES
 
 NAMES = ("aspen", "birch", "cedar", "elm")
-TESTS = ["approximate_randomization", "bootstrap", "paired_bootstrap"]
+TESTS = ["approximate_randomization", "bootstrap", "bootstrap_t", "paired_bootstrap"]
 
 
 def lines(path: Path, part: slice = slice(None)) -> list[str]:
@@ -141,7 +142,7 @@ def test_the_schemas_are_true(service: httpx.Client, suite: dict[str, Any]) -> N
     told = service.get(succeeded(service, suite)["links"]["report"]).json()
     check(service, "ReportOnSeveral", told)
     assert SeveralRequest.model_validate(suite).model_dump(exclude_unset=True) == suite
-    assert set(SeveralRequest.model_fields) == {"testsets", "pooled", *CHOICES}
+    assert set(SeveralRequest.model_fields) == {"testsets", "pooled", *CHOICES, *PARTS}
 
 
 def test_the_resource_names_its_test_sets(
@@ -317,10 +318,10 @@ def test_a_form_is_for_one_test_set(service: httpx.Client, suite: dict[str, Any]
     ("limits", "limit", "status", "field"),
     [
         ({"max_systems": 11}, "max_systems", 413, "testsets"),
-        ({"max_scores": 7_199}, "max_scores", 422, "resamples"),
+        ({"max_scores": 25_199}, "max_scores", 422, "resamples"),
         ({"max_segments": 87}, "max_segments", 413, "testsets[1].references[0]"),
         ({"max_characters": 20}, "max_characters", 413, "testsets[0].references[0]"),
-        ({"max_rows": 4 * 6 * 2 * 3 - 1}, "max_rows", 422, "testsets"),
+        ({"max_rows": 4 * 6 * 2 * len(TESTS) - 1}, "max_rows", 422, "testsets"),
         ({"max_resamples": 299}, "max_resamples", 422, "resamples"),
         ({"max_metrics": 1}, "max_metrics", 422, "metrics"),
     ],
@@ -349,9 +350,9 @@ def test_everything_within_the_limits_is_accepted(serve: Serve, suite: dict[str,
     limits = Settings(
         max_systems=12,
         max_segments=88,
-        max_rows=4 * 6 * 2 * 3,
+        max_rows=4 * 6 * 2 * len(TESTS),
         max_resamples=300,
-        max_scores=7_200,
+        max_scores=25_200,  # 12 scores, and 12 + 18 standard errors, of 2 metrics in 300 resamples
     )
     assert serve(limits).post(COMPARISONS, json=suite).is_success
 

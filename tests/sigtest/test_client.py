@@ -8,6 +8,8 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import pytest
 from written import REFERENCES
@@ -112,6 +114,28 @@ def test_a_busy_service_is_asked_again_when_it_says(client, server, comparison, 
     server.answers = [(503, {"Retry-After": "2"}, {}), (202, {}, STATUS)]
     client.run(comparison)
     assert slept == [2.0]
+
+
+@pytest.mark.parametrize("seconds", [0, 45])
+def test_a_service_is_taken_at_its_word(client, server, comparison, slept, seconds):
+    """Longer than the longest pause of its own, too (RFC 9110, 10.2.3)."""
+    server.answers = [(429, {"Retry-After": f"{seconds}"}, {}), (202, {}, STATUS)]
+    client.run(comparison)
+    assert slept == [seconds]
+
+
+def test_a_time_to_come_back_at_is_waited_for(client, server, comparison, slept):
+    moment = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    server.answers = [(503, {"Retry-After": moment}, {}), (202, {}, STATUS)]
+    client.run(comparison)
+    assert 25 < slept[0] <= 30
+
+
+def test_more_than_an_hour_is_not_waited_for(client, server, comparison, slept):
+    server.answers = [(429, {"Retry-After": "3601"}, {"detail": "Too much is unfinished."})]
+    with pytest.raises(ServiceError, match="Too much is unfinished"):
+        client.run(comparison)
+    assert slept == []
 
 
 def test_patience_ends(client, server, comparison):

@@ -1,6 +1,7 @@
 import collections
 import doctest
 import json
+from dataclasses import fields
 
 import numpy as np
 import pandas
@@ -213,6 +214,8 @@ def test_a_report_becomes_latex_and_files(tmp_path):
     for suffix in ("json", "txt", "csv", "md", "html", "bib"):
         PLAIN.save(tmp_path / f"report.{suffix}")
     told = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
-    assert sigtest.Report.from_json(told) == sigtest.Report(**vars(PLAIN))
+    assert sigtest.Report.from_json(told) == sigtest.Report(
+        **{field.name: getattr(PLAIN, field.name) for field in fields(PLAIN)}
+    )
     with pytest.raises(sigtest.RecipeError, match=r"\.html"):
         PLAIN.save(tmp_path / "report.docx")

@@ -72,8 +72,10 @@ def test_a_task_that_was_started_too_often_counts_as_failed(
 
 def test_each_range_of_seconds_ends_with_its_bound(context: Context) -> None:
     tallies = Tallies(context.questions.redis)
-    for seconds in (0.0, BOUNDS[0], BOUNDS[-1], BOUNDS[-1] + 1):
-        tallies.note("measure", "done", seconds)
+    with context.questions.redis.pipeline() as pipe:
+        for seconds in (0.0, BOUNDS[0], BOUNDS[-1], BOUNDS[-1] + 1):
+            tallies.note(pipe, "ann", "measure", "done", seconds)
+        pipe.execute()
     durations = tallies.all()["measure", "done"]
     assert durations.counts == [2, *[0] * (len(BOUNDS) - 2), 1, 1]
     assert durations.seconds == pytest.approx(BOUNDS[0] + 2 * BOUNDS[-1] + 1)

@@ -15,7 +15,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import measure
 from sigtest.errors import InputError, RecipeError
-from sigtest.kinds import ComparisonQuestion
+from sigtest.kinds.comparisons import ComparisonQuestion
 from workers.errors import (
     BusyError,
     ConflictError,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SettingError
-from workers.settings import NUMBERS, Settings, log_format
+from workers.settings import NETWORKS, NUMBERS, Settings, log_format
 
 
 def test_defaults() -> None:
@@ -64,5 +64,5 @@ def test_a_form_of_the_log_that_is_none_is_refused() -> None:
 
 
 def test_every_variable_is_documented() -> None:
-    documented = set(re.findall(r"(?<![$\w])[A-Z]+_?[A-Z]+(?=\.)", Settings.__doc__ or ""))
-    assert documented == {"REDIS_URL", "SIGTEST_STATE", *NUMBERS.values()}
+    documented = set(re.findall(r"(?<![$\w])[A-Z]+(?:_[A-Z]+)*(?=\.)", Settings.__doc__ or ""))
+    assert documented == {"REDIS_URL", "SIGTEST_STATE", NETWORKS, *NUMBERS.values()}

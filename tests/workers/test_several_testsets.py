@@ -25,7 +25,8 @@ from sigtest.comparison.parse import CONTENT, parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
-from sigtest.kinds import KINDS, ComparisonQuestion
+from sigtest.kinds import KINDS
+from sigtest.kinds.comparisons import ComparisonQuestion
 from workers.errors import GoneError
 from workers.questions import PairAsked, Record, Status
 from workers.settings import Settings

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -30,11 +29,3 @@ def axe() -> str:
     if not AXE.is_file():
         pytest.skip("axe-core is not installed; npm install --no-package-lock in tests/web does it")
     return AXE.read_text(encoding="utf-8")
-
-
-@pytest.fixture
-def pages(service: httpx.Client) -> Iterator[httpx.Client]:
-    """A client that asks for pages, as browsers do."""
-    headers = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    with httpx.Client(base_url=service.base_url, timeout=120, headers=headers) as client:
-        yield client

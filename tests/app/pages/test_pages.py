@@ -181,6 +181,49 @@ def test_systems_are_hidden_by_the_address(pages: httpx.Client, body: dict[str, 
     assert pages.get(own, params={"hide": "nobody"}).status_code == 422
 
 
+def rows_of(page: str) -> list[str]:
+    return re.findall(r'<th scope="row">(\w+)</th>', page)
+
+
+def test_tables_are_sorted_by_the_address(pages: httpx.Client, body: dict[str, Any]) -> None:
+    third = {"name": "C", "hypotheses": ["a b", "f g", "k l"]}
+    made = submit(pages, {**body, "systems": [third, *body["systems"]]}).json()
+    own = f"/comparisons/{made['id']}"
+    scores = {name: pages.get(own, params={"sort": name}).text for name in ("score", "-score")}
+    assert rows_of(scores["score"])[:3] == rows_of(scores["-score"])[:3][::-1]
+    assert 'aria-sort="ascending"><a href="?metric=bleu&amp;sort=-score"' in scores["score"]
+    assert rows_of(pages.get(own, params={"sort": "system"}).text)[:3] == ["A", "B", "C"]
+    nothing_such = pages.get(own, params={"sort": "<b>"}).text
+    assert rows_of(nothing_such)[:3] == rows_of(pages.get(own).text)[:3]
+
+
+def test_reports_are_decided_by_the_address(pages: httpx.Client, body: dict[str, Any]) -> None:
+    made = submit(pages, {**body, "tests": ["bootstrap"], "resamples": 999}).json()
+    own, choice = f"/comparisons/{made['id']}", {"alpha": "0.9", "correction": "bonferroni"}
+    anew = pages.get(made["links"]["report"], params=choice, headers={"Accept": "*/*"}).json()
+    page = html.unescape(pages.get(own, params=choice).text)
+    assert anew["pairs"][0]["verdict"] in page
+    assert anew["signature"] in page
+    assert "alpha 0.9" in page
+    assert "95 % bootstrap intervals" in page
+    assert f"{own}/report?format=csv&alpha=0.9&correction=bonferroni" in page
+    assert "correction=bonferroni" in page.partition("pictures/intervals.svg?")[2][:80]
+    opened = pages.get(f"{own}/pairs", params={**choice, "a": "A", "b": "B"})
+    assert anew["pairs"][0]["verdict"] in html.unescape(opened.text)
+    assert pages.get(own, params={"alpha": "3"}).status_code == 422
+    assert pages.get(own, params={"alpha": "", "correction": ""}).status_code == 200
+
+
+def test_a_page_says_what_a_report_stands_on(pages: httpx.Client, body: dict[str, Any]) -> None:
+    tests = ["approximate_randomization", "riezler_maxwell_bootstrap"]
+    made = submit(pages, {**body, "tests": tests}).json()
+    page = html.unescape(pages.get(f"/comparisons/{made['id']}").text)
+    assert "null hypothesis is that of exchangeable labels. It keeps its level" in page
+    assert "It does not keep its level here" in page
+    assert f"sigtest verify {made['id']}.json -r REFERENCE A B" in page
+    assert r"A & " in page
+
+
 def test_pictures_of_pages_follow_light_and_dark(pages: httpx.Client, body: dict[str, Any]) -> None:
     made = submit(pages, body).json()
     picture = pages.get(f"/comparisons/{made['id']}/pictures/intervals.svg")

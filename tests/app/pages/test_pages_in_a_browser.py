@@ -11,6 +11,8 @@ import httpx
 import pytest
 from browsing import Visit, visit
 
+from sigtest.kinds import KINDS
+
 WIDTHS = (360, 1600)
 
 
@@ -39,6 +41,43 @@ def test_from_files_to_a_report_and_a_download(
         assert downloading.value.suggested_filename.endswith(".csv")
 
 
+def test_real_files_from_a_drop_to_a_report(
+    service: httpx.Client, chromium: Any, data: Path
+) -> None:
+    """Twelve systems of WMT 2012, 3,003 segments, as they lie in their folders."""
+    folder = data / "wmt12.es-en"
+    files = [folder / name for name in ("reference.en", "source.es", "docids.txt")]
+    with visit(chromium, str(service.base_url), accept_downloads=True) as visited:
+        page = visited.page
+        page.goto("/")
+        drop(page, [*files, *sorted((folder / "systems").iterdir())])
+        page.wait_for_selector("#recognised", timeout=60_000)
+        recognised = page.inner_text("#recognised")
+        assert "12 systems, 3,003 segments, 1 reference, 99 documents" in recognised
+        page.click("button:text-is('Compare')")
+        page.wait_for_selector("#say", timeout=240_000)
+        assert "onlineB is the best by bleu (37.53)" in page.inner_text(".answer")  # see oracles
+        assert page.locator("#matrix td a").count() == 66
+        with page.expect_download() as downloading:
+            page.click(".downloads >> text=csv")
+        rows = Path(downloading.value.path()).read_text(encoding="utf-8").splitlines()
+        assert len(rows) == 1 + 2 * 66
+
+
+def drop(page: Any, files: list[Path]) -> None:
+    """Let files fall onto the drop zone, as a browser tells of it."""
+    page.evaluate("document.body.append(Object.assign(document.createElement('input'), {"
+                  "type: 'file', multiple: true, id: 'hand'}))")  # fmt: skip
+    page.set_input_files("#hand", files)
+    page.evaluate(
+        "() => { const held = new DataTransfer();"
+        "for (const file of document.getElementById('hand').files) held.items.add(file);"
+        "document.getElementById('hand').remove();"
+        "document.getElementById('drop').dispatchEvent("
+        "new DragEvent('drop', { dataTransfer: held, bubbles: true, cancelable: true })); }"
+    )
+
+
 def test_without_scripts(service: httpx.Client, chromium: Any) -> None:
     with visit(chromium, str(service.base_url), java_script_enabled=False) as visited:
         visited.page.goto("/")
@@ -60,10 +99,16 @@ def test_by_keyboard_alone(service: httpx.Client, chromium: Any) -> None:
         page.keyboard.press("Enter")
         finished(visited)
         seen = set()
-        for _ in range(80):
+        for _ in range(110):
             page.keyboard.press("Tab")
             seen.add(page.evaluate("document.activeElement.textContent.trim()"))
-        assert {"chrf", "side by side", "Hide systems", "csv", "Delete it with its texts"} <= seen
+        wanted = {"chrf", "side by side", "Hide systems", "csv", "Delete it with its texts"}
+        assert wanted | {"score", "Decide with another alpha or correction"} <= seen
+        page.locator("#systems thead >> text=score").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Enter")
+        assert page.get_attribute("#systems th:has-text('score')", "aria-sort") == "ascending"
+        assert page.evaluate("document.activeElement.textContent") == "score"
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -84,6 +129,103 @@ def test_nobody_is_shut_out(
             page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
             assert visited.violations(axe) == []
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1600, "light")])
+def test_reports_of_every_kind_and_problems_shut_nobody_out(
+    service: httpx.Client, chromium: Any, axe: str, width: int, scheme: str
+) -> None:
+    size = {"width": width, "height": 900}
+    with visit(chromium, str(service.base_url), viewport=size, color_scheme=scheme) as visited:
+        page = visited.page
+        for path in [path for path in KINDS if path != "comparisons"]:
+            page.goto(f"/{path}")
+            page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+            assert visited.violations(axe) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            page.click("text=Try the example")
+            page.wait_for_selector("#say", timeout=120_000)
+            assert visited.violations(axe) == []
+            paper = page.locator(".sigtest figure rect >> nth=0")  # behind the whole picture
+            white = "getComputedStyle(own).fill === 'rgb(255, 255, 255)'"
+            assert paper.evaluate(f"own => {white}") == (scheme == "light")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.goto(f"/comparisons/{'0' * 32}")
+        assert visited.violations(axe) == []
+        assert visited.complaints.pop().startswith("Failed to load resource")  # 404
+
+
+def test_tables_are_sorted_and_decided_in_place(service: httpx.Client, chromium: Any) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        page.click("text=Try the example")
+        finished(visited)
+        names = "[...document.querySelectorAll('#systems tbody th')].map(own => own.textContent)"
+        page.evaluate("window.unloaded = false")
+        page.click("#systems thead >> text=score")
+        falling = page.evaluate(names)
+        page.click("#systems thead >> text=score")
+        assert page.evaluate(names) == ["elm", "cedar", "dogwood", "birch", "aspen"]
+        assert falling[-1] == "elm"
+        assert page.get_attribute("#systems th:has-text('score')", "aria-sort") == "ascending"
+        page.click("text=Decide with another")
+        page.fill(".decide input[name=alpha]", "0.5")
+        page.select_option(".decide select", "none")
+        page.click(".decide button")
+        page.wait_for_function("() => location.search.includes('alpha=0.5')")
+        assert page.evaluate(names)[0] == "elm"  # the order stays
+        assert "aspen is the best by bleu" in page.inner_text(".answer")
+        assert "|decided:alpha=0.5,correction=none" in page.inner_text("#signature")
+        assert page.evaluate("window.unloaded") is False
+        here = page.url
+        page.go_back()
+        page.wait_for_function(
+            "() => !document.querySelector('.answer').textContent.includes('best by bleu (')"
+        )
+        page.goto(here)
+        assert page.evaluate(names)[0] == "elm"  # the server sorts as the script does
+        assert page.evaluate("window.unloaded") is None
+
+
+def test_a_command_is_copied(service: httpx.Client, chromium: Any) -> None:
+    allowed = ["clipboard-read", "clipboard-write"]
+    with visit(chromium, str(service.base_url), permissions=allowed) as visited:
+        page = visited.page
+        page.goto("/")
+        page.click("text=Try the example")
+        finished(visited)
+        page.click("text=Copy the command")
+        page.wait_for_selector("text=Copied")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("sigtest verify ")
+        assert "--documents DOCUMENTS aspen birch" in copied
+
+
+def test_pairs_on_several_test_sets_are_opened(service: httpx.Client, chromium: Any) -> None:
+    systems = [("A", "a b c d"), ("B", "a x y d"), ("C", "z b c q")]
+    testsets = [
+        {
+            "name": name,
+            "references": [["a b c d e", "f g h i j"] * size],
+            "systems": [
+                {"name": own, "hypotheses": [line, "f g h i j"] * size} for own, line in systems
+            ],
+        }
+        for name, size in (("news", 3), ("talks", 2))
+    ]
+    body = {"testsets": testsets, "resamples": 99, "metrics": ["ter"]}
+    made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"}).json()
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto(f"/comparisons/{made['id']}")
+        page.click("td a >> nth=0")
+        page.wait_for_selector("#pair .segments")
+        assert "A and B by ter on news" in page.inner_text("#pair h3")
+        assert page.locator("#pair .segments > li").count() == 6
+        page.click("#pair .choose >> text=talks")
+        page.wait_for_selector("#pair h3:has-text('on talks')")
+        assert page.locator("#pair .segments > li").count() == 4
 
 
 def test_a_pair_is_opened_beside_the_matrix(service: httpx.Client, chromium: Any) -> None:
@@ -132,6 +274,15 @@ MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 ODD = ["{{7*7}} ${7*7}", "javascript:alert(1)", "a&b;c=%00", "Ω نص 漢字 é", "x" * 200]
 
 
+def judged_by(annotator: str) -> list[dict[str, Any]]:
+    return [
+        {"annotator": annotator, "system": name, "segment": f"{MARKUP}{segment}",
+         "criterion": MARKUP, "score": 10 * place + segment}
+        for place, name in enumerate(ODD[:3])
+        for segment in range(4)
+    ]  # fmt: skip
+
+
 def test_hostile_names_and_texts_do_nothing(service: httpx.Client, chromium: Any, axe: str) -> None:
     lines = [f"{MARKUP} one two three", "\u202eright to left", "plain words stand here"]
     systems = [
@@ -147,10 +298,17 @@ def test_hostile_names_and_texts_do_nothing(service: httpx.Client, chromium: Any
         page = visited.page
         said: list[str] = []
         page.on("dialog", lambda dialog: said.append(dialog.message))
-        for address in (own, f"{own}?{pair}", f"{own}?beside=1", "/comparisons"):
+        asked = {"judgements": judged_by(MARKUP), "criteria": [MARKUP]}
+        judged = service.post("/v1/human-evaluations", json=asked, headers={"Prefer": "wait=60"})
+        people = f"/human-evaluations/{judged.json()['id']}"
+        sort = httpx.QueryParams(sort=f"-{MARKUP}")
+        for address in (own, f"{own}?{pair}", f"{own}?beside=1&{sort}", "/comparisons", people):
             page.goto(address)
             page.wait_for_load_state("networkidle")
-            assert page.locator("main script, main img:not([src^='/comparisons/'])").count() == 0
+            foreign = (
+                "main script, main img:not([src^='/comparisons/'])"  # others stand in the page
+            )
+            assert page.locator(foreign).count() == 0
             assert visited.violations(axe) == []
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         page.goto(f"{own}?{pair}")

@@ -255,7 +255,8 @@ def test_forms_of_test_sets_that_are_refused(
 
 HYPOTHESES = file("hypotheses", OTHER, "good.en")
 BAD_SYSTEMS: dict[str, tuple[list[Part], str, str]] = {
-    "unknown part": ([HYPOTHESES, NAMED], "invalid-input", "Unknown part 'request'"),
+    "unknown part": ([HYPOTHESES, file("references", OTHER)], "invalid-input", "Unknown part"),
+    "a name twice": ([HYPOTHESES, NAMED], "invalid-recipe", "Unknown field 'name'"),
     "no file": ([("hypotheses", (None, b"a"))], "invalid-input", "as files"),
     "scores alone": ([file("scores", ["1"] * 4)], "invalid-input", "has none"),
     "short": ([file("hypotheses", OTHER[1:])], "length-mismatch", "3 lines of hypotheses"),

@@ -15,10 +15,10 @@ from sigtest.data.imports import FORMATS_READ, Material, Reader, Scores
 from sigtest.data.imports.file import File as ImportedFile
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.distribution import Distribution
-from sigtest.engine import Progress
 from sigtest.kinds import KINDS, About, File, Kind
 from sigtest.kinds.base import Whole
 from sigtest.metrics import METRICS, Fraction, Metric
+from sigtest.progress import Progress
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
 from sigtest.render.plots import PICTURES, Picture

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from service import EXAMPLE
 
+import sigtest
 from sigtest.cli import main
 
 LABELS = EXAMPLE.parent / "labels"
@@ -75,6 +76,12 @@ def test_labels_may_be_numbers_and_have_documents(answer: Answer, tmp_path: Path
     assert found["testset"]["documents"] == 60
     for own, other in zip(found["pairs"], words["pairs"], strict=True):
         assert (own["p_value"], own["difference"]) == (other["p_value"], other["difference"])
+    report = sigtest.compare(
+        references=tmp_path / "gold.txt",
+        systems={name: tmp_path / f"{name}.txt" for name in ("maple", "oak")},
+        metrics=["accuracy"], tests=["mcnemar"], resamples=9,
+    )  # fmt: skip
+    assert report.pairs[0].p_value == words["pairs"][0]["p_value"]
 
 
 def test_metrics_tests_and_names_may_be_chosen(answer: Answer) -> None:

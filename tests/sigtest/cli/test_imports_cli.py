@@ -119,3 +119,20 @@ def test_a_network_that_fails_is_one_message(sacrebleu_cache, monkeypatch):
     monkeypatch.setattr(base, "download_file", fail)
     with pytest.raises(UnavailableError, match="cannot fetch wmt17/en-de: Name or service"):
         read_builtin("wmt17/en-de", allow_downloads=True)
+
+
+def test_a_suite_drops_what_not_all_files_have_where_that_is_asked(tmp_path, capfdbinary):
+    for testset in ("one", "two"):
+        (tmp_path / testset).mkdir()
+        for system, first in (("a", 0), ("b", 3)):
+            rows = [f"q{i},{system},{(i * 7 + first) % 5}" for i in range(first, 30)]
+            table = "\n".join(["id,system,score", *rows])
+            (tmp_path / testset / f"{system}.csv").write_text(table)
+    asked = ["suite", str(tmp_path / "one"), str(tmp_path / "two"), "--resamples", "99"]
+    assert main(asked) == 2
+    assert b"3 of the 30 segments" in capfdbinary.readouterr().err
+    assert main([*asked, "--missing", "drop", "--format", "json"]) == 0
+    found = json.loads(capfdbinary.readouterr().out)
+    assert [own["report"]["testset"]["segments"] for own in found["testsets"]] == [27, 27]
+    assert main([*asked, "--missing", "dorp"]) == 2
+    assert b"Did you mean 'drop'?" in capfdbinary.readouterr().err

@@ -12,6 +12,7 @@ from service import EXAMPLE
 
 from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS
+from sigtest.cli.doors import DOORS, door_of
 from sigtest.kinds import KINDS, File
 from sigtest.meta.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.render import json as json_format
@@ -68,6 +69,12 @@ def test_every_kind_has_its_command_in_the_overview(run: Run) -> None:
         assert kind.command in COMMANDS
         assert f"\n  {kind.command} " in listed
         assert run(kind.command, "--help")[1].startswith(f"usage: sigtest {kind.command} ")
+
+
+def test_every_door_asks_the_kind_that_is_called_like_its_command() -> None:
+    asked = {command: KINDS[door_of(command).kind].command for command in DOORS}
+    assert asked == {command: command for command in DOORS}
+    assert set(DOORS) == {kind.command for kind in KINDS.values()} - {"compare"}
 
 
 def test_options_mean_what_the_fields_of_a_request_mean(run: Run) -> None:

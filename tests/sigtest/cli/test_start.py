@@ -4,8 +4,14 @@ import json
 import subprocess
 import sys
 
+import sacrebleu
+from sacrebleu.metrics.bleu import BLEU
+
+from sigtest.metrics import bleu, sacre
+
 UNUSED = (
-    "fastapi", "google", "httpx", "opentelemetry", "pandas", "redis", "rq", "statsmodels",
+    "fastapi", "google", "httpx", "opentelemetry", "pandas", "portalocker", "redis", "rq",
+    "sacrebleu", "scipy.linalg", "scipy.special", "statsmodels",
     "sigtest.accuracy", "sigtest.client", "sigtest.human", "sigtest.meta", "sigtest.warm",
 )  # fmt: skip
 CODE = """
@@ -27,13 +33,34 @@ def loaded(*arguments: str) -> set[str]:
 def test_a_comparison_loads_no_other_kind_and_no_service(example):
     files = [str(example / name) for name in ("systems/aspen.en", "systems/birch.en")]
     asked = ("compare", "-r", str(example / "reference.en"), *files, "--resamples", "99")
+    loaded(*asked)  # compiles the kernels, if nothing has
     assert loaded(*asked) & set(UNUSED) == set()
 
 
 def test_redis_can_be_loaded_after_sacrebleu():
-    code = "import sigtest.metrics.sacre, redis; print(redis.Redis)"
+    code = "from sigtest.metrics.sacre import BLEU; import redis; print(redis.Redis)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "redis" in ran.stdout
+
+
+def test_what_is_said_of_sacrebleu_without_loading_it_is_true():
+    assert sacrebleu.__version__ == sacre.VERSION
+    assert set(bleu.FAST) < set(BLEU.TOKENIZERS)
+    assert {k: v or 0.0 for k, v in BLEU.SMOOTH_DEFAULTS.items()} == {
+        method: bleu.SMOOTH_DEFAULTS.get(method, 0.0) for method in bleu.SMOOTHING
+    }
+
+
+def test_special_functions_are_those_of_scipy():
+    code = (
+        "import sigtest.special as own, scipy.special as whole, scipy.stats\n"
+        "names = [name for name, made in vars(own).items() if hasattr(made, 'nin')]\n"
+        "assert len(names) > 10\n"
+        "assert all(getattr(own, name) is getattr(whole, name) for name in names)\n"
+        "assert abs(scipy.stats.norm.ppf(0.975) - own.ndtri(0.975)) < 1e-15\n"
+    )
+    for first in ("", "import scipy.special\n"):
+        subprocess.run([sys.executable, "-c", first + code], check=True)
 
 
 def test_all_kinds_are_there_when_they_are_looked_at():

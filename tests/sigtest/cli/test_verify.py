@@ -7,6 +7,9 @@ import pytest
 
 from sigtest.cli.shell import main
 from sigtest.cli.verify import differences, recipe_of
+from sigtest.decide.anew import decided
+from sigtest.render.json import render
+from sigtest.report import Report
 
 CHOICES = [
     [],
@@ -107,3 +110,16 @@ def test_differences_are_found_wherever_they_are() -> None:
         "c: reported, and not computed",
         "d: computed, and not reported",
     ]
+
+
+def test_a_report_that_was_decided_anew_is_verified(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    compare(made)
+    whole = Report.from_json(json.loads(made.read_text()))
+    anew = decided(whole, 0.2, "none")
+    made.write_text(render(anew))
+    assert main(["verify", str(made), *SHUFFLED]) == 0
+    assert "verified, every byte" in capsys.readouterr().out
+    made.write_text(render(anew).replace("correction=none", "correction=holm"))
+    assert main(["verify", str(made), *SHUFFLED]) == 1

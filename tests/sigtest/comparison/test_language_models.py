@@ -9,6 +9,7 @@ import statsmodels.api as sm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
+import sigtest
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.imports import join, read_bytes
@@ -52,6 +53,24 @@ def test_proportions_near_0_or_1_get_an_interval_that_does_not_vanish():
     assert [w for w in report.warnings if "best: acc is 1 for 100 of 100 items" in w
             and f"[{low:.4f}, {high:.4f}]" in w]  # fmt: skip
     assert not [w for w in report.warnings if w.startswith("worse")]
+    assert report.systems[0].scores["acc"].proportion_ci == pytest.approx((low, high), abs=1e-12)
+    half = proportion_confint(50, 100, 0.05, "wilson")
+    assert report.systems[1].scores["acc"].proportion_ci == pytest.approx(half, abs=1e-12)
+
+
+def test_only_proportions_have_an_interval_of_proportions():
+    graded = asked({"a": np.linspace(0, 1, 60), "b": np.zeros(60)})
+    assert [own.scores["acc"].proportion_ci for own in graded.systems] == [None, None]
+    halves = [f"c{i // 2}" for i in range(60)]
+    clustered = asked({"a": np.arange(60) < 40}, clusters=halves, unit="cluster")
+    assert clustered.systems[0].scores["acc"].proportion_ci is None
+    labels = sigtest.compare(
+        references=["yes", "no", "no", "yes"],
+        systems={"new": ["yes", "no", "no", "no"], "old": ["no", "no", "no", "no"]},
+        metrics=["accuracy"], resamples=99,
+    )  # fmt: skip
+    expected = proportion_confint(3, 4, 0.05, "wilson")
+    assert labels.systems[0].scores["accuracy"].proportion_ci == pytest.approx(expected)
 
 
 def test_the_standard_error_over_clusters_is_that_of_statsmodels():

@@ -1,7 +1,10 @@
 """Health checks: what they find in small texts, and what they say, with names and segments."""
 
 import html
+import os
 import random
+import subprocess
+import sys
 
 import pytest
 
@@ -207,3 +210,22 @@ def test_scripts_without_blanks_need_their_tokenizer(lines, script, option):
 def test_the_same_texts_give_the_same_findings():
     moved = GOOD[1:] + GOOD[:1]
     assert check([REFERENCE], SOURCE, {"a": moved}) == check([REFERENCE], SOURCE, {"a": moved})
+
+
+def test_findings_are_the_same_in_every_process() -> None:
+    """The order of a set of strings is another one in each process, and reports must not be."""
+    said = """
+from sigtest.data.health.finding import Lines
+from sigtest.data.health.script import Profile
+print(sorted(Profile(Lines([" ".join(f"w{i}" for i in range(1000))])).common))
+"""
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", said],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True, text=True, check=True, timeout=60,
+        ).stdout
+        for seed in "123"
+    }  # fmt: skip
+    assert len(told) == 1
+    assert "w" in told.pop()

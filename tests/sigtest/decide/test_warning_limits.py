@@ -115,6 +115,53 @@ def test_fewer_resamples_than_the_corrected_level_needs_are_warned_of(
     assert two(300, **{**fields, "resamples": needed}) == []
 
 
+def failing(failures: int, gain: float = 0.0, units: int = 100) -> list[str]:
+    """Of so many units B fails on some, by 1, and is behind by `gain` on all others."""
+    rows = {"A": [1.0] * units, "B": [0.0] * failures + [1.0 - gain] * (units - failures)}
+    return [said for said in warnings_of(rows) if "rule of three" in said]
+
+
+def test_differences_that_a_few_units_hold_are_warned_of() -> None:
+    """Resampled, k failures of 100 are binomial: skewness .94, .47, .34 for 1, 4 and 7 of them.
+
+    Beyond .316 (ten rare units) and three standard errors of 9,999 draws, .073, they are few.
+    """
+    (one,), (four,) = failing(1), failing(4)
+    assert "100 segments" in four
+    assert "3/100 = 0.03 of all segments" in four
+    assert "in scores for 1 of 1 pair (most: A and B)" in four
+    assert one == four
+    assert failing(7) == []
+    assert failing(50) == []
+
+
+def test_a_few_units_that_hold_less_than_half_are_not_warned_of() -> None:
+    """Four failures are 4 of 4 + 96 gains: .58 of the sum for gains of .03, .45 for .05."""
+    assert failing(4, gain=0.03)
+    assert failing(4, gain=0.05) == []
+
+
+def test_a_few_units_that_speak_against_the_difference_are_not_warned_of() -> None:
+    assert failing(4, gain=-0.02)  # .04 of failures, .019 of gains the other way
+    assert failing(4, gain=-0.1) == []
+
+
+def test_a_tenth_of_the_units_are_not_few() -> None:
+    """Of 20 units one failure has skewness .92 and is a twentieth; two have .63, below .78."""
+    assert failing(1, units=20)
+    assert failing(2, units=20) == []
+
+
+def test_a_few_units_are_warned_of_beside_skewness_in_one_sentence() -> None:
+    rows = {"A": [2.0] * 400, "B": [0.0] * 3 + [2.0] * 397, "C": [0.0] * 2 + [2.0] * 398}
+    skewed, few = warnings_of(rows)
+    assert "bootstrap_t" in skewed
+    assert "in scores for 3 of 3 pairs (most: B and C)" in few
+    assert "3/400" in few
+    studentised = warnings_of(rows, tests=["bootstrap_t"])
+    assert [said for said in studentised if "rule of three" in said] == [few]
+
+
 def test_segments_of_known_documents_are_warned_of_unless_documents_are_drawn() -> None:
     documents = [f"d{i}" for i in range(300)]
     (warning,) = two(300, documents=documents)

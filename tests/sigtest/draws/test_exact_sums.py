@@ -1,11 +1,17 @@
 """Sums under resamples are exact integers whatever their size: held against Python's integers."""
 
+import math
+from itertools import product
+
 import numpy as np
 import pytest
 
+from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.product import RUN, Columns, fixed_point
+from sigtest.engine import compare
 
 LIMIT = 2**24
+SIGNS = list(product([1, -1], repeat=10))
 
 
 def by_hand(weights: np.ndarray, column: np.ndarray) -> list[int]:
@@ -55,3 +61,29 @@ def test_columns_that_only_some_resamples_make_large() -> None:
     expected = by_hand(weights, column)
     assert min(expected) < LIMIT < max(expected)
     assert sums(weights, [column, column // 2])[0].tolist() == expected
+
+
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_equal_segments_stay_equal_whatever_the_largest_numbers_are(unit: str) -> None:
+    """Ten of 500 differ, one of them by far more than all else: all 2**10 exchanges are counted."""
+    rng = np.random.default_rng(5)
+    a = rng.random(500)
+    b = a.copy()
+    differing = rng.choice(500, 10, replace=False)
+    b[differing] -= rng.random(10) - 0.3
+    b[differing[0]] = 97.3
+    systems = [{"name": n, "scores": {"x": x.tolist()}} for n, x in (("a", a), ("b", b))]
+    asked = {
+        "systems": systems,
+        "metrics": ["scores:of=x"],
+        "documents": [f"d{i}" for i in range(500)],  # of one segment each
+        "unit": unit,
+        "alternative": "less",
+        "resamples": 99,
+    }
+    (pair,) = compare(parse_comparison(asked)).pairs
+    moved = (a - b)[differing]
+    sums = [math.fsum(s * d for s, d in zip(signs, moved, strict=True)) for signs in SIGNS]
+    assert pair.exact
+    assert pair.resamples == 2**10
+    assert pair.count == sum(found <= math.fsum(moved) + 1e-9 for found in sums)

@@ -130,6 +130,16 @@ def test_the_generator_has_the_known_answers_of_its_authors() -> None:
             assert found[0, :, call].tolist() == philox((call, resample, 1, stream), key)
 
 
+def test_positions_do_not_wrap() -> None:
+    """4,500 units take 1,125 calls of the generator for counts, and 1,125 times 4 words."""
+    units, seed = 4_500, 2**40 + 3
+    words = [
+        word for call in range(1_125) for word in philox((call, 7, 0, 2), (seed & MASK, seed >> 32))
+    ]
+    tally = np.bincount([word * units >> 32 for word in words], minlength=units)
+    assert bootstrap_counts(seed, 7, 8, units, 2)[0].tolist() == tally.tolist()
+
+
 def test_high_bits_of_the_seed_and_streams_change_all_draws() -> None:
     for draw in (bootstrap_counts, swap_masks):
         made = {

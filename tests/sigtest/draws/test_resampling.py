@@ -88,6 +88,9 @@ def test_more_resamples_keep_the_first_ones() -> None:
 def test_seeds_and_kinds_have_streams_of_their_own() -> None:
     assert (bootstrap_counts(0, 0, 1, 500) != bootstrap_counts(1, 0, 1, 500)).any()
     assert (bootstrap_counts(0, 0, 1, 500) != bootstrap_counts(2**32, 0, 1, 500)).any()
+    words = words_by_loop(0, weights.COUNTS, 0, 4).T.ravel().tolist()
+    of_counts = [words[i // 32] >> (i % 32) & 1 for i in range(500)]
+    assert swap_masks(0, 0, 1, 500)[0].tolist() != of_counts
 
 
 def test_draws_are_fair() -> None:
@@ -124,6 +127,13 @@ def test_equal_columns_are_kept_once() -> None:
     table = np.arange(40.0).reshape(1, 20, 2)
     columns = Columns([np.concatenate([table, table]), table.repeat(2, axis=0)])
     assert columns.width == 2
+
+
+def test_columns_that_begin_or_end_alike_are_told_apart() -> None:
+    first = np.arange(40.0)
+    columns = [first, np.r_[first[:-1], 7.0], np.r_[7.0, first[1:]], first]
+    (sums,) = Columns([np.stack(columns)[:, :, None]]).sums(np.ones((1, 40), dtype=np.float32))
+    assert sums[0, :, 0].tolist() == [780.0, 748.0, 787.0, 780.0]
 
 
 def test_fixed_point_keeps_integers_and_is_finer_than_rounding() -> None:

@@ -15,7 +15,7 @@ from sigtest.engine import compare
 from sigtest.errors import SigtestError
 from sigtest.significance import resampling_tests
 
-# the bootstrap-t does not draw within strata
+# test_studentised.py has loops of its own
 TESTS = [name for name, test in resampling_tests().items() if test.draws != "studentised"]
 LABELS = [("news", "talk", "web")[i * i % 7 % 3] for i in range(138)]
 

@@ -14,7 +14,7 @@ from sigtest.arrays import Array
 from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.sample import Sample
 from sigtest.draws.studentised import influence
-from sigtest.draws.weights import bootstrap_counts
+from sigtest.draws.weights import bootstrap_counts, stratified_counts
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS
@@ -116,12 +116,12 @@ def test_standard_errors_over_documents_are_those_of_statsmodels() -> None:
     d = rows[0] - rows[1]
     fitted = sm.OLS(d, np.ones_like(d)).fit(cov_type="cluster", cov_kwds={"groups": documents})
     assert sample.moments is not None
-    assert sample.moments.errors[0, 2] == pytest.approx(fitted.bse[0], rel=1e-9)
+    assert sample.moments.observed[0, 2] == pytest.approx(fitted.bse[0], rel=1e-9)
     for s in range(2):
         own = sm.OLS(rows[s], np.ones_like(d)).fit(
             cov_type="cluster", cov_kwds={"groups": documents}
         )
-        assert sample.moments.errors[0, s] == pytest.approx(own.bse[0], rel=1e-9)
+        assert sample.moments.observed[0, s] == pytest.approx(own.bse[0], rel=1e-9)
 
 
 def test_standard_errors_over_segments_are_those_of_the_mean() -> None:
@@ -129,7 +129,7 @@ def test_standard_errors_over_segments_are_those_of_the_mean() -> None:
     sample = sample_of(parse_comparison(request_of(rows)))
     assert sample.moments is not None
     expected = [*stats.sem(rows, axis=1), *(stats.sem(rows[a] - rows[b]) for a, b in PAIRS)]
-    assert sample.moments.errors[0] == pytest.approx(np.array(expected), rel=1e-9)
+    assert sample.moments.observed[0] == pytest.approx(np.array(expected), rel=1e-9)
 
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
@@ -165,14 +165,14 @@ def test_standard_errors_of_corpus_scores_resemble_those_of_resampling(metric: s
     sample = _text_sample(metric)
     draws = sample.bootstrap_scores(0, 99)[0]
     assert sample.moments is not None
-    errors = sample.moments.errors[0, : len(draws)]
+    errors = sample.moments.observed[0, : len(draws)]
     assert errors == pytest.approx(draws.std(axis=1, ddof=1), rel=0.25)
 
 
 def test_blocks_change_no_bit() -> None:
     sample = _text_sample("bleu")
-    whole = sample.block(0, 99).studentised
-    parts = [sample.block(*run).studentised for run in ((0, 1), (1, 40), (40, 99))]
+    whole = sample.block(0, 99).errors
+    parts = [sample.block(*run).errors for run in ((0, 1), (1, 40), (40, 99))]
     assert whole.tobytes() == np.concatenate(parts, axis=2).tobytes()
 
 
@@ -218,20 +218,85 @@ def test_it_sees_skewness_that_exchanges_cannot() -> None:
     assert rejected["bootstrap_t"] < rejected["bootstrap"]
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"tests": ["bootstrap_t"]},
-        {"tests": ["bootstrap"], "interval": "bootstrap_t"},
-    ],
-)
-def test_strata_and_several_test_sets_are_refused(fields: dict[str, Any]) -> None:
-    body = request_of(scores(10), **fields)
-    with pytest.raises(RecipeError, match="strata"):
-        parse_comparison({**body, "labels": list("ab") * 5, "stratified": True})
-    systems = body.pop("systems")
-    several = [{"name": name, "systems": systems} for name in "xy"]
-    with pytest.raises(RecipeError, match="one test set"):
-        parse_comparison({**body, "testsets": several})
+def stratified_error(d: Array, strata: Array) -> float:
+    """Standard error of the mean of a stratified sample (Cochran 1977, section 5.3)."""
+    inside = [d[strata == h] for h in np.unique(strata)]
+    return float(sum(len(own) * own.var(ddof=1) for own in inside if len(own) > 1) ** 0.5 / len(d))
+
+
+def test_within_strata_errors_are_those_of_stratified_samples() -> None:
+    rows, strata = scores(40), np.arange(40) % 3
+    rows[:, strata == 2] += [[3.0], [5.0], [2.0]]
+    labels = [f"l{h}" for h in strata]
+    body = request_of(rows, labels=labels, stratified=True, interval="bootstrap_t")
+    report = report_of(body)
+    counts = stratified_counts(12345, 0, RESAMPLES, strata, 1).astype(int)
+    assert (counts[:, strata == 1].sum(axis=1) == (strata == 1).sum()).all()
+    for pair, (a, b) in zip(report["pairs"], PAIRS, strict=True):
+        d = rows[a] - rows[b]
+        own = stratified_error(d, strata)
+        values = np.array(
+            [
+                (np.repeat(d, row).mean() - d.mean())
+                / stratified_error(np.repeat(d, row), np.repeat(strata, row))
+                for row in counts
+            ]
+        )
+        assert pair["count"] == int((np.abs(values) >= abs(d.mean() / own) * (1 - 1e-11)).sum())
+        low, high = np.quantile(values, (0.025, 0.975), method="inverted_cdf")
+        assert pair["ci"] == pytest.approx((d.mean() - own * high, d.mean() - own * low), rel=1e-9)
+
+
+def test_a_stratum_of_one_unit_has_no_variance() -> None:
+    rows = scores(13)
+    labels = ["alone", *["other"] * 12]
+    sample = sample_of(parse_comparison(request_of(rows, labels=labels, stratified=True)))
+    assert sample.moments is not None
+    expected = stats.sem(rows[:, 1:], axis=1) * 12 / 13
+    assert sample.moments.observed[0, :3] == pytest.approx(expected, rel=1e-9)
+
+
+def several(rows: list[Array], **fields: Any) -> dict[str, Any]:
+    testsets = [
+        {"name": f"t{t}", "systems": request_of(own)["systems"]} for t, own in enumerate(rows)
+    ]
+    choices = {"metrics": ["scores"], "tests": ["bootstrap_t"], "resamples": RESAMPLES}
+    return {"testsets": testsets, **choices, **fields}
+
+
+def test_a_mean_over_test_sets_has_the_errors_of_independent_parts() -> None:
+    rows = [scores(20, 1), scores(30, 2)]
+    report = report_of(several(rows, interval="bootstrap_t"))["overall"]
+    counts = [
+        bootstrap_counts(12345, 0, RESAMPLES, own.shape[1], 1 + t).astype(int)
+        for t, own in enumerate(rows)
+    ]
+    for pair, (a, b) in zip(report["pairs"], PAIRS, strict=True):
+        d = [own[a] - own[b] for own in rows]
+        difference = np.mean([own.mean() for own in d])
+        error = np.hypot(*map(stats.sem, d)) / 2
+        values = np.zeros(RESAMPLES)
+        for r in range(RESAMPLES):
+            resampled = [np.repeat(own, drawn[r]) for own, drawn in zip(d, counts, strict=True)]
+            moved = np.mean([own.mean() for own in resampled]) - difference
+            values[r] = moved / (np.hypot(*map(stats.sem, resampled)) / 2)
+        reached = np.abs(values) >= abs(difference / error) * (1 - 1e-11)
+        assert pair["count"] == int(reached.sum())
+        low, high = np.quantile(values, (0.025, 0.975), method="inverted_cdf")
+        expected = difference - error * high, difference - error * low
+        assert pair["ci"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_pooled_test_sets_are_strata() -> None:
+    rows = [scores(20, 1), scores(30, 2)]
+    pooled = report_of(several(rows, pooled=True, interval="bootstrap_t"))["overall"]
+    joined = np.concatenate(rows, axis=1)
+    strata = {"labels": ["a"] * 20 + ["b"] * 30, "stratified": True, "interval": "bootstrap_t"}
+    whole = report_of(request_of(joined, **strata))
+    for mine, other in zip(pooled["pairs"], whole["pairs"], strict=True):
+        assert (mine["count"], mine["ci"]) == (other["count"], pytest.approx(other["ci"]))
+
+
+def test_kinds_of_intervals_that_there_are_not_are_refused() -> None:
     with pytest.raises(RecipeError, match="interval"):
-        parse_comparison({**body, "systems": systems, "interval": "normal"})
+        parse_comparison(request_of(scores(10), interval="normal"))

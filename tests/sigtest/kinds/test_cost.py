@@ -9,61 +9,24 @@ import pytest
 from sigtest import engine
 from sigtest.comparison.parse import parse_comparison
 from sigtest.errors import UnavailableError
+from sigtest.kinds import KINDS
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.metrics.meteor import find
 from sigtest.warm import warm
+from torture.uploads import hostile
 
 FIXED_SECONDS = 0.05  # parsing, the report: not predicted, and the same for all
-VOCABULARIES = (
-    ["a"],
-    ["a", "b"],
-    list("abcdefghij"),
-    [f"w{i}" for i in range(300)],
-    [chr(0x4E00 + i) for i in range(200)],
-    ["!", "a.", "b,c", "'s"],
-)
-METRICS = ("bleu", "chrf", "chrf++", "ter", "nist", "bleu:tokenize=char", "ter:normalized=true")
-TESTS = ("approximate_randomization", "bootstrap", "paired_bootstrap")
-MOST_WORDS = 60_000
-
-
-def hostile(seed: int) -> dict[str, Any]:
-    """A request such as nobody writes by hand: few words, very long lines, many near copies."""
-    rng = random.Random(seed)
-    systems = rng.choice([2, 3, 5, 20, 60])
-    segments = rng.choice([1, 2, 15, 19, 25, 100, 500])
-    words = rng.choice([1, 3, 25, 60, 200, 1000])
-    while systems * segments * words > MOST_WORDS:
-        words, segments = max(1, words // 3), max(1, segments // 2)
-    vocabulary = rng.choice(VOCABULARIES)
-    between = rng.choice([" ", " ", " ", ""])
-
-    def line() -> str:
-        return between.join(rng.choices(vocabulary, k=rng.randint(1, words)))
-
-    base = [line() for _ in range(segments)]
-
-    def output() -> list[str]:
-        if rng.random() < 0.5:
-            return [line() for _ in base]
-        near = list(base)
-        for _ in range(min(segments, rng.randint(0, 20))):
-            near[rng.randrange(segments)] = line()
-        return near
-
-    return {
-        "references": [[line() for _ in base]],
-        "systems": [{"name": f"s{i}", "hypotheses": output()} for i in range(systems)],
-        "metrics": rng.sample(METRICS, rng.choice([1, 2, 3])),
-        "tests": rng.sample(TESTS, rng.choice([1, 2, 3])),
-        "resamples": rng.choice([9, 99, 999, 9999] if systems < 60 else [9, 99, 999]),
-    }
+TESTED = ("bleu", "chrf", "chrf++", "ter", "nist")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def warmed() -> None:
     warm()
-    engine.compare(parse_comparison(hostile(0) | {"metrics": list(METRICS), "resamples": 9}))
+    for seed in range(3):  # tokenizers are loaded when they are first used
+        engine.compare(parse_comparison(hostile(random.Random(seed))))
+    engine.compare(
+        parse_comparison(hostile(random.Random(0)) | {"metrics": list(TESTED), "resamples": 9})
+    )
 
 
 def taken(request: dict[str, Any]) -> tuple[float, float]:
@@ -77,7 +40,7 @@ def taken(request: dict[str, Any]) -> tuple[float, float]:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_question_takes_more_than_twice_what_was_predicted(seed: int) -> None:
-    took, predicted = taken(hostile(seed))
+    took, predicted = taken(hostile(random.Random(seed)))
     assert took <= 2 * predicted + FIXED_SECONDS, f"{took:.2f} s, predicted {predicted:.2f} s"
 
 
@@ -93,6 +56,39 @@ def test_many_one_word_systems_are_not_cheap() -> None:
     few = {**body, "systems": body["systems"][:40], "resamples": 2000}
     took, predicted = taken(few)
     assert took <= 2 * predicted + FIXED_SECONDS
+
+
+def test_lines_that_are_measured_alike_are_not_cheap() -> None:
+    """Many lines differ, and few of their statistics: one word each, which is right or wrong."""
+    rng = random.Random(17)
+    words = [f"w{i}" for i in range(200)]
+    systems = [[rng.choice(words) for _ in range(60)] for _ in range(12)]
+    for output in systems:
+        for place in rng.sample(range(60), 8):
+            output[place] = "right"
+    took, predicted = taken({
+        "references": [["right"] * 60],
+        "systems": [{"name": f"s{i}", "hypotheses": own} for i, own in enumerate(systems)],
+        "resamples": 99,
+    })  # fmt: skip
+    assert took <= 2 * predicted + FIXED_SECONDS, f"{took:.2f} s, predicted {predicted:.2f} s"
+
+
+@pytest.mark.parametrize("resamples", [99, 99_999])
+def test_judgements_of_many_systems_are_not_cheap(resamples: int) -> None:
+    rng = random.Random(resamples)
+    rows = [
+        {"annotator": f"w{who}", "system": f"s{system}", "segment": segment, "score": rng.random()}
+        for system in range(15) for segment in range(20) for who in range(2)
+    ]  # fmt: skip
+    body = {"judgements": rows, "test": "approximate_randomization", "resamples": resamples}
+    kind = KINDS["human-evaluations"]
+    kind.compute(kind.parse(body))
+    asked = kind.parse(body)
+    start = time.process_time()
+    kind.compute(asked)
+    took = time.process_time() - start
+    assert took <= 2 * asked.seconds + FIXED_SECONDS, f"{took:.2f} s, predicted {asked.seconds:.2f}"
 
 
 @pytest.mark.parametrize(("decimals", "segments"), [(0, 100), (4, 400), (6, 200)])

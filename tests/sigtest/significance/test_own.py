@@ -321,6 +321,12 @@ def test_tests_of_wins_warn_that_the_winner_may_have_the_lower_score() -> None:
         assert any(w.startswith(test) and "lower score" in w for w in report.warnings)
 
 
+def test_the_paired_t_warns_of_folds_and_the_corrected_one_does_not() -> None:
+    for test, warned in (("paired_t", True), ("corrected_t", False)):
+        said = compare(accuracies(tests=[test])).warnings
+        assert any("folds" in warning for warning in said) == warned
+
+
 def test_documents_are_folds() -> None:
     rng = np.random.default_rng(6)
     values = rng.integers(0, 2, (2, 50)).astype(float)

@@ -1,35 +1,21 @@
 """`sigtest-admin keys`, as an operator runs it."""
 
-import os
 import re
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from commanded import admin, command
 
 from workers.access import Access
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
 
-COMMAND = Path(__file__).parents[3] / "bin" / "sigtest-admin"
-
-
-def admin(settings: Settings, *words: str) -> subprocess.CompletedProcess[str]:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        [COMMAND, *words],
-        env={**os.environ, **settings.as_environment(), "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
 
 def test_keys_are_made_listed_and_revoked(server: EmbeddedServer, settings: Settings) -> None:
-    made = admin(settings, "keys", "add", "ann", "--scope", "read", "--days", "7", "--budget", "60")
+    made = command(
+        settings, "keys", "add", "ann", "--scope", "read", "--days", "7", "--budget", "60"
+    )
     secret = made.stdout.strip()
     assert re.fullmatch(r"sigtest_[\w-]{43}", secret), made.stderr
     with closing(connect(settings)) as redis:

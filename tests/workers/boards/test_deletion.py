@@ -1,6 +1,7 @@
 """What is left when comparisons and test sets are deleted, or while nothing is: by hand."""
 
 from dataclasses import replace
+from importlib.metadata import version
 
 import pytest
 from board import SYSTEMS, Board, board_on, garbled
@@ -8,10 +9,12 @@ from byhand import finish, perform, settle
 from service import CALLER, Comparisons
 
 from sigtest.errors import RecipeError
+from sigtest.version import __version__
 from workers.errors import GoneError
-from workers.questions import Questions
+from workers.questions import PairAsked, Questions
 from workers.store import keys
-from workers.store.boards import Choice, Standing
+from workers.store.boards import Choice, Rows, Standing
+from workers.store.pieces import block_name
 from workers.store.task import Task
 from workers.tasks.boards import joins, refresh, refreshing
 from workers.tasks.context import Context
@@ -163,6 +166,28 @@ def test_a_replaced_system_is_pending_until_it_is_measured(board: Board, context
     assert (board.look().pending, board.look().fresh) == ((), True)
 
 
+def test_what_is_asked_of_a_deleted_system_is_gone_at_once(board: Board, context: Context) -> None:
+    comparison = board.look().comparison
+    assert comparison is not None
+    board.remove("cedar")
+    assert board.look().comparison == comparison
+    questions = Questions(context)
+    pair = PairAsked("aspen", "cedar", "bleu", "bootstrap")
+    for ask in (questions.distribution, questions.segments):
+        with pytest.raises(GoneError, match="'cedar' of this leaderboard was deleted or replaced"):
+            ask(comparison, CALLER, pair, False)
+    kept = PairAsked("aspen", "birch", "bleu", "bootstrap")
+    assert questions.distribution(comparison, CALLER, kept, True) is None  # a worker makes it
+
+
+def test_names_of_what_is_kept_have_the_versions_that_made_it() -> None:
+    names = Rows(600)
+    held = {names.system("a"), names.pair("a", "b"), names.findings("a"), block_name((0, 9))}
+    make = f"{__version__}+sacrebleu.{version('sacrebleu')}"
+    assert {name.split(" ")[0] for name in held} == {make}
+    assert f":{make}:" in keys.totals("0" * 32, 600, "a")
+
+
 def test_rows_of_what_was_replaced_stay_bounded(board: Board, context: Context) -> None:
     redis, rows = context.questions.redis, f"sigtest:testset-rows:{board.id}"
     redis.hset(rows, mapping={f"0.0.1 600 {i:064x} {i:064x}": b"" for i in range(1000)})
@@ -183,6 +208,12 @@ def test_systems_that_another_version_measured_are_measured_again(
     assert board.id not in context.testsets.joining()
     perform(context, [refreshing(board.state, "by hand", Choice()).task])
     assert board.id in context.testsets.joining()  # where the reconciler finds it
+    shown = board.look()  # what the other version made, until all of it is made anew
+    assert (shown.systems, shown.pending, shown.fresh) == (
+        ("aspen", "birch", "cedar"),
+        ("aspen", "birch", "cedar"),
+        False,
+    )
     settle(context, board)
     assert board.testsets.system(board.id, CALLER, "aspen").standing is Standing.MEASURED
     board.is_right()
@@ -192,7 +223,7 @@ def test_totals_of_another_version_are_none_of_this(
     board: Board, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = keys.totals(board.id, 600, "0" * 64)
-    monkeypatch.setattr(keys, "__version__", "0.0.1")
+    monkeypatch.setattr(keys, "MAKE", "0.0.1")
     assert keys.totals(board.id, 600, "0" * 64) != before
 
 

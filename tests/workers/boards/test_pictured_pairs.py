@@ -9,7 +9,7 @@ from service import CALLER
 
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
-from workers.errors import NotFoundError
+from workers.errors import GoneError, NotFoundError
 from workers.questions import PairAsked, Questions
 from workers.store.task import Task
 from workers.tasks.context import Context
@@ -86,7 +86,8 @@ def test_nothing_can_be_made_of_a_system_that_was_replaced(board: Board, context
     board.put("aspen", SYSTEMS["cedar"], replaces=True)
     redis.delete(*redis.keys("sigtest:cache:*"))
     perform(context, [Task("distribute", comparison, ARGUMENTS)])
-    assert questions.distribution(comparison, CALLER, PAIR, True) is None
+    with pytest.raises(GoneError, match="'aspen' of this leaderboard was deleted or replaced"):
+        questions.distribution(comparison, CALLER, PAIR, True)
     assert cached(board) == 0
     settle(context, board)
     assert shown(board) != comparison

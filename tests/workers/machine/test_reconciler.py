@@ -13,7 +13,7 @@ from workers.machine.reconciler import Reconciler
 from workers.questions import Status
 from workers.queue.jobs import NAME
 from workers.store import scripts
-from workers.store.keys import PENDING, WAITING, WAITING_SINCE, key
+from workers.store.keys import DRAINED, PENDING, WAITING, WAITING_SINCE, key
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context
@@ -157,7 +157,14 @@ def taken_and_lost(redis: Redis, context: Context) -> list[bytes]:
     """Take callers and tasks as `feed` does, by a process that dies before it queues one."""
     prefixes = [f"{WAITING}:", key("tasks", "")]
     taken: list[bytes] = redis.eval(
-        scripts.FEED, 3, WAITING, context.feed.jobs.list_name, WAITING_SINCE, 1000, *prefixes
+        scripts.FEED,
+        4,
+        WAITING,
+        context.feed.jobs.list_name,
+        WAITING_SINCE,
+        DRAINED,
+        1000,
+        *prefixes,
     )
     return taken
 

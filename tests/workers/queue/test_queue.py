@@ -12,7 +12,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from service import CALLER, Comparisons, Service, example, finished, started, synthetic, until
 
-from sigtest.kinds import ComparisonQuestion
+from sigtest.kinds.comparisons import ComparisonQuestion
 from workers.questions import Status
 from workers.queue.jobs import NAME, Turn
 from workers.settings import Settings
@@ -118,5 +118,5 @@ def test_finished_work_leaves_nothing_in_the_queue(service: Service) -> None:
 
 def test_tasks_are_known_by_name() -> None:
     own = {"measure", "resample", "conclude", "distribute", "attribute"}
-    assert set(TASKS) == own | {"join", "refresh"}
+    assert set(TASKS) == own | {"join", "refresh", "deliver"}
     assert all(name == function.__name__ for name, function in TASKS.items())

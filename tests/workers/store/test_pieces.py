@@ -7,7 +7,7 @@ import pytest
 from service import example
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.kinds import ComparisonQuestion
+from sigtest.kinds.comparisons import ComparisonQuestion
 from workers.store.pieces import Cut, Pieces
 from workers.store.task import Priced, Task, owner_of
 
@@ -34,6 +34,14 @@ def test_large_comparison_occupies_every_worker(workers: int) -> None:
     assert len(cut.blocks) % workers == 0
     sizes = [stop - start for start, stop in cut.blocks]
     assert max(sizes) - min(sizes) <= len(cut.blocks)
+
+
+def test_long_questions_give_way_often() -> None:
+    short = question_of(3000, 12, metrics=["bleu", "chrf", "ter"], resamples=9999)
+    long = question_of(3000, 40, metrics=["bleu", "chrf", "ter"], resamples=399_999)
+    each = [q.drawing / len(Cut.of(q, workers=2).blocks) for q in (short, long)]
+    assert 0.2 < each[0] <= 0.5
+    assert 0.1 < each[1] <= 0.16
 
 
 @pytest.mark.parametrize("rows", [1, 64, 1000, 2000, 99_999, None])

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from commanded import told
 from redis import Redis
 from redis.exceptions import RedisError
 from service import CALLER, Comparisons, example, finished, in_process, started
@@ -58,6 +59,38 @@ def test_the_service_works_with_the_documented_rights(port: int, tmp_path: Path)
         assert finished(service.jobs, record.id).status.value == "succeeded"
         assert service.jobs.report(record.id, CALLER) == in_process(example())
         assert service.jobs.remove(record.id, CALLER) is None
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("usage",), ("failed",), ("stuck",), ("keys", "add", "ann"), ("keys", "list"), ("drain",),
+     ("drain", "--end"), ("requeue", "--failed"), ("purge", "ann", "--yes")],
+    ids=" ".join,
+)  # fmt: skip
+def test_operators_need_no_further_rights(port: int, words: tuple[str, ...]) -> None:
+    told(Settings(redis_url=f"redis://sigtest:s3cret@127.0.0.1:{port}/0"), *words)
+
+
+def test_the_compose_file_gives_the_documented_rights(tmp_path: Path) -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    found = re.search(r"- >-\n(.*?)exec valkey-server", text, re.S)
+    assert found is not None
+    line = " ".join(found[1].split()).replace("$$", "$").replace("/run/store", str(tmp_path))
+    subprocess.run(["sh", "-c", line], env={"STORE_PASSWORD": "PASSWORD"}, check=True, timeout=10)
+    written = (tmp_path / "users.acl").read_text()
+    assert written == f"user default off\n{documented()}\n"
+
+
+def test_every_container_is_confined() -> None:
+    text = (ROOT / "docker-compose.yml").read_text()
+    _, shared, services, _ = re.split(r"^(?:x-service|services|volumes):", text, flags=re.M)
+    store, api, worker = re.split(r"^  (?:store|api|worker):\n", services, flags=re.M)[1:]
+    for service in (store, shared + api, shared + worker):
+        for word in (
+            "mem_limit:", "cpus:", "pids_limit:", "read_only: true", "cap_drop: [ALL]",
+            "no-new-privileges:true", "healthcheck:",
+        ):  # fmt: skip
+            assert word in service, word
 
 
 def test_these_rights_do_not_reach_beyond(port: int) -> None:

@@ -19,6 +19,8 @@ from workers.store.task import Task
 from workers.tasks.context import Context
 from workers.tasks.run import run
 
+ODD_KEYS = tuple((f"{i:064x}",) for i in range(3))  # of another make's statistics
+
 
 def submitted(jobs: Comparisons, comparison: Comparison) -> Record:
     record, created = jobs.submit(comparison, CALLER)
@@ -165,13 +167,13 @@ def test_error_of_a_task_is_the_error_of_the_comparison(
     assert caught.value.record == record
 
 
-def test_failed_comparison_keeps_no_text_and_runs_again(
+def test_failed_comparison_keeps_its_texts_and_runs_again(
     jobs: Comparisons, context: Context
 ) -> None:
     comparison = example()
     record = submitted(jobs, comparison)
     context.questions.commit(record.id, Status.FAILED, "bad luck")
-    assert not context.questions.redis.exists(f"sigtest:contents:{record.id}")
+    assert context.questions.redis.exists(f"sigtest:contents:{record.id}")
     again = submitted(jobs, comparison)
     assert (again.id, again.status, again.error) == (record.id, Status.QUEUED, None)
     finish(context, record.id)
@@ -185,6 +187,20 @@ def test_task_started_too_often_fails_the_comparison(jobs: Comparisons, context:
         assert context.questions.begin(record.id, first.key) == attempt
     perform(context, [first])
     assert "started 5 times" in (jobs.find(record.id, CALLER).error or "")
+
+
+def test_a_task_that_ended_may_start_as_often_again(jobs: Comparisons, context: Context) -> None:
+    """In a rolling upgrade workers of another version take it again and again."""
+    record = submitted(jobs, synthetic(5, segments=20))
+    first, *_ = missing(context, record.id)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workers.tasks.statistics.statistics_keys", lambda plan: ODD_KEYS)
+        patch.setattr("workers.store.questions.statistics_keys", lambda plan: ODD_KEYS)
+        for _ in range(2 * context.settings.attempts):
+            perform(context, [first])
+    assert jobs.find(record.id, CALLER).error is None
+    finish(context, record.id)
+    assert jobs.find(record.id, CALLER).status is Status.SUCCEEDED
 
 
 def test_text_is_stored_compressed_and_deleted(jobs: Comparisons, context: Context) -> None:

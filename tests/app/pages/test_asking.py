@@ -1,0 +1,135 @@
+"""Forms of every kind: made of its fields, read as the shell reads them, with an example each."""
+
+import html
+import re
+from typing import Any
+
+import httpx
+import pytest
+from starlette.datastructures import FormData
+
+from app.pages.asking import request_of
+from sigtest.kinds import KINDS
+
+OTHERS = [path for path in KINDS if path != "comparisons"]
+JSON = {"Accept": "application/json"}
+BROWSER = {"Sec-Fetch-Site": "same-origin"}
+JUDGED = b"""annotator,system,segment,score
+w1,A,1,81\nw1,A,2,64\nw1,A,3,90\nw1,B,1,55\nw1,B,2,60\nw1,B,3,71
+w2,A,1,69\nw2,A,2,52\nw2,A,3,78\nw2,B,1,43\nw2,B,2,48\nw2,B,3,59
+"""
+TEXTS = [
+    ("files", ("reference.txt", b"a b c d e\nf g h i j\nk l m n o\np q r s t\n" * 5)),
+    ("files", ("one.txt", b"a b c d\nf g h i\nk l m n o\np q r s t\n" * 5)),
+    ("files", ("two.txt", b"a b c x y\nf g h\nk l m n o\np q z z t\n" * 5)),
+]
+
+
+def ask(pages: httpx.Client, path: str, **form: Any) -> httpx.Response:
+    return pages.post(f"/{path}", headers=BROWSER, **form)
+
+
+def page_of(pages: httpx.Client, asked: httpx.Response) -> str:
+    """The page of the report, once it is there."""
+    assert asked.status_code == 303, asked.text
+    address = asked.headers["location"]
+    waiting = {"Prefer": "wait=60", "Accept": "*/*"}
+    while pages.get(f"/v1{address}", headers=waiting).json()["status"] in {"queued", "running"}:
+        pass
+    return html.unescape(pages.get(address).text)
+
+
+@pytest.mark.parametrize("path", OTHERS)
+def test_every_field_of_a_kind_can_be_chosen_and_is_explained(
+    pages: httpx.Client, path: str
+) -> None:
+    page = html.unescape(pages.get(f"/{path}").text)
+    kind = KINDS[path]
+    fields = [(field.name, field) for field in kind.fields]
+    fields += [(f"{name}.{own.name}", own) for name, fs in kind.inside.items() for own in fs]
+    for name, field in fields:
+        assert f'name="{name}"' in page
+        assert f"{field.about[1:]}." in page
+    for part in kind.parts:
+        assert f'name="{part}"' in page
+
+
+@pytest.mark.parametrize("path", OTHERS)
+def test_every_kind_has_an_example_to_try(pages: httpx.Client, path: str) -> None:
+    name = next(iter(KINDS[path].examples))
+    asked = ask(pages, path, data={"example": name})
+    assert 'id="say"' in page_of(pages, asked)
+    links = pages.get(f"/v1{asked.headers['location']}", headers=JSON).json()["links"]
+    assert all(pages.get(address).status_code == 200 for address in links["plots"].values())
+
+
+def test_judgements_are_looked_at_before_anything_runs(pages: httpx.Client) -> None:
+    before = pages.get("/v1/human-evaluations").json()
+    brought = {"judgements": ("judged.csv", JUDGED)}
+    looked = ask(pages, "human-evaluations", files=brought, data={"do": "look", "alpha": "0.01"})
+    assert "12 rows, read as" in looked.text
+    assert "12 judgements, 3 segments, 2 annotators" in looked.text
+    assert "2 systems: A, B" in looked.text
+    assert pages.get("/v1/human-evaluations").json() == before
+    kept = re.search(r'name="kept" value="([^"]+)"', looked.text)
+    assert kept is not None
+    asked = ask(pages, "human-evaluations", data={"kept": html.unescape(kept[1])})
+    again = ask(pages, "human-evaluations", files=brought, data={"alpha": "0.01"})
+    assert asked.headers["location"] == again.headers["location"]
+
+
+def test_a_plan_takes_files_or_a_finished_comparison(pages: httpx.Client) -> None:
+    data = {"comparison.metrics": "chrf", "difference": "2"}
+    looked = ask(pages, "plans", files=TEXTS, data={**data, "do": "look"})
+    assert "2 systems, 20 segments, 1 reference" in looked.text
+    assert "chrf" in page_of(pages, ask(pages, "plans", files=TEXTS, data=data))
+    pilot = pages.post("/comparisons", files=TEXTS, data={"resamples": "99"}, headers=BROWSER)
+    page_of(pages, pilot)
+    question_id = pilot.headers["location"].rpartition("/")[2]
+    assert question_id in pages.get("/plans").text
+    named = ask(pages, "plans", data={"comparison.id": question_id, "difference": "2"})
+    assert 'id="say"' in page_of(pages, named)
+
+
+def test_choices_are_read_as_the_shell_reads_them() -> None:
+    form = FormData([
+        ("criteria", "fluency\r\nadequacy\r\n"),
+        ("aliases", "online A=a"),
+        ("scale", "0,100"),
+        ("alpha", "0.01"),
+        ("seed", ""),
+        ("show_annotators", "1"),
+        ("title", "mine"),
+        ("request", '{"seed": 7, "alpha": 0.5}'),
+    ])  # fmt: skip
+    assert request_of(form, KINDS["human-evaluations"]) == {
+        "seed": 7, "alpha": 0.01, "scale": [0.0, 100.0], "criteria": ["fluency", "adequacy"],
+        "aliases": {"online A": "a"}, "show_annotators": True, "title": "mine",
+    }  # fmt: skip
+    nested = FormData([
+        ("human.criteria", "fluency"), ("human.evaluation", "0" * 32), ("alphas", "0.1, 0.05"),
+        ("comparison.metrics", "bleu"), ("comparison.metrics", "ter"), ("comparison.id", ""),
+    ])  # fmt: skip
+    assert request_of(nested, KINDS["test-accuracy"]) == {
+        "alphas": [0.1, 0.05],
+        "human": {"criteria": ["fluency"], "evaluation": "0" * 32},
+        "comparison": {"metrics": ["bleu", "ter"]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "words"),
+    [
+        ("human-evaluations", {"alpha": "much"}, "alpha"),
+        ("plans", {"comparison.id": "0" * 32}, "There is no comparison"),
+        ("plans", {"request": "[1]"}, "object"),
+        ("metric-evaluations", {"kept": "x"}, "damaged"),
+        ("test-accuracy", {"example": "nothing"}, "nothing"),
+    ],
+)
+def test_what_cannot_be_asked_is_explained(
+    pages: httpx.Client, path: str, data: dict[str, str], words: str
+) -> None:
+    answer = ask(pages, path, data=data)
+    assert answer.status_code in {404, 422}
+    assert words in answer.text

@@ -1,0 +1,276 @@
+"""No route tells a caller what others have: answers, headers and progress are those of a store
+in which there is nothing else. Times of answers are measured by `benchmarks/isolation.py`."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import scored
+import studied
+from exchange import ServeOn
+from rq.job import Job
+from rq.serializers import JSONSerializer
+from test_http_kinds import judgements
+
+from app.settings import Settings
+from benchmarks.deliveries import LOOPBACK
+from sigtest.kinds import KINDS
+from workers.queue.jobs import NAME
+from workers.settings import Settings as QueueSettings
+from workers.store.server import EmbeddedServer, connect
+from workers.tasks.context import Context
+from workers.tasks.run import run
+
+BODIES: dict[str, dict[str, Any]] = {
+    "comparisons": studied.comparison(),
+    "human-evaluations": {"judgements": judgements()[:300], "resamples": 99},
+    "metric-evaluations": scored.request(resamples=99),
+    "test-accuracy": studied.request(),
+    "plans": {"comparison": studied.comparison(), "difference": 1.5},
+}
+PAIR = {"a": "Aspen", "b": "Daisy", "metric": "bleu", "test": "bootstrap"}
+TIMES = re.compile(r'"(created_at|expires_at|claimed_at)": ?"[^"]*"|^id: [0-9a-f]{32}$', re.M)
+RANDOM = re.compile(r'"(id|secret|self|test)": ?"[^"]*"')
+ALWAYS_NEW = {"date", "x-request-id"}
+WITH_TIMES = {
+    "etag",
+    "content-length",
+}  # like the ids of events, follow from a body that has times in it
+KEYS = {"ann": "secret-a", "bob": "secret-b"}
+
+
+@dataclass
+class Store:
+    """A store without workers, and a front end on it."""
+
+    context: Context
+    client: httpx.Client
+
+    def step(self) -> bool:
+        """Do the next task as a worker would; whether there was one."""
+        redis = self.context.questions.redis
+        self.context.feed.fill()
+        name = redis.lpop(f"rq:queue:{NAME}")
+        if name is None:
+            return False
+        job = Job.fetch(name.decode(), connection=redis, serializer=JSONSerializer)
+        redis.delete(job.key)
+        run(self.context, str(job.func_name), job.args)
+        return True
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Do tasks as they come while the block lasts."""
+        over = threading.Event()
+
+        def work() -> None:
+            while not over.wait(0.01):
+                self.step()
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        try:
+            yield
+        finally:
+            over.set()
+            worker.join()
+
+
+@dataclass
+class Caller:
+    """Somebody who asks, and notes every answer but for the times in it."""
+
+    store: Store
+    name: str
+    notes: list[tuple[Any, ...]] = field(default_factory=list)
+    routes: set[tuple[str, str]] = field(default_factory=set)
+
+    def ask(self, method: str, route: str, body: Any = None, **places: str) -> httpx.Response:
+        """Ask and note; `places` are filled into the route, the others go into the query."""
+        inside = {name for name in places if f"{{{name}}}" in route}
+        answer = self.store.client.request(
+            method,
+            route.format(**places),
+            json=body,
+            params={name: value for name, value in places.items() if name not in inside},
+            headers={"X-API-Key": KEYS[self.name]},
+        )
+        self.routes.add((method, route))
+        text, times = TIMES.subn("", answer.text)
+        if "webhooks" in route and answer.status_code < 300:  # their ids and secrets are random
+            text, times = RANDOM.sub("", text), 1
+        left_out = ALWAYS_NEW | (WITH_TIMES if times else set())
+        left_out |= {"location"} if "webhooks" in route else set()
+        headers = {name: value for name, value in answer.headers.items() if name not in left_out}
+        self.notes.append((method, route, answer.status_code, headers, text))
+        return answer
+
+    def follow(self, route: str, **places: str) -> None:
+        """Look, and look again after each task that is done."""
+        self.ask("GET", route, **places)
+        while self.store.step():
+            self.ask("GET", route, **places)
+
+    def ask_question(self, kind: str) -> None:
+        """Everything that can be asked of one question."""
+        path = f"/v1/{kind}"
+        made = self.ask("POST", path, BODIES[kind])
+        assert made.status_code == 202, made.text
+        name = made.json()["id"]
+        self.follow(f"{path}/{{id}}", id=name)
+        found = self.ask("GET", f"{path}/{{id}}", id=name).json()
+        assert found["status"] == "succeeded", found
+        for form in ("json", "markdown"):
+            self.ask("GET", f"{path}/{{id}}/report", id=name, format=form)
+        links = found["links"]["plots"]
+        picture = Path(next(iter(links.values())) if isinstance(links, dict) else links[0]).stem
+        self.ask("GET", f"{path}/{{id}}/plots/{{picture}}.svg", id=name, picture=picture)
+        self.ask("GET", f"{path}/{{id}}/events", id=name)
+        if kind == "comparisons":
+            with self.store.working():
+                for view in ("distribution", "segments"):
+                    self.ask("GET", f"{path}/{{id}}/{view}", id=name, **PAIR)
+        self.ask("PATCH", f"{path}/{{id}}", {"title": "the same words"}, id=name)
+        self.ask("GET", path)
+        assert self.ask("POST", path, BODIES[kind]).status_code == 200
+        if self.name == "bob":
+            self.ask("DELETE", f"{path}/{{id}}", id=name)
+            assert self.ask("GET", f"{path}/{{id}}", id=name).status_code == 410
+
+    def keep_testset(self) -> None:
+        """Everything that can be asked of one test set."""
+        path = "/v1/testsets"
+        whole = studied.comparison()
+        systems = whole.pop("systems")
+        made = self.ask("POST", path, {"name": "news", **whole})
+        assert made.status_code == 201, made.text
+        name = made.json()["id"]
+        for system, lines in systems.items():
+            body = {"hypotheses": lines}
+            self.ask("PUT", f"{path}/{{id}}/systems/{{name}}", body, id=name, name=system)
+            self.follow(f"{path}/{{id}}/systems/{{name}}", id=name, name=system)
+        self.ask("GET", f"{path}/{{id}}/systems", id=name)
+        self.board(name)
+        self.ask("PATCH", f"{path}/{{id}}", {"resamples": 599}, id=name)
+        self.follow(f"{path}/{{id}}", id=name)
+        self.board(name)
+        self.ask("GET", path)
+        if self.name == "bob":
+            self.ask("DELETE", f"{path}/{{id}}/systems/{{name}}", id=name, name="Cedar")
+            self.follow(f"{path}/{{id}}", id=name)
+            self.board(name)
+            self.ask("DELETE", f"{path}/{{id}}", id=name)
+            assert self.ask("GET", f"{path}/{{id}}", id=name).status_code == 410
+
+    def board(self, name: str) -> None:
+        """The leaderboard, with what is made for it when it is looked at."""
+        path = "/v1/testsets/{id}/leaderboard"
+        with self.store.working():
+            shown = self.ask("GET", path, id=name)
+            assert shown.status_code == 200, shown.text
+            self.ask("GET", f"{path}/plots/{{picture}}.svg", id=name, picture="matrix")
+            self.ask("GET", f"{path}/distribution", id=name, **PAIR)
+
+    def keep_webhook(self) -> None:
+        """Everything that can be asked of a webhook, to which nothing is sent."""
+        path = "/v1/webhooks"
+        body = {"url": "http://127.0.0.1:1/", "events": ["question.failed"]}
+        name = self.ask("POST", path, body).json()["id"]
+        for method, route in (("GET", ""), ("GET", "/{id}"), ("POST", "/{id}/test")):
+            self.ask(method, f"{path}{route}", **({"id": name} if route else {}))
+        self.ask("DELETE", f"{path}/{{id}}", id=name)
+
+    def ask_everything(self) -> None:
+        """Every route under /v1."""
+        self.keep_webhook()
+        for kind in KINDS:
+            self.ask_question(kind)
+        self.keep_testset()
+
+
+@pytest.fixture
+def stores(serve_on: ServeOn, tmp_path: Path) -> Iterator[tuple[Store, Store]]:
+    """Two empty stores."""
+    settings = Settings.of(
+        {"SIGTEST_API_KEYS": ",".join(f"{name}:{key}" for name, key in KEYS.items())}
+    )
+    queues = [
+        QueueSettings(state=tmp_path / name, webhook_networks=LOOPBACK)
+        for name in ("shared", "empty")
+    ]
+    servers = [EmbeddedServer(queue) for queue in queues]
+    for server in servers:
+        server.ensure()
+    redis = [connect(queue) for queue in queues]
+    first, second = (
+        Store(Context.on(client, queue), serve_on(settings, queue))
+        for client, queue in zip(redis, queues, strict=True)
+    )
+    yield first, second
+    for connection in redis:
+        connection.close()
+    for server in servers:
+        server.stop()
+
+
+def own_routes(client: httpx.Client) -> set[tuple[str, str]]:
+    """Methods and paths under /v1, as the service describes itself."""
+    paths = client.get("/openapi.json").json()["paths"]
+    methods = {"get", "post", "put", "patch", "delete"}
+    return {
+        (method.upper(), path)
+        for path, told in paths.items()
+        if path.startswith("/v1/")
+        for method in methods & told.keys()
+    }
+
+
+def test_a_caller_cannot_tell_what_others_have(stores: tuple[Store, Store]) -> None:
+    shared, empty = stores
+    ann = Caller(shared, "ann")
+    ann.ask_everything()
+    bob, alone = Caller(shared, "bob"), Caller(empty, "bob")
+    for caller in (bob, alone):
+        caller.ask_everything()
+    assert bob.routes == own_routes(shared.client)
+    assert len(bob.notes) == len(alone.notes) > 90
+    for shown, expected in zip(bob.notes, alone.notes, strict=True):
+        assert shown == expected
+    # and what bob deleted is none of what ann has
+    again = Caller(shared, "ann")
+    for kind in KINDS:
+        (listed,) = again.ask("GET", f"/v1/{kind}").json()[kind]
+        assert again.ask("GET", f"/v1/{kind}/{{id}}/report", id=listed["id"]).status_code == 200
+    strangers_ids_are_unknown(ann, bob)
+
+
+def strangers_ids_are_unknown(ann: Caller, bob: Caller) -> None:
+    """Whoever knows a text can compute the id that it has for another caller."""
+    ids = {"testsets": ann.ask("GET", "/v1/testsets").json()["testsets"][0]["id"]}
+    for kind in KINDS:
+        ids[kind] = ann.ask("GET", f"/v1/{kind}").json()[kind][0]["id"]
+    bodies = {"PUT": {"hypotheses": studied.lines(1)}, "PATCH": {"title": "mine"}}
+    for method, route in sorted(own_routes(ann.store.client)):
+        if "{id}" not in route:
+            continue
+        name = ids.get(route.split("/")[2])
+        if name is None:
+            continue  # webhooks, whose ids are random
+        filled = {"name": "Aspen", "picture": "matrix"}
+        places = {place: filled[place] for place in filled if f"{{{place}}}" in route}
+        if route.endswith(("distribution", "segments")):
+            places = PAIR
+        told = []
+        for asked in (name, "0" * 32):
+            bob.notes.clear()
+            answer = bob.ask(method, route, bodies.get(method), id=asked, **places)
+            assert answer.status_code == 404, (method, route, answer.text)
+            told.append(json.dumps(bob.notes[0]).replace(asked, "ID"))
+        assert told[0] == told[1]

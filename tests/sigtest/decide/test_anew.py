@@ -1,0 +1,101 @@
+"""Reports decided anew: what a comparison with that alpha and correction says, without draws."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from written import report, reported_on_several
+
+from sigtest.decide.anew import decided
+from sigtest.errors import RecipeError
+from sigtest.report import Report, SystemReport
+
+TESTS = ("approximate_randomization", "bootstrap")
+FOUR = tuple(f"system-{i}" for i in range(4))
+SETS = ("part-0", "part-1")
+THREE = FOUR[:3]
+OPEN = ("none", "bonferroni", "sidak", "hochberg", "benjamini_hochberg", "benjamini_yekutieli")
+INTERVAL = re.compile(r" \[[^]]*]|Intervals are [0-9.]+ %")
+
+
+def without_intervals(found: Report) -> Report:
+    """All of a report that does not follow from the level of its intervals."""
+    methods = found.methods
+    several = found.several
+    if several is not None:
+        own = tuple(
+            replace(entry, report=without_intervals(entry.report)) for entry in several.testsets
+        )
+        several = replace(several, testsets=own)
+    return replace(
+        found,
+        signature=found.signature.partition("|alpha:")[0],
+        interval_alpha=None,
+        systems=tuple(map(without_interval, found.systems)),
+        pairs=tuple(
+            pair._replace(ci=(0, 0), verdict=INTERVAL.sub("", pair.verdict)) for pair in found.pairs
+        ),
+        methods=methods and replace(methods, text=INTERVAL.sub("", methods.text)),
+        several=several,
+    )
+
+
+def without_interval(system: SystemReport) -> SystemReport:
+    scores = {label: replace(own, ci=(0, 0)) for label, own in system.scores.items()}
+    return replace(system, scores=scores)
+
+
+def asked(**choices: object) -> Report:
+    return report(FOUR, tests=TESTS, resamples=999, **choices)
+
+
+@pytest.mark.parametrize("correction", OPEN)
+def test_another_correction_decides_as_a_comparison_with_it(correction: str) -> None:
+    anew = decided(asked(), correction=correction)
+    own = asked(correction=correction)
+    assert anew.interval_alpha is None
+    assert replace(anew, signature="") == replace(own, signature="")
+
+
+@pytest.mark.parametrize("alpha", [0.2, 0.05, 0.01, 0.0004])
+@pytest.mark.parametrize("choices", [
+    {},
+    {"alternative": "greater", "exact": "never"},
+    {"pairs": {"baseline": "system-1"}},
+    {"family": 9},
+])  # fmt: skip
+def test_another_alpha_decides_as_a_comparison_with_it(
+    alpha: float, choices: dict[str, object]
+) -> None:
+    anew = decided(asked(alpha=0.1, correction="none", **choices), alpha, "holm")
+    own = asked(alpha=alpha, correction="holm", **choices)
+    assert anew.interval_level == 0.9
+    assert without_intervals(anew) == without_intervals(own)
+
+
+def test_a_joint_correction_can_be_left_and_not_be_taken_up() -> None:
+    joint = report(THREE, tests=["bootstrap"], correction="max_t", resamples=999)
+    holm = report(THREE, tests=["bootstrap"], correction="holm", resamples=999)
+    anew = decided(joint, correction="holm")
+    assert replace(anew, signature="") == replace(holm, signature="")
+    with pytest.raises(RecipeError, match="draws of all pairs"):
+        decided(holm, correction="max_t")
+
+
+def test_several_test_sets_are_one_family() -> None:
+    anew = decided(reported_on_several(THREE, SETS), 0.3, "bonferroni")
+    own = reported_on_several(THREE, SETS, alpha=0.3, correction="bonferroni")
+    assert without_intervals(anew) == without_intervals(own)
+
+
+def test_nothing_else_is_the_same_report() -> None:
+    whole = asked()
+    assert decided(whole) is whole
+    assert decided(whole, 0.05, "holm") is whole
+    assert decided(decided(whole, 0.01), 0.2).signature == decided(whole, 0.2).signature
+
+
+@pytest.mark.parametrize(("alpha", "correction"), [(0, None), (1.5, None), (None, "holms")])
+def test_what_cannot_be_decided_is_refused(alpha: float | None, correction: str | None) -> None:
+    with pytest.raises(RecipeError):
+        decided(asked(), alpha, correction)

@@ -1,0 +1,62 @@
+"""Each kind says in words what it found; the numbers are those of its report."""
+
+import pytest
+
+from sigtest.kinds import KINDS
+
+
+def told(path: str, **choices: object) -> str:
+    kind = KINDS[path]
+    example = next(iter(kind.examples.values()))["value"]
+    request = {name: own for name, own in {**example, **choices}.items() if own is not None}
+    return " ".join(kind.answer(kind.compute(kind.parse(request))))
+
+
+def test_judgements_name_whom_people_find_best() -> None:
+    said = told("human-evaluations")
+    assert "A and B may each be the best as people judge" in said
+    assert "2 systems fall into one cluster" in said
+
+
+def test_clear_judgements_name_one_system() -> None:
+    judged = [
+        {"annotator": "w1", "system": system, "segment": segment, "score": score + segment % 3}
+        for system, score in (("A", 80), ("B", 20))
+        for segment in range(20)
+    ]
+    said = told("human-evaluations", judgements=judged)
+    assert "A is the best as people judge, significantly better than the other." in said
+    assert "2 systems fall into 2 clusters" in said
+
+
+def test_metrics_that_cannot_be_told_apart_are_named_together() -> None:
+    assert "comet and ter may each be the best at agreeing with people" in told(
+        "metric-evaluations"
+    )
+    said = told("metric-evaluations", baseline="ter")
+    assert "No metric agrees better with people than ter." in said
+
+
+def test_accuracy_counts_pairs_and_plans_count_segments() -> None:
+    said = told("test-accuracy")
+    assert said.startswith("At alpha 0.05, bleu by approximate randomization, ")
+    assert "conclude what people conclude for 1 of 3 pairs of systems." in said
+    assert told("plans") == (
+        "A true difference of 0.1 scores shows with 80 % power in about 2 segments: 2 to 5, as far "
+        "as the pilot tells."
+    )
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [([0.5] * 10, "do not differ in the pilot"), (None, "show a true difference of ")],
+)
+def test_plans_without_a_difference_tell_what_would_show(
+    scores: list[float] | None, words: str
+) -> None:
+    example = next(iter(KINDS["plans"].examples.values()))["value"]["comparison"]
+    systems = example["systems"]
+    if scores is not None:
+        systems = {name: {"scores": {"m": scores}} for name in "AB"}
+    said = told("plans", comparison={**example, "systems": systems}, difference=None)
+    assert words in said

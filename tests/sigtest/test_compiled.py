@@ -1,0 +1,60 @@
+"""Kernels that are kept on disk follow edits of what is compiled into them."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sigtest.compiled import COMPILED, inlined
+
+OUTER = """
+from sigtest.compiled import compiled
+from inner import moved
+from numbers_of import TIMES
+
+@compiled
+def outer(x):
+    return moved(x) * TIMES
+
+print(outer(1), sum(outer.stats.cache_hits.values()))
+"""
+INNER = """
+from sigtest.compiled import compiled
+
+@compiled
+def moved(x):
+    return x + {step}
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path: Path) -> None:
+    def ran(step: int, times: int) -> str:
+        (tmp_path / "inner.py").write_text(INNER.format(step=step))
+        (tmp_path / "numbers_of.py").write_text(f"TIMES = {times}\n")
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        environment.pop("NUMBA_CACHE_DIR", None)
+        command = [sys.executable, "-B", str(tmp_path / "outer.py")]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    (tmp_path / "outer.py").write_text(OUTER)
+
+    assert ran(step=1, times=3) == "6 0"
+    assert ran(step=1, times=3) == "6 1"  # from disk
+    assert ran(step=2, times=5) == "15 0"
+
+
+def test_numbers_and_kernels_that_one_names_are_in_its_key() -> None:
+    def kernel_of(step: int) -> Callable[[], int]:
+        names: dict[str, Any] = {"STEP": step}
+        exec("def kernel():\n    return STEP", names)  # a global of its own
+        kernel: Callable[[], int] = names["kernel"]
+        kernel.__code__ = kernel.__code__.replace(co_filename=__file__)
+        return kernel
+
+    assert inlined(kernel_of(1)) == inlined(kernel_of(1)) != inlined(kernel_of(2))

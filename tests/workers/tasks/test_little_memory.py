@@ -1,0 +1,37 @@
+"""A task that finds no memory is worth another try, as one whose process was killed for it."""
+
+import os
+import resource
+
+from byhand import finish, missing, perform
+from service import CALLER, Comparisons, in_process, synthetic
+
+from workers.store.task import Task
+from workers.tasks.context import Context
+
+NO_MEMORY, DONE = 3, 4
+
+
+def without_memory(context: Context, task: Task) -> int:
+    """How a process ends that performs a task and may have no further byte."""
+    pid = os.fork()
+    if not pid:
+        try:
+            resource.setrlimit(resource.RLIMIT_AS, (1, resource.RLIM_INFINITY))
+            perform(context, [task])
+        except MemoryError:
+            os._exit(NO_MEMORY)
+        finally:
+            os._exit(DONE)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def test_a_task_without_memory_fails_nothing(jobs: Comparisons, context: Context) -> None:
+    comparison = synthetic(1, segments=30, systems=8)
+    record, _ = jobs.submit(comparison, CALLER)
+    perform(context, missing(context, record.id))  # all is measured
+    large = Task("resample", record.id, (0, 999_999))  # 64 MB of scores
+    assert without_memory(context, large) == NO_MEMORY
+    assert not jobs.find(record.id, CALLER).status.finished
+    finish(context, record.id)
+    assert jobs.report(record.id, CALLER) == in_process(comparison)

@@ -1,0 +1,285 @@
+"""Messages are delivered whatever dies, and to nobody who must not be reached."""
+
+import os
+import random
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
+from pathlib import Path
+
+import pytest
+from byhand import finish, perform, waiting
+from service import CALLER, Comparisons, Service, children, kill, started, synthetic, until
+
+from benchmarks.deliveries import LOOPBACK, Receiver, deliver_all, receiving
+from workers.addresses import allowed
+from workers.queue.jobs import Jobs
+from workers.settings import Settings
+from workers.store import keys
+from workers.store.messages import EVENTS, TEST, Message
+from workers.store.task import Task
+from workers.tasks.context import Context
+from workers.tasks.webhooks import ATTEMPTS, hand_out, pause_after
+
+SOON = {"webhook_timeout": 1, "webhook_pause": 1, "webhook_longest": 1}
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(state=tmp_path, workers=2, webhook_networks=LOOPBACK, **SOON)
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as made:
+        yield made
+
+
+def hooked(context: Context, receiver: Receiver, url: str = "", events: str = TEST) -> str:
+    """A webhook of that receiver."""
+    webhook_id, receiver.secret = context.webhooks.add(CALLER, url or receiver.url, [events])
+    return webhook_id
+
+
+def sent(context: Context, webhook_id: str) -> Task:
+    """The task that delivers a new message."""
+    message = Message.of(TEST, {"id": webhook_id})
+    context.webhooks.put(webhook_id, message)
+    return Task("deliver", webhook_id, (message.id,))
+
+
+def test_what_was_delivered_is_never_sent_again(context: Context, receiver: Receiver) -> None:
+    webhook_id = hooked(context, receiver)
+    task = sent(context, webhook_id)
+    perform(context, [task, task])
+    assert receiver.seen.total() == 1
+    record = context.webhooks.find(webhook_id)
+    assert record is not None
+    assert (record.delivered, record.pending, record.error) == (1, 0, None)
+    time.sleep(1.1)
+    hand_out(context)
+    assert waiting(context) == set()
+
+
+@pytest.mark.parametrize("status", [302, 400, 429, 500])
+def test_what_is_not_accepted_is_sent_again_later(
+    context: Context, receiver: Receiver, status: int
+) -> None:
+    webhook_id = hooked(context, receiver)
+    receiver.answers = [status]
+    task = sent(context, webhook_id)
+    perform(context, [task])
+    record = context.webhooks.find(webhook_id)
+    assert record is not None
+    assert record.error == f"The receiver answered {status}."
+    assert (record.delivered, record.pending) == (0, 1)
+    hand_out(context)
+    assert waiting(context) == set()  # not before its pause is over
+
+    time.sleep(1.1)
+    hand_out(context)
+    assert waiting(context) == {task.key}
+    perform(context, [task])
+    assert len(set(receiver.seen)) == 1  # under the same id, and nowhere else
+    assert receiver.bodies[0] == receiver.bodies[1]
+
+
+def test_a_receiver_that_says_gone_loses_its_webhook(context: Context, receiver: Receiver) -> None:
+    webhook_id = hooked(context, receiver)
+    receiver.answers = [410]
+    first, second = sent(context, webhook_id), sent(context, webhook_id)
+    perform(context, [first, second])
+    assert receiver.seen.total() == 1
+    assert context.webhooks.find(webhook_id) is None
+    assert not [k for k in context.questions.redis.keys("sigtest:*") if webhook_id in k.decode()]
+    assert context.questions.redis.zcard(keys.DUE) == 0
+
+
+def test_a_slow_receiver_has_its_time_and_no_more(context: Context, receiver: Receiver) -> None:
+    webhook_id = hooked(context, receiver)
+    receiver.pause = 3.0
+    since = time.monotonic()
+    perform(context, [sent(context, webhook_id)])
+    assert time.monotonic() - since < 2.5
+    record = context.webhooks.find(webhook_id)
+    assert record is not None
+    assert record.error == "The receiver gave no answer within 1 seconds."
+    assert record.seconds > 0.9  # what the next attempt is priced at
+
+
+def test_a_receiver_that_trickles_has_no_more(context: Context, receiver: Receiver) -> None:
+    """Each byte in time, and never the last: limits on single reads would wait for ever."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        over = threading.Event()
+
+        def trickle() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                for byte in b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100:
+                    if over.wait(0.1):
+                        return
+                    connection.sendall(bytes([byte]))
+
+        thread = threading.Thread(target=trickle, daemon=True)
+        thread.start()
+        webhook_id = hooked(context, receiver, f"http://127.0.0.1:{listening.getsockname()[1]}/")
+        since = time.monotonic()
+        perform(context, [sent(context, webhook_id)])
+        assert time.monotonic() - since < 2.5
+        over.set()
+        thread.join()
+    record = context.webhooks.find(webhook_id)
+    assert record is not None
+    assert record.delivered == 0
+
+
+def test_after_enough_attempts_a_message_is_given_up(context: Context, receiver: Receiver) -> None:
+    webhook_id = hooked(context, receiver)
+    receiver.answers = [500]
+    task = sent(context, webhook_id)
+    message = str(task.arguments[0])
+    attempts = keys.key("delivery-attempts", webhook_id)
+    context.questions.redis.hset(attempts, message, ATTEMPTS - 1)
+    perform(context, [task])
+    record = context.webhooks.find(webhook_id)
+    assert record is not None
+    assert (record.delivered, record.pending, record.dropped) == (0, 0, 1)
+    assert context.questions.redis.exists(attempts) == 0
+
+
+def test_pauses_double_up_to_the_longest() -> None:
+    usual = Settings()
+    pauses = [pause_after(number, usual) for number in range(1, ATTEMPTS)]
+    assert pauses[:4] == [5.0, 10.0, 20.0, 40.0]
+    assert pauses[-1] == 6 * 3600
+    assert 2.5 * 86_400 < sum(pauses) < 3.5 * 86_400
+
+
+def test_the_outcome_and_its_messages_are_one_step(
+    context: Context, jobs: Comparisons, receiver: Receiver
+) -> None:
+    """So that nothing that dies between them can lose a message."""
+    webhook_id = hooked(context, receiver, events="question.succeeded")
+    others = hooked(context, receiver, events="question.failed")
+    record, _ = jobs.submit(synthetic(1, segments=5, systems=2), CALLER)
+    finish(context, record.id)
+    assert context.questions.redis.hlen(keys.key("deliveries", webhook_id)) == 1
+    assert context.questions.redis.hlen(keys.key("deliveries", others)) == 0
+    (task,) = (key for key in waiting(context) if key.startswith(webhook_id))
+    message = task.rpartition("-")[2]
+
+    # all that was handed out is lost; after its time it is handed out once more
+    context.feed.drop(webhook_id)
+    Jobs(context.questions.redis, context.settings).forget([task])
+    hand_out(context)
+    assert waiting(context) == set()
+    time.sleep(3.1)
+    hand_out(context)
+    assert waiting(context) == {task}
+    receiver.secret = str(
+        (context.questions.redis.hget(keys.key("webhook", webhook_id), "secret") or b"").decode()
+    )
+    perform(context, [Task("deliver", webhook_id, (message,))])
+    told = receiver.bodies[0]
+    assert (told["type"], told["data"]["id"]) == ("question.succeeded", record.id)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1", "2130706433", "[::1]"])
+def test_private_addresses_are_never_reached(
+    context: Context, receiver: Receiver, host: str
+) -> None:
+    """However they are spelled: what counts is the address that would be connected to."""
+    object.__setattr__(context.settings, "webhook_networks", ())
+    url = f"http://{host}:{receiver.server_port}/hook"
+    webhook_id = hooked(context, receiver, url)
+    perform(context, [sent(context, webhook_id)])
+    record = context.webhooks.find(webhook_id)
+    assert record is not None
+    assert "private address" in str(record.error)
+    assert receiver.seen.total() == 0
+
+
+def test_a_name_is_looked_up_once_for_check_and_connection(
+    context: Context, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name server that answers otherwise the second time (DNS rebinding) leads nowhere else."""
+    looked = []
+    real = socket.getaddrinfo
+
+    def once(host: object, *further: object, **more: object) -> object:
+        looked.append(host)
+        leads = "127.0.0.1" if host == "receiver.example" and looked.count(host) == 1 else host
+        return real(leads, *further, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket, "getaddrinfo", once)
+    webhook_id = hooked(context, receiver, f"http://receiver.example:{receiver.server_port}/hook")
+    perform(context, [sent(context, webhook_id)])
+    assert receiver.taken.total() == 1
+    assert looked.count("receiver.example") == 1
+
+
+PRIVATE = """127.0.0.1 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1
+    255.255.255.255 :: ::1 fe80::1 fc00::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1::
+    2001:db8::1 198.18.0.1 240.0.0.1"""
+
+
+@pytest.mark.parametrize("address", PRIVATE.split())
+def test_addresses_that_only_some_can_reach(address: str) -> None:
+    """IANA's special-purpose registries, and what IPv6 addresses carry of IPv4."""
+    assert not allowed(ip_address(address), ())
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8"])
+def test_addresses_that_everybody_can_reach(address: str) -> None:
+    assert allowed(ip_address(address), ())
+
+
+def test_a_network_that_is_allowed_allows_no_other() -> None:
+    networks = (ip_network("10.1.0.0/16"),)
+    assert allowed(ip_address("10.1.2.3"), networks)
+    assert allowed(ip_address("::ffff:10.1.2.3"), networks)
+    assert not allowed(ip_address("10.2.2.3"), networks)
+
+
+@pytest.fixture(scope="module")
+def working(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    state = tmp_path_factory.mktemp("state")
+    with started(Settings(state=state, workers=2, webhook_networks=LOOPBACK, **SOON)) as service:
+        yield service
+
+
+def test_each_is_delivered_though_workers_die_and_receivers_fail(working: Service) -> None:
+    """`python -m benchmarks.deliveries` does it with 500."""
+    chance = random.Random(int.from_bytes(os.urandom(4)))
+    over = threading.Event()
+
+    def strike() -> None:
+        for _ in range(3):
+            over.wait(0.7)
+            for worker in chance.sample(alive := working.workers(), min(1, len(alive))):
+                kill(worker, *children(worker))
+
+    with receiving(failing=0.5) as receiver:
+        thread = threading.Thread(target=strike)
+        thread.start()
+        try:
+            deliver_all(working.jobs.questions.context, receiver, 20)
+        finally:
+            over.set()
+            thread.join()
+    assert len(receiver.seen) == len({body["data"]["number"] for body in receiver.bodies}) == 20
+    # one that was killed between the answer and its note sends the message again
+    assert min(receiver.taken.values()) == 1
+    assert receiver.taken.total() <= 20 + 3
+    assert receiver.forged == []
+
+
+def test_a_question_is_told_at_once(working: Service) -> None:
+    with receiving() as receiver:
+        webhooks = working.jobs.questions.context.webhooks
+        _, receiver.secret = webhooks.add(CALLER, receiver.url, list(EVENTS))
+        record, _ = working.jobs.submit(synthetic(3, segments=5, systems=2), CALLER)
+        until(lambda: receiver.bodies)
+        assert receiver.bodies[0]["data"]["id"] == record.id
