@@ -7,7 +7,10 @@ RUN useradd --create-home --uid 10001 sigtest && chown sigtest:sigtest .
 COPY constraints-service.txt ./
 RUN pip install --no-cache-dir --require-hashes -r constraints-service.txt
 
-# the user owns the code: numba reads compiled kernels only from where it may also write them
+# numba reads compiled kernels only from where it may also write them: a volume, where the rest of
+# the container is read-only
+ENV NUMBA_CACHE_DIR=/srv/kernels
+RUN mkdir /srv/kernels && chown sigtest:sigtest /srv/kernels
 COPY --chown=sigtest:sigtest pyproject.toml README.md LICENSE ./
 COPY --chown=sigtest:sigtest sigtest ./sigtest
 COPY --chown=sigtest:sigtest workers ./workers
