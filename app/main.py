@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from functools import partial
 from typing import TypedDict
 
@@ -57,6 +57,9 @@ class State(TypedDict):
     parser: Parser
 
 
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[State]]
+
+
 def create_app(settings: Settings | None = None, queue: QueueSettings | None = None) -> FastAPI:
     """Build the service; `uvicorn --factory app.main:create_app` runs it.
 
@@ -68,27 +71,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         SettingError: A setting that makes no sense.
     """
     chosen = settings or Settings.of()
-    stored = queue or QueueSettings.of()
     requests = Requests()
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[State]:
-        questions = Questions.connect(stored)
-        news = News.connect(stored)
-        with stopping() as event, closing(news):
-            watcher = Watcher(questions, news, event)
-            yield State(
-                settings=chosen,
-                requests=requests,
-                door=Door(chosen, Access(questions.context.questions.redis)),
-                sessions=Sessions(questions.context.questions.redis),
-                questions=questions,
-                testsets=TestSets(questions.context),
-                webhooks=Webhooks(questions.context),
-                watcher=watcher,
-                parser=Parser(chosen.max_body_bytes),
-            )
-
     app = FastAPI(
         title="sigtest",
         summary="Calibrated significance tests for comparing translation systems.",
@@ -98,7 +81,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         license_info={"name": "MIT", "identifier": "MIT"},
         docs_url=None,  # these pages would load their scripts from elsewhere
         redoc_url=None,
-        lifespan=lifespan,
+        lifespan=_lifespan(chosen, queue or QueueSettings.of(), requests),
         redirect_slashes=False,
         generate_unique_id_function=lambda route: route.name,
         dependencies=[Depends(refuse_unknown_parameters)],
@@ -108,6 +91,29 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     problems.install(app)
     page_errors.install(app)
     return app
+
+
+def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> Lifespan:
+    """What opens the state when the service starts, and closes it when it stops."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[State]:
+        questions = Questions.connect(queue)
+        news = News.connect(queue)
+        with stopping() as event, closing(news):
+            yield State(
+                settings=settings,
+                requests=requests,
+                door=Door(settings, Access(questions.context.questions.redis)),
+                sessions=Sessions(questions.context.questions.redis),
+                questions=questions,
+                testsets=TestSets(questions.context),
+                webhooks=Webhooks(questions.context),
+                watcher=Watcher(questions, news, event),
+                parser=Parser(settings.max_body_bytes),
+            )
+
+    return lifespan
 
 
 def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:

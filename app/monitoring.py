@@ -23,12 +23,13 @@ def metrics(request: Request, operator: Operator, asked: Asked) -> Response:
     Needs a key with the scope `admin` where there are keys.
     """
     requests: Requests = request.state.requests
-    lines = [*_of_workers(load(asked.context)), *_of_requests(requests)]
+    now = load(asked.context)
+    lines = [*_of_workers(now), *_of_callers(now), *_of_requests(requests)]
     return Response("".join(f"{line}\n" for line in lines), media_type=MEDIA_TYPE)
 
 
 def _of_workers(now: Load) -> list[str]:
-    """What the store knows, the same from every front end."""
+    """What the store knows of workers and tasks, the same from every front end."""
     return [
         *gauge("sigtest_workers", "Worker processes that are alive.", [({}, now.workers)]),
         *gauge("sigtest_tasks_waiting", "Tasks that no worker has.", [({}, now.waiting)]),
@@ -42,6 +43,25 @@ def _of_workers(now: Load) -> list[str]:
             "Whether an operator lets all tasks wait.",
             [({}, int(now.drained))],
         ),
+        *counter(
+            "sigtest_cache_lookups_total",
+            "Statistics that accepted comparisons found in a cache (hit), or not (miss).",
+            [({"result": result}, count) for result, count in sorted(now.looks.items())],
+        ),
+        *histogram(
+            "sigtest_task_seconds",
+            "How long tasks took.",
+            [
+                ({"task": task, "outcome": outcome}, durations)
+                for (task, outcome), durations in now.tasks.items()
+            ],
+        ),
+    ]
+
+
+def _of_callers(now: Load) -> list[str]:
+    """What the store knows of callers, the same from every front end."""
+    return [
         *gauge(
             "sigtest_questions_unfinished",
             "Questions without an outcome.",
@@ -56,19 +76,6 @@ def _of_workers(now: Load) -> list[str]:
             "sigtest_caller_seconds_total",
             "Seconds that tasks took.",
             [({"caller": caller}, seconds) for caller, seconds in now.spent.items()],
-        ),
-        *counter(
-            "sigtest_cache_lookups_total",
-            "Statistics that accepted comparisons found in a cache (hit), or not (miss).",
-            [({"result": result}, count) for result, count in sorted(now.looks.items())],
-        ),
-        *histogram(
-            "sigtest_task_seconds",
-            "How long tasks took.",
-            [
-                ({"task": task, "outcome": outcome}, durations)
-                for (task, outcome), durations in now.tasks.items()
-            ],
         ),
     ]
 

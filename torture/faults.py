@@ -53,13 +53,13 @@ def _commits_nothing(module: Any) -> None:
 
 
 def _drops_a_piece(module: Any) -> None:
-    real = module.QuestionStore.blocks
+    real = module.ProgressStore.blocks
 
     def blocks(self: Any, *arguments: Any) -> list[Any]:
         found = list(real(self, *arguments))
         return [*found[:-1], found[0]] if len(found) > 1 else found
 
-    module.QuestionStore.blocks = blocks
+    module.ProgressStore.blocks = blocks
 
 
 def _shares_the_cache(module: Any) -> None:

@@ -34,8 +34,8 @@ from workers.settings import Settings
 from workers.store import keys
 from workers.store.listings import ALL, Filter
 from workers.store.pieces import Cut, Pieces, shares_key
-from workers.store.questions import Stored, gone
-from workers.store.records import Record, Status
+from workers.store.questions import Stored
+from workers.store.records import Record, Status, gone
 from workers.store.server import check_disk, connect
 from workers.store.tallies import Tallies
 from workers.store.task import Priced, Task

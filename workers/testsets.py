@@ -328,7 +328,7 @@ class TestSets:
             if wanted != asked and not own:
                 task = boards.refreshing(state, wanted, choice)
                 self._feed.add(caller, [task])
-            shown = self._store.shown(testset_id, choice.spelled)
+            shown = self._store.shown.find(testset_id, choice.spelled)
             stored = self._context.questions.find(shown) if shown is not None else None
         systems = stored.record.about.systems if stored is not None else ()
         failed = state.failed

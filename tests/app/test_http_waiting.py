@@ -46,7 +46,7 @@ def url(client: httpx.Client, context: Context, body: dict[str, Any]) -> str:
     """A comparison that has succeeded, and a distribution that nobody makes."""
     location = client.post(COMPARISONS, json=body).headers["location"]
     name = id_of(location)
-    for entry in context.questions.pieces(name).tasks(name):
+    for entry in context.questions.progress.pieces(name).tasks(name):
         run(context, entry.task.name, [name, *entry.task.arguments])
     context.feed.drop(name)
     return f"{location}/distribution"

@@ -16,7 +16,9 @@ def perform(context: Context, tasks: Sequence[Task]) -> None:
 
 
 def missing(context: Context, question_id: str) -> list[Task]:
-    return [entry.task for entry in context.questions.pieces(question_id).tasks(question_id)]
+    return [
+        entry.task for entry in context.questions.progress.pieces(question_id).tasks(question_id)
+    ]
 
 
 def finish(context: Context, question_id: str) -> None:

@@ -63,7 +63,7 @@ def test_a_task_that_was_started_too_often_counts_as_failed(
     record, _ = jobs.submit(synthetic(1, segments=5, systems=2), CALLER)
     task, *_ = missing(context, record.id)
     for _ in range(context.settings.attempts):
-        context.questions.begin(record.id, task.key)
+        context.questions.progress.begin(record.id, task.key)
     perform(context, [task])
     assert jobs.find(record.id, CALLER).status is Status.FAILED
     (name,) = load(context).tasks

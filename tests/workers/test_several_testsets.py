@@ -147,7 +147,7 @@ def test_statistics_are_shared_with_single_comparisons(jobs: Comparisons, contex
     record, _ = jobs.submit(single, CALLER)
     finish(context, record.id)
     several = together(single, other)
-    pieces = context.questions.pieces(submitted(jobs, several).id)
+    pieces = context.questions.progress.pieces(submitted(jobs, several).id)
     held, new = several.plan.parts
     (metric,) = several.plan.recipe.metrics
     assert pieces.measured == {held.statistics_key(s, metric) for s in range(3)}

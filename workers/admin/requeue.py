@@ -51,7 +51,7 @@ def _revived(context: Context, name: str) -> tuple[str, list[Priced]]:
             f"{name} is {stored.record.status}; only what failed or is unfinished starts again.",
             stored.record,
         )
-    return stored.caller, context.questions.pieces(name).tasks(name)
+    return stored.caller, context.questions.progress.pieces(name).tasks(name)
 
 
 def _revived_testset(context: Context, name: str) -> tuple[str, list[Priced]]:

@@ -1,7 +1,8 @@
 """RQ's jobs: tasks go in by name, once each; what RQ lost is found and forgotten.
 
-All names and keys of RQ that sigtest depends on are here and in `machine/worker.py`. RQ is trusted to
-deliver, and with nothing else: what is done and what is missing is known from the pieces.
+All names and keys of RQ that sigtest depends on are here and in `machine/worker.py`. RQ is
+trusted to deliver, and with nothing else: what is done and what is missing is known from the
+pieces.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ import hashlib
 import io
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
 
@@ -19,6 +20,8 @@ from sigtest.draws.sample import Block
 # most statistics are small counts; a narrow type that loses nothing makes them cheap to move
 NARROW = (np.uint8, np.uint16, np.int32)
 FAST = 1
+THREADS = 4  # compression lets other threads run
+WORTH_THREADS = 1 << 20  # bytes to compress
 SEAL_BYTES = 16
 BLOCK_ARRAYS = [field.name for field in fields(Block) if field.name not in {"start", "stop"}]
 
@@ -37,6 +40,15 @@ def spell_json(value: object) -> bytes:
     """A JSON value, ready to be compressed."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")
+
+
+def pack_fields(contents: Mapping[str, Any]) -> dict[str, bytes]:
+    """Contents by field, compressed; those of a large question side by side."""
+    spelled = {name: spell_json(value) for name, value in contents.items()}
+    if sum(map(len, spelled.values())) < WORTH_THREADS:
+        return {name: pack_bytes(data) for name, data in spelled.items()}
+    with ThreadPoolExecutor(THREADS) as pool:
+        return dict(zip(spelled, pool.map(pack_bytes, spelled.values()), strict=True))
 
 
 def unpack_json(data: bytes) -> Any:

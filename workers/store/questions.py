@@ -1,20 +1,17 @@
-"""Questions in Redis, and the pieces of those that are unfinished."""
+"""Questions in Redis: what is asked, what became of it, and its report."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from redis import Redis
-from redis.client import Pipeline
 from redis.exceptions import OutOfMemoryError
 
-from sigtest.comparison.plan import Plan
 from sigtest.data.envelope import Said
 from sigtest.kinds import About, Question
 from sigtest.version import __version__
@@ -28,8 +25,9 @@ from workers.store.envelopes import FIELDS, envelope_of, fields_of
 from workers.store.listings import Filter, page, place_of
 from workers.store.make import MAKE
 from workers.store.messages import Message, announcing
-from workers.store.pieces import Cut, Pieces, Run, block_name, blocks_named, statistics_keys
-from workers.store.records import Progress, Record, Status
+from workers.store.pieces import Cut
+from workers.store.progress import ProgressStore
+from workers.store.records import Progress, Record, Status, gone
 
 SHOWN = (
     "caller", "kind", "created", "expiry", "about", "testset", "started", "outcome", "progress",
@@ -37,8 +35,6 @@ SHOWN = (
 )  # fmt: skip
 NOTHING_SEEN = Progress("report", 0, 1)
 PROBE_SECONDS = 10
-THREADS = 4  # compression lets other threads run
-WORTH_THREADS = 1 << 20  # bytes to compress
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ class Verdict:
 
 
 class QuestionStore:
-    """Reads and writes questions and their pieces. Raises what redis raises.
+    """Reads and writes questions. Raises what redis raises.
 
     Args:
         redis: The server, with bytes as answers.
@@ -89,9 +85,8 @@ class QuestionStore:
     def __init__(self, redis: Redis, settings: Settings) -> None:
         self.redis = redis
         self.settings = settings
+        self.progress = ProgressStore(redis, settings)
         self._create = redis.register_script(scripts.CREATE)
-        self._begin = redis.register_script(scripts.BEGIN)
-        self._add_block = redis.register_script(scripts.ADD_BLOCK)
         self._commit = redis.register_script(scripts.COMMIT)
         self._share = redis.register_script(scripts.SHARE)
         self._describe = redis.register_script(scripts.DESCRIBE)
@@ -135,7 +130,7 @@ class QuestionStore:
             pending, `seconds` or `bytes` where these are predicted to take too much.
         """
         now = time.time()
-        contents = _packed(question.contents())
+        contents = codec.pack_fields(question.contents())
         size = sum(map(len, contents.values())) + cut.bytes
         expiry = int((now + self.settings.retention) * 1000)
         place = place_of(question_id, now)
@@ -277,54 +272,6 @@ class QuestionStore:
                 self.redis.set(keys.ERASE, 1)
         return done
 
-    def add_finished(
-        self,
-        question_id: str,
-        caller: str,
-        about: About,
-        outline: Mapping[str, Any],
-        testset: str,
-        expiry: int,
-        report: bytes,
-        pictures: Sequence[str],
-    ) -> None:
-        """Store a comparison that a leaderboard shows, with its report.
-
-        Args:
-            question_id: Where.
-            caller: Whose test set it is.
-            about: Names and labels.
-            outline: The plan.
-            testset: Id of the test set, which has the contents.
-            expiry: In milliseconds since the epoch.
-            report: Canonical JSON.
-            pictures: Names of those that can be drawn of the report.
-        """
-        facts: dict[str, str | bytes] = {
-            "caller": caller,
-            "kind": "comparisons",
-            "created": repr(time.time()),
-            "expiry": str(expiry),
-            "about": json.dumps(asdict(about)),
-            "testset": testset,
-            "outline": codec.pack_json(outline),
-            "outcome": Status.SUCCEEDED.value,
-            "progress": json.dumps(vars(Progress("report", 1, 1))),
-            "computed_with": __version__,
-            "pictures": json.dumps(pictures),
-        }
-        name = keys.key("question", question_id)
-        with self.redis.pipeline() as pipe:
-            pipe.hset(name, mapping=facts)  # type: ignore[arg-type]  # bytes are fine
-            pipe.pexpireat(name, expiry)
-            packed = codec.pack_bytes(report)
-            pipe.set(keys.key("report", question_id), packed, pxat=expiry)
-            reports = keys.key("testset-reports", testset)  # deleted with the test set
-            pipe.sadd(reports, question_id)
-            pipe.pexpireat(reports, expiry)
-            pipe.publish(keys.key("news", testset), question_id)
-            pipe.execute()
-
     def delete(self, question_id: str, caller: str) -> None:
         """Delete everything about a question except that it was there."""
         name = keys.key("question", question_id)
@@ -346,22 +293,6 @@ class QuestionStore:
         data = self.redis.get(keys.key("report", question_id))
         return None if data is None else codec.unpack_bytes(data)  # type: ignore[arg-type]  # bytes
 
-    # what tasks read and write
-
-    def begin(self, question_id: str, task: str) -> int:
-        """Note that a task is started; how often it was, 0 where there is nothing left to do."""
-        names = [keys.key("question", question_id), keys.key("attempts", question_id)]
-        return int(self._begin(names, [task, repr(time.time())]))
-
-    def end(self, question_id: str, task: str) -> Pipeline:
-        """Note that a task has ended, to be sent with more: it may start as often again.
-
-        It may have to, without a death: where another make did it, whose pieces are none of ours.
-        """
-        pipe = self.redis.pipeline()
-        pipe.hdel(keys.key("attempts", question_id), task)
-        return pipe
-
     def unfinished(self, question_id: str) -> bool:
         """Whether the question exists and has no outcome."""
         return bool(self.redis.sismember(keys.PENDING, question_id))
@@ -377,25 +308,6 @@ class QuestionStore:
             raise gone(question_id)
         outline: dict[str, Any] = codec.unpack_json(packed)  # type: ignore[arg-type]  # bytes
         return outline
-
-    def pieces(self, question_id: str) -> Pieces:
-        """Which pieces of a question exist.
-
-        Raises:
-            GoneError: It expired or was deleted.
-        """
-        name = keys.key("question", question_id)
-        fields = ["cut", "caller", "testset", "accepted_with"]
-        packed, caller, testset, make = self.redis.hmget(name, fields)
-        if packed is None or caller is None:
-            raise gone(question_id)
-        cut = Cut.from_json(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
-        if cut.resamples and _text(make) != MAKE:  # another make calls statistics by other names
-            plan = Plan.of(self.outline(question_id))
-            cut = replace(cut, keys=statistics_keys(plan))
-        drawn = blocks_named(self.redis.hkeys(keys.key("blocks", question_id)))
-        space = decoded(testset) if testset is not None else keys.space_of(decoded(caller))
-        return Pieces(cut, self.cache(space).existing(cut.distinct_keys), drawn)
 
     def content(self, question_id: str, field: str) -> Any:
         """Something that was brought.
@@ -416,21 +328,6 @@ class QuestionStore:
             for field, data in packed.items()
         }
 
-    def add_blocks(self, question_id: str, drawn: Sequence[Any]) -> frozenset[Run]:
-        """Keep what a run of resamples gave; which runs exist afterwards."""
-        name = block_name((drawn[0].start, drawn[0].stop))
-        names = [keys.key("question", question_id), keys.key("blocks", question_id)]
-        return blocks_named(self._add_block(names, [name, codec.pack_blocks(drawn)]))
-
-    def blocks(self, question_id: str, runs: Sequence[Run]) -> list[Any]:
-        """What these runs of resamples gave, as far as it exists."""
-        found = []
-        for start, stop in runs:
-            data = self.redis.hget(keys.key("blocks", question_id), block_name((start, stop)))
-            if data is not None:
-                found.append(codec.unpack_blocks(start, stop, data))  # type: ignore[arg-type]
-        return found
-
     def share(self, question_id: str, link: str) -> bool:
         """Give a question a public link, or take it back with an empty one; whether it is there."""
         return bool(self._share([keys.key("question", question_id)], [link]))
@@ -438,10 +335,6 @@ class QuestionStore:
     def link(self, question_id: str) -> str | None:
         """The public link of a question, if it has one."""
         return _text(self.redis.hget(keys.key("question", question_id), "link"))
-
-    def tell(self, question_id: str) -> None:
-        """Wake those who wait for something of a question."""
-        self.redis.publish(keys.key("news", question_id), b"")
 
     def _stored(self, question_id: str, facts: dict[str, Any], how_far: bool) -> Stored:
         names = {field: tuple(held) for field, held in json.loads(facts["about"]).items()}
@@ -469,14 +362,9 @@ class QuestionStore:
 
     def _progress(self, question_id: str) -> Progress:
         try:
-            return self.pieces(question_id).progress
+            return self.progress.pieces(question_id).progress
         except GoneError:
             return NOTHING_SEEN
-
-
-def gone(question_id: str) -> GoneError:
-    """The error for a question that was there."""
-    return GoneError(f"{question_id} expired or was deleted; submit it again.")
 
 
 def _facts(question: Question) -> dict[str, str | bytes]:
@@ -493,15 +381,6 @@ def _message(record: Record, outcome: Status, error: str) -> Message:
     told = {"kind": record.kind, "id": record.id, "status": outcome.value}
     why = {"error": error} if outcome is Status.FAILED else {}
     return Message.of(f"question.{outcome.value}", {**told, **why, **vars(record.envelope)})
-
-
-def _packed(contents: Mapping[str, Any]) -> dict[str, bytes]:
-    """Contents by field, compressed; those of a large question side by side."""
-    spelled = {name: codec.spell_json(value) for name, value in contents.items()}
-    if sum(map(len, spelled.values())) < WORTH_THREADS:
-        return {name: codec.pack_bytes(data) for name, data in spelled.items()}
-    with ThreadPoolExecutor(THREADS) as pool:
-        return dict(zip(spelled, pool.map(codec.pack_bytes, spelled.values()), strict=True))
 
 
 def _text(value: bytes | str | None) -> str | None:

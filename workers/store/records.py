@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from sigtest.data.envelope import Envelope
 from sigtest.kinds import About
+from workers.errors import GoneError
 
 
 class Status(StrEnum):
@@ -78,3 +79,8 @@ class Record:
         told = f"{self.created_at} {self.status} {self.progress} {self.error} {self.envelope}"
         seen = f"{self.id} {told}"
         return hashlib.sha256(seen.encode()).hexdigest()[:32]
+
+
+def gone(question_id: str) -> GoneError:
+    """The error for a question that was there."""
+    return GoneError(f"{question_id} expired or was deleted; submit it again.")

@@ -18,13 +18,13 @@ from sigtest.data.testset import System, TestSet
 from workers.errors import GoneError
 from workers.settings import Settings
 from workers.store import codec, keys, scripts, totals
-from workers.store.boards import Choice, Rows, State, TestSetRecord
+from workers.store.boards import Rows, State, TestSetRecord
 from workers.store.claims import ClaimStore, Pair
 from workers.store.codec import decoded
 from workers.store.envelopes import FIELDS, by_name, envelope_of, fields_of
 from workers.store.kept import KeptTotals
 from workers.store.listings import Filter, page, place_of
-from workers.store.messages import Message, announcing
+from workers.store.shown import ShownStore
 
 SHOWN = ("caller", "created", "expiry", "summary", "resamples")
 COUNTED = ("capacity", "submissions")
@@ -52,9 +52,9 @@ class TestSetStore:
         self._raise = register(scripts.RAISE)
         self._join = register(scripts.JOIN)
         self._describe = register(scripts.DESCRIBE)
-        self._show = register(scripts.SHOW)
         self.claims = ClaimStore(redis)
         self.kept = KeptTotals(redis, settings.totals)
+        self.shown = ShownStore(redis)
 
     # test sets
 
@@ -314,25 +314,6 @@ class TestSetStore:
         ]
         if old:
             self.redis.hdel(name, *old)
-
-    def shown(self, testset_id: str, choice: str) -> str | None:
-        """Id of the comparison that was shown last."""
-        found = self.redis.hget(keys.key("testset-shown", testset_id), choice)
-        return None if found is None else decoded(found)
-
-    def show(self, state: State, choice: Choice, question_id: str) -> None:
-        """Note which comparison is to be shown; webhooks are told where it is another one.
-
-        They are told of the choice that their test set makes, and of no other.
-        """
-        record = state.record
-        parts = ("testset-shown", "testset-reports", "testset")
-        names = [keys.key(part, record.id) for part in parts]
-        told = {"id": record.id, "name": record.name, "comparison": question_id}
-        message = Message.of("leaderboard.refreshed", {**told, **vars(record.envelope)})
-        shown = [choice.spelled, question_id, keys.key("news", record.id)]
-        own: list[Argument] = [*shown, int(choice == Choice()), *message.arguments]
-        self._show([*names, *announcing(state.caller)], own)
 
     def note_claims(
         self,

@@ -20,7 +20,6 @@ from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
 from sigtest.draws.sample import Sample
 from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
 from sigtest.kinds import KINDS
-from sigtest.kinds.comparisons import about
 from sigtest.render import json
 from sigtest.report import Report
 from sigtest.significance import resampling_tests
@@ -84,7 +83,7 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
             if choice == Choice():
                 families.note(context.testsets, state, part, report)
             _store(context, state, question_id, part, report)
-        context.testsets.show(state, choice, question_id)
+        context.testsets.shown.show(state, choice, question_id)
         after = context.testsets.state(testset_id)
         if after is None:
             context.questions.delete(question_id, state.caller)  # as its test set was meanwhile
@@ -109,7 +108,7 @@ def _measured_anew(context: Context, state: State, choice: Choice) -> bool:
 
     After an upgrade no system is measured, and for more resamples none is.
     """
-    shown = context.testsets.shown(state.record.id, choice.spelled)
+    shown = context.testsets.shown.find(state.record.id, choice.spelled)
     if shown is None or not state.pending:
         return False
     try:
@@ -177,14 +176,10 @@ def id_of(state: State, part: Part) -> str:
 
 
 def _store(context: Context, state: State, question_id: str, part: Part, report: Report) -> None:
-    plan = Plan((part,))
-    context.questions.add_finished(
+    context.testsets.shown.add(
+        state,
         question_id,
-        state.caller,
-        about(plan),
-        plan.as_json(),
-        state.record.id,
-        int(state.record.expires_at * 1000),
+        Plan((part,)),
         json.render(report).encode(),
         KINDS["comparisons"].drawable(report),
     )

@@ -17,8 +17,8 @@ from sigtest.render import json
 from sigtest.segments import segment_shares
 from workers.errors import GoneError
 from workers.store.pieces import Pieces, Run, shares_key
-from workers.store.questions import Stored, gone
-from workers.store.records import Status
+from workers.store.questions import Stored
+from workers.store.records import Status, gone
 from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
 
@@ -27,7 +27,7 @@ def measure(context: Context, question_id: str, first: int, last: int) -> None:
     """Measure outputs `first` to `last`; the task that ends last begins the resampling."""
     stored, plan = _read(context, question_id)
     _statistics(context, stored, plan).fill(first, last)
-    pieces = context.questions.pieces(question_id)
+    pieces = context.questions.progress.pieces(question_id)
     if pieces.unmeasured:
         return
     mine, *others = pieces.tasks(question_id)
@@ -42,18 +42,18 @@ def measure(context: Context, question_id: str, first: int, last: int) -> None:
 def resample(context: Context, question_id: str, start: int, stop: int) -> None:
     """Draw resamples `start` to `stop`; the task that draws the last ones writes the report."""
     stored, plan = _read(context, question_id)
-    pieces = context.questions.pieces(question_id)
+    pieces = context.questions.progress.pieces(question_id)
     samples = Samples(plan, _statistics(context, stored, plan).tables())
     drawn = pieces.drawn
     if (start, stop) not in drawn:
-        drawn = context.questions.add_blocks(question_id, samples.block(start, stop))
+        drawn = context.questions.progress.add_blocks(question_id, samples.block(start, stop))
     if drawn.issuperset(pieces.cut.blocks):
         _report(context, question_id, samples, pieces.cut.blocks)
 
 
 def conclude(context: Context, question_id: str) -> None:
     """Write the report of a question without pieces, or from pieces that all exist."""
-    pieces = context.questions.pieces(question_id)
+    pieces = context.questions.progress.pieces(question_id)
     if not pieces.cut.resamples:
         _compute(context, question_id)
         return
@@ -76,7 +76,7 @@ def distribute(
     made = distribution(pair, [table], label)
     cache = context.questions.cache(stored.space)
     cache.add_values(pair.key, made.observed, made.values)
-    context.questions.tell(question_id)
+    context.questions.progress.tell(question_id)
 
 
 def attribute(context: Context, question_id: str, part: int, a: int, b: int, metric: int) -> None:
@@ -88,7 +88,7 @@ def attribute(context: Context, question_id: str, part: int, a: int, b: int, met
     shares = segment_shares(own.recipe.metrics[metric], table, own.replicas)
     cache = context.questions.cache(stored.space)
     cache.add_values(shares_key(own, a, b, metric), float(shares.sum()), shares)
-    context.questions.tell(question_id)
+    context.questions.progress.tell(question_id)
 
 
 def missing(context: Context, idle: Sequence[str]) -> dict[str, Pieces]:
@@ -96,7 +96,7 @@ def missing(context: Context, idle: Sequence[str]) -> dict[str, Pieces]:
     found = {}
     for question_id in idle:
         try:
-            found[question_id] = context.questions.pieces(question_id)
+            found[question_id] = context.questions.progress.pieces(question_id)
         except GoneError:
             context.questions.drop_pending(question_id)  # it expired
     return found
@@ -125,7 +125,7 @@ def _compute(context: Context, question_id: str) -> None:
 
 
 def _report(context: Context, question_id: str, samples: Samples, runs: Sequence[Run]) -> None:
-    blocks = context.questions.blocks(question_id, runs)
+    blocks = context.questions.progress.blocks(question_id, runs)
     if len(blocks) == len(runs):  # fewer where another task has reported meanwhile
         _commit(context, question_id, KINDS["comparisons"], engine.reduce(samples, blocks))
 

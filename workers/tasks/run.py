@@ -62,7 +62,7 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> str:
     since = time.monotonic()
     outcome = _attempt(context, task)
     with suppress(OutOfMemoryError):  # a store that is full still finishes what it has
-        with context.questions.end(task.owner, task.key) as pipe:
+        with context.questions.progress.end(task.owner, task.key) as pipe:
             caller = context.questions.caller(task.owner)
             Tallies.note(pipe, caller, name, outcome, time.monotonic() - since)
             pipe.execute()
@@ -118,7 +118,7 @@ def _begin(context: Context, task: Task) -> bool:
     if task.name == boards.join.__name__:
         attempt = context.testsets.begin(task.owner, str(task.arguments[0]))
     else:
-        attempt = context.questions.begin(task.owner, task.key)
+        attempt = context.questions.progress.begin(task.owner, task.key)
     limit = context.settings.attempts
     if attempt > limit:
         raise SigtestError(

@@ -13,7 +13,8 @@ from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.kinds.comparisons import output_field, testset_field
 from workers.store.pieces import statistics_keys
-from workers.store.questions import QuestionStore, Stored, gone
+from workers.store.questions import QuestionStore, Stored
+from workers.store.records import gone
 from workers.store.testsets import TestSetStore
 
 SAVE_SECONDS = 0.25  # every write waits for the disk; more often would slow small texts down

@@ -38,7 +38,7 @@ def test_what_killed_its_workers_may_start_as_often_again(
     record, _ = jobs.submit(example(), CALLER)
     first, *_ = missing(context, record.id)
     for _ in range(settings.attempts + 1):
-        context.questions.begin(record.id, first.key)
+        context.questions.progress.begin(record.id, first.key)
     perform(context, [first])
     assert jobs.find(record.id, CALLER).status is Status.FAILED
     context.feed.drop(record.id)

@@ -17,7 +17,7 @@ def test_what_waits_and_what_is_lost_are_told_apart(
         for seed, caller in enumerate(["ann", "bob"])
     )
     for _ in range(3):
-        context.questions.begin(lost, missing(context, lost)[0].key)
+        context.questions.progress.begin(lost, missing(context, lost)[0].key)
     context.feed.drop(lost)
     board = board_on(context, "sets")
     board.put("aspen", SYSTEMS["aspen"])

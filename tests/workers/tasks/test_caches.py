@@ -25,6 +25,7 @@ OTHER = "somebody else"
 VERSIONS = (
     "sigtest.comparison.plan.__version__",
     "workers.store.pieces.MAKE",
+    "workers.store.progress.MAKE",
     "workers.store.questions.MAKE",
 )
 
@@ -224,7 +225,7 @@ def test_what_was_submitted_before_an_upgrade_is_not_submitted_again(
 
 
 def missing_keys(context: Context, question_id: str) -> list[str]:
-    return context.questions.pieces(question_id).cut.distinct_keys
+    return context.questions.progress.pieces(question_id).cut.distinct_keys
 
 
 def test_only_a_success_says_what_computed_it(jobs: Comparisons, context: Context) -> None:

@@ -20,7 +20,7 @@ def test_a_failed_task_is_logged_with_the_ids_of_question_and_request(
     REQUEST.reset(token)
     task, *_ = missing(context, record.id)
     for _ in range(context.settings.attempts):
-        context.questions.begin(record.id, task.key)
+        context.questions.progress.begin(record.id, task.key)
     perform(context, [task])
     (failed,) = [r for r in caplog.records if r.name == "workers.tasks.run"]
     line = json.loads(JsonFormatter().format(failed))

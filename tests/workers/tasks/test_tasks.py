@@ -184,7 +184,7 @@ def test_task_started_too_often_fails_the_comparison(jobs: Comparisons, context:
     record = submitted(jobs, example())
     first, *_ = missing(context, record.id)
     for attempt in range(1, context.settings.attempts + 1):
-        assert context.questions.begin(record.id, first.key) == attempt
+        assert context.questions.progress.begin(record.id, first.key) == attempt
     perform(context, [first])
     assert "started 5 times" in (jobs.find(record.id, CALLER).error or "")
 
@@ -195,7 +195,7 @@ def test_a_task_that_ended_may_start_as_often_again(jobs: Comparisons, context: 
     first, *_ = missing(context, record.id)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("workers.tasks.statistics.statistics_keys", lambda plan: ODD_KEYS)
-        patch.setattr("workers.store.questions.statistics_keys", lambda plan: ODD_KEYS)
+        patch.setattr("workers.store.progress.statistics_keys", lambda plan: ODD_KEYS)
         for _ in range(2 * context.settings.attempts):
             perform(context, [first])
     assert jobs.find(record.id, CALLER).error is None

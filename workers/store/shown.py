@@ -1,0 +1,88 @@
+"""Comparisons that leaderboards show: their reports, and which of them is shown."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from redis import Redis
+
+from sigtest.comparison.plan import Plan
+from sigtest.kinds.comparisons import about
+from sigtest.version import __version__
+from workers.store import codec, keys, scripts
+from workers.store.boards import Choice, State
+from workers.store.codec import decoded
+from workers.store.messages import Message, announcing
+from workers.store.records import Progress, Status
+
+
+class ShownStore:
+    """Reads and writes what leaderboards show. Raises what redis raises.
+
+    Args:
+        redis: The server, with bytes as answers.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+        self._show = redis.register_script(scripts.SHOW)
+
+    def find(self, testset_id: str, choice: str) -> str | None:
+        """Id of the comparison that was shown last."""
+        found = self.redis.hget(keys.key("testset-shown", testset_id), choice)
+        return None if found is None else decoded(found)
+
+    def add(
+        self, state: State, question_id: str, plan: Plan, report: bytes, pictures: Sequence[str]
+    ) -> None:
+        """Store a comparison with its report.
+
+        Args:
+            state: Its test set, which has the contents.
+            question_id: Where.
+            plan: What is compared.
+            report: Canonical JSON.
+            pictures: Names of those that can be drawn of the report.
+        """
+        testset, expiry = state.record.id, int(state.record.expires_at * 1000)
+        facts: dict[str, str | bytes] = {
+            "caller": state.caller,
+            "kind": "comparisons",
+            "created": repr(time.time()),
+            "expiry": str(expiry),
+            "about": json.dumps(asdict(about(plan))),
+            "testset": testset,
+            "outline": codec.pack_json(plan.as_json()),
+            "outcome": Status.SUCCEEDED.value,
+            "progress": json.dumps(vars(Progress("report", 1, 1))),
+            "computed_with": __version__,
+            "pictures": json.dumps(pictures),
+        }
+        name = keys.key("question", question_id)
+        with self.redis.pipeline() as pipe:
+            pipe.hset(name, mapping=facts)  # type: ignore[arg-type]  # bytes are fine
+            pipe.pexpireat(name, expiry)
+            packed = codec.pack_bytes(report)
+            pipe.set(keys.key("report", question_id), packed, pxat=expiry)
+            reports = keys.key("testset-reports", testset)  # deleted with the test set
+            pipe.sadd(reports, question_id)
+            pipe.pexpireat(reports, expiry)
+            pipe.publish(keys.key("news", testset), question_id)
+            pipe.execute()
+
+    def show(self, state: State, choice: Choice, question_id: str) -> None:
+        """Note which comparison is to be shown; webhooks are told where it is another one.
+
+        They are told of the choice that their test set makes, and of no other.
+        """
+        record = state.record
+        parts = ("testset-shown", "testset-reports", "testset")
+        names = [keys.key(part, record.id) for part in parts]
+        told = {"id": record.id, "name": record.name, "comparison": question_id}
+        message = Message.of("leaderboard.refreshed", {**told, **vars(record.envelope)})
+        shown = [choice.spelled, question_id, keys.key("news", record.id)]
+        own: list[str | int] = [*shown, int(choice == Choice()), *message.arguments]
+        self._show([*names, *announcing(state.caller)], own)
