@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from sigtest.accuracy.asked import Asked, Tested
+from sigtest.accuracy.asked import Asked, Judged, Tested
 from sigtest.accuracy.fields import ALPHAS, FIELDS, LEVELS, OF_PEOPLE, SAME
 from sigtest.accuracy.people import Directions, Files, directions, names, parse_people
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
-from sigtest.errors import InputError, RecipeError
+from sigtest.errors import InputError, RecipeError, inside
+from sigtest.human import Asked as HumanAsked
+from sigtest.human.matching import check_segments
 from sigtest.significance import TESTS, ResamplingTest
 
 PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
@@ -45,10 +47,19 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
     systems, pairs = _pairs(compared)
     human = request.get("human") or {} if files else _object(request, "human")
     people = parse_people(human, files, systems, pairs)
+    numbered = _numbered(people, compared)
     alphas = LEVELS.check(request.get("alphas", ALPHAS), "alphas")
     human_alpha = OF_PEOPLE.check(request.get("human_alpha", SAME), "human_alpha")
     unused = [name for name in OWN if name in request["comparison"]]
-    return Asked(people, compared, alphas, human_alpha, _notes(unused))
+    return Asked(people, compared, alphas, human_alpha, (*numbered, *_notes(unused)))
+
+
+def _numbered(people: Judged | HumanAsked, compared: Comparison | Tested) -> tuple[str, ...]:
+    """How judged segments are numbered, where both they and the test set are known."""
+    if isinstance(people, Judged) or isinstance(compared, Tested):
+        return ()
+    with inside("human"):
+        return check_segments(people.judgements.segment.names, compared.entries[0].testset.segments)
 
 
 def _notes(unused: Sequence[str]) -> tuple[str, ...]:

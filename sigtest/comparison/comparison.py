@@ -235,13 +235,23 @@ def require_units(testset: TestSet, recipe: Recipe) -> None:
     """Check that a test set has the units that a recipe resamples, and the strata.
 
     Raises:
-        RecipeError: Documents or labels asked for and not known.
+        RecipeError: Documents or labels asked for and not known; fewer units than a test needs.
         InputError: A document with several labels.
     """
-    if recipe.unit == "document" and testset.documents is None:
-        raise RecipeError(
-            "unit=document needs the document of every segment; give documents.", field="unit"
-        )
+    units = testset.segments
+    if recipe.unit == "document":
+        if testset.documents is None:
+            raise RecipeError(
+                "unit=document needs the document of every segment; give documents.", field="unit"
+            )
+        units = len(set(testset.documents))
+    for name, test in own_tests(recipe.tests).items():
+        if units < test.fewest_units:
+            raise RecipeError(
+                f"{name} needs at least {test.fewest_units} units (segments, data sets or folds); "
+                f"{units} given.",
+                field="tests",
+            )
     if recipe.stratified:
         _require_strata(testset, recipe)
 

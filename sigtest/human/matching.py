@@ -10,9 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from sigtest.arrays import Counts
 from sigtest.errors import InputError
 
 FEWEST = 3  # systems that both sides must share
@@ -34,19 +31,6 @@ class MatchedSystems:
 
     given: Mapping[str, str]
     references: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class MatchedSegments:
-    """Where judged segments stand in a test set.
-
-    Attributes:
-        line: (n,) 0-based line of each judged segment, in the order of its ids.
-        warnings: What was assumed.
-    """
-
-    line: Counts
-    warnings: tuple[str, ...]
 
 
 def match_systems(
@@ -95,40 +79,43 @@ def spellings(name: str, aliases: Mapping[str, str]) -> tuple[str, ...]:
     return aliases.get(name, name), plain, _NUMBER.sub("", plain)
 
 
-def match_segments(ids: Sequence[str], segments: int) -> MatchedSegments:
-    """Read judged segments' ids as lines of a test set.
+def check_segments(ids: Sequence[str], segments: int) -> tuple[str, ...]:
+    """Check that judged segments are of a test set.
 
-    Ids count from 1, as WMT's do; from 0 where one is 0.
+    Ids that are numbers are lines of the test set. They count from 1, as WMT's do; from 0 where one
+    is 0. Ids of another kind, such as those of FLORES, name no line, and are not looked at.
 
     Args:
         ids: Of the judged segments.
         segments: Of the test set.
 
+    Returns:
+        What was assumed, as sentences.
+
     Raises:
-        InputError: An id that is no line of the test set.
+        InputError: A number beyond the test set, or numbers and other ids together.
     """
-    numbers = np.empty(len(ids), dtype=np.int64)
-    for i, name in enumerate(ids):
-        if not name.isdecimal() or len(name) > 12:
-            raise InputError(
-                f"Segment id {name[:60]!r} is no line number, so it names no segment of the test "
-                "set.",
-                field="judgements",
-            )
-        numbers[i] = int(name)
-    first = 0 if len(ids) and int(numbers.min()) == 0 else 1
-    beyond = numbers >= segments + first
-    if beyond.any():
-        name = ids[int(np.argmax(beyond))]
+    numbered = [name for name in ids if name.isdecimal()]
+    if not numbered:
+        return ()
+    if len(numbered) < len(ids):
+        name = next(name for name in ids if not name.isdecimal())
         raise InputError(
-            f"Segment {name} was judged; the test set has {segments:,} segments (ids count from "
-            f"{first} here).",
+            f"Segment id {name[:60]!r} is no line number, as {numbered[0][:12]} and other ids are, "
+            "so it names no segment of the test set.",
             field="judgements",
         )
-    said: tuple[str, ...] = ()
+    first = 0 if any(int(name) == 0 for name in numbered) else 1
+    beyond = next((name for name in numbered if int(name) >= segments + first), None)
+    if beyond is not None:
+        raise InputError(
+            f"Segment {beyond[:12]} was judged; the test set has {segments:,} segments (ids count "
+            f"from {first} here).",
+            field="judgements",
+        )
     if first == 0:
-        said = ("Judged segments count from 0 here, as one has the id 0: segment 0 is line 1.",)
-    return MatchedSegments(numbers - first, said)
+        return ("Judged segments count from 0 here, as one has the id 0: segment 0 is line 1.",)
+    return ()
 
 
 def _listed(names: Sequence[str]) -> str:

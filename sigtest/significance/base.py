@@ -162,9 +162,14 @@ class OwnP:
 
 
 class OwnTest(SignificanceTest):
-    """Has a p-value of its own: a function of the units' statistics, without any draws."""
+    """Has a p-value of its own: a function of the units' statistics, without any draws.
+
+    Attributes:
+        fewest_units: How many units it needs to say anything.
+    """
 
     draws: ClassVar[Draws] = "none"
+    fewest_units: ClassVar[int] = 1
 
     def check(self, metric: Metric) -> None:
         """Check, before anything is computed, that the test can use this metric.

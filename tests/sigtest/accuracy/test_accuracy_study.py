@@ -167,6 +167,21 @@ def test_judgements_and_their_report_say_the_same() -> None:
     assert compute(loaded) == found
 
 
+def test_judged_segments_are_lines_of_the_test_set() -> None:
+    body = {"judgements": judgements(), "scale": [0, 110]}
+    assert not any("count from 0" in note for note in parse(request(human=body)).notes)
+    with pytest.raises(InputError, match="Segment 31 was judged; the test set has 30") as caught:
+        parse(request(human={**body, "judgements": [
+            {**row, "segment": "31" if row["segment"] == "7" else row["segment"]}
+            for row in judgements()
+        ]}))  # fmt: skip
+    assert caught.value.field == "human.judgements"
+    from_0 = [{**row, "segment": str(int(row["segment"]) - 1)} for row in judgements()]
+    asked = parse(request(human={**body, "judgements": from_0}))
+    assert "count from 0" in asked.notes[0]
+    assert asked.notes[0] in compute(asked).warnings
+
+
 REFUSED = [
     ({"humans": {}}, RecipeError, "Did you mean 'human'"),
     ({"human": {}}, InputError, "human must be an object"),

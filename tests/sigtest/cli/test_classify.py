@@ -183,6 +183,7 @@ def test_what_makes_no_sense_is_one_sentence(
         ("set\ta\nx\t1\n", "a column of numbers for each of two systems"),
         ("set\ta\tb\n", "a header and no data sets"),
         ("set\ta\tb\nx\tinf\t2\ny\t1\t1\n", "finite"),
+        ("set\ta\tb\nx\t1\t2\n", "paired_t needs at least 2 units (segments, data sets or folds)"),
     ],
 )
 def test_a_table_that_cannot_be_read_says_where(

@@ -3,7 +3,7 @@
 import pytest
 
 from sigtest.errors import InputError
-from sigtest.human.matching import match_segments, match_systems
+from sigtest.human.matching import check_segments, match_systems
 
 
 def test_numbers_and_campaigns_are_no_part_of_a_name() -> None:
@@ -39,19 +39,20 @@ def test_two_judged_systems_never_share_outputs() -> None:
 
 
 def test_segments_count_from_one_unless_one_is_zero() -> None:
-    assert match_segments(["3", "1"], 3).line.tolist() == [2, 0]
-    assert match_segments(["3", "1"], 3).warnings == ()
-    found = match_segments(["2", "0"], 3)
-    assert found.line.tolist() == [2, 0]
-    assert "count from 0" in found.warnings[0]
+    assert check_segments(["3", "1"], 3) == ()
+    assert "count from 0" in check_segments(["2", "0"], 3)[0]
+
+
+def test_ids_that_are_no_numbers_name_no_line() -> None:
+    assert check_segments(["bn-hi-1_1", "bn-hi-1_2"], 1) == ()
 
 
 @pytest.mark.parametrize(
     ("ids", "message"),
     [(["1", "4"], "Segment 4 was judged; the test set has 3"),
      (["0", "3"], "Segment 3 was judged"),
-     (["bn-hi-1_1"], "'bn-hi-1_1' is no line number")],
+     (["2", "bn-hi-1_1"], "'bn-hi-1_1' is no line number, as 2")],
 )  # fmt: skip
 def test_segments_outside_the_test_set_are_refused(ids, message) -> None:
     with pytest.raises(InputError, match=message):
-        match_segments(ids, 3)
+        check_segments(ids, 3)
