@@ -376,7 +376,8 @@ class Questions:
             return stored.record
         if stored is None and self._store.was(question_id, caller):
             raise gone(question_id)
-        raise NotFoundError(f"There is no {'question' if kind is None else kind} {question_id}.")
+        name = "question" if kind is None else KINDS[kind].name
+        raise NotFoundError(f"There is no {name} {question_id}.")
 
     def _succeeded(self, question_id: str, caller: str) -> Record:
         record = self._find(question_id, caller)

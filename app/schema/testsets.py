@@ -103,7 +103,9 @@ class TestSetLinks(BaseModel):
     self: str
     systems: str
     leaderboard: str
-    plots: dict[str, str] = Field(description="Pictures of the leaderboard, by name.")
+    plots: dict[str, str] = Field(
+        description="Pictures of the leaderboard, by name; none before two systems are measured."
+    )
 
 
 class TestSetResource(BaseModel):
@@ -154,7 +156,7 @@ class TestSetResource(BaseModel):
                 plots={
                     name: f"{here}/leaderboard/plots/{name}.svg"
                     for name, picture in PICTURES.items()
-                    if picture.needs == "report" and not picture.whole
+                    if picture.needs == "report" and not picture.whole and record.measured >= 2
                 },
             ),
         )

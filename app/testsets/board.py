@@ -53,14 +53,21 @@ class Board:
         """The report of the metric and test."""
         return select(self.whole, metric=self.metric, test=self.test)
 
-    def require_record(self) -> Record:
+    def require_record(self, options: Chosen) -> Record:
         """The comparison that is shown.
 
+        Args:
+            options: What of it is asked for.
+
         Raises:
-            NotReadyError: There is none yet.
+            NotReadyError: There is none yet, or it lacks a system that waits to be measured.
         """
+        held = {system.name for system in self.whole.systems}
+        waiting = [name for name in self.shown.pending if name not in held]
+        if waiting and (len(held) < 2 or {options.a, options.b}.intersection(waiting)):
+            raise NotReadyError(f"Still to be measured: {', '.join(waiting)}; ask again.")
         if self.record is None:
-            raise NotReadyError("No system is measured yet; ask again.")
+            raise NotReadyError("The leaderboard is still to be written; ask again.")
         return self.record
 
 

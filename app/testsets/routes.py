@@ -172,7 +172,7 @@ async def leaderboard_picture(
     options: Options,
 ) -> Response:
     """A picture of what the leaderboard shows, as SVG."""
-    record = shown.require_record()
+    record = shown.require_record(options)
     svg = await draw(COMPARISONS, picture, record, caller.name, asked, watch, options)
     return questions.picture(request, svg)
 
@@ -187,7 +187,7 @@ async def leaderboard_distribution(
     values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
-    record = shown.require_record()
+    record = shown.require_record(options)
     pair = await run_in_threadpool(pair_of, record, caller.name, asked, options)
     drawn = await watch.distribution(record, caller.name, pair)
     return await run_in_threadpool(questions.distribution, drawn, values)

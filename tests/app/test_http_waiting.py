@@ -1,4 +1,4 @@
-"""Who waits for a worker keeps nobody else waiting."""
+"""A request that waits for a worker does not delay others, and what a worker owes is 409."""
 
 import asyncio
 from collections.abc import Iterator
@@ -11,8 +11,10 @@ from exchange import COMPARISONS, ServeOn, problem
 
 from app.http import waiting
 from app.settings import Settings
+from app.testsets import board
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
+from workers.tasks.boards import joins
 from workers.tasks.context import Context
 from workers.tasks.run import run
 
@@ -21,7 +23,7 @@ PAIR = {"a": "A", "b": "B", "metric": "bleu", "test": "approximate_randomization
 
 @pytest.fixture
 def queue(tmp_path: Path) -> Iterator[QueueSettings]:
-    """A server with nobody to work."""
+    """A server without workers."""
     settings = QueueSettings(state=tmp_path)
     server = EmbeddedServer(settings)
     server.ensure()
@@ -43,7 +45,7 @@ def client(queue: QueueSettings, serve_on: ServeOn) -> httpx.Client:
 
 @pytest.fixture
 def url(client: httpx.Client, context: Context, body: dict[str, Any]) -> str:
-    """A comparison that has succeeded, and a distribution that nobody makes."""
+    """A comparison that has succeeded, and a distribution that no worker makes."""
     location = client.post(COMPARISONS, json=body).headers["location"]
     name = id_of(location)
     for entry in context.questions.progress.pieces(name).tasks(name):
@@ -83,3 +85,44 @@ def test_who_has_waited_long_enough_is_told_to_ask_again(
     assert "ask again" in problem(told, 409, "not-ready")["detail"]
     assert int(told.headers["retry-after"]) >= 1
     assert context.feed.jobs.alive() == {f"{id_of(url)}-distribute-0-0-1-0-0"}
+
+
+def test_what_needs_a_pending_system_of_a_board_is_asked_for_again(
+    client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board, "WAIT_SECONDS", 0.1)
+    lines = ["a b c d e", "f g h i j", "k l m n o"]
+    made = client.post("/v1/testsets", json={"name": "t", "references": lines, "resamples": 99})
+    testset = made.headers["location"]
+    assert made.json()["links"]["plots"] == {}
+    asked = {
+        "/plots/matrix.svg": {},
+        "/plots/distribution.svg": {"a": "A", "b": "B"},
+        "/distribution": {"a": "A", "b": "B"},
+    }
+    for name in "AB":
+        client.put(f"{testset}/systems/{name}", json={"hypotheses": [*lines[:2], f"k {name}"]})
+        for path, params in asked.items():
+            told = client.get(f"{testset}/leaderboard{path}", params=params)
+            assert name in problem(told, 409, "not-ready")["detail"]
+            assert int(told.headers["retry-after"]) >= 1
+    work(context, testset.rpartition("/")[2])
+    links = client.get(testset).json()["links"]["plots"]
+    assert sorted(links) == ["intervals", "matrix"]
+    assert {client.get(link).status_code for link in links.values()} == {200}
+    late = [*lines[:2], "k late"]
+    client.put(f"{testset}/systems/late", json={"hypotheses": late})
+    assert client.get(links["matrix"]).status_code == 200  # what is measured is shown meanwhile
+    told = client.get(f"{testset}/leaderboard/distribution", params={"a": "A", "b": "late"})
+    assert "late" in problem(told, 409, "not-ready")["detail"]
+    told = client.get(f"{testset}/leaderboard/distribution", params={"a": "A", "b": "never"})
+    problem(told, 422, "invalid-recipe")
+
+
+def work(context: Context, testset: str) -> None:
+    """Measure the systems of a test set and write its leaderboard."""
+    state = context.testsets.state(testset)
+    assert state is not None
+    for entry in joins(state):
+        run(context, entry.task.name, [testset, *entry.task.arguments])
+    context.feed.drop(testset)

@@ -62,6 +62,7 @@ class TestSetRecord:
         metrics: Labels of the metrics.
         systems: How many it has.
         pending: How many of them are still to be measured.
+        measured: How many of them are measured.
         submissions: How many have been taken, with those that were deleted or replaced.
         envelope: What is written on it.
     """
@@ -77,6 +78,7 @@ class TestSetRecord:
     metrics: tuple[str, ...]
     systems: int
     pending: int
+    measured: int = 0
     submissions: int = 0
     envelope: Envelope = field(default_factory=Envelope)
 

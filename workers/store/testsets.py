@@ -142,7 +142,8 @@ class TestSetStore:
             frozenset(left.difference(held.items())),
             by_name(envelopes),
         )
-        return replace(state, record=replace(state.record, pending=len(state.pending)))
+        pending, measured = len(state.pending), len(state.measured)
+        return replace(state, record=replace(state.record, pending=pending, measured=measured))
 
     def was(self, testset_id: str, caller: str) -> bool:
         """Whether the caller had a test set with this id that is gone now."""

@@ -145,7 +145,7 @@ def test_pages_of_others_cannot_post(pages: httpx.Client, headers: dict[str, str
 def test_what_is_not_there_is_a_page_that_says_so(pages: httpx.Client) -> None:
     unknown = pages.get(f"/comparisons/{'0' * 32}")
     assert unknown.status_code == 404
-    assert "There is no comparisons" in unknown.text
+    assert "There is no comparison 0" in unknown.text
     assert pages.get("/nowhere").headers["content-type"].startswith("text/html")
     assert pages.get("/v1/nowhere").headers["content-type"] == "application/problem+json"
 
