@@ -8,7 +8,7 @@
     ├── UnavailableError    a part that is not installed here
     └── ServiceError        a running sigtest service refused or could not be reached
 
-`sigtest` knows no status codes; whoever serves it maps these types to them.
+`sigtest` knows no status codes; a service maps these types to them.
 """
 
 from collections.abc import Iterator, Mapping

@@ -154,7 +154,7 @@ FAULTS = _by_name(
     _fault("bug at a listing", "app.questions.answers", _fails_at_listings, "faulty",
            "a listing of more than three entries raises an exception"),
     _fault("questions of strangers", "workers.questions", _shows_strangers, "opened",
-           "whoever has an id sees the question"),
+           "every caller who has an id sees the question"),
     _fault("nothing erased", "workers.machine.eraser", _erases_nothing, "kept",
            "the append-only file is never written anew"),
     _fault("one line for all", "workers.queue.feed", _serves_in_order, "late",

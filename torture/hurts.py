@@ -132,7 +132,7 @@ class Hurts:
         except ProcessLookupError:
             return None
         if not until(lambda: found[0] not in self.service.store(), 20):
-            return None  # nobody wrote
+            return None  # nothing was written
         return self._after_store()
 
     def supervisor_killed(self) -> float | None:

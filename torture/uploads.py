@@ -1,4 +1,4 @@
-"""Uploads such as nobody writes by hand: few bytes that ask for much, of every kind."""
+"""Uploads such as are never written by hand: few bytes that ask for much, of every kind."""
 
 from __future__ import annotations
 

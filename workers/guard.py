@@ -1,4 +1,4 @@
-"""Says in our words that Redis failed, and soon: nobody waits for a server known to be silent."""
+"""Says in our words that Redis failed, and soon: none waits for a server known to be silent."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Questions for those who serve them: submit, watch, read, cancel. `app` calls this and no more.
 
 Every function may raise StorageError, and those that take an id raise NotFoundError for one that
-is unknown or somebody else's and GoneError for one that expired or was deleted.
+is unknown or another caller's and GoneError for one that expired or was deleted.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
-LINK_BYTES = 16  # of a public link, that nobody guesses
+LINK_BYTES = 16  # of a public link: too many to guess
 
 
 @dataclass(frozen=True)

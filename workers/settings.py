@@ -29,7 +29,7 @@ class Settings:
     """Where questions are kept, who computes them and for how long they stay.
 
     Attributes:
-        redis_url: REDIS_URL. A Redis or Valkey server (6.2 or later) that somebody else runs, with
+        redis_url: REDIS_URL. A Redis or Valkey server (6.2 or later) that runs already, with
             an append-only file and `noeviction`. Without it an embedded server is started.
         state: SIGTEST_STATE. Directory of the embedded server's data; a per-user state directory
             ($XDG_STATE_HOME/sigtest) by default.

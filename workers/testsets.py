@@ -1,7 +1,7 @@
 """Test sets with systems that arrive over time, and their leaderboards. `app` calls this.
 
 Every function may raise StorageError, and those that take an id raise NotFoundError for one that
-is unknown or somebody else's and GoneError for one that expired or was deleted.
+is unknown or another caller's and GoneError for one that expired or was deleted.
 """
 
 from __future__ import annotations
@@ -365,9 +365,9 @@ class TestSets:
         part = self._store.part(testset_id)
         capacity = self._state(testset_id, caller).record.capacity
         recipe = boards.decided(part.recipe, choice, capacity)
-        nobody = replace(part, systems=(), digests=(), recipe=recipe)
-        rows = [no_rows(nobody) for _ in part.recipe.metrics]
-        return report_of_rows(nobody, rows, rows)
+        alone = replace(part, systems=(), digests=(), recipe=recipe)
+        rows = [no_rows(alone) for _ in part.recipe.metrics]
+        return report_of_rows(alone, rows, rows)
 
     def _state(self, testset_id: str, caller: str) -> State:
         state = self._store.state(testset_id)

@@ -1,7 +1,7 @@
 """Webhooks for those who serve them: add, list, test, remove. `app` calls this.
 
 Every function may raise StorageError, and those that take an id raise NotFoundError for one that
-is unknown or somebody else's.
+is unknown or another caller's.
 """
 
 from __future__ import annotations

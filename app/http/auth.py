@@ -64,7 +64,7 @@ class Door:
         self._backoff = BackOff()
 
     def principal(self, secret: str, address: str) -> Principal | None:
-        """Whose key this is; nobody's where the service has no keys at all.
+        """Whose key this is; anonymous where the service has no keys at all.
 
         Args:
             secret: The key as it was sent; empty where none was.
@@ -106,7 +106,7 @@ class Door:
             host: Address of the service that was spoken to; nothing for a unix socket.
 
         Raises:
-            ForbiddenError: The address can be reached by other machines, and nobody said that
+            ForbiddenError: The address can be reached by other machines, and no setting says that
                 they may ask.
         """
         if self._settings.open or host is None or is_loopback(host):

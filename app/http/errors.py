@@ -3,13 +3,13 @@
 SigtestError
 ├── InputError
 │   └── MalformedError       a body that is not the JSON or the form it claims to be
-├── AuthenticationError      no key, or one that nobody has
+├── AuthenticationError      no key, or an unknown one
 ├── ForbiddenError           a key that is not for this
 ├── BackOffError             too many wrong keys
 ├── SlowError                a body that takes too long to come
 ├── NotAcceptableError       a representation that does not exist here
 ├── UnsupportedMediaError    a body of a kind that is not read
-└── UnreadyError             nobody is there to do the work
+└── UnreadyError             no worker is there
 """
 
 from sigtest.errors import InputError, SigtestError
@@ -20,7 +20,7 @@ class MalformedError(InputError):
 
 
 class AuthenticationError(SigtestError):
-    """No key, or one that nobody has."""
+    """No key, or an unknown one."""
 
 
 class ForbiddenError(SigtestError):
@@ -53,4 +53,4 @@ class UnsupportedMediaError(SigtestError):
 
 
 class UnreadyError(SigtestError):
-    """Nobody is there to do the work."""
+    """No worker is there."""

@@ -190,7 +190,7 @@ def _on_sigtest_error(request: Request, error: Exception) -> Response:
 
 
 def _on_absence(request: Request, error: Exception) -> Response:
-    """The client has gone while it was sending; nobody reads this."""
+    """The client has gone while it was sending; this is never read."""
     return Response(status_code=400)
 
 

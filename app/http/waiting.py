@@ -38,7 +38,7 @@ class Watcher:
     Attributes:
         questions: Where they are.
         news: Says when to look.
-        stopping: Set when the service is told to stop; nobody waits any longer then.
+        stopping: Set when the service is told to stop; every wait ends then.
     """
 
     questions: Questions

@@ -34,7 +34,7 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     ".txt": "text/plain",
 }
-# Everything comes from here, nothing is written into the page itself, and nobody frames it.
+# Everything comes from here, nothing is written into the page itself, and no other page frames it.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"

@@ -130,7 +130,7 @@ RECEIVED: dict[int | str, dict[str, Any]] = {
 
 
 def messages() -> APIRouter:
-    """What receivers are sent, as routes that nobody asks here."""
+    """What receivers are sent, as routes that receivers have, not this service."""
     made = APIRouter(generate_unique_id_function=lambda route: route.name)
     for event, words in {**EVENTS, TEST: "A webhook is tried."}.items():
         made.add_api_route(

@@ -1,7 +1,7 @@
 """From arguments to an exit status; the only place that knows what an error looks like here.
 
 Status 0: done; 1 and 3: what `gate` or `verify` found; 2: bad usage or bad input, with one message
-on standard error; 130: interrupted; 141: whoever read the output went away.
+on standard error; 130: interrupted; 141: the reader of the output went away.
 """
 
 from __future__ import annotations

@@ -199,7 +199,7 @@ class Kind(ABC, Generic[Asked]):
         """
 
     def recognised(self, asked: Asked) -> tuple[str, ...]:
-        """What was read in what somebody brought, in sentences, to be looked at before it runs."""
+        """What was read in what was brought, in sentences, to be looked at before it runs."""
         told = asked.about
         named = (("systems", told.systems), ("metrics", told.metrics), ("test sets", told.testsets))
         return tuple(f"{len(names)} {what}: {', '.join(names)}." for what, names in named if names)

@@ -138,7 +138,7 @@ class PairReport(NamedTuple):
     difference: float
     ci: tuple[float, float]
     stderr: float
-    count: int | None  # type: ignore[assignment]  # hides a method of tuples that nobody needs
+    count: int | None  # type: ignore[assignment]  # hides a method of tuples that is not needed
     resamples: int | None
     p_value: float
     log10_p: float

@@ -1,4 +1,4 @@
-"""Values that nobody means, and bodies that have them."""
+"""Values that are never meant, and bodies that have them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES = ("systems", "references", "metrics", "tests", "resamples", "seed", "docu
 
 
 def strange(rng: random.Random) -> Any:
-    """One of these values, nobody else's: it may be changed next."""
+    """One of these values, for this caller alone: it may be changed next."""
     return copy.deepcopy(rng.choice(STRANGE))
 
 

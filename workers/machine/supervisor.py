@@ -78,7 +78,7 @@ class Supervisor:
 
     Args:
         settings: How many workers, and where Redis is.
-        watch_stdin: Whether the end of standard input means that whoever started this is gone.
+        watch_stdin: Whether the end of standard input means that what started this is gone.
     """
 
     def __init__(self, settings: Settings, watch_stdin: bool = False) -> None:

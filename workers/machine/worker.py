@@ -47,7 +47,7 @@ RQ_MARGIN = 15  # RQ waits for tasks this much shorter than its workers' time to
 class PieceJob(Job):
     """A job that can name one of TASKS and nothing else.
 
-    RQ imports and calls whatever function, callback or web hook a job names; whoever can write to
+    RQ imports and calls whatever function, callback or web hook a job names; who can write to
     Redis could run anything as this user.
     """
 
@@ -115,7 +115,7 @@ class PieceWorker(Worker):
     max_connection_wait_time = 1.0
     _beat = 0.0
     _line: Line | None = None  # to the horse, if there is one
-    _unwanted = ""  # job that nobody wanted when it was last looked at
+    _unwanted = ""  # job that was not wanted when it was last looked at
     _horse_at_hand = 0  # its process; RQ forgets `horse_pid` after each task
 
     def __init__(self, name: str, settings: Settings) -> None:
@@ -165,7 +165,7 @@ class PieceWorker(Worker):
             super().set_current_job_working_time(current_job_working_time, pipeline)
 
     def maintain_heartbeats(self, job: Job) -> None:
-        """Every second while a task runs: end it where nobody wants it any more.
+        """Every second while a task runs: end it where it is no longer wanted.
 
         Seen twice: a task whose report is there has only to say so, and ends by itself.
         """
@@ -185,7 +185,7 @@ class PieceWorker(Worker):
         """Nothing: the reconciler looks after lost tasks, and never reads jobs it cannot trust."""
 
     def check_for_suspension(self, burst: bool) -> None:
-        """Nothing: nobody suspends workers through Redis."""
+        """Nothing: workers are never suspended through Redis."""
 
     def subscribe(self) -> None:
         """Take no commands: a thread would be forked with every horse."""

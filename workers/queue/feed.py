@@ -2,8 +2,8 @@
 
 Tasks wait in the store, by caller and by question. The queue that workers take from holds only
 about one for each worker; whenever one is added or ends, `feed` fills it up. Callers are taken in
-turn, by the seconds of work that they were given, so that nobody's work delays another's by more
-than what runs already; of one caller's questions small ones come first.
+turn, by the seconds of work that they were given, so that one caller's work delays another's by
+no more than what runs already; of one caller's questions small ones come first.
 """
 
 from __future__ import annotations

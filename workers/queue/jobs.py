@@ -138,7 +138,7 @@ class Jobs:
     # what follows is for the reconciler
 
     def stuck(self, alive: set[str]) -> set[str]:
-        """Ids that RQ still knows although nobody works on them.
+        """Ids that RQ still knows although no worker works on them.
 
         A worker that dies between taking a task and announcing it leaves the task in the
         intermediate list; one that dies later leaves a start that expires; what failed too often

@@ -20,7 +20,7 @@ Wake = Callable[[], object]
 
 
 class News:
-    """What `Store.commit` publishes. News may be lost with a connection: whoever waits looks, too.
+    """What `Store.commit` publishes. News may be lost with a connection: those who wait look, too.
 
     Args:
         redis: The server.

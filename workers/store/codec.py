@@ -1,4 +1,4 @@
-"""Bytes of what is stored: exact, compact, and safe to read whoever wrote them."""
+"""Bytes of what is stored: exact, compact, and safe to read, also where an attacker wrote them."""
 
 from __future__ import annotations
 

@@ -425,7 +425,7 @@ return taken
 """
 
 # KEYS: messages that are due, webhook, its messages, their attempts
-# ARGV: webhook and message, message, time, until when nobody else sends it
+# ARGV: webhook and message, message, time, until when no other worker sends it
 # Returns its body, the number of the attempt, address and secret; nothing where it is delivered,
 # gone, or being sent.
 ATTEMPT = """

@@ -244,7 +244,7 @@ def private_directory(path: Path) -> Path:
     """Create a directory that only this user can enter, or make an own one so.
 
     Raises:
-        StorageError: It is a link or belongs to somebody else.
+        StorageError: It is a link or belongs to another user.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = path.lstat()

@@ -1,4 +1,4 @@
-"""Everything that the store has, whoever it belongs to, and another start for it: for operators."""
+"""Everything that the store has, of all callers, and another start for it: for operators."""
 
 from __future__ import annotations
 

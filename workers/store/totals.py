@@ -1,4 +1,4 @@
-"""Bytes of one system's totals, cut into parts so that nobody reads more than is needed.
+"""Bytes of one system's totals, cut into parts so that no more is read than is needed.
 
 base       JSON: sums over all units and scores of the replicas, by metric
 scores:M   bootstrap scores of metric M, float64

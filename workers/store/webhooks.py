@@ -22,7 +22,7 @@ SECRET_PREFIX = "whsec_"  # as Standard Webhooks spells secrets
 SHOWN = ("caller", "url", "events", "created", "delivered", "dropped", "error", "seconds")
 USUAL_SECONDS = 0.1
 AT_ONCE = 500  # messages handed out in one exchange
-LEASES = 3  # times the longest attempt: so long nobody else takes a message
+LEASES = 3  # times the longest attempt: so long no other worker takes a message
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
 """Which comparisons a leaderboard corrects for: those shown, those to come, and those gone.
 
-A claim must not fall when somebody submits. So a family has room for all systems that may come,
-and the p-value of a pair stays in it when one of its systems is deleted or replaced; adjusted
-p-values can only fall then.
+A claim must not fall when a system is submitted. So a family has room for all systems that may
+come, and the p-value of a pair stays in it when one of its systems is deleted or replaced;
+adjusted p-values can only fall then.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ VIEWS = {"attribute", "deliver", "distribute", "refresh"}
 
 
 def run(context: Context, name: str, arguments: Sequence[Any]) -> str:
-    """Run a task, and fill the queue up. What would go wrong again becomes somebody's error.
+    """Run a task, and fill the queue up. What would go wrong again becomes its question's error.
 
     Returns:
         How it ended: DONE, FAILED, or UNWANTED where nothing needs it.

@@ -15,8 +15,8 @@ ATTEMPTS = 24  # with the usual pauses, three days
 def deliver(context: Context, webhook_id: str, message: str) -> None:
     """Send a message that is due; what is not accepted is due again after a pause.
 
-    A message that was delivered is never sent again. Where a worker dies while it sends one, nobody
-    knows, and it is sent again under the same id.
+    A message that was delivered is never sent again. Where a worker dies while it sends one, it is
+    not known, and it is sent again under the same id.
     """
     webhooks = context.webhooks
     attempt = webhooks.attempt(webhook_id, message)

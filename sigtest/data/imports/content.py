@@ -40,7 +40,7 @@ def outputs_of(material: Material) -> dict[str, dict[str, Any]]:
 
 
 def metrics_of(material: Material, referenced: bool = False) -> list[str | dict[str, object]]:
-    """What to compare on where nobody says it: BLEU of texts, the mean of every kind of scores.
+    """What to compare on where it is not said: BLEU of texts, the mean of every kind of scores.
 
     Scores that some systems lack are left out, unless nothing else is there.
 

@@ -29,7 +29,7 @@ LINES = ("text", "numbers", "text-columns")  # formats in which documents and la
 
 @dataclass(frozen=True)
 class Upload:
-    """A file that somebody sent.
+    """A file that was sent.
 
     Attributes:
         name: What its sender calls it.

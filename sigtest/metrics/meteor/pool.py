@@ -13,7 +13,7 @@ from sigtest.metrics.meteor.process import BATCH, DiedError, Jvm
 
 START_SECONDS = 180.0  # tables of English load in 5 on an idle core
 BATCH_SECONDS = 300.0  # a batch of ordinary segments takes 0.1
-GRACE_SECONDS = 0.5  # for the segments in hand, once nobody waits for them
+GRACE_SECONDS = 0.5  # for the segments in hand, once their answers are not wanted
 ATTEMPTS = 3  # a process killed from outside is replaced; a line that kills it thrice is to blame
 
 _HANDSHAKE = "SCORE ||| a ||| a"
@@ -67,7 +67,7 @@ class Pool:
         Args:
             arguments: METEOR's options.
             requests: Lines of METEOR's -stdio protocol.
-            gone: Set where nobody waits for the answers any more; see `abandon`.
+            gone: Set where the answers are no longer wanted; see `abandon`.
 
         Raises:
             UnavailableError: METEOR is not installed or does not start.
@@ -95,7 +95,7 @@ class Pool:
         return answers
 
     def abandon(self, gone: threading.Event) -> None:
-        """Do nothing more for whom nobody waits; a process still at it after a moment ends."""
+        """Do no more of what is no longer wanted; a process still at it after a moment ends."""
         gone.set()
         time.sleep(GRACE_SECONDS)
         with self._lock:
@@ -116,7 +116,7 @@ class Pool:
         with self._lock:
             doomed = list(self._all)
         for jvm in doomed:
-            jvm.kill()  # whoever waits for its answer stops waiting
+            jvm.kill()  # the thread that waits for its answer stops waiting
         self._threads.shutdown(wait=True, cancel_futures=True)
         self.release()
 
@@ -126,7 +126,7 @@ class Pool:
         answers: list[str] = []
         for attempt in range(1, ATTEMPTS + 1):
             if gone.is_set():
-                raise UnansweredError(len(answers), "nobody waits for it")
+                raise UnansweredError(len(answers), "it is no longer wanted")
             jvm = self._take(command)
             with self._lock:
                 self._working[jvm] = gone

@@ -1,4 +1,4 @@
-"""One METEOR process: lines in, lines out, and an end that nobody has to wait for."""
+"""One METEOR process: lines in, lines out, and an end without a wait."""
 
 from __future__ import annotations
 
