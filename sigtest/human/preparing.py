@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -73,7 +74,7 @@ def prepare(judgements: Judgements, sources: int, choices: Choices) -> Prepared:
         z, alike = standardised(judgements, str(choices.standardise))
         count_rows(dropped, judgements, alike, "annotator without variance")
         judgements = replace(judgements, z=z).take(~alike)
-    _require_left(judgements, given, choices)
+    _require_left(judgements, given, choices, dropped)
     judgements = _only_outputs(judgements)
     names = judgements.system.names
     segments = _segments(judgements, choices)
@@ -97,7 +98,12 @@ def count_rows(
             reasons[why] = reasons.get(why, 0) + n
 
 
-def _require_left(judgements: Judgements, given: Sequence[str], choices: Choices) -> None:
+def _require_left(
+    judgements: Judgements,
+    given: Sequence[str],
+    choices: Choices,
+    dropped: Sequence[Mapping[str, int]],
+) -> None:
     """Every system that was judged still has a judgement of each criterion.
 
     Raises:
@@ -116,10 +122,20 @@ def _require_left(judgements: Judgements, given: Sequence[str], choices: Choices
         if missing:
             raise InputError(
                 f"No judgement of {criterion} is left of {', '.join(missing[:12])}; every system "
-                "needs some of each criterion by an annotator who is not left out.",
+                "needs some of each criterion by an annotator who is not left out."
+                f"{_listed(dropped)}",
                 field="judgements",
                 system=missing[0],
             )
+
+
+def _listed(dropped: Sequence[Mapping[str, int]]) -> str:
+    """Rows of annotators who were left out, by reason, as a sentence."""
+    reasons: Counter[str] = Counter()
+    for own in dropped:
+        reasons.update(own)
+    shown = ", ".join(f"{reason} {n:,}" for reason, n in reasons.items())
+    return f" Rows left out: {shown}." if shown else ""
 
 
 def _only_outputs(judgements: Judgements) -> Judgements:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import partial
 
 from sigtest.human.pictures import PICTURES
-from sigtest.human.report import AgreementReport, HumanReport, JudgedPair, JudgedSystem
+from sigtest.human.report import (
+    AgreementReport,
+    GainReport,
+    HumanReport,
+    JudgedPair,
+    JudgedSystem,
+)
 from sigtest.render.columns import intervals, names, numbers, p_value, words
 from sigtest.render.digits import whole
 from sigtest.render.formats import Presented
@@ -16,8 +23,11 @@ from sigtest.render.model import (
     Document,
     Figure,
     Group,
+    Interval,
     Mark,
+    Number,
     Paragraph,
+    PValue,
     Range,
     Section,
     Sheet,
@@ -26,9 +36,10 @@ from sigtest.render.model import (
 from sigtest.report import encode
 
 MANY = 30  # pairs, above which their table is folded
-PLACES = {"raw": 1, "z": 3}
+FINE = 3  # decimals of standardised scores and of shares
+COARSE = 10.0  # raw scores that reach it have one decimal, others two
 RECORD = ("a", "b", "criterion", "test", "n_a", "n_b", "difference", "u", "p_greater", "p_less",
-          "log10_p", "p_adjusted", "conclusion")  # fmt: skip
+          "log10_p", "p_adjusted", "conclusion", "decided_by", "exact")  # fmt: skip
 
 
 def present(report: HumanReport) -> Presented:
@@ -43,7 +54,7 @@ def sheet(report: HumanReport) -> Sheet:
 
 def document(report: HumanReport) -> Document:
     """Systems by rank, who is better than whom, annotators, agreement, gain."""
-    blocks: list[Block] = [_systems(report)]
+    blocks: list[Block] = [_systems(report), *_left_out(report)]
     for criterion in dict.fromkeys(pair.criterion for pair in report.pairs):
         pairs = [pair for pair in report.pairs if pair.criterion == criterion]
         drawn = [
@@ -91,11 +102,14 @@ def _systems(report: HumanReport) -> Table:
     breaks = frozenset(
         i for i in range(1, len(ordered)) if ordered[i].cluster > ordered[i - 1].cluster
     )
+    raw, standard = _raw_places(report), report.tested == "z"
+    tested = intervals("interval", (own.ci for own in ordered), FINE if standard else raw)
     columns = [
         Column("rank", tuple(Range(*own.range) for own in ordered)),
-        numbers("z", [own.z for own in ordered], PLACES["z"]),
-        intervals("interval", (own.ci for own in ordered), PLACES["z"]),
-        numbers("raw", [own.raw for own in ordered], PLACES["raw"]),
+        numbers("z", [own.z for own in ordered], FINE),
+        *([tested] if standard else []),
+        numbers("raw", [own.raw for own in ordered], raw),
+        *([] if standard else [tested]),
         numbers("judgements", [own.n_judgements for own in ordered], 0),
         numbers("segments", [own.n_segments for own in ordered], 0),
     ]
@@ -111,12 +125,31 @@ def _systems(report: HumanReport) -> Table:
     )
 
 
+def _raw_places(report: HumanReport) -> int:
+    """Decimals that tell raw scores apart: of 0 to 100 fewer than of MQM's penalties."""
+    known = [abs(own.raw) for own in report.systems if own.raw is not None]
+    return 1 if max(known, default=COARSE) >= COARSE else 2
+
+
+def _left_out(report: HumanReport) -> list[Block]:
+    """Which rows do not count, and why."""
+    reasons: Counter[str] = Counter()
+    for source in report.sources:
+        reasons.update(source.dropped)
+    if not reasons:
+        return []
+    rows, used = (sum(getattr(own, what) for own in report.sources) for what in ("rows", "used"))
+    why = ", ".join(f"{reason} {whole(n)}" for reason, n in reasons.items())
+    return [Paragraph(f"Of {whole(rows)} rows, {whole(used)} count; left out: {why}.")]
+
+
 def _mean(own: JudgedSystem) -> float:
     return next((value for value in (own.z, own.raw) if value is not None), 0.0)
 
 
 def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> Table:
-    places = PLACES.get(report.tested, 3)
+    places = _raw_places(report) if report.tested == "raw" else FINE
+    combined = any(pair.decided_by for pair in pairs)
     sides = names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])
     p_values: list[tuple[str, Callable[[JudgedPair], float]]] = [
         ("p, a is better", lambda pair: pair.p_greater),
@@ -133,9 +166,11 @@ def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> 
         ),
         words("conclusion", [_conclusion(pair) for pair in pairs]),
     ]
+    if combined:
+        columns.append(words("decided by", [pair.decided_by or "" for pair in pairs]))
     return Table(
         name="pairs",
-        caption=f"Pairs by {criterion}",
+        caption="Pairs by all criteria, combined" if combined else f"Pairs by {criterion}",
         names=sides,
         groups=(Group("", tuple(columns)),),
         things="pairs",
@@ -155,11 +190,12 @@ def _annotators(report: HumanReport) -> list[Block]:
     found = report.annotators
     if found is None:
         return []
+    passing = found.n - found.careless - found.untestable
     said = (
-        f"{found.n} annotators: {found.kept} kept, {found.careless} careless, "
-        f"{found.untestable} with too few bad references to tell; "
-        f"{whole(found.judgements_kept)} of {whole(found.judgements)} judgements are theirs to keep"
-        f" ({'others are left out' if found.filtered else 'none is left out'})."
+        f"Annotators: {found.n}; passing quality control: {passing}, with "
+        f"{whole(found.judgements_kept)} of {whole(found.judgements)} judgements; careless: "
+        f"{found.careless}; with too few bad references to tell: {found.untestable}; counted: "
+        f"{'all' if found.kept == found.n else found.kept}."
     )
     blocks: list[Paragraph | Figure | Table] = [Paragraph(said)]
     if PICTURES["annotators"].fits(report):
@@ -199,27 +235,67 @@ def _agreement(rows: Sequence[AgreementReport]) -> Table:
 
 
 def _gain(report: HumanReport) -> list[Block]:
+    """Means of the four systems, gains, and how they combine, in standardised and raw units."""
     rows = [
-        (gain.name, criterion, figures)
+        (gain.name, criterion, own, unit, figures)
         for gain in report.gain
         for criterion, own in gain.criteria.items()
-        if (figures := own.z or own.raw) is not None
+        for unit in ("z", "raw")
+        if (figures := getattr(own, unit)) is not None
     ]
     if not rows:
         return []
+    raw = _raw_places(report)
+    places = [FINE if unit == "z" else raw for _, _, _, unit, _ in rows]
+
+    def column(heading: str, what: str, signed: bool = False) -> Column:
+        found = zip(rows, places, strict=True)
+        cells = (Number(getattr(row[-1], what), decimals, signed) for row, decimals in found)
+        return Column(heading, tuple(cells))
+
+    columns = [
+        column("current, old", "current_old"),
+        column("current, new", "current_new"),
+        Column("p", tuple(_p(own.p_current, report) for _, _, own, _, _ in rows)),
+        column("delta", "delta", signed=True),
+        column("best, old", "best_old"),
+        column("best, new", "best_new"),
+        Column("p", tuple(_p(own.p_best, report) for _, _, own, _, _ in rows)),
+        column("gain", "gain", signed=True),
+        Column("interval", tuple(
+            None if row[-1].ci is None else Interval(*row[-1].ci, decimals)
+            for row, decimals in zip(rows, places, strict=True)
+        )),
+    ]  # fmt: skip
+    sides = [
+        words("criterion", [row[1] for row in rows]),
+        words("scores", [row[3] for row in rows]),
+    ]
+    if any(name for name, *_ in rows):
+        sides.insert(0, names("pair", [name for name, *_ in rows]))
     table = Table(
         name="gain",
         caption="Gain",
-        names=(
-            names("pair", [name for name, _, _ in rows]),
-            words("criterion", [criterion for _, criterion, _ in rows]),
-        ),
-        groups=(
-            Group("", (
-                numbers("delta", [figures.delta for _, _, figures in rows], 3),
-                numbers("gain", [figures.gain for _, _, figures in rows], 3),
-                intervals("interval", [f.ci for _, _, f in rows], 3),
-            )),
-        ),
-    )  # fmt: skip
-    return [table]
+        names=tuple(sides),
+        groups=(Group("", tuple(c for c in columns if any(c.cells))),),
+    )
+    return [table, *_both_gains(report.gain)]
+
+
+def _p(value: float | None, report: HumanReport) -> PValue | None:
+    return p_value(value, report.alpha, value is not None and value <= report.alpha)
+
+
+def _both_gains(gains: Sequence[GainReport]) -> list[Paragraph]:
+    """F1 of the gains of adequacy and fluency."""
+    said = []
+    for gain in gains:
+        known = [
+            f"{value:.{decimals}f} ({unit})"
+            for unit, value, decimals in (("z", gain.f1_z, FINE), ("raw", gain.f1_raw, 1))
+            if value is not None
+        ]
+        if known:
+            of = f" of {gain.name}" if gain.name else ""
+            said.append(f"F1 of the gains of adequacy and fluency{of}: {', '.join(known)}.")
+    return [Paragraph(sentence) for sentence in said]

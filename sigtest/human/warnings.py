@@ -76,6 +76,6 @@ def _few(criterion: str, rows: Sequence[JudgedPair]) -> str | None:
     if least >= FEW_UNITS or rows[0].test == "approximate_randomization":
         return None
     return (
-        f"By {criterion}, some systems have only {least} scores to compare; p-values of "
-        f"{rows[0].test} are rough there."
+        f"By {criterion}, some systems have only {least} score{'s' * (least != 1)} to compare; "
+        f"p-values of {rows[0].test} are rough there."
     )

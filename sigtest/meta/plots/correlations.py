@@ -82,9 +82,12 @@ def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
     drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     drawing.text(MARGIN, 20.5, f"{test}, one-sided, unadjusted p", size=SMALL, colour="muted")
     _rows(drawing, metrics, names, MARGIN + wide, cell)
-    for number, panel in enumerate(_panels(pairs)):
+    panels = _panels(pairs)
+    for number, panel in enumerate(panels):
         left = MARGIN + wide + number * (side + BETWEEN)
-        drawing.text(left, TOP - 12, shortened(panel.title, side / BOLD), bold=True)
+        last = number == len(panels) - 1
+        room = page - MARGIN - left if last else side + BETWEEN - 2
+        drawing.text(left, TOP - 12, shortened(panel.title, room / BOLD), bold=True)
         _cells(drawing, labels, panel, left, cell)
     _legend(drawing, TOP + side + 14)
     return drawing.render()

@@ -7,7 +7,7 @@ Human Judgment".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import fmean, pstdev
 
 from sigtest.meta.plots.shown import metric_of, require, shown
@@ -29,6 +29,10 @@ SIDE = 196.0  # of the square
 LEFT, TOP, MARGIN = 34.0, 28.0, 4.0
 KEY = 9.0  # height of a line of the key
 FEWEST = 3
+RADIUS = 1.8  # of a point
+DIGIT = 0.72 * SMALL  # height of a digit
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | None = None) -> str:
@@ -64,19 +68,12 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
     drawing = Drawing(heading, _description(names, x, y, what), COLUMN, 0)
     drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     drawing.text(MARGIN, 20.5, what, size=SMALL, colour="muted")
-    across, up = scale(x, LEFT, LEFT + SIDE), scale(y, TOP + SIDE, TOP)
+    across, up = scale(x, LEFT, LEFT + SIDE, 0.06), scale(y, TOP + SIDE, TOP, 0.06)
     _axes(drawing, across, up, shortened(label, 0.6 * SIDE))
-    for i, (a, b) in enumerate(zip(x, y, strict=True)):
-        drawing.circle(across(a), up(b), 1.8, filled=True)
-        right = across(a) + 3 + text_width(str(i + 1), SMALL) < COLUMN
-        drawing.text(
-            across(a) + (3 if right else -3),
-            up(b) - 1.5,
-            str(i + 1),
-            size=SMALL,
-            anchor="start" if right else "end",
-            colour="muted",
-        )
+    points = [(across(a), up(b)) for a, b in zip(x, y, strict=True)]
+    for i, (point, (left, base)) in enumerate(zip(points, _places(points), strict=True), 1):
+        drawing.circle(*point, RADIUS, filled=True)
+        drawing.text(left, base, str(i), size=SMALL, colour="muted")
     drawing.height = TOP + SIDE + 34 + lines * KEY
     _key(drawing, names, TOP + SIDE + 36)
     return drawing.render()
@@ -105,6 +102,43 @@ def _description(names: Sequence[str], x: Sequence[float], y: Sequence[float], w
     rows = zip(names, x, y, strict=True)
     points = "; ".join(f"{name} {a:.2f} by the metric, {b:.2f} by people" for name, a, b in rows)
     return f"{what}. Standard deviations from the mean: {points}."
+
+
+def _places(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Where the number of each point begins: beside it, over as little else as can be."""
+    inside = (LEFT, TOP, LEFT + SIDE, TOP + SIDE)
+    taken: list[Box] = [(x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS) for x, y in points]
+    found = []
+    for i, (x, y) in enumerate(points, 1):
+        wide = text_width(str(i), SMALL)
+        best = min(_beside(x, y, wide), key=lambda box: _covered(box, taken, inside))
+        taken.append(best)
+        found.append((best[0], best[3]))
+    return found
+
+
+def _beside(x: float, y: float, wide: float) -> Iterator[Box]:
+    """Boxes for a label round a point, the usual one first."""
+    for gap in (1.2, 4.0, 8.0):
+        right, left, middle = x + RADIUS + gap, x - RADIUS - gap - wide, x - wide / 2
+        above, below, level = y - 1.5 - DIGIT, y + 1.5, y - DIGIT / 2
+        over, under = y - RADIUS - gap - DIGIT, y + RADIUS + gap
+        for start, top in ((right, above), (left, above), (right, below), (left, below),
+                           (middle, over), (middle, under), (right, level),
+                           (left, level)):  # fmt: skip
+            yield start, top, start + wide, top + DIGIT
+
+
+def _covered(box: Box, taken: Sequence[Box], inside: Box) -> float:
+    """How much of a box lies over others, and out of the frame."""
+    area = (box[2] - box[0]) * (box[3] - box[1])
+    return area - _common(box, inside) + sum(_common(box, other) for other in taken)
+
+
+def _common(a: Box, b: Box) -> float:
+    """Area that two boxes share."""
+    wide, high = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    return wide * high if wide > 0 and high > 0 else 0.0
 
 
 def _axes(drawing: Drawing, across: Scale, up: Scale, label: str) -> None:

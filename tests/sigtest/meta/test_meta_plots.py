@@ -70,6 +70,31 @@ def test_correlations_are_ordered_by_r_and_name_their_cells(report: MetaReport) 
     assert sum(" and " in (hint or "") for hint in hints) == 6
 
 
+def test_numbers_of_systems_that_lie_together_are_apart(report: MetaReport) -> None:
+    (own,) = report.sets
+    close = [
+        replace(system, human=i // 3 + 1e-3 * (i % 3),
+                scores={"COMET": i // 3 + 1e-3 * (i % 2)})
+        for i, system in enumerate(own.systems)
+    ]  # fmt: skip
+    svg = scatter_plot(replace(report, sets=(replace(own, systems=tuple(close)),)), "COMET")
+    boxes = []
+    for element in ElementTree.fromstring(svg).iter(f"{SVG}text"):
+        left, base = float(element.get("x")), float(element.get("y"))
+        if (element.text or "").isdecimal() and left > 40 and base < 28 + 196:
+            boxes.append((left, base - 4, left + 3, base))
+    assert len(boxes) == 6
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
+
+
+def test_titles_of_few_metrics_are_whole(report: MetaReport) -> None:
+    shown = words(correlations_plot(report))
+    assert "r of two metrics" in shown
+    assert "p: the row's r with people is larger" in shown
+
+
 def test_what_a_report_lacks_is_refused(report: MetaReport) -> None:
     with pytest.raises(RecipeError, match="Did you mean 'TER'"):
         scatter_plot(report, "TERR")
