@@ -9,11 +9,11 @@ from typing import Literal, TypeVar
 
 from sigtest.data.imports.material import Line, Material, Scores, examples
 from sigtest.data.imports.runs import note_of
+from sigtest.data.imports.scales import doubts
 from sigtest.errors import InputError, LengthError
 
 Missing = Literal["error", "drop"]
 Entry = TypeVar("Entry")
-UNEQUAL_SCALES = 50.0  # how many times the mean of one system may be that of another
 DIGITS = re.compile(r"\d+")
 
 
@@ -60,7 +60,7 @@ def join(
         parts = [p.select(labels=names) for p, names in zip(parts, kept, strict=True)]
     joined = _complete(combine(parts, how), how.missing)
     runs = [note for scores in joined.scores if (note := note_of(scores)) is not None]
-    notes = (*joined.notes, *runs, *_unequal_scales(joined))
+    notes = (*joined.notes, *runs, *doubts(joined.scores))
     return replace(joined, notes=tuple(dict.fromkeys(notes)))
 
 
@@ -371,24 +371,3 @@ def _complete(joined: Material, missing: Missing) -> Material:
         f"({names}; {worst} for {len(gaps[worst]):,}); {len(kept):,} are compared."
     )
     return replace(joined.rows(kept), notes=(*joined.notes, note))
-
-
-def _unequal_scales(joined: Material) -> list[str]:
-    """Metrics whose scores are fractions in one system and percent in another."""
-    said = []
-    for label in joined.score_labels:
-        tables = [table for table in joined.scores if table.label == label]
-        means: dict[str, float] = {}
-        for table in tables:
-            sizes = [abs(v) for v in table.values if isinstance(v, float | int)]
-            if sizes and max(sizes) > 0:
-                means[table.system] = sum(sizes) / len(sizes)
-        if len(means) < 2:
-            continue
-        low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
-        if means[low] <= 1 < means[high] and means[high] > UNEQUAL_SCALES * means[low]:
-            said.append(
-                f"{label}: scores of {low!r} are about {means[low]:.3g} and those of {high!r} "
-                f"about {means[high]:.3g}; one may be a fraction and the other percent."
-            )
-    return said

@@ -27,6 +27,7 @@ from sigtest.data.imports.wmt import read_wmt_file, sniff_wmt
 from sigtest.errors import InputError
 
 HUMAN = "people's judgements are for `sigtest human`; a comparison needs outputs or scores"
+PLAIN = "give plain text with one segment a line"
 WHOLE = "a comparison needs one score a segment, or the outputs themselves"
 
 
@@ -142,6 +143,15 @@ _REFUSALS = (
             "write them as CSV or JSONL with the columns id, system and score (is_correct)"),
     Refusal("latex", "a LaTeX document", refused.is_latex, WHOLE),
     Refusal("r-output", "what R prints, a list or a matrix", refused.is_r_output, WHOLE),
+    Refusal("rich-text", "rich text (RTF)", refused.is_rich_text, PLAIN),
+    Refusal("subtitles", "subtitles", refused.is_subtitles, PLAIN),
+    Refusal("gettext", "a catalogue of messages (gettext)", refused.is_catalogue, PLAIN),
+    Refusal("treebank", "a treebank, one word a line", refused.is_treebank, PLAIN),
+    Refusal("yaml", "YAML", refused.is_yaml,
+            "write scores as CSV or JSONL with columns such as id, system and score, and texts as "
+            "plain lines"),
+    Refusal("ruled", "a table drawn with lines, as in Markdown", refused.is_ruled,
+            "write it as CSV or JSONL with columns such as id, system and score"),
     Refusal("markup", "markup such as HTML, TMX or XLIFF", refused.is_other_markup,
             "give plain text with one segment a line, mteval SGML or WMT XML"),
 )

@@ -129,6 +129,40 @@ SLIPS = {
         "\n".join([*SEG[:3], "aspen\t0.4\t0.5", *SEG[4:], ""]),
         ["line 4", "3 columns"],
     ),
+    "a word for wrong": (changed(3, "4,aspen,fail"), ["line 5", "'fail'", "1 for right"]),
+    "a word for none": (changed(3, "4,aspen,error"), ["line 5", "'error'", "cell empty"]),
+    "an object of NumPy": (
+        changed(3, "4,aspen,np.float64(0.4)"), ["line 5", "'np.float64(0.4)'", "number alone"],
+    ),
+    "tensors among numbers": (
+        "".join(f"tensor(0.{i})\n" for i in IDS), ["line 1", "'tensor(0.1)'", "number alone"],
+    ),
+    "a number in brackets": (changed(3, "4,aspen,[0.4]"), ["line 5", "without brackets"]),
+    "numbered numbers": (
+        "".join(f"{i}\t0.{i}\n" for i in IDS), ["without a header", "count them", "id, score"],
+    ),
+    "numbers with one comma too many": ("0.1,0.2,0.3\n", ["without a header", "commas"]),
+    "a title above the header": (
+        "My results\n" + table(), ["'id,system,score'", "below other lines", "take out"],
+    ),
+    "a comment above the header": (
+        "# of Monday\n" + table(), ["'id,system,score'", "below other lines", "take out"],
+    ),
+    "names of rows without a name": (
+        " id system score\n" + "".join(f"{i} {r}\n" for i, r in enumerate(ROWS)).replace(",", " "),
+        ["a name less", "row.names=FALSE", "index=False"],
+    ),
+    "a table of Markdown": (
+        "| id | system | score |\n|---|---|---|\n"
+        + "".join(f"| {r} |\n".replace(",", " | ") for r in ROWS),
+        ["drawn with lines", "CSV"],
+    ),
+    "YAML": ("".join("- id: {}\n  system: {}\n  score: {}\n".format(*r.split(",")) for r in ROWS),
+             ["YAML", "CSV"]),
+    "compressed twice": (gzip.compress(gzip.compress(table().encode())), ["twice", "once"]),
+    "systems in a column of another name": (
+        table(head="id,name,score"), ["'name'", "call it system"],
+    ),
     "a word in a segment score": (
         "\n".join([*SEG[:3], "aspen\tgood", *SEG[4:], ""]),
         ["line 4", "'good'"],
@@ -214,6 +248,59 @@ def test_counting_from_0_is_refused_even_where_segments_may_be_dropped():
     parts = [read_bytes(table(rows).encode(), "x.csv") for rows in (ROWS[:6], SHIFTED)]
     with pytest.raises(InputError, match="from 0"):
         join(parts, how=Joining(missing="drop"))
+
+
+def rows_of(system, names, column="qid"):
+    return table([f"{name},{system},0.{name[-1]}" for name in names], f"{column},system,score")
+
+
+@pytest.mark.parametrize("column", ["qid", "task_id", "segmentId", "globalSegId", "seg_idx", "n",
+                                    "question", "example"])  # fmt: skip
+def test_rows_are_joined_by_what_tells_them_apart_whatever_it_is_called(column):
+    """Shuffled rows: joined by their order, every score would be another segment's."""
+    ordered, shuffled = [str(i) for i in IDS], ["3", "1", "6", "2", "5", "4"]
+    both = rows_of("aspen", ordered, column) + rows_of("birch", shuffled, column).partition("\n")[2]
+    apart = [rows_of("aspen", ordered, column), rows_of("birch", shuffled, column)]
+    for files in ([both], apart):
+        found = join([read_bytes(text.encode(), "s.csv") for text in files])
+        assert found.ids == tuple(ordered)
+        values = {scores.system: scores.values for scores in found.scores}
+        assert values["aspen"] == values["birch"] == (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+
+
+def test_what_is_different_in_each_system_does_not_join_them():
+    rows = [f"{system}-{i},{system},0.{i}" for system in ("aspen", "birch") for i in IDS]
+    found = join([read_bytes(table(rows, "uuid,system,score").encode(), "s.csv")])
+    assert found.ids is None
+    assert "passed over: uuid" in found.notes[0]
+
+
+def test_numbers_of_lines_are_no_metric():
+    rows = [f"x{i},{s},{i},0.{i}" for s in ("aspen", "birch") for i in IDS]
+    found = join([read_bytes(table(rows, "id,system,row,comet").encode(), "s.csv")])
+    assert found.score_labels == ("comet",)
+
+
+@pytest.mark.parametrize(("name", "label"), [("comet", "comet"), ("score", "scores")])
+def test_one_column_may_have_a_name(name, label):
+    found = join([read_bytes(f"{name}\n{numbers()}".encode(), "aspen.txt")])
+    (scores,) = found.scores
+    assert (scores.system, scores.label, len(scores.values)) == ("aspen", label, 6)
+
+
+def test_the_line_that_tells_a_spreadsheet_its_separator_is_no_row():
+    text = "sep=;\n" + table().replace(",", ";")
+    found = join([read_bytes(text.encode(), "s.csv")])
+    assert len(found) == 6
+    with pytest.raises(InputError, match="line 6"):
+        join([read_bytes(text.replace("0.4", "0,4", 1).encode(), "s.csv")])
+
+
+def test_a_number_that_programs_write_for_none_is_said():
+    found = join([read_bytes(changed(3, "4,aspen,-999").encode(), "s.csv")])
+    assert "1 of 6 scores of 'aspen' is -999" in found.notes[0]
+    log_probabilities = [f"{i},{s},-{i}" for s in ("aspen", "birch") for i in IDS]
+    assert join([read_bytes(table(log_probabilities).encode(), "s.csv")]).notes == ()
 
 
 def test_scales_that_differ_are_said():

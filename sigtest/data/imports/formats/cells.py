@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from sigtest.errors import InputError
 
-MISSING = {"", "none", "nan", "-nan", "na", "n/a", "#n/a", "null", "nil", "-", "--", "?"}
+MISSING = {"", "none", "nan", "-nan", "na", "n/a", "#n/a", "null", "nil", "<na>", "-", "--", "?"}
 TRUTH = {"true": 1.0, "false": 0.0}
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -22,7 +22,23 @@ FIXES = (
     (re.compile(r"[+-]?\d+([_' \u00a0\u202f]\d{3})+"), "write it without separators"),
     (re.compile(r"[\u2212\u2013]\s*\d[\d.]*"), "write the minus sign as -"),
     (re.compile(r"#(REF|DIV/0|VALUE|NAME|NUM)[!?]"), "a spreadsheet could not compute it"),
+    (
+        re.compile(r"[A-Za-z_][\w.]*\([+-]?[\d.]+([eE][+-]?\d+)?(,[^()]*)?\)"),
+        "a program printed what it calls the number; write the number alone (float(score))",
+    ),
+    (re.compile(r"\[[+-]?[\d.]+([eE][+-]?\d+)?\]"), "write it without brackets"),
 )
+SAID = (
+    (
+        re.compile(r"yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong|[CI✓✗✔✘]", re.IGNORECASE),
+        "write 1 for right and 0 for wrong",
+    ),
+    (
+        re.compile(r"missing|error|unknown|undefined|skipped|not available|timeout", re.IGNORECASE),
+        "leave the cell empty if there is no score",
+    ),
+)  # words, which are no numbers anywhere
+OTHER = "a score is one number"
 
 
 def number(cell: object, where: str) -> float | None:
@@ -52,7 +68,7 @@ def number(cell: object, where: str) -> float | None:
         return TRUTH[word]
     if word in INFINITE:
         return _finite(math.inf, text, where)
-    fix = next((fix for pattern, fix in FIXES if pattern.fullmatch(text)), "a score is one number")
+    fix = next((fix for pattern, fix in (*FIXES, *SAID) if pattern.fullmatch(text)), OTHER)
     raise InputError(f"{where}: {text[:40]!a} is not a number; {fix}.")
 
 

@@ -21,6 +21,7 @@ from sigtest.data.imports.formats.headings import (
     names_columns,
     role_of,
 )
+from sigtest.data.imports.formats.identity import counts, identify, require_read
 from sigtest.data.imports.material import Material
 from sigtest.data.numbers import LABEL
 from sigtest.errors import InputError
@@ -41,6 +42,7 @@ class Layout:
         measured: Columns with scores besides `score`.
         measures: Whether their names are those of systems or of metrics.
         testsets: All columns that name test sets or languages.
+        inferred: The column taken for the id without being called so.
         passed_over: Columns that nothing is read from.
     """
 
@@ -49,6 +51,7 @@ class Layout:
     measured: tuple[str, ...]
     measures: Role
     testsets: tuple[str, ...]
+    inferred: str | None
     passed_over: tuple[str, ...]
 
 
@@ -69,9 +72,12 @@ def read(file: File) -> Material:
     header, rows = _rows(file)
     layout = _layout(header, rows, file)
     notes = []
+    if layout.inferred:
+        notes.append(f"{file.name}: rows are joined by the column {layout.inferred!r}.")
     if layout.passed_over:
         notes.append(f"{file.name}: columns passed over: {', '.join(layout.passed_over)}.")
     _require_segments(rows, layout, file)
+    require_read(layout.passed_over, layout.single, rows, file)
     assembly = Assembly(file.name)
     reader = _Rows(file, layout, assembly, _label(file, layout, rows))
     for row in rows:
@@ -177,13 +183,20 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
     single = {role: min(columns, key=_preference) for role, columns in by_role.items()}
     taken = {*single.values(), *references}
     others = [c for c in header if c not in taken and c.lower() not in PANDAS_INDEX]
+    unknown = [c for c in others if not is_metric(c)]
+    inferred = None if "id" in single else identify(unknown, single, rows)
+    if inferred is not None:
+        single["id"] = inferred
+        others.remove(inferred)
     measured = [] if "score" in single else [c for c in others if _is_measured(c, rows)]
+    measured = [c for c in measured if is_metric(c) or not counts(c, single, rows)]
     layout = Layout(
         single=single,
         references=tuple(references),
         measured=tuple(measured),
         measures="system" if "metric" in single else "metric",
         testsets=tuple(by_role.get("testset", ())),
+        inferred=inferred,
         passed_over=tuple(c for c in others if c not in measured),
     )
     if measured:

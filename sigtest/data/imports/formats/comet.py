@@ -22,7 +22,7 @@ ROUNDED = 1e-4  # four decimals of the mean, and of the numbers it is compared w
 
 def sniff_text(file: File) -> bool:
     """`FILE<TAB>Segment 0<TAB>score: 0.9254`."""
-    return any(SEGMENT.match(line) for line in file.first_lines[:5])
+    return any(SEGMENT.match(line) for line in file.first_lines)
 
 
 def read_text(file: File) -> Material:
@@ -39,7 +39,8 @@ def read_text(file: File) -> Material:
         if found is None:
             if line.strip() and not SAVED.match(line):
                 raise InputError(
-                    f"{file.name}, line {i}: {line[:40]!a} is no line of comet-score.", line=i
+                    f"{file.name}, line {i}: {line[:40]!a} is no line of comet-score; take it out.",
+                    line=i,
                 )
             continue
         system = name_of(found["file"] or file.base)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from sigtest.data.imports.file import File
 from sigtest.data.imports.formats.cells import blank, numeric
-from sigtest.data.imports.formats.headings import names_columns
+from sigtest.data.imports.formats.headings import names_columns, role_of
 from sigtest.errors import InputError
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
 Row = tuple[int, list[str]]  # line number and cells
 FEWEST = 3  # lines that make a table without a header
+ABOVE = 10  # lines that may stand above a header
+HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
 
 
@@ -52,7 +55,7 @@ def read_table(file: File) -> Table:
     separator = _separator(file)
     if separator is None:
         raise InputError(f"{file.name} has no header that names its columns.")
-    rows = list(_parsed(file.text, separator, file.name))
+    rows = list(_parsed(_without_hint(file.text), separator, file.name))
     header = tuple(name.strip() for name in rows[0][1])
     _check_header(header, file.name)
     body = [_fitted(row, header, separator, file.name) for row in rows[1:]]
@@ -72,11 +75,15 @@ def require_header(file: File) -> None:
     """Check that what is no table with a header is no table without one, either.
 
     Raises:
-        InputError: As many cells on every line, and numbers throughout in one place of them.
+        InputError: As many cells on every line, and numbers throughout in one place of them; a
+            header below other lines, or above rows with one cell more.
     """
+    _require_nothing_above(file)
     for separator in "\t,;|":
         rows = [_split(line, separator) for line in file.first_lines]
-        if len(rows) < FEWEST or len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+        if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+            continue
+        if len(rows) < FEWEST and not all(numeric(cell) for row in rows for cell in row):
             continue
         places = [
             i
@@ -92,22 +99,56 @@ def require_header(file: File) -> None:
             )
 
 
+def _require_nothing_above(file: File) -> None:
+    """Check that no line below the first is a header, and no header lacks the name of a column."""
+    for i, line in enumerate(file.first_lines[:ABOVE]):
+        below = file.first_lines[i + 1 : i + 4]
+        for separator in SEPARATORS:
+            names = [cell for cell in _split(line, separator) if cell.strip() and separator != "|"]
+            widths = {len(_split(row, separator)) for row in below}
+            if not names_columns(names) or len(widths) != 1 or any(map(numeric, names)):
+                continue
+            if widths == {len(names) + 1}:
+                raise InputError(
+                    f"{file.name} is a table with a name less than it has columns, as R and pandas "
+                    "print the names of rows; leave those out (row.names=FALSE, index=False) and "
+                    "write CSV."
+                )
+            if i and widths == {len(names)} and all(map(role_of, names)):
+                raise InputError(
+                    f"{file.name} is a table whose header, {line[:60]!a}, stands below other "
+                    "lines; take out what stands above it."
+                )
+
+
+def _without_hint(text: str) -> str:
+    """A table without the line that tells spreadsheets its separator; places stay as they are."""
+    first, newline, rest = text.partition("\n")
+    return newline + rest if HINT.fullmatch(first.strip()) else text
+
+
+def _first_lines(file: File) -> tuple[str, ...]:
+    lines = file.first_lines
+    return lines[1:] if lines and HINT.fullmatch(lines[0].strip()) else lines
+
+
 def _separator(file: File) -> str | None:
-    if file.kind or not file.first_lines:
+    lines = _first_lines(file)
+    if file.kind or not lines or lines[0].lstrip().startswith("["):
         return None
-    candidates = [s for s in SEPARATORS if s in file.first_lines[0].strip()]
+    candidates = [s for s in SEPARATORS if s in lines[0].strip()]
     known = [s for s in candidates if s != " " and names_columns(_header(file, s))]
     return next(iter(known or (s for s in candidates if _is_numeric_table(file, s))), None)
 
 
 def _header(file: File, separator: str) -> list[str]:
     """Cells of the first line."""
-    return [cell.strip().strip('"') for cell in _split(file.first_lines[0], separator)]
+    return [cell.strip().strip('"') for cell in _split(_first_lines(file)[0], separator)]
 
 
 def _is_numeric_table(file: File, separator: str) -> bool:
     """Whether the first line has no number, and a column below has nothing else."""
-    rows = [_split(line, separator) for line in file.first_lines]
+    rows = [_split(line, separator) for line in _first_lines(file)]
     header, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
     if any(map(numeric, header)) or not body or len(body) < ALIGNED * (len(rows) - 1):
         return False

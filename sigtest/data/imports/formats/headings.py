@@ -15,11 +15,12 @@ ALIASES: dict[Role, tuple[str, ...]] = {
     "id": (
         "id", "segment", "segment_id", "seg_id", "segid", "seg", "sid", "item", "item_id",
         "sample_id", "question_id", "example_id", "instance_id", "prompt_id", "sentence_id",
-        "line", "line_number", "index", "idx", "key", "#",
+        "line", "line_number", "index", "idx", "key", "#", "qid", "uid",
     ),
     "system": (
-        "system", "sys", "system_id", "sys_id", "system_name", "model", "model_id", "model_name",
-        "mt_system", "engine", "submission", "team",
+        "system", "sys", "system_id", "sys_id", "system_name", "sys_name", "model", "model_id",
+        "model_name", "mt_system", "engine", "submission", "team", "llm", "solver", "agent",
+        "participant",
     ),
     "metric": ("metric", "metric_name", "metric_id", "measure", "scorer"),
     "score": ("score", "value", "seg_score", "segment_score", "metric_score", "result"),
@@ -41,6 +42,11 @@ ALIASES: dict[Role, tuple[str, ...]] = {
 }  # fmt: skip
 ROLES: dict[str, Role] = {name: role for role, names in ALIASES.items() for name in names}
 REFERENCE = re.compile(r"ref(erence)?_?([a-z]|\d{1,2})")  # refA, reference_2
+CAPITALS = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])")  # segmentId, globalSegId
+NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)")
+ASKED = {
+    "question", "prompt", "input", "problem", "query", "sentence", "example", "instance",
+}  # fmt: skip
 METRIC = re.compile(
     r"(sacre|spb|f200sp|sent(ence)?_?)?bleu|chrf|ter$|hter$|nist|meteor|rouge|comet|x?comet"
     r"|cometkiwi|bleurt|bert_?score|yisi|metricx|gemba|prism|bart_?score|ma?tese|unite|kiwi"
@@ -52,9 +58,20 @@ METRIC = re.compile(
 
 def role_of(column: str) -> Role | None:
     """What a column is, judged by its name."""
+    plain = _normal(column)
+    name = plain if plain in ROLES else _normal(CAPITALS.sub("_", column.strip()))
+    return ROLES.get(name) or ("reference" if REFERENCE.fullmatch(plain) else None)
+
+
+def may_identify(column: str) -> bool:
+    """Whether a column of no known role has the name of an id, or of what is asked in an item."""
+    name = _normal(CAPITALS.sub("_", column.strip()))
+    return NUMBERED.fullmatch(name) is not None or name in ASKED
+
+
+def _normal(column: str) -> str:
     name = re.sub(r"[\s\-.]+", "_", column.strip().lower())
-    name = name.removeprefix("#").lstrip("_") or name
-    return ROLES.get(name) or ("reference" if REFERENCE.fullmatch(name) else None)
+    return name.removeprefix("#").lstrip("_") or name
 
 
 def is_metric(column: str) -> bool:

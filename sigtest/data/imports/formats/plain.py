@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from sigtest.data.imports.file import File, loads
 from sigtest.data.imports.formats.cells import blank, number, numeric
 from sigtest.data.imports.formats.delimited import require_header
+from sigtest.data.imports.formats.headings import is_metric, role_of
 from sigtest.data.imports.material import Material, Scores, Value
 from sigtest.data.numbers import LABEL
 from sigtest.errors import InputError
@@ -33,14 +34,16 @@ def sniff_numbers(file: File) -> bool:
 
 
 def read_numbers(file: File) -> Material:
-    """Scores of one system, named by its file.
+    """Scores of one system, named by its file, and perhaps by a name in the first line.
 
     Raises:
-        InputError: A line that is no number, nothing or one line only, unequal tuples.
+        InputError: A line that is no number, nothing or one line only, unequal tuples, lines that
+            are numbered.
     """
     lines = file.lines
     while lines and not lines[-1].strip():
         lines = lines[:-1]
+    label = _label(lines)
     if _is_number_array(file):
         entries = loads(file.text, file.name)
         values: list[Value | None] = [
@@ -48,14 +51,17 @@ def read_numbers(file: File) -> Material:
             for i, entry in enumerate(entries if isinstance(entries, list) else [], 1)
         ]
     else:
-        values = [_value(line, file.name, i) for i, line in enumerate(lines, 1)]
+        skipped = int(label is not None)
+        values = [_value(line, file.name, i) for i, line in enumerate(lines[skipped:], skipped + 1)]
     if len(values) < 2:
         raise InputError(
             f"{file.name} has one line of numbers, as for the score of a whole output; give one "
             "line a segment."
         )
     _require_equal_tuples(values, file.name)
-    return Material(scores=(Scores(file.stem, LABEL, (tuple(values),)),), name=file.name)
+    _require_unnumbered(values, file.name)
+    scores = Scores(file.stem, label or LABEL, (tuple(values),))
+    return Material(scores=(scores,), name=file.name)
 
 
 def sniff_columns(file: File) -> bool:
@@ -157,6 +163,31 @@ def _require_equal_tuples(values: Sequence[Value | None], name: str) -> None:
                 f"above have {sizes[0][1]}.",
                 line=i,
             )
+
+
+def _require_unnumbered(values: Sequence[Value | None], name: str) -> None:
+    """Check that tuples do not begin with the number of their line."""
+    firsts = [value[0] for value in values if isinstance(value, tuple)]
+    if len(firsts) >= TABULAR and firsts in (
+        [*range(len(firsts))],
+        [*range(1, len(firsts) + 1)],
+    ):
+        raise InputError(
+            f"{name} is a table without a header: the first numbers of its lines count them. Name "
+            "the columns in a first line, such as id, score, or leave these numbers out."
+        )
+
+
+def _label(lines: Sequence[str]) -> str | None:
+    """The name that the first line gives to the numbers below; nothing where it is a score."""
+    if len(lines) < 2 or not all(numeric(line) or blank(line) for line in lines[1:]):
+        return None
+    name = lines[0].strip().strip('"')
+    if numeric(name) or blank(name):
+        return None
+    if role_of(name) == "score":
+        return LABEL
+    return name if is_metric(name) else None
 
 
 def _size(value: Value) -> int:

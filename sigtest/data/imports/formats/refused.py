@@ -21,6 +21,7 @@ MAGIC = {
     b"\x80\x05\x95": "pickle", b"\x80\x03": "pickle", b"\x80\x02": "pickle", b"SQLite": "sqlite",
     b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard", b"%PDF": "pdf",
     b"\xd0\xcf\x11\xe0": "office", b"7z\xbc\xaf": "7z", b"\x89PNG": "png", b"\x89HDF": "hdf5",
+    b"\x1f\x8b": "gzip",
 }  # fmt: skip
 BINARY = {
     "parquet": "write the table as CSV or JSONL",
@@ -34,9 +35,17 @@ BINARY = {
     "7z": "unpack it, or make it a zip or tar.gz",
     "pdf": "give the text, one line a segment",
     "office": "save the table as CSV (UTF-8), or the text with one line a segment",
+    "gzip": "it was compressed twice; unpack it once",
     "png": "give text",
     "hdf5": "write the numbers as CSV or JSONL",
 }
+RICH = re.compile(r"\{\\rtf\d")
+SUBTITLE = re.compile(r"^(\d+:)?\d+:\d\d[.,]\d{3} --> ", re.MULTILINE)
+CATALOGUE = re.compile(r'^msgid ".*"\nmsgstr', re.MULTILINE)
+FIELD = re.compile(r"^\s*(- )?[a-z_]+:(\s|$)|^---$")
+FIELDS_BEGIN = re.compile(r"- [a-z_]+:|---$|[a-z_]+:$")
+RULE = re.compile(r"^\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?\s*)?$|^\+(-+\+)+$", re.MULTILINE)
+TREEBANK = re.compile(r"^\d+\t\S+\t\S+\t[A-Z_]+\b|^# \w+ = ")
 
 
 def binary_of(data: bytes) -> str | None:
@@ -113,6 +122,37 @@ def is_averages(file: File) -> bool:
     rows = [line.split("\t") for line in file.first_lines]
     scr = file.base.endswith(".scr") and all(len(row) in {3, 4} for row in rows)
     return LEVEL.search(file.base) is not None or scr
+
+
+def is_rich_text(file: File) -> bool:
+    """RTF."""
+    return RICH.match(file.head) is not None
+
+
+def is_subtitles(file: File) -> bool:
+    """SubRip and WebVTT: times, then text."""
+    return SUBTITLE.search(file.head) is not None
+
+
+def is_catalogue(file: File) -> bool:
+    """Messages of gettext."""
+    return CATALOGUE.search(file.head.replace("\r\n", "\n")) is not None
+
+
+def is_yaml(file: File) -> bool:
+    """Fields, a line each."""
+    begins = len(file.first_lines) > 2 and FIELDS_BEGIN.match(file.first_lines[0].rstrip())
+    return bool(begins) and file.matches(FIELD)
+
+
+def is_ruled(file: File) -> bool:
+    """A table of Markdown, or drawn with lines."""
+    return len(file.first_lines) > 2 and RULE.search("\n".join(file.first_lines[:3])) is not None
+
+
+def is_treebank(file: File) -> bool:
+    """A word a line, as CoNLL-U has them."""
+    return len(file.first_lines) > 1 and file.matches(TREEBANK)
 
 
 def is_latex(file: File) -> bool:

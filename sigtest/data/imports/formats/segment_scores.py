@@ -16,6 +16,7 @@ from sigtest.errors import InputError
 PAIR = re.compile(r"^[a-z]{2,3}(_[A-Za-z]{2,4})?-[a-z]{2,3}(_[A-Za-z]{2,4})?\.")
 SUFFIX = re.compile(r"\.(seg|sys|domain)\.score(\.txt)?$|\.scr$|\.(txt|tsv)$", re.IGNORECASE)
 PAIRS = re.compile(r"(?:[^\t\n]+\t[^\t\n]*\n)*")  # a cell, a tab, a cell on every line
+NAMED = re.compile(r"\.seg\.score$", re.IGNORECASE)
 LEVEL = re.compile(r"\.(sys|domain)\.score$", re.IGNORECASE)
 
 
@@ -133,7 +134,10 @@ def read_meteor(file: File) -> Material:
 
 
 def _rows_are(file: File, columns: int) -> bool:
-    """Whether nearly all lines have so many cells, the last a number and the first a word."""
+    """Whether nearly all lines have so many cells, the last a number and the first a word.
+
+    The first may be a number where the file's name says what the lines are.
+    """
     if file.kind or not file.first_lines:
         return False
     rows = [_split(line) for line in file.first_lines]
@@ -141,7 +145,7 @@ def _rows_are(file: File, columns: int) -> bool:
         row
         for row in rows
         if len(row) == columns
-        and not numeric(row[0])
+        and (NAMED.search(file.base) is not None or not numeric(row[0]))
         and not blank(row[0])
         and (numeric(row[-1]) or blank(row[-1]))
     ]
