@@ -16,7 +16,7 @@ from sigtest.errors import InputError
 
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
 SNIFFED = 50  # lines of them
-JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|"[^"]*"\s*,|$)')
+JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|\[\s*["\d]|"[^"]*"\s*,|$)')
 Record = Mapping[str, object]
 Kind = Literal["", "object", "array", "lines", "broken"]
 

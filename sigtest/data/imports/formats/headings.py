@@ -27,7 +27,7 @@ ALIASES: dict[Role, tuple[str, ...]] = {
     "run": ("run", "run_id", "seed", "epoch", "replica", "trial", "repeat", "attempt"),
     "document": (
         "document", "doc", "document_id", "docid", "doc_id", "doc_name", "cluster", "cluster_id",
-        "group", "talk_id",
+        "group", "talk_id", "passage", "passage_id",
     ),
     "domain": ("domain", "genre", "stratum", "topic", "subset"),
     "testset": ("testset", "test_set", "language_pair", "lang_pair", "langpair", "lp", "langs",

@@ -47,15 +47,16 @@ def require_read(
     Raises:
         InputError: It does; the message says what to call the column.
     """
-    if "id" not in single or "system" in single:
+    if "id" not in single:
         return
+    name = "run" if "system" in single else "system, or run if its rows are runs of one system"
     keys = [single[role] for role in ("id", *GROUPED) if role in single]
     seen = {_cells(row, keys) for row in rows}
     for column in passed_over:
         if len(seen) < len(rows) == len({_cells(row, [*keys, column]) for row in rows}):
             raise InputError(
                 f"{file.name}: nothing is read from the column {column!r}, and only it tells rows "
-                "of one segment apart; call it system, or run if its rows are runs of one system."
+                f"of one segment apart; call it {name}."
             )
 
 

@@ -51,7 +51,8 @@ def needed(names: Sequence[str]) -> list[str]:
     if "header.json" not in chosen:
         chosen.append("_journal/start.json")
     if "summaries.json" not in chosen:
-        chosen += [name for name in names if name.startswith("_journal/summaries/")]
+        found = [name for name in names if name.startswith("_journal/summaries/")]
+        chosen += found or [name for name in names if name.startswith("samples/")]
     return chosen
 
 
@@ -71,6 +72,7 @@ def read_packed(members: Mapping[str, bytes], name: str) -> Material:
         raise InputError(f"{name} is a log of Inspect without a header; it is not whole.")
     summaries = [v for member, v in values.items() if "summaries" in member]
     samples = [entry for listed in summaries if isinstance(listed, list) for entry in listed]
+    samples += [value for member, value in values.items() if member.startswith("samples/")]
     reductions = values.get("reductions.json")
     return _material(name, header, samples, reductions if isinstance(reductions, list) else [])
 
