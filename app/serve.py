@@ -2,6 +2,9 @@
 
 Starts the embedded server and the workers, then answers at PORT (8000) of HOST (127.0.0.1). Another
 HOST needs keys, or SIGTEST_OPEN=1 where really everybody may ask.
+
+The front end is loaded while the workers start, which takes each about as long: so nothing of it
+is imported at the top.
 """
 
 from __future__ import annotations
@@ -10,65 +13,39 @@ import os
 import signal
 import socket
 import sys
-from contextlib import closing
 from types import FrameType
+from typing import TYPE_CHECKING
 
-import uvicorn
-from fastapi import FastAPI
-
-from app.http.auth import Door, is_loopback
-from app.http.connection import Connection
-from app.main import create_app
-from app.settings import Settings
 from sigtest.errors import SigtestError
-from workers.access import Access
 from workers.errors import SettingError
 from workers.logs import configure
-from workers.machine.supervisor import running
-from workers.questions import Questions
-from workers.settings import Settings as QueueSettings
-from workers.settings import log_format
+from workers.machine.supervisor import starting
+from workers.settings import Settings, log_format
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 HOST = "127.0.0.1"
 PORT = 8000
-GRACE_SECONDS = 5
 
 
-class Server(uvicorn.Server):
-    """Says where it listens as soon as it does."""
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started and sockets:
-            host, port = sockets[0].getsockname()[:2]
-            shown = f"[{host}]" if ":" in host else host
-            sys.stdout.write(f"sigtest is ready at http://{shown}:{port}\n")
-            sys.stdout.flush()
-
-
-def serve(host: str, port: int, settings: Settings, queue: QueueSettings) -> None:
+def serve(host: str, port: int, queue: Settings) -> None:
     """Run until SIGINT or SIGTERM, then stop everything that was started.
 
     Raises:
         SettingError: The address cannot be used, or would let strangers in.
     """
-    app = create_app(settings, queue)
-    config = configuration(app)
     # first of all, so that nothing starts in vain where the port is taken
-    with listen(host, port) as listening, running(queue):
-        refuse_strangers(host, settings, queue)
-        Server(config).run(sockets=[listening])
+    with listen(host, port) as listening, starting(queue) as wait_until_ready:
+        from app import front
+        from app.main import create_app
+        from app.settings import Settings as Limits
 
-
-def configuration(app: FastAPI) -> uvicorn.Config:
-    """How uvicorn runs the service."""
-    return uvicorn.Config(
-        app,
-        http=Connection,
-        log_config=None,
-        access_log=False,  # of uvicorn, which would name paths
-        timeout_graceful_shutdown=GRACE_SECONDS,
-    )
+        limits = Limits.of()
+        config = front.configuration(create_app(limits, queue))
+        wait_until_ready()
+        front.refuse_strangers(host, limits, queue)
+        front.Server(config).run(sockets=[listening])
 
 
 def main() -> int:
@@ -76,7 +53,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, _stop)
     try:
         configure(log_format())
-        serve(os.environ.get("HOST") or HOST, _port(), Settings.of(), QueueSettings.of())
+        serve(os.environ.get("HOST") or HOST, _port(), Settings.of())
     except KeyboardInterrupt:
         return 0
     except SigtestError as error:
@@ -87,12 +64,14 @@ def main() -> int:
 
 def logged() -> FastAPI:
     """The front end alone, which logs as it does here; `uvicorn --factory` runs it."""
+    from app.main import create_app
+
     configure(log_format())
     return create_app()
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket for Server.
+    """A socket for the front end.
 
     Raises:
         SettingError: The port is taken, or the host is not this machine's.
@@ -106,23 +85,6 @@ def listen(host: str, port: int) -> socket.socket:
     # connections inherit it; asyncio sets it on its own sockets only, and answers took 40 ms more
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
-
-
-def refuse_strangers(host: str, settings: Settings, queue: QueueSettings) -> None:
-    """Check that only holders of keys come in from other machines.
-
-    Raises:
-        SettingError: Everybody would.
-    """
-    if settings.open or is_loopback(host):
-        return
-    with closing(Questions.connect(queue)) as questions:
-        door = Door(settings, Access(questions.context.questions.redis))
-        if not door.closed():
-            raise SettingError(
-                f"HOST {host} can be reached by other machines, and there are no keys. Make one "
-                "with `sigtest-admin keys add NAME`, or set SIGTEST_OPEN=1 to let everybody in."
-            )
 
 
 def _port() -> int:

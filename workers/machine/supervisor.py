@@ -18,7 +18,7 @@ import threading
 import time
 import traceback
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -219,19 +219,30 @@ def _pause_after(failures: int) -> float:
 def running(settings: Settings) -> Iterator[None]:
     """Everything that comparisons need, from when workers are ready until the block is left.
 
+    Raises:
+        UnavailableError: There is no Redis server to start.
+        StorageError: Server or workers do not start.
+    """
+    with starting(settings) as wait_until_ready:
+        wait_until_ready()
+        yield
+
+
+@contextmanager
+def starting(settings: Settings) -> Iterator[Callable[[], None]]:
+    """The same, without waiting: the block gets the function that waits.
+
     Runs in child processes, which end when this process does, however it ends.
 
     Raises:
         UnavailableError: There is no Redis server to start.
-        StorageError: Server or workers do not start.
     """
     if not settings.redis_url:
         find_binary()
     keeper = _Keeper(settings)
     keeper.start()
     try:
-        keeper.wait_until_ready()
-        yield
+        yield keeper.wait_until_ready
     finally:
         keeper.stop()
 
@@ -266,7 +277,11 @@ class _Keeper(threading.Thread):
             failures = 1 if lasted else failures + 1
 
     def wait_until_ready(self) -> None:
-        """Return when the first supervisor's workers wait for tasks."""
+        """Return when the first supervisor's workers wait for tasks.
+
+        Raises:
+            StorageError: They do not start.
+        """
         self._known.wait(READY_SECONDS)
         if not self._ready:
             raise StorageError("The workers do not start; see above.")

@@ -1,0 +1,60 @@
+"""The front end of `python -m app.serve`: uvicorn as it is run here, and who is let in."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from contextlib import closing
+
+import uvicorn
+from fastapi import FastAPI
+
+from app.http.auth import Door, is_loopback
+from app.http.connection import Connection
+from app.settings import Settings
+from workers.access import Access
+from workers.errors import SettingError
+from workers.questions import Questions
+from workers.settings import Settings as QueueSettings
+
+GRACE_SECONDS = 5
+
+
+class Server(uvicorn.Server):
+    """Says where it listens as soon as it does."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started and sockets:
+            host, port = sockets[0].getsockname()[:2]
+            shown = f"[{host}]" if ":" in host else host
+            sys.stdout.write(f"sigtest is ready at http://{shown}:{port}\n")
+            sys.stdout.flush()
+
+
+def configuration(app: FastAPI) -> uvicorn.Config:
+    """How uvicorn runs the service."""
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_config=None,
+        access_log=False,  # of uvicorn, which would name paths
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+
+
+def refuse_strangers(host: str, settings: Settings, queue: QueueSettings) -> None:
+    """Check that only holders of keys come in from other machines.
+
+    Raises:
+        SettingError: Everybody would.
+    """
+    if settings.open or is_loopback(host):
+        return
+    with closing(Questions.connect(queue)) as questions:
+        door = Door(settings, Access(questions.context.questions.redis))
+        if not door.closed():
+            raise SettingError(
+                f"HOST {host} can be reached by other machines, and there are no keys. Make one "
+                "with `sigtest-admin keys add NAME`, or set SIGTEST_OPEN=1 to let everybody in."
+            )
