@@ -11,12 +11,14 @@ import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, NoReturn
 
 from redis import Redis
 from redis.client import Pipeline
 from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from rq import Worker
 from rq.exceptions import NoSuchJobError
@@ -183,6 +185,14 @@ class PieceWorker(Worker):
 
     def run_maintenance_tasks(self) -> None:
         """Nothing: the reconciler looks after lost tasks, and never reads jobs it cannot trust."""
+
+    def dequeue_job_and_maintain_ttl(
+        self, timeout: int | None, max_idle_time: int | None = None
+    ) -> tuple[Job, RedisQueue] | None:
+        """Take the next task: of those that wait, the one whose turn it is now."""
+        with suppress(RedisError):  # the reconciler does it, too, and RQ waits for the server
+            self._context.feed.fill()
+        return super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
 
     def check_for_suspension(self, burst: bool) -> None:
         """Nothing: workers are never suspended through Redis."""

@@ -1,13 +1,14 @@
 """Who is served next: the one place that decides it.
 
-Tasks wait in the store, by caller and by question. The queue that workers take from holds only
-about one for each worker; whenever one is added or ends, `feed` fills it up. Callers are taken in
-turn, by the seconds of work that they were given, so that one caller's work delays another's by
-no more than what runs already; of one caller's questions small ones come first.
+Tasks wait in the store, by caller and by question. The queue that workers take from holds one for
+each worker that has none; whenever one is added, or a worker is free, `fill` fills it up. Callers
+are taken in turn, by the seconds of work that they were given, so that one caller's work
+delays another's by no more than what runs already; of one caller's questions small ones come first.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import cast
 
@@ -63,11 +64,12 @@ class Feed:
         self.fill()
 
     def fill(self) -> None:
-        """Give the queue as many tasks as there are workers to take them."""
-        most = max(1, self.jobs.registered())
+        """Give the queue as many tasks as there are workers without one."""
         prefixes = [f"{keys.WAITING}:", keys.key("tasks", "")]
         lists = [keys.WAITING, self.jobs.list_name, keys.WAITING_SINCE, keys.DRAINED]
-        taken = map(decoded, self._feed(lists, [most, *prefixes]))
+        lists += [self.jobs.starts_name, self.jobs.taken_name]
+        workers = max(1, self.jobs.registered())
+        taken = map(decoded, self._feed(lists, [workers, repr(time.time()), *prefixes]))
         self.jobs.add(Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True))
 
     def drop(self, question: str) -> None:

@@ -71,6 +71,16 @@ class Jobs:
         """The key of the list that workers take from."""
         return str(self._queue.key)
 
+    @property
+    def taken_name(self) -> str:
+        """The key of the list of tasks that a worker took and has not started yet."""
+        return str(self._queue.intermediate_queue_key)
+
+    @property
+    def starts_name(self) -> str:
+        """The key of the starts of tasks, each until when it counts unless it goes on."""
+        return str(self._queue.started_job_registry.key)
+
     def registered(self) -> int:
         """How many workers serve the queue, as far as it was told."""
         return int(self._redis.scard(WORKERS_BY_QUEUE_KEY % NAME))
@@ -118,7 +128,7 @@ class Jobs:
 
     def running(self) -> set[str]:
         """Ids of the tasks that workers have."""
-        started = self._redis.zrangebyscore(self._starts, time.time(), "+inf")
+        started = self._redis.zrangebyscore(self.starts_name, time.time(), "+inf")
         return {_id(entry) for entry in started}
 
     def alive(self) -> set[str]:
@@ -131,8 +141,8 @@ class Jobs:
         """Whether a task is queued, running, or in between: taken and not yet announced."""
         with self._redis.pipeline() as pipe:
             pipe.llen(self._queue.key)
-            pipe.llen(self._queue.intermediate_queue_key)
-            pipe.zcount(self._starts, time.time(), "+inf")
+            pipe.llen(self.taken_name)
+            pipe.zcount(self.starts_name, time.time(), "+inf")
             return any(pipe.execute())
 
     # what follows is for the reconciler
@@ -145,8 +155,8 @@ class Jobs:
         is listed as failed.
         """
         with self._redis.pipeline() as pipe:
-            pipe.lrange(self._queue.intermediate_queue_key, 0, -1)
-            pipe.zrangebyscore(self._starts, "-inf", time.time())
+            pipe.lrange(self.taken_name, 0, -1)
+            pipe.zrangebyscore(self.starts_name, "-inf", time.time())
             pipe.zrange(self._queue.failed_job_registry.key, 0, -1)
             lists = pipe.execute()
         return {_id(entry) for entries in lists for entry in entries} - alive
@@ -155,12 +165,12 @@ class Jobs:
         """Remove every trace of these tasks from RQ, so that they can be queued again."""
         forgotten = set(keys)
         with self._redis.pipeline() as pipe:
-            for start in self._redis.zrange(self._starts, 0, -1):
+            for start in self._redis.zrange(self.starts_name, 0, -1):
                 if _id(start) in forgotten:
-                    pipe.zrem(self._starts, start)  # type: ignore[arg-type]  # never with scores
+                    pipe.zrem(self.starts_name, start)  # type: ignore[arg-type]  # never with scores
             for key in forgotten:
                 name = key.encode(errors="surrogateescape")
-                pipe.lrem(self._queue.intermediate_queue_key, 0, name)  # type: ignore[arg-type]
+                pipe.lrem(self.taken_name, 0, name)  # type: ignore[arg-type]
                 pipe.zrem(self._queue.failed_job_registry.key, name)
                 _erase(pipe, key)
             pipe.execute()
@@ -168,10 +178,6 @@ class Jobs:
     def forget_workers(self) -> None:
         """Remove the names of workers that died without saying so."""
         clean_worker_registry(self._queue)
-
-    @property
-    def _starts(self) -> str:
-        return self._queue.started_job_registry.key
 
 
 def _erase(pipe: Pipeline, key: str) -> None:

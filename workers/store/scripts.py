@@ -161,12 +161,12 @@ return 1
 
 # KEYS: callers that wait, ids of this caller that wait, tasks of this id, when ids began to wait
 # ARGV: caller, id, predicted seconds of all that the id still needs, 1 to go behind, tasks
-# A caller starts where the least served one stands; of a caller's questions small ones come first,
-# but none waits for ever: what comes later starts later. A question that goes behind waits until
-# the caller's others had their turn. A task that waits is not added again.
+# A caller starts just before where the least served one stands; of a caller's questions small ones
+# come first, but none waits for ever: what comes later starts later. A question that goes behind
+# waits until the caller's others had their turn. A task that waits is not added again.
 WAIT = """
-local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or '0'
-redis.call('ZADD', KEYS[1], 'NX', least, ARGV[1])
+local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or 0
+redis.call('ZADD', KEYS[1], 'NX', least - 1e-6, ARGV[1])
 local served = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if ARGV[4] == '1' then
     local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')[2] or served
@@ -183,21 +183,29 @@ redis.call('ZADD', KEYS[4], 'NX', redis.call('TIME')[1], ARGV[2])
 return 1
 """
 
-# KEYS: callers that wait, the list of the queue, when ids began to wait, whether all of them are to
-# ARGV: how many tasks that list may hold, prefixes of the keys of a caller and of an id
-# Takes callers in turn, by the seconds of work that they were given; returns these callers and
-# their tasks, one after the other.
+# KEYS: callers that wait, the list of the queue, when ids began to wait, whether all of them are
+#       to, starts of tasks, tasks that were taken and are not started yet
+# ARGV: how many workers there are, time, prefixes of the keys of a caller and of an id
+# Gives a task to each worker that has none, and no worker another one ahead: who comes next would
+# wait for it. Takes callers in turn, by the seconds of work that they were given; returns these
+# callers and their tasks, one after the other.
 FEED = """
 local taken = {}
 if redis.call('EXISTS', KEYS[4]) == 1 then return taken end
+local busy = {}
+for _, start in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], ARGV[2], '+inf')) do
+    busy[string.match(start, '^[^:]*')] = true
+end
+for _, task in ipairs(redis.call('LRANGE', KEYS[6], 0, -1)) do busy[task] = true end
 local room = tonumber(ARGV[1]) - redis.call('LLEN', KEYS[2])
+for _ in pairs(busy) do room = room - 1 end
 while room > 0 do
     local caller = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
     if not caller then break end
-    local ids = ARGV[2] .. caller
+    local ids = ARGV[3] .. caller
     local id = redis.call('ZRANGE', ids, 0, 0)[1]
     if id then
-        local tasks = ARGV[3] .. id
+        local tasks = ARGV[4] .. id
         local task = redis.call('LPOP', tasks)
         if task then
             redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller)

@@ -45,7 +45,7 @@ VIEWS = {"attribute", "deliver", "distribute", "refresh"}
 
 
 def run(context: Context, name: str, arguments: Sequence[Any]) -> str:
-    """Run a task, and fill the queue up. What would go wrong again becomes its question's error.
+    """Run a task. What would go wrong again becomes its question's error.
 
     Returns:
         How it ended: DONE, FAILED, or UNWANTED where nothing needs it.
@@ -67,7 +67,6 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> str:
             Tallies.note(pipe, caller, name, outcome, time.monotonic() - since)
             pipe.execute()
         webhooks.hand_out(context)
-    context.feed.fill()
     return outcome
 
 

@@ -156,16 +156,9 @@ def test_tasks_that_were_taken_from_the_waiting_but_never_queued_are_found(
 def taken_and_lost(redis: Redis, context: Context) -> list[bytes]:
     """Take callers and tasks as `feed` does, by a process that dies before it queues one."""
     prefixes = [f"{WAITING}:", key("tasks", "")]
-    taken: list[bytes] = redis.eval(
-        scripts.FEED,
-        4,
-        WAITING,
-        context.feed.jobs.list_name,
-        WAITING_SINCE,
-        DRAINED,
-        1000,
-        *prefixes,
-    )
+    jobs = context.feed.jobs
+    lists = [WAITING, jobs.list_name, WAITING_SINCE, DRAINED, jobs.starts_name, jobs.taken_name]
+    taken: list[bytes] = redis.eval(scripts.FEED, len(lists), *lists, 1000, time.time(), *prefixes)
     return taken
 
 

@@ -1,5 +1,6 @@
 """Who is served next: callers in turn, small questions first, and nothing waits for ever."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -154,3 +155,40 @@ def test_tasks_fill_the_queue_when_one_ends(jobs: Comparisons, context: Context)
     redis.delete(f"rq:queue:{NAME}", f"rq:job:{queued}")
     perform(context, [Task("measure", owner_of(queued), (0, 5))])
     assert len(context.feed.jobs.alive()) == 1
+
+
+@pytest.mark.parametrize("state", ["runs", "was taken"])
+def test_nothing_is_handed_out_ahead_of_a_worker_that_is_busy(
+    feed: Feed, context: Context, state: str
+) -> None:
+    redis = context.questions.redis
+    register(context, "first", "second")
+    for i, task in enumerate(("one", "other")):
+        if state == "runs":
+            redis.zadd(f"rq:wip:{NAME}", {f"{task}:{i}": time.time() + 6})
+            redis.rpush(f"rq:queue:{NAME}:intermediate", task)  # for a moment it is in both
+        else:
+            redis.rpush(f"rq:queue:{NAME}:intermediate", task)
+    feed.add("loud", tasks(A, *[1.0] * 10))
+    assert redis.llen(f"rq:queue:{NAME}") == 0
+    feed.add("quiet", tasks(B, 0.1))
+    redis.zrem(f"rq:wip:{NAME}", "one:0")
+    redis.lrem(f"rq:queue:{NAME}:intermediate", 0, "one")
+    feed.fill()
+    assert [owner_of(key.decode()) for key in redis.lrange(f"rq:queue:{NAME}", 0, -1)] == [B]
+
+
+def test_a_start_that_expired_holds_nothing_up(feed: Feed, context: Context) -> None:
+    redis = context.questions.redis
+    register(context, "only")
+    redis.zadd(f"rq:wip:{NAME}", {"lost:0": time.time() - 1})
+    feed.add("one", tasks(A, 1.0))
+    assert redis.llen(f"rq:queue:{NAME}") == 1
+
+
+@pytest.mark.parametrize("late", [f"caller {i}" for i in range(5)])
+def test_who_comes_is_served_before_who_was_there(feed: Feed, context: Context, late: str) -> None:
+    """Whatever their names: those who have had as much are served in the order of these."""
+    feed.add("crowd", tasks(A, *[1.0] * 10))
+    feed.add(late, tasks(B, 1.0))
+    assert list(served(context))[:2] == [A, B]  # the first was handed out before
