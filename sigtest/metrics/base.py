@@ -36,6 +36,10 @@ class Metric(ABC):
     the reference program. It implements `width`, `statistics` and `formula`, and everything
     else (resampling, tests, intervals, pictures) follows without naming the metric again.
 
+    BLEU, chrF and TER of a test set are not means over segments: they are functions of counts that
+    are summed over all segments first. So the score of a resample, in which segment i stands w_i
+    times, is that of the weighted sums of the same rows, and no text is looked at twice.
+
     Attributes:
         name: In recipes and reports.
         title: In sentences; the label where there is none.
@@ -49,6 +53,22 @@ class Metric(ABC):
             text can be measured in stretches.
         spreads: Whether its program uses every core by itself.
         prose: Whether outputs are running text, which health checks can judge.
+
+    Examples:
+        Edits and words of two segments, the score of their sum, and that of a resample in which the
+        first segment stands twice:
+
+        >>> import numpy as np
+        >>> from sigtest.data.testset import System, TestSet
+        >>> from sigtest.metrics import METRICS
+        >>> ter = METRICS["ter"]()
+        >>> testset = TestSet.of([["the cat sat down", "it rains"]])
+        >>> rows = ter.statistics(testset, System.of("A", ["the cat sat", "it rains"]))
+        >>> rows.tolist()
+        [[1.0, 4.0], [0.0, 2.0]]
+        >>> weights = np.array([[1, 1], [2, 0]])
+        >>> ter.score(weights @ rows).round(2).tolist()
+        [16.67, 25.0]
     """
 
     name: ClassVar[str]

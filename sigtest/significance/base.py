@@ -34,6 +34,12 @@ def slack(scores_a: Array, scores_b: Array) -> Array:
 class SignificanceTest(ABC):
     """What all tests have, wherever their p-values come from.
 
+    A test states a null hypothesis, and how likely a difference at least as extreme as the observed
+    one is where that holds: its p-value. A test that counts makes R pseudo-statistics under the
+    null hypothesis; with c of them at least as extreme, p is (c + 1) / (R + 1) (Phipson & Smyth
+    2010), so that a true null hypothesis is rejected at level alpha at most that often where the
+    pseudo-statistics are exchangeable with the observed one.
+
     Differences are oriented before they come here: positive means that a is better.
 
     Attributes:
@@ -49,6 +55,22 @@ class SignificanceTest(ABC):
         most_skewed: Skewness of the bootstrap distribution up to which differences are not; for
             means that is the skewness of differences over the square root of the units.
         caution: What the report says where it is used, if anything.
+
+    Examples:
+        A difference of 1.0 held against R = 4 exchanges of labels, two of which reach it:
+
+        >>> import numpy as np
+        >>> from sigtest.significance import TESTS
+        >>> from sigtest.significance.montecarlo import p_value
+        >>> test = TESTS["approximate_randomization"]
+        >>> test.null
+        'exchangeable labels'
+        >>> observed, draws = np.array([1.0]), np.array([[0.5, -2.0, 1.0, -0.5]])
+        >>> count = test.count(observed, draws, np.array([1e-9]), "two-sided")
+        >>> p_value(count, resamples=4).tolist()
+        [0.6]
+        >>> TESTS["bootstrap"].keeps_level(units=100, skewness=0.0)  # too few units
+        False
     """
 
     name: ClassVar[str]
