@@ -21,7 +21,7 @@ def test_two_sides_are_added_up_to_one() -> None:
     assert p_value(counts, 999, sides=2).tolist() == [0.002, 1.0, 1.0, 1.0]
 
 
-@pytest.mark.parametrize("level", [0.9, 0.95, 0.999])
+@pytest.mark.parametrize("level", [0.4, 0.9, 0.95, 0.999])
 @pytest.mark.parametrize("trials", [1, 2, 10, 9_999, 999_999])
 def test_ends_of_an_interval_reach_the_count_with_half_of_what_is_left(
     trials: int, level: float
