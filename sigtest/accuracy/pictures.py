@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,12 +19,16 @@ class AccuracyPicture:
         title: What it shows.
         draw: Makes the SVG; what was chosen has `alpha`, where named.
         fits: Whether it can be drawn of a report.
+        others: What else it can show than what it shows where nothing is chosen.
     """
 
     name: str
     title: str
     draw: Callable[[AccuracyReport, Mapping[str, str]], str]
     fits: Callable[[AccuracyReport], bool] = lambda report: bool(report.rows)
+    others: Callable[[AccuracyReport], Sequence[Mapping[str, str]]] = lambda report: [
+        {"alpha": f"{alpha:g}"} for alpha in report.alphas[1:]
+    ]
 
     @property
     def needs(self) -> Literal["report", "distribution"]:

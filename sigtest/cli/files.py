@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import sys
 import zlib
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +17,7 @@ from sigtest.errors import InputError, LimitError
 STDIN = "-"
 GZIP = b"\x1f\x8b"  # no UTF-8 text begins with these
 MAX_BYTES = 512 * 2**20
+LONGEST = 60  # characters of a word in the name of a picture
 
 
 def shown(path: str) -> str:
@@ -62,6 +65,29 @@ def write(content: bytes, path: str | None) -> None:
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def write_pictures(pictures: Iterable[tuple[Sequence[str], bytes]], folder: str) -> None:
+    """Write pictures that are called by what they show; a second of one name gets a number.
+
+    Args:
+        pictures: What each shows, in words, and the SVG.
+        folder: Where they go.
+    """
+    taken: set[str] = set()
+    for parts, svg in pictures:
+        stem = "-".join(_plain(part) for part in parts)
+        name, again = stem, 1
+        while name.casefold() in taken:
+            again += 1
+            name = f"{stem}-{again}"
+        taken.add(name.casefold())
+        write(svg, str(Path(folder) / f"{name}.svg"))
+
+
+def _plain(part: str) -> str:
+    """What no shell, file system or LaTeX minds in the name of a file."""
+    return re.sub(r"[^A-Za-z0-9+-]+", "_", part)[:LONGEST]
 
 
 def _read(file: BinaryIO, path: str) -> bytes:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sigtest.cli.doors import add_field, choices_of, door_of
-from sigtest.cli.files import check_output, write
+from sigtest.cli.files import check_output, write, write_pictures
 from sigtest.cli.parser import Parser, add_envelope, add_layout, add_output, add_server
 from sigtest.cli.progress import bar
 from sigtest.cli.served import client_of, envelope_of, understood
@@ -68,8 +68,11 @@ def _ask_here(
     with bar() as progress:
         report = kind.compute(kind.parse(request, files), progress)
     if options.plots is not None:
-        for name in kind.drawable(report):
-            _write_picture(options.plots, name, kind.draw(name, report, {}).encode())
+        drawn = (
+            ((name, *chosen.values()), kind.draw(name, report, chosen).encode())
+            for name, chosen in _pictures(kind, report)
+        )
+        write_pictures(drawn, options.plots)
     return _rendered(kind, report, options)
 
 
@@ -81,8 +84,11 @@ def _ask_there(
             key = client.run(request, progress, kind.path, files)
         stored = client.report(key, kind=kind.path)
         if options.plots is not None:
-            for name in kind.drawable(understood(stored, kind.read)):
-                _write_picture(options.plots, name, client.plot(key, name, kind=kind.path))
+            drawn = (
+                ((name, *chosen.values()), client.plot(key, name, kind=kind.path, **chosen))
+                for name, chosen in _pictures(kind, understood(stored, kind.read))
+            )
+            write_pictures(drawn, options.plots)
     if options.format == "json":
         return stored
     return _rendered(kind, understood(stored, kind.read), options)
@@ -97,5 +103,9 @@ def _layout(options: argparse.Namespace) -> Layout:
     return Layout(options.table, options.caption, options.label, tuple(options.names))
 
 
-def _write_picture(folder: str, name: str, svg: bytes) -> None:
-    write(svg, str(Path(folder) / f"{name}.svg"))
+def _pictures(kind: Kind[Any], report: Report) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Every picture of a report, and what it shows of it."""
+    for name in kind.drawable(report):
+        yield name, {}
+        for chosen in kind.others(name, report):
+            yield name, chosen

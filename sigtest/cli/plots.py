@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-from sigtest.cli.files import check_output, read_bytes, shown, write
+from sigtest.cli.files import check_output, read_bytes, shown, write, write_pictures
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.data.text import decode
@@ -22,7 +21,6 @@ from sigtest.render.plots import PICTURES, Picture, Style
 from sigtest.report import Report
 
 CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report is drawn
-LONGEST = 60  # characters of a name in a file's name
 
 
 @dataclass(frozen=True)
@@ -133,15 +131,8 @@ def write_plots(report: Report, options: argparse.Namespace, draw_pair: DrawPair
         options: Name the folder, and the pairs whose distributions are wanted.
         draw_pair: Makes a picture that needs the distribution of a pair.
     """
-    taken: set[str] = set()
-    for parts, svg in _pictures(report, options, draw_pair):
-        stem = "-".join(_plain(part) for part in parts)
-        name, again = stem, 1
-        while name.casefold() in taken:
-            again += 1
-            name = f"{stem}-{again}"
-        taken.add(name.casefold())
-        write(svg.encode(), str(Path(options.plots) / f"{name}.svg"))
+    drawn = _pictures(report, options, draw_pair)
+    write_pictures(((parts, svg.encode()) for parts, svg in drawn), options.plots)
 
 
 def _prepare(
@@ -186,11 +177,6 @@ def _of_pairs(
             for pair in pairs:
                 named = (picture.name, *of, *pair.pair, pair.metric, pair.test)
                 yield named, draw_pair(picture, pair)
-
-
-def _plain(part: str) -> str:
-    """What no shell, file system or LaTeX minds in the name of a file."""
-    return re.sub(r"[^A-Za-z0-9+-]+", "_", part)[:LONGEST]
 
 
 def _read(path: str, kind: Kind[Any]) -> Any:

@@ -263,7 +263,7 @@ def _gain(report: HumanReport) -> list[Block]:
         Column("p", tuple(_p(own.p_best, report) for _, _, own, _, _ in rows)),
         column("gain", "gain", signed=True),
         Column("interval", tuple(
-            None if row[-1].ci is None else Interval(*row[-1].ci, decimals)
+            None if (ci := row[-1].ci) is None else Interval(ci[0], ci[1], decimals)
             for row, decimals in zip(rows, places, strict=True)
         )),
     ]  # fmt: skip

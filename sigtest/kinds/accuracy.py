@@ -107,6 +107,9 @@ class AccuracyOfTests(Kind[Whole]):
     def present(self, report: AccuracyReport) -> Presented:
         return present(report)
 
+    def others(self, name: str, report: AccuracyReport) -> Sequence[Mapping[str, str]]:
+        return PICTURES[name].others(report)
+
     def draw(
         self,
         name: str,

@@ -273,6 +273,13 @@ class Kind(ABC, Generic[Asked]):
             if picture.needs == "report" and picture.fits(report)
         )
 
+    def others(self, name: str, report: Any) -> Sequence[Mapping[str, str]]:
+        """What else a picture can show of a report than what it shows where nothing is chosen.
+
+        Each is a choice as `draw` takes it.
+        """
+        return ()
+
     @abstractmethod
     def draw(
         self,

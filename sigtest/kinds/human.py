@@ -120,6 +120,9 @@ class HumanEvaluations(Kind[Whole]):
     def present(self, report: HumanReport) -> Presented:
         return present(report)
 
+    def others(self, name: str, report: HumanReport) -> Sequence[Mapping[str, str]]:
+        return PICTURES[name].others(report)
+
     def draw(
         self,
         name: str,

@@ -93,6 +93,9 @@ class MetricEvaluations(Kind[Whole]):
     def present(self, report: MetaReport) -> Presented:
         return present(report)
 
+    def others(self, name: str, report: MetaReport) -> Sequence[Mapping[str, str]]:
+        return PICTURES[name].shows(report)[1:]
+
     def draw(
         self,
         name: str,

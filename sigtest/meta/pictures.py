@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sigtest.meta.plots import correlations_plot, scatter_plot
+from sigtest.meta.plots import correlations_plot, scatter_plot, scattered, shown
 from sigtest.meta.report import MetaReport
+
+Chosen = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -17,27 +19,46 @@ class MetaPicture:
     Attributes:
         name: What addresses and the command line call it.
         title: What it shows.
-        draw: Makes the SVG; what was chosen has `metric` and `testset` (a set), where named.
-        fits: Whether it can be drawn of a report.
+        plot: Makes the SVG of a `metric` and a `testset` (a set), the first where none is named.
+        shows: All that it can show of a report, of which the first is shown unless another is
+            chosen.
     """
 
     name: str
     title: str
-    draw: Callable[[MetaReport, Mapping[str, str]], str]
-    fits: Callable[[MetaReport], bool]
+    plot: Callable[[MetaReport, Chosen], str]
+    shows: Callable[[MetaReport], Sequence[Chosen]]
 
     @property
     def needs(self) -> Literal["report", "distribution"]:
         """The report alone."""
         return "report"
 
+    def fits(self, report: MetaReport) -> bool:
+        """Whether it can be drawn of a report."""
+        return bool(self.shows(report))
 
-def _has_scores(report: MetaReport) -> bool:
-    return any(sum(system.human is not None for system in own.systems) > 2 for own in report.sets)
+    def draw(self, report: MetaReport, chosen: Chosen) -> str:
+        """The SVG."""
+        return self.plot(report, chosen or next(iter(self.shows(report)), {}))
 
 
-def _has_tests(report: MetaReport) -> bool:
-    return any(p.statistic == "pearson" and p.p_value is not None for p in report.pairs)
+def _scatters(report: MetaReport) -> list[dict[str, str]]:
+    """Every metric of every set."""
+    return [
+        {**_named(own.name), "metric": label}
+        for own in report.sets
+        for label in scattered(shown(report, own.name))
+    ]
+
+
+def _squares(report: MetaReport) -> list[dict[str, str]]:
+    """Every set whose metrics were tested."""
+    return [_named(own.name) for own in report.sets if shown(report, own.name).by_test()]
+
+
+def _named(testset: str) -> dict[str, str]:
+    return {"testset": testset} if testset else {}
 
 
 PICTURES: dict[str, MetaPicture] = {
@@ -49,13 +70,13 @@ PICTURES: dict[str, MetaPicture] = {
             lambda report, chosen: scatter_plot(
                 report, chosen.get("metric"), chosen.get("testset")
             ),
-            _has_scores,
+            _scatters,
         ),
         MetaPicture(
             "correlations",
             "Correlations of metrics, and which agrees better with people",
             lambda report, chosen: correlations_plot(report, chosen.get("testset")),
-            _has_tests,
+            _squares,
         ),
     )
 }

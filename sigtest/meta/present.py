@@ -172,12 +172,12 @@ def _beating(report: MetaReport, own: SetReport) -> list[Paragraph]:
 
 
 def _drawn(report: MetaReport, own: SetReport) -> list[Figure]:
-    chosen = {"testset": own.name} if own.name else {}
-    return [
-        Figure(picture.title, partial(picture.draw, report, chosen))
-        for picture in PICTURES.values()
-        if picture.fits(report)
-    ]
+    found = []
+    for picture in PICTURES.values():
+        of_set = (c for c in picture.shows(report) if c.get("testset", "") == own.name)
+        if (chosen := next(of_set, None)) is not None:
+            found.append(Figure(picture.title, partial(picture.draw, report, chosen)))
+    return found
 
 
 def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Table:

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean, pstdev
 
-from sigtest.meta.plots.shown import metric_of, require, shown
-from sigtest.meta.report import MetaReport
+from sigtest.meta.plots.shown import Shown, metric_of, require, shown
+from sigtest.meta.report import MetaReport, MetricEvaluation
 from sigtest.render.digits import MINUS, fixed
 from sigtest.render.plots.drawing import (
     BOLD,
@@ -40,7 +40,7 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
 
     Args:
         report: Of a metric evaluation.
-        metric: Label of the metric; the first where none is named.
+        metric: Label of the metric; the first that can be drawn where none is named.
         testset: Name of the set; the first where none is named.
 
     Raises:
@@ -48,15 +48,8 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
         InputError: Fewer than three systems with both scores, or scores that are all equal.
     """
     own = shown(report, testset)
-    about = metric_of(own, metric)
-    sign = 1.0 if about.higher_is_better else -1.0
-    names, people, scores = [], [], []
-    for system in own.own.systems:
-        score = system.scores.get(about.label)
-        if system.human is not None and score is not None:
-            names.append(system.name)
-            people.append(system.human)
-            scores.append(sign * score)
+    about = metric_of(own, metric or next(iter(scattered(own)), None))
+    names, people, scores = _scores(own, about)
     require(len(names) >= FEWEST, "scores of three systems, by people and by the metric")
     require(len(set(people)) > 1 and len(set(scores)) > 1, "scores that are not all equal")
     x, y = _standardised(scores), _standardised(people)
@@ -77,6 +70,27 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
     drawing.height = TOP + SIDE + 34 + lines * KEY
     _key(drawing, names, TOP + SIDE + 36)
     return drawing.render()
+
+
+def scattered(own: Shown) -> tuple[str, ...]:
+    """Labels of the metrics of a set that can be drawn against people."""
+    found = []
+    for about in own.metrics:
+        names, people, scores = _scores(own, about)
+        if len(names) >= FEWEST and len(set(people)) > 1 and len(set(scores)) > 1:
+            found.append(about.label)
+    return tuple(found)
+
+
+def _scores(own: Shown, about: MetricEvaluation) -> tuple[list[str], list[float], list[float]]:
+    """Systems that both score: names, scores by people, and by the metric, greater being better."""
+    sign = 1.0 if about.higher_is_better else -1.0
+    rows = [
+        (system.name, system.human, sign * score)
+        for system in own.own.systems
+        if system.human is not None and (score := system.scores.get(about.label)) is not None
+    ]
+    return [row[0] for row in rows], [row[1] for row in rows], [row[2] for row in rows]
 
 
 def _standardised(values: Sequence[float]) -> list[float]:

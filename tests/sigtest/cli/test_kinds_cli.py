@@ -136,14 +136,45 @@ def test_pictures_are_those_that_fit_and_those_of_a_stored_report(tmp_path: Path
     )  # fmt: skip
     assert (status, err) == (0, "")
     drawn = {path.stem: path.read_text() for path in (tmp_path / "plots").iterdir()}
-    assert drawn.keys() == {"heatmap", "criteria", "boxes", "annotators"}
-    for name, svg in drawn.items():
-        assert run("plot", name, stored) == (0, svg, "")
-    fluency = run("plot", "heatmap", stored, "--criterion", "fluency")[1]
-    assert fluency != drawn["heatmap"]
-    assert "fluency" in fluency
+    first = {"heatmap", "criteria", "boxes", "annotators"}
+    others = {"heatmap-adequacy", "heatmap-fluency", "boxes-fluency"}
+    assert drawn.keys() == first | others
+    for name in first:
+        assert run("plot", name, stored) == (0, drawn[name], "")
+    for name in others:
+        picture, criterion = name.split("-")
+        asked = run("plot", picture, stored, "--criterion", criterion)
+        assert asked == (0, drawn[name], "")
+        assert criterion in asked[1]
+    assert len(set(drawn.values())) == len(drawn)
     listed = run("metrics")[1]
-    assert all(f"\n  {name}\n" in listed for name in drawn)
+    assert all(f"\n  {name}\n" in listed for name in first)
+
+
+def test_pictures_of_all_metrics_and_levels_are_written(tmp_path: Path, run: Run) -> None:
+    scores = CAMPAIGN.parent / "scores"
+    alike = tmp_path / "alike.tsv"
+    alike.write_text("".join(f"{name}\t1\n" for name in ("aspen", "birch", "cedar", "elm")))
+    status, _, err = run(
+        "meta", "--human", CAMPAIGN, "--exclude", "dogwood", "--statistic", "pearson",
+        "--scores", f"alike={alike}", f"bleu={scores / 'bleu.tsv'}", f"ter={scores / 'ter.tsv'}",
+        "--plots", tmp_path, "--format", "json", "--output", tmp_path / "meta.json",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    names = {path.stem for path in tmp_path.glob("*.svg")}
+    assert names == {"scatter", "scatter-ter", "correlations"}  # none of scores that are all alike
+    assert "bleu and people" in (tmp_path / "scatter.svg").read_text()
+    asked = run("plot", "scatter", tmp_path / "meta.json", "--metric", "ter")[1]
+    assert asked == (tmp_path / "scatter-ter.svg").read_text()
+    levels = tmp_path / "levels"
+    status, _, err = run(
+        "accuracy", "--human", CAMPAIGN, "--from", CAMPAIGN.parent.parent / "shared-task",
+        "--resamples", "99", "--plots", levels, "--alpha", "0.05", "0.01", "--format", "html",
+    )  # fmt: skip
+    assert (status, err) == (0, "")
+    assert {path.name for path in levels.iterdir()} == {
+        "accuracy.svg", "accuracy-0_01.svg", "grid.svg", "grid-0_01.svg",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
