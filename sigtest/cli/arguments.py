@@ -238,7 +238,12 @@ def _classify_parser() -> Parser:
     group.add_argument("--documents", metavar="FILE", help="document of each label")
     group.add_argument("--correct", metavar="K", help="instead: how many of one system are right")
     group.add_argument("--n", metavar="N", help="of so many")
-    add_recipe(parser.add_argument_group("how to compare"))
+    add_recipe(
+        parser.add_argument_group("how to compare"),
+        metric="accuracy, or the scores of --table",
+        test="mcnemar for accuracy alone, approximate_randomization for others; for --table "
+        "sign_test, signed_rank and paired_t",
+    )
     group = parser.add_argument_group("what to show")
     _add_output(group, layout=False)
     usual = _compare_parser().parse_args([])

@@ -93,16 +93,28 @@ def add_columns(group: argparse._ActionsContainer) -> None:
     group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
 
 
-def add_recipe(group: argparse._ActionsContainer, without: Container[str] = ()) -> None:
-    """The options that say how to compare, but for some that the command has no use for."""
+def add_recipe(
+    group: argparse._ActionsContainer,
+    without: Container[str] = (),
+    metric: str = "bleu where there are references, and every label of --scores",
+    test: str = "approximate_randomization",
+) -> None:
+    """The options that say how to compare.
+
+    Args:
+        group: Of the command's options.
+        without: Options that the command has no use for.
+        metric: What is taken where none is named, in words.
+        test: Likewise.
+    """
     if "--metric" not in without:
         group.add_argument(
             "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
-            help="repeatable; default bleu where there are references, and every label of --scores",
+            help=f"repeatable; default {metric}",
         )  # fmt: skip
     group.add_argument(
         "--test", action="append", metavar="NAME",
-        help="significance test; repeatable; default approximate_randomization",
+        help=f"significance test; repeatable; default {test}",
     )  # fmt: skip
     for option, metavar, words in (
         ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),

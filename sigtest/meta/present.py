@@ -41,6 +41,7 @@ RECORD = ("set", "a", "b", "statistic", "test", "unit", "alternative", "n", "val
           "delta", "ci", "r12", "t", "df", "count", "resamples", "p_value", "log10_p",
           "p_interval", "p_greater", "p_less", "p_adjusted", "significant", "undecided",
           "exact")  # fmt: skip
+SIDES = {"greater": "p, a is better", "less": "p, b is better"}
 Shown = Paragraph | Figure | Table | Abreast
 
 ENDS = {"ci": ("ci_low", "ci_high"), "p_interval": ("p_low", "p_high")}
@@ -186,18 +187,11 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Tabl
     sides = [names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])]
     if named:
         sides.insert(0, names("set", [pair.set for pair in pairs]))
-    decisions = tuple(
-        p_value(pair.p_adjusted, report.alpha, pair.significant, pair.undecided) for pair in pairs
-    )
-    p = () if report.correction == "none" else (
-        Column("p", tuple(p_value(pair.p_value, report.alpha, False) for pair in pairs)),
-    )  # fmt: skip
     columns = (
         numbers("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
         intervals("interval", [pair.ci for pair in pairs], PLACES),
         numbers("r of both", [pair.r12 for pair in pairs], PLACES),
-        *p,
-        Column("adjusted" if p else "p", decisions),
+        *_p_columns(report, pairs),
         words("conclusion", [_conclusion(pair) for pair in pairs]),
     )
     return Table(
@@ -209,6 +203,25 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Tabl
         things="pairs",
         folded_over=MANY,
     )
+
+
+def _p_columns(report: MetaReport, pairs: Sequence[MetricPair]) -> list[Column]:
+    """P-values of the claim and, where it has a side, of its contrary, at which ranks look too."""
+    found = {"p": [pair.p_value for pair in pairs]}
+    if report.alternative != "two-sided":
+        found = {
+            SIDES["greater"]: [pair.p_greater for pair in pairs],
+            SIDES["less"]: [pair.p_less for pair in pairs],
+        }
+    columns = {
+        heading: tuple(p_value(p, report.alpha, False) for p in values)
+        for heading, values in found.items()
+    }
+    claimed = SIDES.get(report.alternative, "p")
+    columns[claimed if report.correction == "none" else "adjusted"] = tuple(
+        p_value(pair.p_adjusted, report.alpha, pair.significant, pair.undecided) for pair in pairs
+    )
+    return [Column(heading, cells) for heading, cells in columns.items()]
 
 
 def _conclusion(pair: MetricPair) -> str:

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from sigtest.errors import InputError
 from sigtest.human.files.table import Table, filled, ragged
 
-NEEDED = ("system", "seg_id", "rater", "category", "severity")
+NEEDED = ("system", "rater", "category", "severity")
+SEGMENT = ("seg_id", "globalsegid", "global_seg_id")  # of the whole test set, as years call it
+IN_DOCUMENT = ("docsegid", "doc_seg_id")
 
 # From the most specific to the least: (severity, beginning of the category, weight).
 WEIGHTS: tuple[tuple[str, str, float], ...] = (
@@ -60,8 +62,23 @@ def judgements(lines: Sequence[str], name: str) -> Table:
         if len(row) != len(header):
             raise ragged(name, number, len(row), len(header))
     place = {column: header.index(column) for column in header}
+    segments = _segments(rows, place, name)
     weights = _weights([(r[place["severity"]], r[place["category"]]) for r in rows], numbers, name)
-    return _summed(rows, numbers, weights, place, name)
+    return _summed(rows, segments, numbers, weights, place, name)
+
+
+def _segments(rows: Sequence[Sequence[str]], place: dict[str, int], name: str) -> list[str]:
+    """Id of each row's segment: of the test set, or the document and the id in it.
+
+    A file without numbers over all documents may have one and the same number in every row.
+    """
+    number = next((place[column] for column in SEGMENT if column in place), None)
+    part = next((place[column] for column in IN_DOCUMENT if column in place), None)
+    if number is not None and (part is None or len({row[number] for row in rows}) > 1):
+        return [row[number] for row in rows]
+    if part is None or "doc" not in place:
+        raise InputError(f"{name}, line 1: the header has no column {SEGMENT[0]}.", field=name)
+    return [f"{row[place['doc']]}.{row[part]}" for row in rows]
 
 
 def _weights(errors: Sequence[tuple[str, str]], numbers: Sequence[int], name: str) -> list[float]:
@@ -83,12 +100,16 @@ def _weights(errors: Sequence[tuple[str, str]], numbers: Sequence[int], name: st
 
 def _summed(
     rows: Sequence[Sequence[str]],
+    segments: Sequence[str],
     numbers: Sequence[int],
     weights: Sequence[float],
     place: dict[str, int],
     name: str,
 ) -> Table:
-    keys = [(r[place["system"]], r[place["seg_id"]], r[place["rater"]]) for r in rows]
+    keys = [
+        (row[place["system"]], segment, row[place["rater"]])
+        for row, segment in zip(rows, segments, strict=True)
+    ]
     sums: dict[tuple[str, str, str], float] = {}
     sizes: dict[tuple[str, str, str], int] = {}
     first: dict[tuple[str, str, str], int] = {}

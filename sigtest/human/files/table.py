@@ -64,7 +64,8 @@ class Table:
         if self.inline:
             path = f"{self.name}[{line - 1}]{column and '.'}{column}"
             where = path
-        return InputError(f"{where}: {why}.", field=path, line=line, system=self.system[row])
+        end = "" if why.endswith("?") else "."
+        return InputError(f"{where}: {why}{end}", field=path, line=line, system=self.system[row])
 
 
 def filled(

@@ -22,7 +22,7 @@ def reads_scores(data: bytes, name: str) -> bool:
     """Whether a file has scores of systems or segments, rather than judgements."""
     text = decode(data, name)
     first = next((line for line in split_lines(text) if line.strip()), "")
-    parts = [part.strip().lower() for part in re.split(r"[\t ]+", first.strip())]
+    parts = [part.strip().lower() for part in _fields(first)]
     if {"score"} < set(parts):
         return set(parts) <= set(COLUMNS)
     return len(parts) == 2 and NUMBER.fullmatch(parts[1]) is not None
@@ -63,12 +63,12 @@ def _from_json(text: str, name: str) -> dict[str, Any]:
 
 def _rows(text: str, name: str) -> list[dict[str, Any]]:
     lines = [(number, line) for number, line in enumerate(split_lines(text), 1) if line.strip()]
-    header = [COLUMNS.get(part.lower()) for part in lines[0][1].split()] if lines else []
+    header = [COLUMNS.get(part.strip().lower()) for part in _fields(lines[0][1])] if lines else []
     titled = "system" in header and "score" in header
     columns = header if titled else ["system", "score"]
     rows = []
     for number, line in lines[1:] if titled else lines:
-        parts = line.split("\t") if "\t" in line else line.split()
+        parts = _fields(line)
         row: dict[str, Any] = {c: p.strip() for c, p in zip(columns, parts, strict=False) if c}
         try:
             if len(parts) != len(columns):
@@ -77,12 +77,22 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
         except ValueError:
             what = ", ".join(column or "?" for column in columns)
             raise InputError(
-                f"{name}, line {number}: {line.strip()[:60]!r} is not {what}.", line=number
+                f"{name}, line {number}: {line.strip()[:60]!r} is not {what}, with tabs, commas or "
+                "blanks between them.",
+                line=number,
             ) from None
         rows.append({**row, "line": number})
     if not rows:
         raise InputError(f"{name} has no scores.")
     return rows
+
+
+def _fields(line: str) -> list[str]:
+    """What tabs part; or commas, where blanks only follow those; or blanks."""
+    if "\t" in line:
+        return line.split("\t")
+    listed = re.split(r",\s*", line.strip())
+    return listed if len(listed) > 1 and not re.search(r"\s", "".join(listed)) else line.split()
 
 
 def _only(

@@ -205,3 +205,10 @@ def test_a_misspelt_label_names_file_and_line(
         assert "segment 8: 'parise' is none of the classes" in said
         assert "Did you mean 'praise'?" in said
     assert str(tmp_path / "oak.txt") in said
+
+
+def test_help_says_what_is_taken_where_nothing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["classify", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "default accuracy, or the scores of --table" in said
+    assert "default mcnemar for accuracy alone" in said

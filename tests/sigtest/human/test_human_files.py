@@ -257,6 +257,32 @@ BAD_SPAN = {"start_i": 5, "end_i": 2, "severity": "minor"}
 BEFORE = {"start_i": -1, "end_i": 2, "severity": "minor"}
 ODD = {"start_i": 0, "end_i": 2, "severity": "undecided", "error_type": ["Style"]}
 
+NEWER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\n"
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [(("7", "8", "8"), ["7", "8"]), (("0", "0", "0"), ["d.1", "e.1"])],
+)
+def test_mqm_of_later_years_numbers_segments_twice(numbers, expected) -> None:
+    places = zip("dee", numbers, ("Minor", "Major", "Minor"), strict=True)
+    text = NEWER + "".join(
+        f"{system}\t{doc}\t1\t{number}\tr1\tsrc\tx\tStyle\t{severity}\n"
+        for doc, number, severity in places
+        for system in "AB"
+    )
+    found = judged(text)
+    assert found.sources[0].input == "mqm"
+    assert [(segment, score) for _, system, segment, _, score in rows_of(found)
+            if system == "A"] == [(expected[0], -1.0), (expected[1], -6.0)]  # fmt: skip
+
+
+def test_questions_in_messages_end_with_their_own_mark() -> None:
+    with pytest.raises(InputError) as caught:
+        judged(DA + LINE.replace("SYSTEM", "SYSTEN"))
+    assert caught.value.message.endswith("Did you mean 'SYSTEM'?")
+
+
 REFUSED = {
     "score above the scale": (DA + LINE + "h w a b ad 1 A r SYSTEM 2 101 9\n",
                               "file, line 4: the score 101 lies outside the scale from 0 to 100"),
@@ -280,6 +306,8 @@ REFUSED = {
     "no column": ("system,segment,points\nA,1,5\n", "first line is 'system,segment,points'"),
     "severity": (MQM + "A\td\t1\t1\tr\ts\tt\tStyle\tHuge\nB\td\t1\t1\tr\ts\tt\tStyle\tAwful\n",
                  "file, line 2: no weight is known for severity 'Awful', 'Huge'"),
+    "no segment in mqm": (MQM.replace("seg_id", "segment"),
+                          "line 1: the header has no column seg_id"),
     "ragged mqm": (MQM + "A\td\t1\t1\tr\ts\tt\tStyle\n", "file, line 2: 8 fields, where 9"),
     "span": (esa("A", 0, 1) + esa("B", 0, 1, spans=[BAD_SPAN]),
              "file, line 2: a span from 5 to 2 lies outside its text"),

@@ -11,7 +11,7 @@ from scipy import stats
 from sigtest.errors import InputError, RecipeError
 from sigtest.meta import MetaReport, compute, parse
 from sigtest.meta.data.evalset import EvalSet, read_evalset, read_evalsets
-from sigtest.meta.data.tables import read_scores
+from sigtest.meta.data.tables import read_scores, reads_scores
 
 NAMES = ("Aspen", "Birch", "Cedar", "refA", "refB")
 
@@ -132,8 +132,14 @@ def test_tables_are_recognised_by_their_columns() -> None:
     assert read_scores(named, "x") == {"segment": {"A": {"s1": 1.0, "s2": 2.0}, "B": {"s1": 3.0}}}
     with pytest.raises(InputError, match="line 4: system 'A' has segment 's1' twice"):
         read_scores(b"SYS SID SCORE\nA s1 1\nA s2 2\nA s1 3\n", "x")
-    with pytest.raises(InputError, match="line 2: 'B x' is not system, score"):
+    with pytest.raises(InputError, match="line 2: 'B x' is not system, score, with tabs, commas"):
         read_scores(b"A 1\nB x\n", "x")
+    listed = {"system": {"A": 1.0, "B": 2.5}}
+    assert read_scores(b"system,score\nA,1\nB, 2.5\n", "x") == listed
+    assert reads_scores(b"System, Score\nA,1\n", "x")
+    assert reads_scores(b"A,1\n", "x")
+    with pytest.raises(InputError, match="line 1: 'A 1,5' is not system, score"):
+        read_scores(b"A 1,5\nB 2,5\n", "x")  # no decimal comma is taken for a column
     assert read_scores(b'{"system": {"A": 1}}', "x") == {"system": {"A": 1}}
 
 

@@ -66,6 +66,30 @@ def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report: M
 
 
 @pytest.mark.parametrize(
+    ("choices", "headings", "of"),
+    [({}, ["p, a is better", "p, b is better", "adjusted"],
+      ["p_greater", "p_less", "p_adjusted"]),
+     ({"alternative": "less"}, ["p, a is better", "p, b is better", "adjusted"],
+      ["p_greater", "p_less", "p_adjusted"]),
+     ({"alternative": "less", "correction": "none"}, ["p, a is better", "p, b is better"],
+      ["p_greater", "p_less"]),
+     ({"alternative": "two-sided"}, ["p", "adjusted"], ["p_value", "p_adjusted"]),
+     ({"alternative": "two-sided", "correction": "none"}, ["p"], ["p_value"])],
+)  # fmt: skip
+def test_pairs_show_the_p_values_of_both_claims(
+    choices: dict[str, str], headings: list[str], of: list[str]
+) -> None:
+    report = compute(parse(request(statistics=["pearson"], tests=["williams"], **choices)))
+    (table,) = tables(report)[1:]
+    (group,) = table.groups
+    columns = {column.heading: column.cells for column in group.columns}
+    assert [heading for heading in columns if heading in {"p", *headings}] == headings
+    for heading, field in zip(headings, of, strict=True):
+        found = [cell.p for cell in columns[heading]]
+        assert found == [getattr(pair, field) for pair in report.pairs]
+
+
+@pytest.mark.parametrize(
     ("alternative", "winner"), [("two-sided", "COMET"), ("less", None), ("greater", "COMET")]
 )
 def test_conclusions_name_the_winner_of_the_claim(alternative: str, winner: str | None) -> None:
@@ -89,7 +113,7 @@ def test_two_sided_pairs_that_do_not_differ_are_not_separated() -> None:
 def test_without_correction_the_p_value_itself_is_decided() -> None:
     report = compute(parse(request(correction="none", statistics=["pearson"])))
     headings = [column.heading for column in tables(report)[1].columns]
-    assert headings.count("p") == 1
+    assert headings.count("p, a is better") == 1
     assert "adjusted" not in headings
 
 
