@@ -6,7 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from sigtest.data.choices import choose
@@ -297,12 +297,18 @@ def parse_metric(asked: object) -> Metric:
             'A metric is a name such as "bleu" or an object with a "name".', field="metrics"
         )
     kind = _metric_named(name)
-    types = get_type_hints(kind)
-    takes = {field.name: types[field.name] for field in fields(kind)}
+    takes = _options(kind)
     for key, value in options.items():
         choose(key, takes, "metrics", f"option of {name}")
         options[key] = _convert(value, takes[key], f"{name}:{key}")
     return kind(**options)
+
+
+@cache
+def _options(kind: type[Metric]) -> dict[str, Any]:
+    """The type of each option of a metric."""
+    types = get_type_hints(kind)
+    return {field.name: types[field.name] for field in fields(kind)}
 
 
 def _metric_named(name: str) -> type[Metric]:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from sigtest.errors import InputError
 
+HASHED = 1024  # lines at a time
 
 class Text:
     """One line a segment: a system's hypotheses or one reference set. Immutable.
@@ -47,13 +48,16 @@ class Text:
     def sha256(self) -> str:
         """Hash of the lines; length-prefixed, so that no two texts share a byte string."""
         digest = hashlib.sha256()
-        for line in self.lines:
-            if line is None:
-                digest.update(b"-\n")
-            else:
-                data = line.encode("utf-8", "surrogatepass")
-                digest.update(b"%d\n" % len(data) + data)
+        for first in range(0, len(self), HASHED):
+            digest.update(b"".join(map(_prefixed, self.lines[first : first + HASHED])))
         return digest.hexdigest()
+
+
+def _prefixed(line: str | None) -> bytes:
+    if line is None:
+        return b"-\n"
+    data = line.encode("utf-8", "surrogatepass")
+    return b"%d\n%b" % (len(data), data)
 
 
 def check_lines(

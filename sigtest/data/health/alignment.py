@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from sigtest.data.health.finding import Finding, Lines, numbered, quoted
@@ -41,6 +42,24 @@ class Index:
         self.reference = reference
         self.lengths = np.log(reference.lengths + ROUGH)
         self.known = reference.lengths > 0
+        self._words: dict[int, set[str]] = {}
+
+    def words(self, i: int) -> set[str]:
+        """What of a line is compared."""
+        if i not in self._words:
+            self._words[i] = shingles(self.reference.lines[i], self.reference.spaced)
+        return self._words[i]
+
+    def further(self, moves: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """(moves, n) lengths of the lines so far from each, and whether they are known.
+
+        Lengths are infinite beyond the ends, which is as bad as can be.
+        """
+        n, most = len(self.lengths), max(map(abs, moves))
+        rows = np.array(moves) + most
+        lengths = np.pad(self.lengths, most, constant_values=np.inf)
+        known = np.pad(self.known, most, constant_values=True)
+        return sliding_window_view(lengths, n)[rows], sliding_window_view(known, n)[rows]
 
     @cached_property
     def rare(self) -> Mapping[str, list[int]]:
@@ -69,11 +88,11 @@ def find_shifts(name: str, output: Lines, index: Index) -> list[Finding]:
 
 def _fits(output: Lines, index: Index) -> bool:
     """Whether most lines have more words in common with their own reference than with another."""
-    spaced, reference = index.reference.spaced, index.reference.lines
+    spaced, total = index.reference.spaced, len(output)
     compared = better = 0
-    for i in _spread(0, len(output)):
-        words, here = shingles(output.lines[i], spaced), shingles(reference[i], spaced)
-        away = shingles(reference[(i + FURTHEST + 1) % len(reference)], spaced)
+    for i in _spread(0, total):
+        words, here = shingles(output.lines[i], spaced), index.words(i)
+        away = index.words((i + FURTHEST + 1) % total)
         if words and here and away:
             compared += 1
             better += _overlap(words, here) > _overlap(words, away)
@@ -99,8 +118,10 @@ def _by_lengths(name: str, output: Lines, index: Index) -> list[Finding]:
     together = max(1, TOGETHER // len(own))
     for first in range(0, len(moves), together):
         some = moves[first : first + together]
-        moved = np.array([_moved(own, index, known, k) for k in some])
-        stretches += _best_stretches(some, here - moved - PRICE)
+        lengths, there = index.further(some)
+        judged = there & (known | np.isinf(lengths))
+        gains = here - _misfit(own, lengths, judged) - PRICE
+        stretches += _best_stretches(some, gains)
     found: list[Finding] = []
     taken = np.zeros(len(own), dtype=bool)
     for _, k, start, end in sorted(stretches, reverse=True):
@@ -114,19 +135,8 @@ def _by_lengths(name: str, output: Lines, index: Index) -> list[Finding]:
 def _misfit(
     own: NDArray[np.float64], lengths: NDArray[np.float64], known: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """(n,) how far lengths differ; nothing where one is not known."""
+    """(..., n) how far lengths differ; nothing where one is not known."""
     return np.where(known, np.minimum(np.abs(own - lengths), WORST), 0.0)
-
-
-def _moved(
-    own: NDArray[np.float64], index: Index, known: NDArray[np.bool_], k: int
-) -> NDArray[np.float64]:
-    """(n,) misfit of line i with reference i + k; as bad as can be beyond the ends."""
-    moved = np.full(len(own), WORST)
-    here, there = (slice(0, -k), slice(k, None)) if k > 0 else (slice(-k, None), slice(0, k))
-    both = known[here] & index.known[there]
-    moved[here] = _misfit(own[here], index.lengths[there], both)
-    return moved
 
 
 def _best_stretches(
@@ -152,11 +162,10 @@ def _best_stretches(
 
 def _agrees(output: Lines, index: Index, k: int, start: int, end: int) -> bool:
     """Whether words, too, say that a stretch belongs k lines further."""
-    lines, reference = output.lines, index.reference.lines
     gained = []
     for i in _spread(start, end):
-        words = shingles(lines[i], index.reference.spaced)
-        here, there = (shingles(reference[j], index.reference.spaced) for j in (i, i + k))
+        words = shingles(output.lines[i], index.reference.spaced)
+        here, there = index.words(i), index.words(i + k)
         if words and here and there and here != there:
             gained.append(_overlap(words, there) - _overlap(words, here))
     if len(gained) < SHORTEST:

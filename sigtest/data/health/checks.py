@@ -55,7 +55,7 @@ def check(
     """
     if not references or not systems:
         return ()
-    reference = Lines(_first(lines) for lines in zip(*references, strict=True))
+    reference = Lines(_first_lines(references))
     source = Lines(sources) if sources is not None else None
     outputs = {name: Lines(lines) for name, lines in systems.items()}
     profile = Profile(reference)
@@ -94,5 +94,11 @@ def _of_system(
     return [*found, *find_repeated(name, output, reference), *find_damage(name, output, reference)]
 
 
-def _first(lines: Sequence[str | None]) -> str | None:
-    return next((line for line in lines if line is not None), None)
+def _first_lines(references: Sequence[Sequence[str | None]]) -> Sequence[str | None]:
+    """Of each segment the first reference that there is."""
+    if None not in references[0]:
+        return references[0]
+    return [
+        next((line for line in lines if line is not None), None)
+        for lines in zip(*references, strict=True)
+    ]

@@ -26,8 +26,8 @@ def find_empty(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Lines without text where the reference has some."""
     blank = [
         i
-        for i, line in enumerate(output.lines)
-        if (not line or line.isspace()) and reference.lines[i].strip()
+        for i, text in enumerate(map(str.strip, output.lines))
+        if not text and reference.lines[i].strip()
     ]
     if not blank:
         return []
@@ -63,6 +63,8 @@ def find_same(outputs: Mapping[str, Lines]) -> list[Finding]:
 
 def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Lines that stand for several segments whose references have little in common."""
+    if len(set(output.lines)) == len(output):
+        return []
     _, of_line, counts = np.unique(output.hashes, return_inverse=True, return_counts=True)
     places: defaultdict[str, list[int]] = defaultdict(list)
     for i in map(int, np.flatnonzero(counts[of_line] > 1)):

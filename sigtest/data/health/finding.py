@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from sigtest.data.health.symbols import classes_of
 
 SHOWN = 5  # stretches of segments that a sentence lists
 SAMPLE = 24_000  # characters that are enough to judge a text as a whole
+CASED = 0.3  # share of symbols that have capitals, in scripts that have them
 SUBSTANTIAL = 20  # characters of a line that two texts do not share by chance
 
 
@@ -42,7 +44,11 @@ class Lines:
     """
 
     def __init__(self, lines: Iterable[str | None]) -> None:
-        self.lines = tuple(line or "" for line in lines)
+        given = tuple(lines)
+        self.lines = cast(
+            "tuple[str, ...]",
+            given if None not in given else tuple(line or "" for line in given),
+        )
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -72,6 +78,13 @@ class Lines:
     def spaced(self) -> bool:
         """Whether blanks separate words."""
         return self.counts[" "] > 0.05 * len(self.sample)
+
+    @cached_property
+    def capitals(self) -> float | None:
+        """Share of capitals among the letters that have them, where these are enough."""
+        upper = sum(count for symbol, count in self.counts.items() if symbol.isupper())
+        lower = sum(count for symbol, count in self.counts.items() if symbol.islower())
+        return upper / (upper + lower) if upper + lower >= CASED * len(self.sample) else None
 
     @cached_property
     def hashes(self) -> NDArray[np.int64]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,11 +69,20 @@ class Profile:
     @cached_property
     def common(self) -> frozenset[str]:
         """The words that stand in most lines."""
-        counts: Counter[str] = Counter()
-        for words in self.words:
-            counts.update(sorted(words))  # ties: sets have another order in each process
+        # ties: sets have another order in each process
+        counts = Counter(chain.from_iterable(map(sorted, self.words)))
         found = [word for word, _ in counts.most_common(2 * COMMON) if any(map(str.isalpha, word))]
         return frozenset(found[:COMMON])
+
+    @cached_property
+    def usual(self) -> list[int]:
+        """How many of the common words stand in each line of `places`."""
+        return _held(self.words, self.common)
+
+
+def _held(lines: Sequence[set[str]], words: frozenset[str]) -> list[int]:
+    """How many of some words each line has."""
+    return [len(line & words) for line in lines]
 
 
 def find_scripts(name: str, output: Profile, reference: Profile) -> list[Finding]:
@@ -134,16 +144,14 @@ def find_languages(
 ) -> list[Finding]:
     """An output, or lines of it, without the common words of the references."""
     common = reference.common
-    pairs = list(zip(output.words, reference.words, strict=True))
-    here = [len(own & common) for own, _ in pairs]
-    there = [len(theirs & common) for _, theirs in pairs]
-    words, right = sum(len(own) for own, _ in pairs), sum(len(theirs) for _, theirs in pairs)
+    here, there = _held(output.words, common), reference.usual
+    words, right = sum(map(len, output.words)), sum(map(len, reference.words))
     if words < WORDS or right < WORDS or not sum(there):
         return []
     kept, usual = sum(here) / words, sum(there) / right
     if kept < KEPT * usual:
         foreign = source.common - common if source is not None else frozenset()
-        like_source = sum(len(own & foreign) for own, _ in pairs) > sum(here)
+        like_source = sum(_held(output.words, foreign)) > sum(here)
         language = "that of the source" if like_source else "another than that of the references"
         return [
             Finding(
@@ -156,10 +164,10 @@ def find_languages(
         ]
     strange = [
         i
-        for i, (own, _), a, b in zip(reference.places, pairs, here, there, strict=True)
+        for i, own, a, b in zip(reference.places, output.words, here, there, strict=True)
         if len(own) >= WORDS and a == 0 and b >= 2
     ]
-    return _strange_lines(name, strange, len(pairs), len(output.text))
+    return _strange_lines(name, strange, len(here), len(output.text))
 
 
 def _strange_lines(name: str, lines: list[int], looked_at: int, total: int) -> list[Finding]:

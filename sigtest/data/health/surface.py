@@ -36,7 +36,6 @@ TOO_SHORT, TOO_LONG = 0.7, 1.5  # characters of an output for each of the refere
 SPACED = 0.5  # share of marks with a blank before them, in tokenised text
 JOINED = 0.1  # the same, in plain text
 MARKS = ",.?!"
-CASED = 0.3  # share of symbols that have capitals, in scripts that have them
 ENOUGH = 20  # marks or blanks from which a share says something
 
 
@@ -74,7 +73,7 @@ def _mojibake(text: Lines) -> list[int]:
     """Lines with letters that UTF-8's bytes become when they are read as Latin-1 or cp1252."""
     if not any(lead in text.joined for lead in LEADS):
         return []
-    lines = [i for i, line in enumerate(text.lines) if not line.isascii()]
+    lines = [i for i, plain in enumerate(map(str.isascii, text.lines)) if not plain]
     return [i for i in lines if SUSPECT.search(text.lines[i]) and MOJIBAKE.search(text.lines[i])]
 
 
@@ -140,7 +139,7 @@ def _blanks(text: Lines) -> float:
 
 def find_case(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Small or capital letters only, where the references have both."""
-    ours, theirs = _capitals(output), _capitals(reference)
+    ours, theirs = output.capitals, reference.capitals
     if ours is None or theirs is None:
         return []
     if theirs > 0.01 and ours < 0.1 * theirs:
@@ -152,13 +151,6 @@ def find_case(name: str, output: Lines, reference: Lines) -> list[Finding]:
     else:
         return []
     return [Finding("case", name, (), f"{name} {what}.")]
-
-
-def _capitals(text: Lines) -> float | None:
-    """Share of capitals among the letters that have them."""
-    upper = sum(count for symbol, count in text.counts.items() if symbol.isupper())
-    lower = sum(count for symbol, count in text.counts.items() if symbol.islower())
-    return upper / (upper + lower) if upper + lower >= CASED * len(text.sample) else None
 
 
 def find_lengths(name: str, output: Lines, reference: Lines) -> list[Finding]:
