@@ -31,7 +31,7 @@ from rq.worker_registration import register
 
 from workers.machine.horse import Line, Order, Stamina
 from workers.process import die_with_parent
-from workers.queue.jobs import NAME, Turn
+from workers.queue.jobs import NAME, Turn, erase
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.tasks.context import Context
@@ -205,6 +205,19 @@ class PieceWorker(Worker):
         assert isinstance(job, PieceJob)
         job.context = self._context
         return bool(super().perform_job(job, queue))
+
+    def handle_job_success(
+        self, job: Job, queue: RedisQueue, started_job_registry: StartedJobRegistry
+    ) -> None:
+        """Forget a job that ended well; RQ would first look for others that depend on it."""
+        assert job.started_at is not None
+        assert job.ended_at is not None
+        with self.connection.pipeline() as pipe:
+            self.increment_successful_job_count(pipeline=pipe)
+            self.increment_total_working_time(job.ended_at - job.started_at, pipe)
+            erase(pipe, job.id)
+            self.cleanup_execution(job, pipeline=pipe)
+            pipe.execute()
 
     def handle_job_failure(
         self,

@@ -19,6 +19,8 @@ from workers.store import keys, scripts
 from workers.store.codec import decoded
 from workers.store.task import Priced
 
+PREFIXES = f"{keys.WAITING}:", keys.key("tasks", "")  # of the keys of a caller and of an id
+
 
 class Feed:
     """The tasks that wait.
@@ -33,6 +35,8 @@ class Feed:
         self.jobs = jobs
         self._wait = redis.register_script(scripts.WAIT)
         self._feed = redis.register_script(scripts.FEED)
+        lists = [keys.WAITING, jobs.list_name, keys.WAITING_SINCE, keys.DRAINED]
+        self._lists = [*lists, jobs.starts_name, jobs.taken_name, jobs.workers_name]
 
     def add(self, caller: str, tasks: Iterable[Priced]) -> None:
         """Let tasks of one question wait for their turn, and fill the queue up.
@@ -57,19 +61,18 @@ class Feed:
             return
         question = priced[0].task.owner
         tasks = keys.key("tasks", question)
-        lists = [keys.WAITING, f"{keys.WAITING}:{owner}", tasks, keys.WAITING_SINCE]
+        lists = [*self._lists, f"{keys.WAITING}:{owner}", tasks]
         lines = [f"{entry.seconds:.6f} {entry.task.spelled}" for entry in priced]
         total = sum(entry.seconds for entry in priced)
-        self._wait(lists, [owner, question, repr(total), int(behind), *lines])
-        self.fill()
+        told: list[str | int] = [owner, question, repr(total), int(behind), *lines]
+        self._queue(self._wait(lists, [repr(time.time()), *PREFIXES, *told]))
 
     def fill(self) -> None:
         """Give the queue as many tasks as there are workers without one."""
-        prefixes = [f"{keys.WAITING}:", keys.key("tasks", "")]
-        lists = [keys.WAITING, self.jobs.list_name, keys.WAITING_SINCE, keys.DRAINED]
-        lists += [self.jobs.starts_name, self.jobs.taken_name]
-        workers = max(1, self.jobs.registered())
-        taken = map(decoded, self._feed(lists, [workers, repr(time.time()), *prefixes]))
+        self._queue(self._feed(self._lists, [repr(time.time()), *PREFIXES]))
+
+    def _queue(self, told: Iterable[bytes]) -> None:
+        taken = map(decoded, told)
         self.jobs.add(Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True))
 
     def drop(self, question: str) -> None:

@@ -81,17 +81,20 @@ class Jobs:
         """The key of the starts of tasks, each until when it counts unless it goes on."""
         return str(self._queue.started_job_registry.key)
 
-    def registered(self) -> int:
-        """How many workers serve the queue, as far as it was told."""
-        return int(self._redis.scard(WORKERS_BY_QUEUE_KEY % NAME))
+    @property
+    def workers_name(self) -> str:
+        """The key of the names of workers that serve the queue, as far as it was told."""
+        return WORKERS_BY_QUEUE_KEY % NAME
 
     def add(self, turns: Iterable[Turn]) -> None:
         """Queue tasks; those queued or running already are left alone."""
+        unsent = self._redis.pipeline()  # RQ's note that there is this queue, which nobody reads
         for turn in turns:
             task = turn.priced.task
             try:
                 self._queue.enqueue_call(
                     task.name,
+                    pipeline=unsent,
                     args=(task.owner, *task.arguments),
                     job_id=task.key,
                     unique=True,
@@ -111,12 +114,12 @@ class Jobs:
             for key in queued:
                 if owner_of(key) == owner:
                     pipe.lrem(self._queue.key, 0, key)
-                    _erase(pipe, key)
+                    erase(pipe, key)
             pipe.execute()
 
     def workers(self) -> int:
         """How many workers sent a sign of life in the last seconds."""
-        names = self._redis.smembers(WORKERS_BY_QUEUE_KEY % NAME)
+        names = self._redis.smembers(self.workers_name)
         return self._redis.exists(*names) if names else 0
 
     def serves(self, worker: str) -> bool:
@@ -172,7 +175,7 @@ class Jobs:
                 name = key.encode(errors="surrogateescape")
                 pipe.lrem(self.taken_name, 0, name)  # type: ignore[arg-type]
                 pipe.zrem(self._queue.failed_job_registry.key, name)
-                _erase(pipe, key)
+                erase(pipe, key)
             pipe.execute()
 
     def forget_workers(self) -> None:
@@ -180,7 +183,7 @@ class Jobs:
         clean_worker_registry(self._queue)
 
 
-def _erase(pipe: Pipeline, key: str) -> None:
+def erase(pipe: Pipeline, key: str) -> None:
     """Delete all that RQ keeps of one job.
 
     Its executions, too: RQ fails a job that succeeds while an execution is listed whose record

@@ -45,6 +45,8 @@ class Cache:
 
     def find(self, names: Sequence[str]) -> dict[str, Array]:
         """Those statistics that exist as they were written; their lives are prolonged."""
+        if not names:
+            return {}
         with self._redis.pipeline(transaction=False) as pipe:
             for name in names:
                 pipe.getex(keys.cached(self._space, name), ex=self._seconds)

@@ -56,18 +56,20 @@ class ProgressStore:
         """
         name = keys.key("question", question_id)
         fields = ["cut", "caller", "testset", "accepted_with", "outline"]
-        packed, caller, testset, make, outline = self.redis.hmget(name, fields)
+        with self.redis.pipeline(transaction=False) as pipe:
+            pipe.hmget(name, fields)
+            pipe.hkeys(keys.key("blocks", question_id))
+            (packed, caller, testset, make, outline), names = pipe.execute()
         if packed is None or caller is None:
             raise gone(question_id)
-        cut = Cut.from_json(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
+        cut = Cut.from_json(codec.unpack_json(packed))
         if cut.resamples and decoded(make or b"") != MAKE:
             # another make calls statistics by other names
-            plan = Plan.of(codec.unpack_json(outline))  # type: ignore[arg-type]  # bytes
+            plan = Plan.of(codec.unpack_json(outline))
             cut = replace(cut, keys=statistics_keys(plan))
-        drawn = blocks_named(self.redis.hkeys(keys.key("blocks", question_id)))
         space = decoded(testset) if testset is not None else keys.space_of(decoded(caller))
         cache = Cache(self.redis, space, self.settings.cache)
-        return Pieces(cut, cache.existing(cut.distinct_keys), drawn)
+        return Pieces(cut, cache.existing(cut.distinct_keys), blocks_named(names))
 
     def add_blocks(self, question_id: str, drawn: Sequence[Any]) -> frozenset[Run]:
         """Keep what a run of resamples gave; which runs exist afterwards."""

@@ -184,6 +184,19 @@ class QuestionStore:
         facts = dict(zip(SHOWN, found, strict=True))
         return None if facts["caller"] is None else self._stored(question_id, facts, how_far)
 
+    def read(self, question_id: str) -> tuple[Stored, dict[str, Any]]:
+        """A question, not how far it is, and what is known of it without its contents.
+
+        Raises:
+            GoneError: It expired or was deleted.
+        """
+        fields = (*SHOWN, "outline")
+        found = self.redis.hmget(keys.key("question", question_id), fields)
+        facts: dict[str, Any] = dict(zip(fields, found, strict=True))
+        if facts["caller"] is None:
+            raise gone(question_id)
+        return self._stored(question_id, facts, False), codec.unpack_json(facts["outline"])
+
     def request(self, question_id: str) -> str:
         """Id of the request that a question came with; empty where there is none."""
         return decoded(self.redis.hget(keys.key("question", question_id), "request") or b"")

@@ -6,49 +6,44 @@ Any of them may run twice, late or at the same time as itself: pieces are functi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sigtest import engine
 from sigtest.comparison.plan import Plan
 from sigtest.draws.distribution import distribution, pair_of
-from sigtest.draws.samples import Samples
+from sigtest.draws.samples import Blocks, Samples
 from sigtest.kinds import KINDS, Kind
 from sigtest.render import json
 from sigtest.segments import segment_shares
 from workers.errors import GoneError
 from workers.store.pieces import Pieces, Run, shares_key
 from workers.store.questions import Stored
-from workers.store.records import Status, gone
+from workers.store.records import Status
 from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
 
 
 def measure(context: Context, question_id: str, first: int, last: int) -> None:
     """Measure outputs `first` to `last`; the task that ends last begins the resampling."""
-    stored, plan = _read(context, question_id)
-    _statistics(context, stored, plan).fill(first, last)
+    work = _Work.on(context, question_id)
+    work.statistics.fill(first, last)
     pieces = context.questions.progress.pieces(question_id)
     if pieces.unmeasured:
         return
     mine, *others = pieces.tasks(question_id)
-    context.feed.add(stored.caller, others)
+    context.feed.add(work.stored.caller, others)
     if mine.task.name == resample.__name__:  # needs no other worker
         start, stop = map(int, mine.task.arguments)
-        resample(context, question_id, start, stop)
+        _resample(context, work, pieces, (start, stop))
     else:
-        conclude(context, question_id)
+        _report(context, work, work.samples, pieces.cut.blocks)
 
 
 def resample(context: Context, question_id: str, start: int, stop: int) -> None:
     """Draw resamples `start` to `stop`; the task that draws the last ones writes the report."""
-    stored, plan = _read(context, question_id)
-    pieces = context.questions.progress.pieces(question_id)
-    samples = Samples(plan, _statistics(context, stored, plan).tables())
-    drawn = pieces.drawn
-    if (start, stop) not in drawn:
-        drawn = context.questions.progress.add_blocks(question_id, samples.block(start, stop))
-    if drawn.issuperset(pieces.cut.blocks):
-        _report(context, question_id, samples, pieces.cut.blocks)
+    work = _Work.on(context, question_id)
+    _resample(context, work, context.questions.progress.pieces(question_id), (start, stop))
 
 
 def conclude(context: Context, question_id: str) -> None:
@@ -57,36 +52,37 @@ def conclude(context: Context, question_id: str) -> None:
     if not pieces.cut.resamples:
         _compute(context, question_id)
         return
-    stored, plan = _read(context, question_id)
-    samples = Samples(plan, _statistics(context, stored, plan).tables())
-    _report(context, question_id, samples, pieces.cut.blocks)
+    work = _Work.on(context, question_id)
+    _report(context, work, work.samples, pieces.cut.blocks)
 
 
 def distribute(
     context: Context, question_id: str, part: int, a: int, b: int, metric: int, test: int
 ) -> None:
     """Make the pseudo-statistics of one pair again; all are told by their numbers."""
-    stored, plan = _read(context, question_id)
+    work = _Work.on(context, question_id)
+    plan = work.plan
     own = plan.parts[part]
     label, name = own.recipe.labels[metric], own.recipe.tests[test]
     pair, systems = pair_of(own, own.systems[a], own.systems[b], label, name)
     first = part * len(plan.systems)
     outputs = [first + system for system in systems]
-    table = _statistics(context, stored, plan).table(outputs, metric)
+    table = work.statistics.table(outputs, metric)
     made = distribution(pair, [table], label)
-    cache = context.questions.cache(stored.space)
+    cache = context.questions.cache(work.stored.space)
     cache.add_values(pair.key, made.observed, made.values)
     context.questions.progress.tell(question_id)
 
 
 def attribute(context: Context, question_id: str, part: int, a: int, b: int, metric: int) -> None:
     """Make the segments' shares of one pair's difference; all are told by their numbers."""
-    stored, plan = _read(context, question_id)
+    work = _Work.on(context, question_id)
+    plan = work.plan
     own = plan.parts[part]
     outputs = [part * len(plan.systems) + system for system in (a, b)]
-    table = _statistics(context, stored, plan).table(outputs, metric)
+    table = work.statistics.table(outputs, metric)
     shares = segment_shares(own.recipe.metrics[metric], table, own.replicas)
-    cache = context.questions.cache(stored.space)
+    cache = context.questions.cache(work.stored.space)
     cache.add_values(shares_key(own, a, b, metric), float(shares.sum()), shares)
     context.questions.progress.tell(question_id)
 
@@ -102,32 +98,68 @@ def missing(context: Context, idle: Sequence[str]) -> dict[str, Pieces]:
     return found
 
 
-def _read(context: Context, question_id: str) -> tuple[Stored, Plan]:
-    stored = context.questions.find(question_id, how_far=False)
-    if stored is None:
-        raise gone(question_id)
-    return stored, Plan.of(context.questions.outline(question_id))
+@dataclass(frozen=True)
+class _Work:
+    """A comparison that a task works on, read once.
+
+    Attributes:
+        stored: As it is stored.
+        plan: What it computes.
+        statistics: Of its outputs.
+    """
+
+    stored: Stored
+    plan: Plan
+    statistics: Statistics
+
+    @classmethod
+    def on(cls, context: Context, question_id: str) -> _Work:
+        """Read a comparison.
+
+        Raises:
+            GoneError: It expired or was deleted.
+        """
+        stored, outline = context.questions.read(question_id)
+        plan = Plan.of(outline)
+        return cls(stored, plan, Statistics(context.questions, context.testsets, stored, plan))
+
+    @property
+    def samples(self) -> Samples:
+        """Its measured statistics, ready to be resampled."""
+        return Samples(self.plan, self.statistics.tables())
 
 
-def _statistics(context: Context, stored: Stored, plan: Plan) -> Statistics:
-    return Statistics(context.questions, context.testsets, stored, plan)
+def _resample(context: Context, work: _Work, pieces: Pieces, run: Run) -> None:
+    samples, question_id = work.samples, work.stored.record.id
+    if pieces.cut.blocks == [run]:  # nobody else needs what is drawn
+        _commit_comparison(context, question_id, samples, [samples.block(*run)])
+        return
+    drawn = pieces.drawn
+    if run not in drawn:
+        drawn = context.questions.progress.add_blocks(question_id, samples.block(*run))
+    if drawn.issuperset(pieces.cut.blocks):
+        _report(context, work, samples, pieces.cut.blocks)
 
 
 def _compute(context: Context, question_id: str) -> None:
     """A question of a kind that is computed whole."""
-    stored = context.questions.find(question_id, how_far=False)
-    if stored is None:
-        raise gone(question_id)
+    stored, outline = context.questions.read(question_id)
     kind = KINDS[stored.record.kind]
-    outline = context.questions.outline(question_id)
     asked = kind.load(outline, context.questions.contents(question_id))
     _commit(context, question_id, kind, kind.compute(asked))
 
 
-def _report(context: Context, question_id: str, samples: Samples, runs: Sequence[Run]) -> None:
+def _report(context: Context, work: _Work, samples: Samples, runs: Sequence[Run]) -> None:
+    question_id = work.stored.record.id
     blocks = context.questions.progress.blocks(question_id, runs)
     if len(blocks) == len(runs):  # fewer where another task has reported meanwhile
-        _commit(context, question_id, KINDS["comparisons"], engine.reduce(samples, blocks))
+        _commit_comparison(context, question_id, samples, blocks)
+
+
+def _commit_comparison(
+    context: Context, question_id: str, samples: Samples, blocks: Sequence[Blocks]
+) -> None:
+    _commit(context, question_id, KINDS["comparisons"], engine.reduce(samples, blocks))
 
 
 def _commit(context: Context, question_id: str, kind: Kind[Any], report: Any) -> None:

@@ -41,6 +41,7 @@ class Statistics:
         self._plan = plan
         self._keys = statistics_keys(plan)
         self._testsets: dict[int, TestSet] = {}
+        self._at_hand: dict[str, Array] = {}  # what was saved last
 
     def fill(self, first: int, last: int) -> None:
         """Measure what is missing of outputs `first` to `last`, while its caller wants it."""
@@ -51,12 +52,15 @@ class Statistics:
         saved = time.monotonic()
         for output in range(first, last):
             missing = [m for m in metrics if self._keys[output][m] not in measured]
-            if missing and self._store.unfinished(self._id):
+            if missing:
                 unsaved |= self._measure(output, missing)
             if time.monotonic() > saved + SAVE_SECONDS:
                 self._cache.add(unsaved)
                 unsaved, saved = {}, time.monotonic()
+                if not self._store.unfinished(self._id):
+                    return
         self._cache.add(unsaved)
+        self._at_hand = unsaved
 
     def tables(self) -> list[list[Array]]:
         """For each test set, one (S, n, k) array a metric."""
@@ -68,7 +72,9 @@ class Statistics:
 
     def table(self, outputs: Sequence[int], metric: int) -> Array:
         """(S, n, k) statistics of some outputs for the same test set."""
-        found = self._cache.find([self._keys[output][metric] for output in outputs])
+        names = [self._keys[output][metric] for output in outputs]
+        found = {name: self._at_hand[name] for name in names if name in self._at_hand}
+        found |= self._cache.find([name for name in names if name not in found])
         for output in outputs:
             if self._keys[output][metric] not in found:
                 measured = self._measure(output, [metric])

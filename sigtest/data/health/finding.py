@@ -72,7 +72,9 @@ class Lines:
     @cached_property
     def counts(self) -> Counter[str]:
         """How often each symbol stands in the sample."""
-        return Counter(self.sample)
+        data = np.frombuffer(self.sample.encode("utf-32-le", "surrogatepass"), np.uint32)
+        symbols, counts = np.unique(data, return_counts=True)
+        return Counter(dict(zip(map(chr, symbols.tolist()), counts.tolist(), strict=True)))
 
     @cached_property
     def spaced(self) -> bool:
