@@ -24,7 +24,7 @@ from sigtest.significance.corrections import adjust
 from validation import kept
 from validation.beside import sample_beside, swap_p_values
 from validation.kept import Found, Task
-from validation.populations import Corpus, corpora
+from validation.populations import Corpus, corpora, data_folder
 from validation.settings import SEED
 
 CAPACITY = 64
@@ -35,6 +35,8 @@ ORDERS = 1_000
 SYSTEMS = 12  # that come to a board without differences
 UNITS = 300
 LENGTH = 10  # such boards a run, beside one another
+RESAMPLES = (79_999, 159_999, 639_999)  # what a capacity of 64 asks for, and how p resolves finer
+METRICS = ("bleu", "chrf")
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,21 @@ class Withdrawn:
         present: Orders in which the board of the systems present took a claim back.
         fixed: Orders in which the board with a capacity did.
         kept: Share of the present board's last claims that the one with a capacity makes too.
+        error: Its standard error over the orders.
     """
 
     present: int
     fixed: int
     kept: float
+    error: float
+
+
+def boards() -> tuple[Corpus, ...]:
+    """The real test sets whose systems arrive."""
+    data = data_folder()
+    if data is None:
+        return corpora()
+    return (*corpora(), Corpus("wmt17.en-de", data / "wmt17.en-de", ("reference.de",), ".txt"))
 
 
 def p_values(corpus: Corpus, metric: str, resamples: int) -> Array:
@@ -99,7 +111,8 @@ def watched(p: Array, orders: int, number: int) -> Withdrawn:
         fallen += fell
         if before[0]:
             shares.append(len(before[1] & before[0]) / len(before[0]))
-    return Withdrawn(int(fallen[0]), int(fallen[1]), float(np.mean(shares)))
+    error = float(np.std(shares, ddof=1)) / math.sqrt(len(shares))
+    return Withdrawn(int(fallen[0]), int(fallen[1]), float(np.mean(shares)), error)
 
 
 def _claims(
@@ -142,10 +155,14 @@ def false_claims(task: Task) -> Found:
 
 def board(task: Task) -> Found:
     """What became of claims on one real board, in many orders."""
-    corpus = next(c for c in corpora() if c.name == task[1])
+    number, corpus = next((i, c) for i, c in enumerate(boards()) if c.name == task[1])
     p = p_values(corpus, str(task[2]), int(task[4]))
-    found = watched(p, int(task[3]), [c.name for c in corpora()].index(corpus.name))
-    return {"present": [found.present], "fixed": [found.fixed], "kept": [found.kept]}
+    found = watched(p, int(task[3]), number)
+    return {
+        "present": [found.present],
+        "fixed": [found.fixed],
+        "kept": [found.kept, found.error],
+    }
 
 
 def made(task: Task) -> Found:
@@ -162,14 +179,14 @@ def told(found: dict[Task, Found]) -> str:
             f"{task[4]:,}",
             f"in {run['present'][0] / int(task[3]):.0%}",
             "in none" if not run["fixed"][0] else f"in {run['fixed'][0] / int(task[3]):.1%}",
-            f"{run['kept'][0]:.2%}",
+            "{:.2%} ± {:.2%}".format(*run["kept"]),
         ]
         for task, run in found.items()
         if task[0] == "board"
     ]
     head = (
         "board", "orders", "resamples", "systems present", "capacity 64",
-        "claims kept at capacity 64",
+        "claims kept at capacity 64 ± standard error",
     )  # fmt: skip
     runs = [run for task, run in found.items() if task[0] == "false"]
     if not runs:
@@ -189,9 +206,9 @@ def main() -> None:
     tasks: list[Task] = [("false", run) for run in range(-(-options.simulations // LENGTH))]
     tasks += [
         ("board", corpus.name, metric, ORDERS, resamples)
-        for resamples in (79_999, 159_999)
-        for corpus in corpora()
-        for metric in ("bleu", "chrf")
+        for resamples in RESAMPLES
+        for corpus in boards()
+        for metric in METRICS
     ]
     block = told(kept.resumed(options.keep, tasks, made))
     print(block)

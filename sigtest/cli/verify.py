@@ -6,25 +6,22 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from sigtest.cli.parser import UsageError
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
+from sigtest.cli.signature import anew_of, recipe_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.decide.anew import decided
 from sigtest.engine import compare
 from sigtest.errors import InputError
-from sigtest.metrics import METRICS
 from sigtest.render.json import render
 from sigtest.render.names import printable
 from sigtest.version import __version__
 
 MOST = 20  # differences that are listed
-RECIPE = ("alternative", "resamples", "seed", "alpha", "correction", "family", "exact", "unit",
-          "interval")  # fmt: skip
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -61,53 +58,6 @@ def verify(options: argparse.Namespace) -> int:
     return 1
 
 
-def recipe_of(signature: str) -> dict[str, Any]:
-    """The options of the command line that a report's signature stands for.
-
-    Raises:
-        InputError: A signature that cannot be read.
-    """
-    try:
-        metrics, rest = signature.rsplit(")|tests:", 1)
-        parts = dict(part.split(":", 1) for part in f"tests:{rest}".split("|"))
-        asked = [_spelled(metric) for metric in metrics.removeprefix("(").split(")+(")]
-    except (ValueError, KeyError):
-        raise InputError(f"The report's signature cannot be read: {signature[:200]!r}.") from None
-    pairs = parts["pairs"]
-    return {
-        "metric": asked,
-        "test": parts["tests"].split("+"),
-        "baseline": pairs.removeprefix("baseline=") if pairs != "all" else None,
-        "stratified": "stratified" in parts,
-        **{name: parts.get(name) for name in RECIPE},
-    }
-
-
-def anew_of(signature: str) -> tuple[float | None, str | None]:
-    """With which alpha and correction a report was decided after it was computed, if it was.
-
-    Raises:
-        InputError: A signature that cannot be read.
-    """
-    _, _, said = signature.partition("|decided:alpha=")
-    if not said:
-        return None, None
-    alpha, _, correction = said.partition(",correction=")
-    try:
-        return float(alpha), correction
-    except ValueError:
-        raise InputError(f"The report's signature cannot be read: {signature[:200]!r}.") from None
-
-
-def _spelled(signature: str) -> str:
-    """A metric as the command line spells it, from its own signature."""
-    name, *parts = signature.split("|")
-    known = {field.name for field in fields(METRICS[name])}
-    options = [part.split(":", 1) for part in parts]
-    chosen = ",".join(f"{key}={value}" for key, value in options if key in known and value)
-    return f"{name}:{chosen}" if chosen else name
-
-
 def differences(reported: Any, again: Any, path: str = "") -> Iterator[str]:
     """Where two JSON values differ, with both values.
 
@@ -142,9 +92,21 @@ def _report(stored: bytes, path: str) -> dict[str, Any]:
         body = json.loads(stored)
     except ValueError:
         raise InputError(f"{path} is no JSON; verify takes reports of --format json.") from None
-    if not isinstance(body, dict) or not {"signature", "version", "systems"} <= body.keys():
+    if not _compared(body):
         raise InputError(f"{path} is no report of a comparison on one test set.")
     return body
+
+
+def _compared(body: Any) -> bool:
+    """Whether this looks like the report of a comparison on one test set; that of a gate does not."""
+    if not isinstance(body, dict) or not {"signature", "version", "systems", "pairs"} <= set(body):
+        return False
+    systems = body["systems"]
+    return (
+        isinstance(body["signature"], str)
+        and isinstance(systems, list)
+        and all(isinstance(own, dict) and isinstance(own.get("name"), str) for own in systems)
+    )
 
 
 def _ordered(comparison: Comparison, names: list[str]) -> Comparison:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sigtest.cli.shell import main
-from sigtest.cli.verify import differences, recipe_of
+from sigtest.cli.signature import recipe_of
+from sigtest.cli.verify import differences
 from sigtest.decide.anew import decided
 from sigtest.render.json import render
 from sigtest.report import Report
@@ -73,7 +74,15 @@ def test_other_outputs_are_noticed(made: Path, capsys: pytest.CaptureFixture[str
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [("no JSON", "is no JSON"), ("[]", "is no report"), ('{"signature": "x"}', "is no report")],
+    [
+        ("no JSON", "is no JSON"),
+        ("[]", "is no report"),
+        ('{"signature": "x"}', "is no report"),
+        ('{"signature": "x", "version": "1", "systems": [], "pairs": []}', "cannot be read"),
+        ('{"signature": 1, "version": "1", "systems": [], "pairs": []}', "is no report"),
+        ('{"signature": "x", "version": "1", "systems": 2, "pairs": []}', "is no report"),
+        ('{"signature": "x", "version": "1", "systems": [{}], "pairs": []}', "is no report"),
+    ],
 )
 def test_what_is_no_report_is_refused(
     made: Path, content: str, said: str, capsys: pytest.CaptureFixture[str]
@@ -81,6 +90,48 @@ def test_what_is_no_report_is_refused(
     made.write_text(content)
     assert main(["verify", str(made), *FILES]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_report_of_a_gate_is_no_report_of_a_comparison(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gated = ["--baseline", "birch", "--margin", "9", "--format", "json", "--output", str(made)]
+    assert main(["gate", *FILES, *gated]) in {0, 1, 3}
+    assert main(["verify", str(made), *FILES]) == 2
+    assert "is no report of a comparison" in capsys.readouterr().err
+
+
+SCORED = [
+    ["", "", []],  # without a label
+    ["c:", "d:", ["--metric", "scores:of=c", "--metric", "ratio:of=d,higher=false"]],
+    ["CO|M (22):", "d:", []],
+    ["c:", "d:", ["--metric", "fscore:of=c", "--metric", "perplexity:of=d"]],
+]
+
+
+@pytest.mark.parametrize(("first", "second", "options"), SCORED)
+def test_scores_computed_elsewhere_are_verified(
+    made: Path, first: str, second: str, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Labels of scores, and a baseline's name, may hold the signs between a signature's parts."""
+    for number, name in enumerate(("one.txt", "other.txt")):
+        width = 3 if "fscore:of=c" in options else 2 if options else 1
+        rows = [
+            " ".join(str(1 + (i * (3 + number + j)) % 7) for j in range(width)) for i in range(30)
+        ]
+        (made.parent / name).write_text("\n".join(rows) + "\n")
+    two = [" ".join(str(1 + (i * 5) % (4 + j)) for j in range(2)) for i in range(30)]
+    (made.parent / "two.txt").write_text("\n".join(two) + "\n")
+    one, other, second_file = (made.parent / own for own in ("one.txt", "other.txt", "two.txt"))
+    files = ["--scores", f"{first}a|b={one}", "--scores", f"{first}c={other}"]
+    if second != first:
+        files += ["--scores", f"{second}a|b={second_file}", "--scores", f"{second}c={second_file}"]
+    asked = ["--resamples", "99", "--baseline", "a|b", "--format", "json", "--output", str(made)]
+    assert main(["compare", *files, *options, *asked]) == 0
+    assert main(["verify", str(made), *files]) == 0
+    assert "verified, every byte" in capsys.readouterr().out
+    made.write_text(made.read_text().replace('"p_value": ', '"p_value": 0', 1))
+    assert main(["verify", str(made), *files]) in {1, 2}
 
 
 def test_other_systems_are_refused(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +147,7 @@ def test_a_signature_is_read_back() -> None:
         "alternative:less|resamples:99|seed:1|alpha:0.1|correction:holm|family:12|"
         "pairs:baseline=a:b|exact:auto|unit:segment|stratified:true|sigtest:0.2.0"
     )
-    assert found["metric"] == ["bleu:lowercase=false,tokenize=13a"]
+    assert found["metric"] == [{"name": "bleu", "lowercase": "false", "tokenize": "13a"}]
     assert found["test"] == ["bootstrap", "paired_bootstrap"]
     assert (found["baseline"], found["family"], found["stratified"]) == ("a:b", "12", True)
     assert found["interval"] is None
