@@ -81,7 +81,7 @@ def told(found: dict[Task, Found]) -> str:
 
 def main() -> None:
     """Make the runs that are missing, and print what all of them say."""
-    options = kept.arguments("gates", __doc__, 10_000)
+    options = kept.arguments("gates", __doc__, 20_000)
     tasks: list[Task] = [
         (name, n, run)
         for run in range(-(-options.simulations // LENGTH))

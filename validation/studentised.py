@@ -27,7 +27,7 @@ from validation.populations import (
 )
 from validation.settings import SEED
 
-SIZES = (50, 300)
+SIZES = (50, 100, 200, 300)
 LEVEL = 0.05
 MOST = 0.058  # of one-sided tests at .05
 RESAMPLES = 999

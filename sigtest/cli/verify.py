@@ -98,7 +98,7 @@ def _report(stored: bytes, path: str) -> dict[str, Any]:
 
 
 def _compared(body: Any) -> bool:
-    """Whether this looks like the report of a comparison on one test set; that of a gate does not."""
+    """Whether this looks like the report of a comparison on one test set; gates have others."""
     if not isinstance(body, dict) or not {"signature", "version", "systems", "pairs"} <= set(body):
         return False
     systems = body["systems"]
