@@ -10,6 +10,7 @@ from sigtest.errors import InputError
 
 HASHED = 1024  # lines at a time
 
+
 class Text:
     """One line a segment: a system's hypotheses or one reference set. Immutable.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from sigtest.accuracy.report import AccuracyReport
 from sigtest.data.choices import choose
-from sigtest.render.digits import percent
 from sigtest.render.plots.grid import Grid, Panel, draw
 
 
@@ -41,7 +40,7 @@ def grid_plot(report: AccuracyReport, alpha: str | None = None) -> str:
             if (row.test, row.alpha) == (test, level):
                 p = {(pair.a, pair.b): pair.p_greater[row.metric][test] for pair in report.pairs}
                 p |= {(pair.b, pair.a): pair.p_less[row.metric][test] for pair in report.pairs}
-                panels.append(Panel(row.metric, f"{percent(round(row.share, 3))} as people", p))
+                panels.append(Panel(row.metric, f"{100 * row.share:.1f} % as people", p))
         rows[test] = panels
     systems = tuple(sorted(report.systems, key=lambda name: -wins[name]))
     title = f"conclusions of metrics and of people, alpha {level:g}"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sigtest.errors import RecipeError
-from sigtest.render.digits import percent, probability
+from sigtest.render.digits import probability
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -87,8 +87,8 @@ def plot(view: View) -> str:
         raise RecipeError("A grid needs all pairs; this comparison has a baseline.", field="pairs")
     rows: dict[str, list[Panel]] = {}
     for (test, metric), p in found.items():
-        share = percent(round(separated[test, metric] / n, 3))
-        rows.setdefault(test, []).append(Panel(metric, f"{share} apart", p))
+        share = 100 * separated[test, metric] / n
+        rows.setdefault(test, []).append(Panel(metric, f"{share:.1f} % apart", p))
     first = next(iter(report.metrics))
     sign = -1 if report.metrics[first].higher_is_better else 1
     by_name = {system.name: system.scores[first].score for system in report.systems}
@@ -122,7 +122,7 @@ def draw(grid: Grid, style: Style = PLAIN) -> str:
         _names(drawing, [short[name] for name in grid.systems], names, y, cell)
         for number, panel in enumerate(panels):
             left = MARGIN + names + number * step
-            drawing.text(left, y - 3, shortened(panel.title, step - 4, SMALL), size=SMALL)
+            drawing.text(left, y - 3, shortened(panel.title, step - BETWEEN, SMALL), size=SMALL)
             _panel(drawing, panel, grid.systems, (left, y, cell))
             if style.has("numbers"):
                 level = y + cell * len(grid.systems) + 7

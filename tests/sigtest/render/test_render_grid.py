@@ -112,7 +112,7 @@ def test_the_grid_has_a_panel_a_metric_and_test(report: Report) -> None:
     assert set(TESTS) <= set(words(svg))
     for tests in report.discriminative_power.values():
         for share in tests.values():
-            assert f"{round(100 * share, 1):g} % apart" in words(svg)
+            assert f"{100 * share:.1f} % apart" in words(svg)
     ordered = [word for word in words(svg) if word in SYSTEMS][:4]
     scores = {system.name: system.scores["bleu"].score for system in report.systems}
     assert ordered == sorted(SYSTEMS, key=lambda name: -scores[name])
