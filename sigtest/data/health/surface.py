@@ -31,6 +31,8 @@ PART = 0.01  # share of lines
 CUT_PART = 0.02
 SHORT, LONG = 0.5, 2.0  # times the usual length
 SHORT_PART = 0.02
+LOOPED, PIECE = 0.5, 8  # share of pieces of so many characters that differ, in a line that loops
+GROWN = 1.3  # times the length of its reference that such a line has
 LINE = 40  # characters of a reference from which lengths are compared
 TOO_SHORT, TOO_LONG = 0.7, 1.5  # characters of an output for each of the reference
 SPACED = 0.5  # share of marks with a blank before them, in tokenised text
@@ -182,7 +184,32 @@ def find_lengths(name: str, output: Lines, reference: Lines) -> list[Finding]:
                 "sentence.",
             )
         )
-    return [*found, *_far_lines(name, output, reference, ratio, set(segments))]
+    far = _far_lines(name, output, reference, ratio, set(segments))
+    said = any(finding.kind == "length" for finding in far)
+    return [*found, *far, *([] if said else _looping_lines(name, output, reference))]
+
+
+def _looping_lines(name: str, output: Lines, reference: Lines) -> list[Finding]:
+    """Lines that say the same over and over, where their references do not."""
+    grown = (output.lengths >= LINE) & (output.lengths > GROWN * reference.lengths)
+    segments = numbered(
+        [
+            int(i)
+            for i in np.flatnonzero(grown & (reference.lengths > 0))
+            if (own := _variety(output.lines[i])) < LOOPED
+            and own < LOOPED * _variety(reference.lines[i])
+        ]
+    )
+    if len(segments) < FEW:
+        return []
+    where = quoted(segments, len(output))
+    return [Finding("length", name, segments, f"{name}: {where} repeat the same words on and on.")]
+
+
+def _variety(line: str) -> float:
+    """The share of pieces of a line that differ."""
+    pieces = [line[i : i + PIECE] for i in range(len(line) - PIECE + 1)]
+    return len(set(pieces)) / len(pieces) if pieces else 1.0
 
 
 def _cut_lines(output: Lines, reference: Lines, ratio: float) -> list[int]:

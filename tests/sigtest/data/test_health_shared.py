@@ -222,6 +222,15 @@ def doubled(rng, lines, _):
     return [f"{line} {line}" for line in lines]
 
 
+def looped(rng, lines, _):
+    """What models do that cannot stop."""
+    chosen = {i for i in some(rng, lines, 0.02) if len(lines[i]) > 20}
+    return [
+        f"{line} {' '.join(line.split()[-3:] * rng.randint(20, 40))}" if i in chosen else line
+        for i, line in enumerate(lines)
+    ]
+
+
 def halved(rng, lines, _):
     return [line[: len(line) // 2] for line in lines]
 
@@ -240,7 +249,7 @@ FAULTS = {
     "wrong_language|wrong_script|equals_source": [language_all, language_some],
     "copied_lines": [repeat_stretch, repeat_some],
     "encoding": [as_latin, as_windows, as_ascii, replaced, escaped],
-    "length": [doubled],
+    "length": [doubled, looped],
     "length|truncated": [halved],
     "tokenised": [tokenised],
 }
