@@ -199,8 +199,8 @@ end
 return taken
 """
 
-# KEYS, ARGV: as FEED, and then ids of this caller that wait, tasks of this id; caller, id, predicted
-#             seconds of all that the id still needs, 1 to go behind, tasks
+# KEYS: as FEED, ids of this caller that wait, tasks of this id
+# ARGV: as FEED, caller, id, predicted seconds of all that the id still needs, 1 to go behind, tasks
 # A caller starts just before where the least served one stands; of a caller's questions small ones
 # come first, but none waits for ever: what comes later starts later. A question that goes behind
 # waits until the caller's others had their turn. A task that waits is not added again. Goes on as

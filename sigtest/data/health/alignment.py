@@ -14,7 +14,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from sigtest.data.health.finding import Finding, Lines, numbered, quoted
+from sigtest.data.health.finding import Finding, Lines, numbered, quoted, words_of
 
 FURTHEST = 12  # lines up or down that lengths are compared
 ROUGH = 10.0  # characters by which short lines differ for no reason
@@ -42,13 +42,6 @@ class Index:
         self.reference = reference
         self.lengths = np.log(reference.lengths + ROUGH)
         self.known = reference.lengths > 0
-        self._words: dict[int, set[str]] = {}
-
-    def words(self, i: int) -> set[str]:
-        """What of a line is compared."""
-        if i not in self._words:
-            self._words[i] = shingles(self.reference.lines[i], self.reference.spaced)
-        return self._words[i]
 
     def further(self, moves: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """(moves, n) lengths of the lines so far from each, and whether they are known.
@@ -74,8 +67,13 @@ class Index:
 def shingles(line: str, spaced: bool) -> set[str]:
     """What of a line is compared: its words, or where there are no blanks pairs of characters."""
     if spaced:
-        return set(line.lower().split())
+        return words_of(line)
     return {line[i : i + 2] for i in range(len(line) - 1)}
+
+
+def _looked_at(text: Lines, i: int, spaced: bool) -> set[str]:
+    """The same of one of the few lines that several checks look at."""
+    return text.words(i) if spaced else shingles(text.lines[i], spaced)
 
 
 def find_shifts(name: str, output: Lines, index: Index) -> list[Finding]:
@@ -88,11 +86,11 @@ def find_shifts(name: str, output: Lines, index: Index) -> list[Finding]:
 
 def _fits(output: Lines, index: Index) -> bool:
     """Whether most lines have more words in common with their own reference than with another."""
-    spaced, total = index.reference.spaced, len(output)
+    reference, spaced, total = index.reference, index.reference.spaced, len(output)
     compared = better = 0
     for i in _spread(0, total):
-        words, here = shingles(output.lines[i], spaced), index.words(i)
-        away = index.words((i + FURTHEST + 1) % total)
+        words, here = _looked_at(output, i, spaced), _looked_at(reference, i, spaced)
+        away = _looked_at(reference, (i + FURTHEST + 1) % total, spaced)
         if words and here and away:
             compared += 1
             better += _overlap(words, here) > _overlap(words, away)
@@ -162,10 +160,11 @@ def _best_stretches(
 
 def _agrees(output: Lines, index: Index, k: int, start: int, end: int) -> bool:
     """Whether words, too, say that a stretch belongs k lines further."""
+    reference, spaced = index.reference, index.reference.spaced
     gained = []
     for i in _spread(start, end):
-        words = shingles(output.lines[i], index.reference.spaced)
-        here, there = index.words(i), index.words(i + k)
+        words = _looked_at(output, i, spaced)
+        here, there = _looked_at(reference, i, spaced), _looked_at(reference, i + k, spaced)
         if words and here and there and here != there:
             gained.append(_overlap(words, there) - _overlap(words, here))
     if len(gained) < SHORTEST:

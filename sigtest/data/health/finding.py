@@ -44,6 +44,7 @@ class Lines:
     """
 
     def __init__(self, lines: Iterable[str | None]) -> None:
+        self._words: dict[int, set[str]] = {}
         given = tuple(lines)
         self.lines = cast(
             "tuple[str, ...]",
@@ -52,6 +53,12 @@ class Lines:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def words(self, i: int) -> set[str]:
+        """Of one of the few lines that several checks look at; to be read, not changed."""
+        if i not in self._words:
+            self._words[i] = words_of(self.lines[i])
+        return self._words[i]
 
     @cached_property
     def joined(self) -> str:
@@ -110,6 +117,11 @@ class Lines:
     def lines_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The lines in which symbols stand, from their places in `joined`."""
         return np.searchsorted(self.starts, places, side="right") - 1
+
+
+def words_of(line: str) -> set[str]:
+    """What stands between blanks, in small letters."""
+    return set(line.lower().split())
 
 
 def numbered(places: Iterable[int]) -> tuple[int, ...]:

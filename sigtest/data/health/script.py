@@ -63,8 +63,9 @@ class Profile:
     @cached_property
     def words(self) -> list[set[str]]:
         """Words of the lines at `places`; their letters where nothing separates words."""
-        lines = [self.text.lines[i].lower() for i in self.places]
-        return [set(line.split()) if self.text.spaced else set(line) for line in lines]
+        if self.text.spaced:
+            return [self.text.words(i) for i in self.places]
+        return [set(self.text.lines[i].lower()) for i in self.places]
 
     @cached_property
     def common(self) -> frozenset[str]:

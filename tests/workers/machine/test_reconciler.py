@@ -158,7 +158,9 @@ def taken_and_lost(redis: Redis, context: Context) -> list[bytes]:
     prefixes = [f"{WAITING}:", key("tasks", "")]
     jobs = context.feed.jobs
     lists = [WAITING, jobs.list_name, WAITING_SINCE, DRAINED, jobs.starts_name, jobs.taken_name]
-    taken: list[bytes] = redis.eval(scripts.FEED, len(lists), *lists, 1000, time.time(), *prefixes)
+    lists.append("as many workers as there are tasks")
+    redis.sadd(lists[-1], *range(1000))
+    taken: list[bytes] = redis.eval(scripts.FEED, len(lists), *lists, time.time(), *prefixes)
     return taken
 
 
