@@ -129,7 +129,7 @@ def _people(rng: random.Random) -> dict[str, Any]:
 
 
 def _metrics(rng: random.Random) -> dict[str, Any]:
-    names = [f"s{i}" for i in range(rng.choice([4, 10, 30]))]
+    names = [f"s{i}" for i in range(rng.choice([3, 4, 10, 17, 30]))]
     segments = rng.choice([5, 50, 200])
 
     def scores() -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _metrics(rng: random.Random) -> dict[str, Any]:
 
     return {
         "human": {"scores": scores()},
-        "metrics": {f"m{i}": scores() for i in range(rng.choice([2, 6, 15]))},
+        "metrics": {f"m{i}": scores() for i in range(rng.choice([2, 6, 15, 40]))},
         "level": rng.choice(["system", "segment"]),
         "resamples": rng.choice([99, 999, 9999]),
     }

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from sigtest.data.fields import Field
 from sigtest.human.request.choices import JUDGING_FIELDS
 from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.meta import Asked, MetaReport, compute, parse
 from sigtest.meta.answer import answer
 from sigtest.meta.brought import PARTS, with_files
+from sigtest.meta.data.scored import ScoredSet
 from sigtest.meta.data.sources import from_comparison
 from sigtest.meta.fields import FIELDS, schema
 from sigtest.meta.pictures import PICTURES, MetaPicture
@@ -18,6 +21,7 @@ from sigtest.meta.present import present
 from sigtest.progress import Progress
 from sigtest.render.formats import Presented
 from sigtest.report import decode
+from sigtest.significance.exact import MOST_UNITS
 
 if TYPE_CHECKING:
     from sigtest.draws.distribution import Distribution
@@ -37,6 +41,11 @@ EXAMPLES = {
 # Seconds of one core for a cell of a metric and a resample, fitted to measured times.
 SECONDS = {"spearman": 2e-8, "kendall": 6e-9}
 USUAL_SECONDS = 3e-9  # of other statistics
+NEAR_DIGITS = 11  # of standardised scores: what is counted there is sure to be counted here
+# The same for each pair of metrics: whatever there is, for a pair of systems, for a pair of systems
+# on a segment, for one exchange of systems (and by the systems), for one at random by their pairs.
+PAIR_SECONDS, ORDER_SECONDS, CELL_SECONDS = 1.5e-3, 4e-7, 5e-7
+PATTERN_SECONDS, PATTERN_SYSTEM_SECONDS, DRAW_SECONDS = 4e-8, 5e-9, 1.4e-8
 
 
 class MetricEvaluations(Kind[Whole]):
@@ -136,4 +145,33 @@ def _seconds(asked: Asked) -> float:
         for own in asked.sets
     )
     each = sum(SECONDS.get(name, USUAL_SECONDS) for name in choices.statistics)
-    return 0.3 + each * cells * choices.resamples
+    comparing = sum(_comparing(own, segments, choices.resamples) for own in asked.sets)
+    return 0.3 + each * cells * choices.resamples + comparing
+
+
+def _comparing(own: ScoredSet, segments: bool, resamples: int) -> float:
+    """To compare every pair of metrics of a set.
+
+    Exchanges of systems are counted one by one where few systems differ, after standardisation.
+    """
+    size, metrics = len(own.systems), len(own.metrics)
+    of_systems = size * (size - 1) / 2
+    each = PAIR_SECONDS + ORDER_SECONDS * of_systems
+    if segments:
+        each += CELL_SECONDS * of_systems * own.segments
+        return metrics * (metrics - 1) / 2 * each
+    scores = own.metric_scores("system")[:, :, 0]
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    spread = centred.std(axis=1, keepdims=True)
+    even = (centred / np.where(spread > 0, spread, 1.0)).round(NEAR_DIGITS)
+    total = 0.0
+    for m in range(1, metrics):
+        differing = (even[:m] != even[m]).sum(axis=1)
+        if np.isnan(even).any():  # pairs are compared on what both have, which may be little
+            differing = np.minimum(differing, MOST_UNITS)
+        few = differing <= MOST_UNITS
+        patterns = np.exp2(np.minimum(differing, MOST_UNITS) - 1.0)
+        counting = patterns * (PATTERN_SECONDS + PATTERN_SYSTEM_SECONDS * size)
+        drawing = resamples * DRAW_SECONDS * of_systems
+        total += m * each + float(np.where(few, counting, drawing).sum())
+    return total

@@ -132,3 +132,34 @@ def test_meteor_is_predicted_from_words_that_are_alike() -> None:
     ]
     assert seconds[0] > 2  # 0.5 to 1.7 seconds a line were measured
     assert seconds[1] < seconds[0] / 10
+
+
+@pytest.mark.parametrize(
+    ("systems", "metrics", "segments", "resamples"),
+    [(3, 60, 0, 9), (17, 20, 0, 9), (19, 8, 0, 9), (40, 8, 0, 999), (15, 8, 200, 9)],
+)
+def test_pairs_of_metrics_are_predicted_too(
+    systems: int, metrics: int, segments: int, resamples: int
+) -> None:
+    """Many metrics of few systems, and exchanges that are counted one by one."""
+    rng = random.Random(1)
+    names = [f"s{i}" for i in range(systems)]
+
+    def scores() -> dict[str, Any]:
+        if not segments:
+            return {"system": {name: rng.random() for name in names}}
+        return {"segment": {name: [rng.randrange(9) for _ in range(segments)] for name in names}}
+
+    body = {
+        "human": {"scores": scores()},
+        "metrics": {f"m{i}": scores() for i in range(metrics)},
+        "level": "segment" if segments else "system",
+        "resamples": resamples,
+    }
+    kind = KINDS["metric-evaluations"]
+    kind.compute(kind.parse({**body, "metrics": {"m0": scores(), "m1": scores()}}))  # loads it
+    question = kind.parse(body)
+    start = time.process_time()
+    kind.compute(question)
+    took = time.process_time() - start
+    assert took <= 2 * question.seconds + FIXED_SECONDS
