@@ -193,7 +193,10 @@ def _gate_parser() -> Parser:
 
 
 def _verify_parser() -> Parser:
-    takes = ["REPORT -r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]"]
+    takes = (
+        "REPORT -r FILE [NAME=]SYSTEM [NAME=]SYSTEM ... [options]",
+        "REPORT [NAME=]FOLDER [NAME=]FOLDER ...  (of sigtest suite)",
+    )
     about = "Compute a JSON report again from its files, and say what differs."
     parser = Parser("sigtest verify", takes, about, VERIFY_EPILOG)
     parser.add_argument("report", nargs="?", metavar="REPORT", help="of --format json")

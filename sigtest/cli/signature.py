@@ -13,6 +13,7 @@ RECIPE = ("alternative", "resamples", "seed", "alpha", "correction", "family", "
           "interval")  # fmt: skip
 # Labels of scores and names of systems may hold every sign that stands between the parts.
 PARTS = re.compile(
+    r"(testsets:.+\|average:(?P<average>macro|pooled)\|)?"
     r"\((?P<metrics>.+)\)"
     r"\|tests:(?P<tests>[^|]+)"
     r"\|alternative:(?P<alternative>[^|]+)"
@@ -48,6 +49,7 @@ def recipe_of(signature: str) -> dict[str, Any]:
         "test": parts["tests"].split("+"),
         "baseline": pairs.removeprefix("baseline=") if pairs != "all" else None,
         "stratified": parts["stratified"] is not None,
+        "pooled": parts["average"] == "pooled",
         **{name: parts[name] for name in RECIPE},
     }
 

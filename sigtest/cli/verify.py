@@ -6,9 +6,11 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sigtest.cli.folders import read_folders
 from sigtest.cli.parser import UsageError
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
@@ -29,7 +31,7 @@ def verify(options: argparse.Namespace) -> int:
 
     Raises:
         UsageError: No report.
-        SigtestError: A file that is no report of one test set, or files that do not fit it.
+        SigtestError: A file that is no report of a comparison, or files that do not fit it.
         OSError: A file that cannot be read.
     """
     if options.report is None:
@@ -38,7 +40,7 @@ def verify(options: argparse.Namespace) -> int:
     body = _report(stored, options.report)
     for name, value in recipe_of(body["signature"]).items():
         setattr(options, name, value)
-    comparison = _ordered(read_comparison(options), [s["name"] for s in body["systems"]])
+    comparison = _ordered(_read(options, body), body)
     with bar() as progress:
         made = decided(compare(comparison, progress), *anew_of(body["signature"]))
         again = render(made).encode()
@@ -93,35 +95,69 @@ def _report(stored: bytes, path: str) -> dict[str, Any]:
     except ValueError:
         raise InputError(f"{path} is no JSON; verify takes reports of --format json.") from None
     if not _compared(body):
-        raise InputError(f"{path} is no report of a comparison on one test set.")
+        raise InputError(f"{path} is no report of a comparison.")
     return body
 
 
 def _compared(body: Any) -> bool:
-    """Whether this looks like the report of a comparison on one test set; gates have others."""
-    if not isinstance(body, dict) or not {"signature", "version", "systems", "pairs"} <= set(body):
+    """Whether this looks like the report of a comparison; those of gates and plans do not."""
+    if not isinstance(body, dict) or not {"signature", "version"} <= body.keys():
         return False
-    systems = body["systems"]
+    several = "testsets" in body
+    shown = body.get("overall") if several else body
     return (
         isinstance(body["signature"], str)
-        and isinstance(systems, list)
-        and all(isinstance(own, dict) and isinstance(own.get("name"), str) for own in systems)
+        and isinstance(shown, dict)
+        and "pairs" in shown
+        and _named(shown.get("systems"))
+        and (not several or _named(body["testsets"]))
     )
 
 
-def _ordered(comparison: Comparison, names: list[str]) -> Comparison:
-    """The comparison with its systems in the order of the report.
+def _named(listed: Any) -> bool:
+    return isinstance(listed, list) and all(
+        isinstance(own, dict) and isinstance(own.get("name"), str) for own in listed
+    )
+
+
+def _read(options: argparse.Namespace, body: dict[str, Any]) -> Comparison:
+    """What the files bring: folders where the report is about several test sets."""
+    if "testsets" not in body:
+        return read_comparison(options)
+    if not options.systems or options.reference or options.scores or options.replicas:
+        names = ", ".join(_names(body["testsets"]))
+        raise UsageError(f"the report is about the test sets {names}: name the folder of each")
+    options.folders = options.systems
+    return read_folders(options)
+
+
+def _ordered(comparison: Comparison, body: dict[str, Any]) -> Comparison:
+    """The comparison with its test sets and systems in the order of the report.
 
     Raises:
-        InputError: Other systems than the report has.
+        InputError: Other systems or test sets than the report has.
     """
-    (entry,) = comparison.entries
-    given = {system.name: system for system in entry.systems}
-    if set(given) != set(names):
+    several = "testsets" in body
+    names = _names((body["overall"] if several else body)["systems"])
+    found = dict(zip(comparison.names or ("",), comparison.entries, strict=True))
+    testsets = _names(body["testsets"]) if several else [""]
+    _check("test sets", testsets, list(found))
+    entries = []
+    for entry in (found[name] for name in testsets):
+        given = {system.name: system for system in entry.systems}
+        _check("systems", names, list(given))
+        entries.append(type(entry)(entry.testset, tuple(given[name] for name in names)))
+    return replace(comparison, entries=tuple(entries), names=tuple(testsets) if several else ())
+
+
+def _check(what: str, reported: list[str], given: list[str]) -> None:
+    if sorted(reported) != sorted(given):
         raise InputError(
-            f"The report is about the systems {', '.join(names)}; the files are of "
+            f"The report is about the {what} {', '.join(reported)}; the files are of "
             f"{', '.join(given)}.",
-            field="systems",
+            field=what.replace(" ", ""),
         )
-    ordered = type(entry)(entry.testset, tuple(given[name] for name in names))
-    return Comparison((ordered,), comparison.recipe)
+
+
+def _names(listed: list[dict[str, Any]]) -> list[str]:
+    return [own["name"] for own in listed]

@@ -46,7 +46,8 @@ def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path:
 
     assert ran(step=1, times=3) == "6 0"
     assert ran(step=1, times=3) == "6 1"  # from disk
-    assert ran(step=2, times=5) == "15 0"
+    assert ran(step=2, times=3) == "9 0"  # a kernel that it calls was edited
+    assert ran(step=2, times=5) == "15 0"  # a number that it names was
 
 
 def test_numbers_and_kernels_that_one_names_are_in_its_key() -> None:

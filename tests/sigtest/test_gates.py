@@ -100,6 +100,23 @@ def test_runs_of_one_system_pass_silently() -> None:
     assert report.margin is None
 
 
+@pytest.mark.parametrize("claim", ["not_worse", "equivalent"])
+def test_the_power_is_the_share_of_resamples_that_would_pass(claim: str) -> None:
+    """A resample is a test set without any difference: what would its own p-values be?"""
+    rows, margin = scores(40, (0.1,)), 0.55
+    (system,) = decided(rows, margin, claim).systems
+    d = rows[1] - rows[0]
+    t, passed = drawn(d), 0
+    weights = bootstrap_counts(12345, 0, RESAMPLES, 40).astype(int)
+    for value, row in zip(t, weights, strict=True):
+        room = margin / (np.repeat(d, row).std(ddof=1) / 40**0.5)
+        worse = (np.count_nonzero(t >= room + value) + 1) / (RESAMPLES + 1)
+        better = (np.count_nonzero(-t >= room - value) + 1) / (RESAMPLES + 1)
+        passed += worse <= 0.05 and (claim == "not_worse" or better <= 0.05)
+    assert system.power == passed / RESAMPLES
+    assert 0.3 < system.power < 0.95
+
+
 def test_size_at_the_margin_and_power_at_no_difference() -> None:
     """300 simulations a cell: four standard errors of .05 are .050, of the power at most .115."""
     rng = np.random.default_rng(11)

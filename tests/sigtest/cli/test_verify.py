@@ -134,6 +134,31 @@ def test_scores_computed_elsewhere_are_verified(
     assert main(["verify", str(made), *files]) in {1, 2}
 
 
+@pytest.mark.parametrize("options", [[], ["--pooled", "--metric", "chrf", "--metric", "ter"]])
+def test_the_report_of_a_suite_is_verified_from_its_folders(
+    made: Path, options: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folders = [made.parent / "news", made.parent / "talks"]
+    for folder, lines in zip(folders, (90, 40), strict=True):
+        (folder / "systems").mkdir(parents=True)
+        for name in ("reference.en", "systems/aspen.en", "systems/elm.en"):
+            kept = Path(name).read_text().splitlines(keepends=True)[:lines]
+            (folder / name).write_text("".join(kept))
+    asked = [*options, "--resamples", "99", "--format", "json", "--output", str(made)]
+    assert main(["suite", *map(str, folders), *asked]) == 0
+    assert main(["verify", str(made), *map(str, reversed(folders))]) == 0
+    assert "verified, every byte" in capsys.readouterr().out
+
+    body = json.loads(made.read_text())
+    body["testsets"][1]["report"]["pairs"][0]["count"] += 1
+    made.write_text(json.dumps(body))
+    assert main(["verify", str(made), *map(str, folders)]) == 1
+    assert "testsets[1].report.pairs[0].count" in capsys.readouterr().out
+    for files in ([str(folders[0]), f"web={folders[1]}"], FILES):
+        assert main(["verify", str(made), *files]) == 2
+        assert "about the test sets news, talks" in capsys.readouterr().err
+
+
 def test_other_systems_are_refused(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compare(made)
     assert main(["verify", str(made), *FILES[:4], "systems/cedar.en"]) == 2
