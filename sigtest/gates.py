@@ -13,7 +13,7 @@ Assessing the Equivalence of Average Bioavailability".
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -32,12 +32,15 @@ from sigtest.report import encode
 from sigtest.significance.base import SLACK
 from sigtest.significance.corrections import CORRECTIONS, adjust
 from sigtest.significance.intervals import bootstrap_t_interval
+from sigtest.significance.levels import strictest_level
 from sigtest.significance.montecarlo import p_value
 from sigtest.version import __version__
 
 Claim = Literal["not_worse", "equivalent", "same"]
 Outcome = Literal["pass", "fail", "undecided"]
 CLAIMS: tuple[Claim, ...] = get_args(Claim)
+# what a gate's claim decides already; given as anything else it would be ignored
+DECIDED = {"tests": ["bootstrap_t"], "interval": "bootstrap_t", "alternative": "two-sided"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,8 @@ class Gated:
         p_adjusted: Corrected over the systems.
         p_fail: Of the null hypothesis that it should pass; a small one fails it.
         outcome: Whether it passes, fails, or the test set cannot tell.
-        power: How likely a system without any difference passes.
+        power: How likely a system without any difference passes: at the strictest level of the
+            correction, as a lone one of several.
     """
 
     system: str
@@ -159,8 +163,10 @@ def _systems(
     recipe: Recipe,
 ) -> tuple[Gated, ...]:
     """What is decided of each system but the baseline, from (P,) arrays in their order."""
-    adjusted = adjust(rows.p, recipe.correction, recipe.comparisons(len(names)))
-    power, (low, high) = rows.power(recipe.alpha), intervals
+    comparisons = recipe.comparisons(len(names))
+    adjusted = adjust(rows.p, recipe.correction, comparisons)
+    power = rows.power(strictest_level(recipe.correction, comparisons, recipe.alpha))
+    low, high = intervals
     return tuple(
         Gated(
             name,
@@ -272,6 +278,25 @@ def _studentised(sample: Sample) -> tuple[Studentised, Array]:
     draws = np.concatenate([block.scores[0] for block in blocks], axis=1)
     errors = np.concatenate([block.errors[0] for block in blocks], axis=1)
     return sample.studentised(0, draws, errors), errors
+
+
+def check_choices(choices: Mapping[str, Any]) -> None:
+    """Check that nothing is chosen that a gate's claim decides already.
+
+    Args:
+        choices: Of the recipe, as they were given; defaults left out.
+
+    Raises:
+        RecipeError: A test, kind of intervals or alternative that a gate does not have.
+    """
+    for field, decided in DECIDED.items():
+        given = choices.get(field)
+        if (list(given) if isinstance(given, tuple) else given) not in (None, decided):
+            raise RecipeError(
+                "A gate's p-values and intervals are those of the bootstrap-t, and its claim says "
+                f"on which side; leave out {field}.",
+                field=field,
+            )
 
 
 def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:

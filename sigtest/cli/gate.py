@@ -7,10 +7,10 @@ import argparse
 from sigtest.cli.files import check_output, write
 from sigtest.cli.parser import UsageError
 from sigtest.cli.progress import bar
-from sigtest.cli.request import read_comparison
+from sigtest.cli.request import choices_of, read_comparison
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
-from sigtest.gates import Gated, GateReport
+from sigtest.gates import Gated, GateReport, check_choices
 from sigtest.gates import gate as decide
 from sigtest.render.json import render
 from sigtest.render.names import printable
@@ -38,6 +38,7 @@ def gate(options: argparse.Namespace) -> int:
     if options.output is not None:
         check_output(options.output)
     margin = _margin(options.margin)
+    check_choices(choices_of(options, []))
     comparison = read_comparison(options)
     with bar() as progress:
         report = decide(comparison, margin, claim, progress)

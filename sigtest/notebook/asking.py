@@ -11,7 +11,7 @@ from sigtest import engine
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
-from sigtest.gates import GateReport
+from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decided
 from sigtest.metrics import only_labels
 from sigtest.notebook.content import Imports, inferred_metrics, request_of
@@ -159,11 +159,12 @@ def gate(
         documents: As for `compare`.
         labels: As for `compare`.
         progress: Called with phase, done and total.
-        **choices: As for `compare`; one metric.
+        **choices: As for `compare`; one metric, and neither tests, interval nor alternative.
 
     Raises:
         SigtestError: Texts or choices that cannot be used.
     """
+    check_choices(choices)
     body = request_of(references, systems, scores, documents, labels)
     recipe = {**recipe_of(choices, body), "pairs": {"baseline": baseline}}
     return decided(parse_comparison({**body, **recipe}), margin, claim, progress)

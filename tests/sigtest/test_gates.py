@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.weightstats import DescrStatsW
 
+import sigtest
 from sigtest.arrays import Array
 from sigtest.cli.shell import main
 from sigtest.comparison.parse import parse_comparison
@@ -115,6 +116,38 @@ def test_the_power_is_the_share_of_resamples_that_would_pass(claim: str) -> None
         passed += worse <= 0.05 and (claim == "not_worse" or better <= 0.05)
     assert system.power == passed / RESAMPLES
     assert 0.3 < system.power < 0.95
+
+
+def test_the_power_of_several_systems_is_that_after_correction() -> None:
+    """Holm: a lone one of three must reach alpha / 3; Bonferroni says the same of each."""
+    rows = scores(60, (0.1, -0.2, 0.3))
+    holm, alone = decided(rows, 0.6), decided(rows, 0.6, correction="none", alpha=0.05 / 3)
+    powers = [system.power for system in holm.systems]
+    assert powers == [system.power for system in alone.systems]
+    assert powers < [system.power for system in decided(rows, 0.6, correction="none").systems]
+    runs = decided(rows, None, "same", correction="bonferroni")
+    assert [system.power for system in runs.systems] == pytest.approx([1 - 0.05 / 3] * 3)
+
+
+@pytest.mark.parametrize(
+    ("option", "field"),
+    [("--test=bootstrap", "tests"), ("--interval=percentile", "interval"),
+     ("--alternative=greater", "alternative")],
+)  # fmt: skip
+def test_what_a_gate_would_ignore_is_refused(
+    option: str, field: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for i, row in enumerate(scores(20, (0.0,))):
+        (tmp_path / f"s{i}").write_text("".join(f"{value}\n" for value in row))
+    files = [f"--scores=s{i}={tmp_path / f's{i}'}" for i in range(2)]
+    asked = ["gate", *files, "--baseline", "s0", "--margin", "9"]
+    assert main([*asked, option]) == 2
+    assert f"leave out {field}" in capsys.readouterr().err
+    assert main([*asked, "--test=bootstrap_t", "--interval=bootstrap_t"]) == 0
+    given: Any = {field: option.partition("=")[2]}
+    both: Any = dict(zip("ab", scores(20, (0.0,)).tolist(), strict=True))
+    with pytest.raises(RecipeError, match=f"leave out {field}"):
+        sigtest.gate(scores=both, baseline="a", margin=9, **given)
 
 
 def test_size_at_the_margin_and_power_at_no_difference() -> None:
