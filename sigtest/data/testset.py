@@ -17,6 +17,8 @@ from sigtest.errors import InputError, LengthError
 
 LARGEST = 1e50  # of supplied numbers; one over it is the smallest
 
+LABEL = "scores"  # of numbers that were given no other
+
 
 @dataclass(frozen=True)
 class TestSet:

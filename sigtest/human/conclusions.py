@@ -120,18 +120,6 @@ def combine(by_criterion: Mapping[str, Sequence[JudgedPair]]) -> list[JudgedPair
     return combined
 
 
-def decide_again(
-    pairs: Sequence[JudgedPair], alpha: float, correction: str
-) -> dict[str, list[JudgedPair]]:
-    """The conclusions of a finished report at another alpha, by criterion, `combined` included."""
-    by_criterion: dict[str, list[JudgedPair]] = {}
-    for row in pairs:
-        if row.criterion != COMBINED:
-            by_criterion.setdefault(row.criterion, []).append(row)
-    decided = {name: decide(rows, alpha, correction) for name, rows in by_criterion.items()}
-    return {**decided, COMBINED: combine(decided)} if len(decided) > 1 else decided
-
-
 def ranks(
     rows: Sequence[JudgedPair], names: Sequence[str], means: Array | None = None
 ) -> list[Rank]:

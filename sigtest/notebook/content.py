@@ -15,7 +15,7 @@ from typing import Any, get_args
 from sigtest.data.choices import choose
 from sigtest.data.imports import Given, Joining, Role, gather, in_order
 from sigtest.data.imports.join import Missing
-from sigtest.data.numbers import LABEL
+from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
 
 TEXTS = "one string a segment"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sigtest.data.imports.material import Material, examples
-from sigtest.data.numbers import LABEL
+from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
 
 

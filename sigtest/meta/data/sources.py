@@ -1,4 +1,4 @@
-"""Finished reports as parts of a request: people's scores, and the metrics of a comparison."""
+"""A finished comparison as a part of a request: its metrics."""
 
 from __future__ import annotations
 
@@ -6,18 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigtest.errors import InputError
-
-
-def from_human(report: Mapping[str, Any]) -> dict[str, Any]:
-    """The `human` part of a request, from the JSON of a human evaluation's report.
-
-    Args:
-        report: Its systems' `z` counts; `raw` where scores were not standardised. It has no scores
-            of segments, which `judged.scores_of` takes from the judgements.
-    """
-    systems = _listed(report, "systems", "human")
-    scored = {own["name"]: own["raw"] if own["z"] is None else own["z"] for own in systems}
-    return {"scores": {"system": scored}}
 
 
 def from_comparison(report: Mapping[str, Any]) -> dict[str, Any]:

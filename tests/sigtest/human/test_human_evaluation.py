@@ -12,7 +12,7 @@ from scipy import stats
 
 from sigtest.errors import InputError
 from sigtest.human import compute, parse
-from sigtest.human.conclusions import combine, concluded, decide, decide_again, ranks
+from sigtest.human.conclusions import combine, concluded, decide, ranks
 from sigtest.human.report import JudgedPair
 from sigtest.human.scores import by_name
 
@@ -306,11 +306,6 @@ def test_conclusions_and_clusters_follow_the_decisions() -> None:
         worse = sum((p.conclusion == "a" and p.a == name) or (p.conclusion == "b" and p.b == name)
                     for p in report.pairs)  # fmt: skip
         assert system(report, name).range == (1 + better, 5 - worse)
-    again = decide_again(report.pairs, 1e-4, "none")
-    (criterion,) = report.criteria
-    assert [p.p_greater for p in again[criterion]] == [p.p_greater for p in report.pairs]
-    strict = evaluated(rows, standardise="none", scale=[-100, 300], alpha=1e-4)
-    assert [p.conclusion for p in again[criterion]] == [p.conclusion for p in strict.pairs]
 
 
 def test_a_winner_with_the_lower_mean_is_pointed_out() -> None:

@@ -23,7 +23,7 @@ from sigtest.data.imports.formats.headings import (
 )
 from sigtest.data.imports.formats.identity import counts, identify, require_read
 from sigtest.data.imports.material import Material
-from sigtest.data.numbers import LABEL
+from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
 
 TEXTS: tuple[Role, ...] = ("source", "reference", "hypothesis")

@@ -11,7 +11,7 @@ from sigtest.data.imports.formats.cells import blank, number, numeric
 from sigtest.data.imports.formats.delimited import require_header
 from sigtest.data.imports.formats.headings import is_metric, role_of
 from sigtest.data.imports.material import Material, Scores, Value
-from sigtest.data.numbers import LABEL
+from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
 
 # anchored: searched from every place of a long line, it would take the square of its length

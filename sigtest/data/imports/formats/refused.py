@@ -53,11 +53,6 @@ def binary_of(data: bytes) -> str | None:
     return next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
 
 
-def is_binary(file: File) -> bool:
-    """Bytes of a known binary format."""
-    return binary_of(file.data) is not None
-
-
 def is_helm(file: File) -> bool:
     """HELM's statistics of instances or runs, and what it writes beside them."""
     fields = set(file.first)
