@@ -21,7 +21,7 @@ from workers.store.codec import decoded
 KILL, STOP, CONTINUE = signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT
 # How often each is done, and the bar of its recovery in seconds, where there is one.
 SHARES = {
-    "work horse killed": 60,
+    "work horse killed": 75,
     "worker killed": 14,
     "store killed": 12,
     "supervisor killed": 2,

@@ -59,7 +59,7 @@ PARTS = {
         Part("flood", "A flood",
              "Does one caller's work delay another's?", flooded, 3),
         Part("cost", "Costs of uploads",
-             "Is there a small upload that takes more than was predicted?", costed, 50),
+             "Is there a small upload that takes more than was predicted?", costed, 62),
         Part("soak", "Half an hour of work",
              "Does memory grow?", soaked, 1),
         Part("faults", "Seeded faults",

@@ -52,7 +52,7 @@ class Storm:
     ledger: Ledger
     expected: Expected
     disk: Path | None = None
-    pause: float = 0.5
+    pause: float = 0.3
     patience: float | None = None
     callers: list[Caller] = field(default_factory=list)
 

@@ -113,7 +113,11 @@ def _suite(rng: random.Random) -> dict[str, Any]:
 
 
 def _people(rng: random.Random) -> dict[str, Any]:
-    systems, segments, people = rng.choice([2, 5, 15]), rng.choice([3, 20, 80]), rng.choice([2, 8])
+    systems, segments, people = (
+        rng.choice([2, 5, 15, 60]),
+        rng.choice([3, 20, 80]),
+        rng.choice([2, 8]),
+    )
     rows = [
         {"annotator": f"w{who}", "system": f"s{system}", "segment": segment,
          "score": rng.choice([0, 50, 100, rng.randrange(101)])}

@@ -27,6 +27,7 @@ SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
 DRAW_SECONDS = 4e-9  # for one unit of a resample
 PRODUCT_SECONDS = 5e-10  # for one unit of a resample and a pair
+TESTED_SECONDS = 6e-5  # for one pair of systems, whatever the test
 PAIR_SECONDS = 4e-9  # for one pair of a resample
 JUDGEMENT = {
     "type": "object",
@@ -137,10 +138,14 @@ def _seconds(asked: Asked) -> float:
     """About how long one core computes it."""
     seconds = 0.1 + SECONDS * sum(source.rows for source in asked.sources)
     judged = asked.judgements
-    if isinstance(judged, Rankings) or asked.choices.test != "approximate_randomization":
-        return seconds
-    units, systems = len(judged.segment.names), len(judged.system.names)
+    systems = len(judged.names if isinstance(judged, Rankings) else judged.system.names)
     pairs = systems * (systems - 1) // 2
+    if isinstance(judged, Rankings):
+        return seconds + TESTED_SECONDS * pairs
+    seconds += TESTED_SECONDS * pairs * len(judged.criterion.names)
+    if asked.choices.test != "approximate_randomization":
+        return seconds
+    units = len(judged.segment.names)
     exact = pairs * PATTERN_SECONDS * 2.0 ** min(units, EXACT_FLIPS)
     each = units * (DRAW_SECONDS + pairs * PRODUCT_SECONDS) + pairs * PAIR_SECONDS
     return seconds + len(judged.criterion.names) * (exact + asked.choices.resamples * each)

@@ -163,3 +163,24 @@ def test_pairs_of_metrics_are_predicted_too(
     kind.compute(question)
     took = time.process_time() - start
     assert took <= 2 * question.seconds + FIXED_SECONDS
+
+
+@pytest.mark.parametrize("test", ["rank_sum", "signed_rank"])
+def test_pairs_of_systems_that_people_judge_are_predicted_too(test: str) -> None:
+    rng = random.Random(1)
+
+    def asked(systems: int) -> Any:
+        rows = [
+            {"annotator": "w", "system": f"s{s}", "segment": i, "score": rng.randrange(101)}
+            for s in range(systems)
+            for i in range(1, 4)
+        ]
+        return KINDS["human-evaluations"].parse({"judgements": rows, "test": test, "resamples": 9})
+
+    kind = KINDS["human-evaluations"]
+    kind.compute(asked(3))  # loads it
+    question = asked(250)
+    start = time.process_time()
+    kind.compute(question)
+    took = time.process_time() - start
+    assert took <= 2 * question.seconds + FIXED_SECONDS
