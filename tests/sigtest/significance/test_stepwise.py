@@ -27,7 +27,8 @@ def test_moving_one_equals_adjusting_again(correction: Correction) -> None:
         counts = rng.integers(0, resamples + 1, (2, size)) * rng.random((2, 1)) ** 3
         p, moved = (counts.astype(int) + 1) / (resamples + 1)  # few values, and so many ties
         moved = np.where(rng.random(size) < 0.3, rng.permutation(p), moved)
-        for alpha in (0.05, 0.3):
+        reached = float(rng.choice(adjust(p, correction.name)))
+        for alpha in (0.05, 0.3, *([reached] if reached < 1 else [])):  # also one just reached
             expected = one_by_one(p, moved, correction.name, alpha)
             found = rejected_alone(p, moved, correction.scale, correction.direction, alpha)
             assert found.tolist() == expected.tolist()
