@@ -9,6 +9,8 @@ from functools import partial
 from sigtest.human.pictures import PICTURES
 from sigtest.human.report import (
     AgreementReport,
+    CriterionGain,
+    GainFigures,
     GainReport,
     HumanReport,
     JudgedPair,
@@ -40,6 +42,8 @@ FINE = 3  # decimals of standardised scores and of shares
 COARSE = 10.0  # raw scores that reach it have one decimal, others two
 RECORD = ("a", "b", "criterion", "test", "n_a", "n_b", "difference", "u", "p_greater", "p_less",
           "log10_p", "p_adjusted", "conclusion", "decided_by", "exact")  # fmt: skip
+
+GainRow = tuple[str, str, CriterionGain, str, GainFigures]  # pair, criterion, gain, unit, figures
 
 
 def present(report: HumanReport) -> Presented:
@@ -236,7 +240,7 @@ def _agreement(rows: Sequence[AgreementReport]) -> Table:
 
 def _gain(report: HumanReport) -> list[Block]:
     """Means of the four systems, gains, and how they combine, in standardised and raw units."""
-    rows = [
+    rows: list[GainRow] = [
         (gain.name, criterion, own, unit, figures)
         for gain in report.gain
         for criterion, own in gain.criteria.items()
@@ -245,6 +249,23 @@ def _gain(report: HumanReport) -> list[Block]:
     ]
     if not rows:
         return []
+    sides = [
+        words("criterion", [row[1] for row in rows]),
+        words("scores", [row[3] for row in rows]),
+    ]
+    if any(name for name, *_ in rows):
+        sides.insert(0, names("pair", [name for name, *_ in rows]))
+    table = Table(
+        name="gain",
+        caption="Gain",
+        names=tuple(sides),
+        groups=(Group("", tuple(c for c in _gain_columns(report, rows) if any(c.cells))),),
+    )
+    return [table, *_both_gains(report.gain)]
+
+
+def _gain_columns(report: HumanReport, rows: Sequence[GainRow]) -> list[Column]:
+    """Both systems on both test sets, as the published tables have them, and the gain."""
     raw = _raw_places(report)
     places = [FINE if unit == "z" else raw for _, _, _, unit, _ in rows]
 
@@ -253,7 +274,7 @@ def _gain(report: HumanReport) -> list[Block]:
         cells = (Number(getattr(row[-1], what), decimals, signed) for row, decimals in found)
         return Column(heading, tuple(cells))
 
-    columns = [
+    return [
         column("current, old", "current_old"),
         column("current, new", "current_new"),
         Column("p", tuple(_p(own.p_current, report) for _, _, own, _, _ in rows)),
@@ -267,19 +288,6 @@ def _gain(report: HumanReport) -> list[Block]:
             for row, decimals in zip(rows, places, strict=True)
         )),
     ]  # fmt: skip
-    sides = [
-        words("criterion", [row[1] for row in rows]),
-        words("scores", [row[3] for row in rows]),
-    ]
-    if any(name for name, *_ in rows):
-        sides.insert(0, names("pair", [name for name, *_ in rows]))
-    table = Table(
-        name="gain",
-        caption="Gain",
-        names=tuple(sides),
-        groups=(Group("", tuple(c for c in columns if any(c.cells))),),
-    )
-    return [table, *_both_gains(report.gain)]
 
 
 def _p(value: float | None, report: HumanReport) -> PValue | None:

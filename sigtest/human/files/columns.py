@@ -89,11 +89,14 @@ def objects(lines: Sequence[str], name: str) -> Table:
             if line.strip():
                 rows.append(_object(line, number, name))
                 numbers.append(number)
+    listed = numbers is None
     numbers = numbers or list(range(1, len(rows) + 1))
     header = list(dict.fromkeys(key for row in rows for key in row))
     found = named(header)
     _require(found, header, name)
-    return _table(_by_column(rows, {c: header[i] for c, i in found.items()}), numbers, name)
+    table = _table(_by_column(rows, {c: header[i] for c, i in found.items()}), numbers, name)
+    table.inline = listed  # entries have places, not lines
+    return table
 
 
 def request_rows(rows: Sequence[object], field: str) -> Table:

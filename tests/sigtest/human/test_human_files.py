@@ -331,6 +331,9 @@ REFUSED = {
     "prose": ("Once upon a time\n", "in no format of judgements that is known"),
     "json": ('{"system": "A", "segment": 1, "score": 5}\n{"system": \n', "file, line 2: not JSON"),
     "json list": ('[{"system": "A", "segment": 1, "score": 5}, 7]', "entry 2 is no JSON object"),
+    "json list score": ('[{"system": "A", "segment": 1, "score": 5},'
+                        ' {"system": "B", "segment": 1, "score": true}]',
+                        r"file\[1\]\.score: True is no score"),
     "json score": ('{"system": "A", "segment": 1, "score": true}\n',
                    "file, line 1: True is no score"),
     "json name": ('{"system": ["A"], "segment": 1, "score": 4}\n',
