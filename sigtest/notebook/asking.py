@@ -62,7 +62,7 @@ def compare(
     documents: Lines | None = None,
     labels: Lines | None = None,
     source: Lines | None = None,
-    from_: Path | Iterable[Path] = (),
+    from_: object = (),
     missing: str = "error",
     select: str | None = None,
     progress: Progress | None = None,
@@ -103,7 +103,8 @@ def compare(
         labels: Label of each segment, such as its domain.
         source: Source of each segment, for health checks of outputs.
         from_: Paths of files, folders or archives of any format in docs/FORMATS.md, which say
-            themselves what they bring: `sigtest.compare(from_=["a.jsonl", "b.jsonl"])`.
+            themselves what they bring: `sigtest.compare(from_=["a.jsonl", "b.jsonl"])`; or data
+            frames of pandas or polars with such columns as tables have.
         missing: About segments that not all files have: `error`, or `drop` them and say so.
         select: One of the test sets in the files, where there are several.
         progress: Called with phase, done and total.

@@ -17,6 +17,7 @@ from sigtest.data.imports import Given, Joining, Role, gather, in_order
 from sigtest.data.imports.join import Missing
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
+from sigtest.notebook.frames import is_frame, table_of
 
 TEXTS = "one string a segment"
 COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")
@@ -27,7 +28,7 @@ class Imports:
     """Files that say themselves what they bring.
 
     Attributes:
-        paths: Of files, folders or archives.
+        paths: Of files, folders or archives; data frames among them, or alone.
         missing: About segments that not all have: `error`, or `drop` them and say so.
         select: One of the test sets in them, where there are several.
         labels: Whether lines of numbers alone are labels.
@@ -41,12 +42,16 @@ class Imports:
     @property
     def given(self) -> list[Given]:
         """The files."""
-        alone = isinstance(self.paths, str | os.PathLike)
+        alone = isinstance(self.paths, str | os.PathLike) or is_frame(self.paths)
         given = []
         for path in [self.paths] if alone else _listed(self.paths):
+            if is_frame(path):
+                given.append(Given("anything", table_of(path), field="from_"))
+                continue
             if not isinstance(path, str | os.PathLike):
                 raise InputError(
-                    f"from_ must be a path or a list of paths, not {type(path).__name__}.",
+                    "from_ must be a path, a data frame, or a list of such, not "
+                    f"{type(path).__name__}.",
                     field="from_",
                 )
             given.append(Given("anything", Path(path)))
@@ -258,7 +263,8 @@ def _columns(given: object) -> dict[str, Any] | None:
 
 
 def _is_column(given: object) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    """Whether it has entries in an order."""
+    return isinstance(given, Iterable) and not isinstance(given, str | bytes | set | frozenset)
 
 
 def _listed(column: Any) -> list[Any]:

@@ -111,6 +111,59 @@ def test_polars_frames_are_read():
     assert sigtest.compare(scores={"comet": scores}).metrics.keys() == {"comet"}
 
 
+ROWS = {
+    "qid": ["a", "b", "c", "c", "a", "b"], "system": ["A"] * 3 + ["B"] * 3,
+    "comet": [0.9, 0.8, 0.7, 0.5, 0.6, 0.7],
+}  # fmt: skip
+
+
+class PolarsRows:
+    """What polars has for its rows."""
+
+    columns = tuple(ROWS)
+
+    def to_dicts(self):
+        return [dict(zip(ROWS, row, strict=True)) for row in zip(*ROWS.values(), strict=True)]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [pandas.DataFrame(ROWS), pandas.DataFrame(ROWS).set_index("qid"), PolarsRows(),
+     [pandas.DataFrame(ROWS)[:3], pandas.DataFrame(ROWS)[3:]]],
+    ids=["pandas", "named index", "polars", "one a system"],
+)  # fmt: skip
+def test_a_frame_of_rows_is_a_table(frame):
+    expected = sigtest.compare(
+        scores={"A": {"comet": [0.9, 0.8, 0.7]}, "B": {"comet": [0.6, 0.7, 0.5]}}
+    )
+    found = sigtest.compare(from_=frame)
+    assert found.pairs == expected.pairs
+
+
+def test_a_cell_without_a_score_is_missing_in_a_frame():
+    frame = pandas.DataFrame(ROWS)
+    frame.loc[1, "comet"] = float("nan")
+    with pytest.raises(sigtest.SigtestError, match="no 'comet' score for 1 of 3"):
+        sigtest.compare(from_=frame)
+    assert sigtest.compare(from_=frame, missing="drop").testset.segments == 2
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [(pandas.DataFrame(ROWS)[:0], "without rows"),
+     (pandas.DataFrame({**ROWS, "comet": [object()] * 6}), "Row 1 of a data frame"),
+     ([1], "a path, a data frame")],
+)  # fmt: skip
+def test_a_frame_that_is_no_table_is_refused(frame, message):
+    with pytest.raises(sigtest.SigtestError, match=message):
+        sigtest.compare(from_=frame)
+
+
+def test_what_has_no_order_is_refused():
+    with pytest.raises(sigtest.SigtestError, match="not set"):
+        sigtest.compare(set(REFERENCES), SYSTEMS)
+
+
 @pytest.mark.parametrize("suffix", [".txt", ".jsonl"])
 def test_paths_are_read(tmp_path, suffix):
     for name, lines in {"ref": REFERENCES, **SYSTEMS}.items():

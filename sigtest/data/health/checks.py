@@ -27,7 +27,7 @@ KINDS = {
     "wrong_language": "without the common words of the references",
     "copied_lines": "lines stand for several segments with unlike references",
     "encoding": "damaged letters, entities, escapes, pieces of words",
-    "length": "far shorter or longer than the references",
+    "length": "far shorter or longer than the references, or the same words on and on",
     "tokenised": "blanks between tokens on one side only",
     "case": "capitals on one side only",
     "tokenizer": "a script without blanks under a tokenizer that needs them",

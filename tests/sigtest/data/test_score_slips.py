@@ -145,6 +145,9 @@ SLIPS = {
     "a title above the header": (
         "My results\n" + table(), ["'id,system,score'", "below other lines", "take out"],
     ),
+    "a title above a header with a metric": (
+        "My results\n" + table(head="id,system,BLEU"), ["below other lines", "take out"],
+    ),
     "a comment above the header": (
         "# of Monday\n" + table(), ["'id,system,score'", "below other lines", "take out"],
     ),

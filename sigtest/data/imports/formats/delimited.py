@@ -11,7 +11,7 @@ from typing import Literal
 
 from sigtest.data.imports.file import File
 from sigtest.data.imports.formats.cells import blank, numeric
-from sigtest.data.imports.formats.headings import names_columns, role_of
+from sigtest.data.imports.formats.headings import is_metric, names_columns, role_of
 from sigtest.errors import InputError
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
@@ -114,7 +114,7 @@ def _require_nothing_above(file: File) -> None:
                     "print the names of rows; leave those out (row.names=FALSE, index=False) and "
                     "write CSV."
                 )
-            if i and widths == {len(names)} and all(map(role_of, names)):
+            if i and widths == {len(names)} and all(role_of(n) or is_metric(n) for n in names):
                 raise InputError(
                     f"{file.name} is a table whose header, {line[:60]!a}, stands below other "
                     "lines; take out what stands above it."

@@ -1,0 +1,58 @@
+"""Data frames as tables that say themselves what they bring.
+
+pandas and polars are known by what their frames can do, so that neither has to be there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sigtest.data.imports.given import Upload
+from sigtest.data.numbers import LABEL
+from sigtest.errors import InputError
+
+
+def is_frame(given: object) -> bool:
+    """Whether it has named columns and can list its rows."""
+    return hasattr(given, "columns") and (hasattr(given, "to_dicts") or hasattr(given, "to_dict"))
+
+
+def table_of(frame: Any) -> Upload:
+    """A frame as a table, which is read as one that lies in a file.
+
+    Args:
+        frame: Of pandas, whose index counts if it has a name, or of polars.
+
+    Raises:
+        InputError: No rows, or a cell that is no text and no number.
+    """
+    if hasattr(frame, "to_dicts"):
+        rows = frame.to_dicts()
+    else:
+        named = any(label is not None for label in frame.index.names)
+        rows = (frame.reset_index() if named else frame).to_dict("records")
+    if not rows:
+        raise InputError("from_ has a data frame without rows.", field="from_")
+    return Upload(LABEL, "".join(_lines(rows)).encode())
+
+
+def _lines(rows: Iterable[Mapping[object, object]]) -> Iterable[str]:
+    for i, row in enumerate(rows, 1):
+        try:
+            cells = {str(column): _cell(cell) for column, cell in row.items()}
+            yield json.dumps(cells, ensure_ascii=False) + "\n"
+        except (TypeError, ValueError):
+            raise InputError(
+                f"Row {i} of a data frame: cells must be texts or numbers ({row!a:.80}).",
+                field="from_",
+            ) from None
+
+
+def _cell(cell: Any) -> Any:
+    """A cell as JSON has it; what is missing as null."""
+    if cell is None or type(cell).__name__ in {"NAType", "NaTType"}:
+        return None
+    cell = cell.item() if hasattr(cell, "item") else cell
+    return None if isinstance(cell, float) and cell != cell else cell
