@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sigtest.data.imports.given import Upload
-from sigtest.data.numbers import LABEL
+from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
 
 
