@@ -147,7 +147,11 @@ def test_a_webhook_is_its_owners(serve: Serve, receiver: Receiver) -> None:
     ],
 )
 def test_what_cannot_be_told_is_refused(
-    serve_on: ServeOn, queue: QueueSettings, body: dict[str, Any], field: str
+    service: httpx.Client,  # whose store it is
+    serve_on: ServeOn,
+    queue: QueueSettings,
+    body: dict[str, Any],
+    field: str,
 ) -> None:
     closed = serve_on(Settings(), replace(queue, webhook_networks=()))
     answer = closed.post(WEBHOOKS, json=body)
