@@ -261,7 +261,8 @@ class Material:
             raise InputError(
                 f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
                 f"({examples(self.segment(i) for i in missing)}); leave these scores out, or drop "
-                "such segments for all systems (--missing drop).",
+                "such segments for all systems (--missing drop; in requests and Python, "
+                'missing "drop").',
                 system=system,
             )
 
