@@ -24,6 +24,7 @@ def listing() -> str:
     for name, test in TESTS.items():
         trust = "" if test.calibrated else " Not calibrated."
         lines += _entry(name, f"{_summary(type(test))}{trust}")
+        lines.append(f"    Null hypothesis: {test.null}.")
     lines += ["", "corrections for multiple comparisons (--correction NAME)"]
     for name, correction in CORRECTIONS.items():
         alone = f" With {correction.joint} only." if correction.joint else ""

@@ -70,7 +70,7 @@ class SignificanceTest(ABC):
         >>> count = test.count(observed, draws, np.array([1e-9]), "two-sided")
         >>> p_value(count, resamples=4).tolist()
         [0.6]
-        >>> TESTS["bootstrap"].keeps_level(units=100, skewness=0.0)  # too few units
+        >>> TESTS["bootstrap"].keeps_level(100, 0.0, "two-sided")  # too few units
         False
     """
 

@@ -9,6 +9,7 @@ import pytest
 from sigtest.cli.listing import listing
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
+from sigtest.significance import TESTS
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -16,6 +17,12 @@ def test_every_option_is_listed_with_its_meaning(name):
     part = re.search(rf"^  {re.escape(name)}\n(.*?)(?=^  \S|^$)", listing(), re.M | re.S)[1]
     for field in fields(METRICS[name]):
         assert re.search(rf"^      {field.name}=.*\n        \S", part, re.M), field.name
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_every_test_is_listed_with_its_null_hypothesis(name):
+    part = re.search(rf"^  {name}\n(.*?)(?=^  \S|^$)", listing(), re.M | re.S)[1]
+    assert f"\n    Null hypothesis: {TESTS[name].null}.\n" in part
 
 
 @pytest.mark.parametrize("metric", ["bleu", "nist"])
