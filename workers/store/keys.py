@@ -142,3 +142,17 @@ def asked(caller: str, kind: str, fields: Mapping[str, str | bytes]) -> str:
             own = part if isinstance(part, bytes) else part.encode()
             digest.update(hashlib.sha256(own).digest())
     return digest.hexdigest()[:ID_DIGITS]
+
+
+def of_submission(
+    question_id: str, caller: str, kind: str, idempotency_key: str | None
+) -> list[str]:
+    """The keys that the script takes which stores a question."""
+    return [
+        *(key(part, question_id) for part in OF_QUESTION),
+        key("gone", question_id),
+        PENDING,
+        of_caller("pending", caller),
+        of_caller("listing", caller, kind),
+        key("idempotency", hashed(caller, idempotency_key or "")),
+    ]

@@ -145,14 +145,7 @@ class QuestionStore:
             **_facts(question),
             **fields_of(said),
         }
-        names = [
-            *(keys.key(part, question_id) for part in keys.OF_QUESTION),
-            keys.key("gone", question_id),
-            keys.PENDING,
-            keys.of_caller("pending", caller),
-            keys.of_caller("listing", caller, kind),
-            keys.key("idempotency", keys.hashed(caller, idempotency_key or "")),
-        ]
+        names = keys.of_submission(question_id, caller, kind, idempotency_key)
         options: list[str | int] = [
             question_id,
             expiry,
