@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib.metadata import version
+from typing import Any
 
 import pytest
 from board import SYSTEMS, Board, board_on, garbled
@@ -132,13 +133,13 @@ def test_a_test_set_deleted_while_its_report_is_written_leaves_none(
     board: Board, context: Context
 ) -> None:
     board.remove("aspen")
-    show = context.testsets.show
+    show = context.testsets.shown.show
 
-    def deleted_meanwhile(*arguments: str) -> None:
+    def deleted_meanwhile(*arguments: Any) -> None:
         board.testsets.delete(board.id, CALLER)
         show(*arguments)
 
-    context.testsets.show = deleted_meanwhile  # type: ignore[method-assign]
+    context.testsets.shown.show = deleted_meanwhile  # type: ignore[method-assign]
     refresh(context, board.id, Choice().spelled)
     left = about(context, "")
     assert not {key for key in left if key.startswith(("sigtest:report:", "sigtest:question:"))}
