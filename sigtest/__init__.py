@@ -1,6 +1,5 @@
 """Calibrated significance tests for comparing translation systems and other NLP systems."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sigtest.errors import (
@@ -51,7 +50,9 @@ def __getattr__(name: str) -> Any:
 
         return plan
     if name in {"accuracy", "human", "meta"}:
-        return import_module(f"sigtest.{name}")  # a package that can be called
+        from sigtest.notebook import people  # late: see above
+
+        return getattr(people, name)
     if name == "Report":
         from sigtest.report import Report  # late: see above
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from sigtest.accuracy import AccuracyReport, Asked, compute, parse
-from sigtest.accuracy.answer import answer
-from sigtest.accuracy.fields import FIELDS, schema
-from sigtest.accuracy.pictures import PICTURES, AccuracyPicture
-from sigtest.accuracy.present import present
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
-from sigtest.human import Asked as HumanAsked
-from sigtest.human.request.choices import JUDGING_FIELDS
 from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.kinds.human import recognised as judged
 from sigtest.progress import Progress
+from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
+from sigtest.questions.accuracy.answer import answer
+from sigtest.questions.accuracy.fields import FIELDS, schema
+from sigtest.questions.accuracy.pictures import PICTURES, AccuracyPicture
+from sigtest.questions.accuracy.present import present
+from sigtest.questions.human import Asked as HumanAsked
+from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.render.formats import Presented
 from sigtest.report import decode
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sigtest.data.fields import Field, object_schema
-from sigtest.human import HumanReport, compute, parse
-from sigtest.human.answer import answer
-from sigtest.human.files.columns import COLUMNS, NEEDED, NUMERIC
-from sigtest.human.pictures import PICTURES, HumanPicture
-from sigtest.human.present import present
-from sigtest.human.rankings import Rankings
-from sigtest.human.request.asked import Asked
-from sigtest.human.request.choices import FIELDS
-from sigtest.human.statistics.paired import EXACT_FLIPS
 from sigtest.kinds.base import About, File, Kind, Whole
 from sigtest.progress import Progress
+from sigtest.questions.human import HumanReport, compute, parse
+from sigtest.questions.human.answer import answer
+from sigtest.questions.human.files.columns import COLUMNS, NEEDED, NUMERIC
+from sigtest.questions.human.pictures import PICTURES, HumanPicture
+from sigtest.questions.human.present import present
+from sigtest.questions.human.rankings import Rankings
+from sigtest.questions.human.request.asked import Asked
+from sigtest.questions.human.request.choices import FIELDS
+from sigtest.questions.human.statistics.paired import EXACT_FLIPS
 from sigtest.render.formats import Presented
 from sigtest.report import decode
 

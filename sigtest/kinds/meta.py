@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sigtest.data.fields import Field
-from sigtest.human.request.choices import JUDGING_FIELDS
 from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
-from sigtest.meta import Asked, MetaReport, compute, parse
-from sigtest.meta.answer import answer
-from sigtest.meta.brought import PARTS, with_files
-from sigtest.meta.data.scored import ScoredSet
-from sigtest.meta.data.sources import from_comparison
-from sigtest.meta.fields import FIELDS, schema
-from sigtest.meta.pictures import PICTURES, MetaPicture
-from sigtest.meta.present import present
 from sigtest.progress import Progress
+from sigtest.questions.human.request.choices import JUDGING_FIELDS
+from sigtest.questions.meta import Asked, MetaReport, compute, parse
+from sigtest.questions.meta.answer import answer
+from sigtest.questions.meta.brought import PARTS, with_files
+from sigtest.questions.meta.data.scored import ScoredSet
+from sigtest.questions.meta.data.sources import from_comparison
+from sigtest.questions.meta.fields import FIELDS, schema
+from sigtest.questions.meta.pictures import PICTURES, MetaPicture
+from sigtest.questions.meta.present import present
 from sigtest.render.formats import Presented
 from sigtest.report import decode
 from sigtest.significance.exact import MOST_UNITS

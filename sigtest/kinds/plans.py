@@ -9,12 +9,12 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
 from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
 from sigtest.kinds.comparisons import ComparisonQuestion
-from sigtest.plans import Asked, PlanReport, compute, parse
-from sigtest.plans.answer import answer
-from sigtest.plans.fields import FIELDS, schema
-from sigtest.plans.pictures import PICTURES, PlanPicture
-from sigtest.plans.present import present
 from sigtest.progress import Progress
+from sigtest.questions.plans import Asked, PlanReport, compute, parse
+from sigtest.questions.plans.answer import answer
+from sigtest.questions.plans.fields import FIELDS, schema
+from sigtest.questions.plans.pictures import PICTURES, PlanPicture
+from sigtest.questions.plans.present import present
 from sigtest.render.formats import Presented
 from sigtest.report import decode
 

@@ -10,20 +10,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sigtest.accuracy import AccuracyReport
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
-from sigtest.human import HumanReport
-from sigtest.human.request.choices import JUDGING
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
-from sigtest.meta import MetaReport
-from sigtest.meta.brought import with_evalset
-from sigtest.meta.data.evalset import EvalSet
-from sigtest.meta.data.tables import reads_scores
 from sigtest.notebook.asking import recipe_of
 from sigtest.notebook.content import request_of
 from sigtest.progress import Progress
+from sigtest.questions.accuracy import AccuracyReport
+from sigtest.questions.human import HumanReport
+from sigtest.questions.human.request.choices import JUDGING
+from sigtest.questions.meta import MetaReport
+from sigtest.questions.meta.brought import with_evalset
+from sigtest.questions.meta.data.evalset import EvalSet
+from sigtest.questions.meta.data.tables import reads_scores
 
 GZIP = b"\x1f\x8b"
 Judgements = Any  # paths, a data frame, rows, or columns by name

@@ -10,8 +10,8 @@ from sigtest.kinds import KINDS
 from sigtest.kinds.shown import shown
 from sigtest.notebook.asking import Choices, Frame, Lines, recipe_of
 from sigtest.notebook.content import request_of
-from sigtest.plans import PlanReport
 from sigtest.progress import Progress
+from sigtest.questions.plans import PlanReport
 
 
 def plan(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from sigtest.accuracy.parse import OWN
 from sigtest.cli.doors import Brought, Door, Request, choices_of, read_files
 from sigtest.cli.doors.people import add_people
 from sigtest.cli.parser import UsageError, add_files, add_recipe
 from sigtest.cli.request import read_comparison
-from sigtest.human.request.choices import JUDGING_FIELDS
+from sigtest.questions.accuracy.parse import OWN
+from sigtest.questions.human.request.choices import JUDGING_FIELDS
 
 UNUSED = ("--alternative", "--alpha", "--correction", "--family", "--baseline", "--interval")
 

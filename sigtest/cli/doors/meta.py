@@ -10,11 +10,11 @@ from sigtest.cli.doors.people import add_people
 from sigtest.cli.parser import UsageError
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
-from sigtest.human.request.choices import JUDGING_FIELDS
 from sigtest.kinds import File
-from sigtest.meta.brought import with_evalset
-from sigtest.meta.data.evalset import EvalSet
-from sigtest.meta.data.tables import reads_scores
+from sigtest.questions.human.request.choices import JUDGING_FIELDS
+from sigtest.questions.meta.brought import with_evalset
+from sigtest.questions.meta.data.evalset import EvalSet
+from sigtest.questions.meta.data.tables import reads_scores
 
 
 def _add_scores(group: argparse._ArgumentGroup) -> None:

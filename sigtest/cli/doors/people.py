@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from sigtest.cli.doors import add_field
-from sigtest.human.request.choices import JUDGING_FIELDS
+from sigtest.questions.human.request.choices import JUDGING_FIELDS
 
 
 def add_people(group: argparse._ArgumentGroup, what: str) -> None:

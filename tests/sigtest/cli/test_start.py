@@ -12,7 +12,7 @@ from sigtest.metrics import bleu, sacre
 UNUSED = (
     "fastapi", "google", "httpx", "opentelemetry", "pandas", "portalocker", "redis", "rq",
     "sacrebleu", "scipy.linalg", "scipy.special", "statsmodels",
-    "sigtest.accuracy", "sigtest.client", "sigtest.human", "sigtest.meta", "sigtest.warm",
+    "sigtest.client", "sigtest.questions", "sigtest.warm",
 )  # fmt: skip
 CODE = """
 import json, sys

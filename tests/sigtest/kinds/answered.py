@@ -3,7 +3,7 @@
 import random
 from pathlib import Path
 
-from sigtest import accuracy, human, meta, plans
+from sigtest.questions import accuracy, human, meta, plans
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 CAMPAIGN = EXAMPLES / "campaign" / "judgements.tsv"

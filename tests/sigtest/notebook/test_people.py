@@ -3,8 +3,6 @@
 import doctest
 import gzip
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,10 +13,10 @@ import pytest
 from service import EXAMPLE
 
 import sigtest
-from sigtest.human import HumanReport, compute, parse
 from sigtest.kinds import KINDS, File
-from sigtest.meta import MetaReport
 from sigtest.notebook import people
+from sigtest.questions.human import HumanReport, compute, parse
+from sigtest.questions.meta import MetaReport
 from sigtest.render.formats import FORMATS
 
 CAMPAIGN = EXAMPLE.parent / "campaign" / "judgements.tsv"
@@ -42,19 +40,6 @@ def test_the_examples_in_the_documentation_run() -> None:
     tried = doctest.testmod(people, extraglobs={"sigtest": sigtest})
     assert tried.attempted > 6
     assert tried.failed == 0
-
-
-def test_functions_and_packages_share_their_names_whatever_comes_first() -> None:
-    for first in ("sigtest.human", "sigtest.compare", "sigtest.human.request", "sigtest.kinds"):
-        code = (
-            f"import sigtest\n"
-            f"try:\n    {first}\nexcept AttributeError:\n    import {first}\n"
-            f"report = sigtest.human({str(CAMPAIGN)!r})\n"
-            f"from sigtest import human\n"
-            f"assert type(report).__name__ == human.HumanReport.__name__ == 'HumanReport'\n"
-            f"assert isinstance(report, human.HumanReport)\n"
-        )
-        subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.parametrize(

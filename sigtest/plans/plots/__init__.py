@@ -1,5 +1,0 @@
-"""Pictures of plans as SVG."""
-
-from sigtest.plans.plots.curve import curve_plot
-
-__all__ = ["curve_plot"]

@@ -1,0 +1,1 @@
+"""What is asked besides comparisons, a folder a kind: question, computation, report, pictures."""

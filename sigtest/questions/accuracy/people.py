@@ -1,0 +1,181 @@
+"""What people say of pairs of systems: p-values as given, or from judgements."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sigtest.data.choices import choose
+from sigtest.data.names import check_name
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, inside
+from sigtest.questions.accuracy.asked import Judged
+from sigtest.questions.human import Asked as HumanAsked
+from sigtest.questions.human import compute, parse
+from sigtest.questions.human.matching import match_systems
+
+HUMAN = ("pairs", "criteria", "aliases", "evaluation")
+SINGLE = "overall"  # criterion of pairs that name none
+COMBINED = "combined"
+
+Directions = tuple[float, float]  # p_greater, p_less
+Pairs = Sequence[tuple[str, str]]
+ByCriterion = dict[str, dict[tuple[str, str], Directions]]
+Files = Sequence[tuple[str, bytes]]
+
+
+def parse_people(
+    body: object, files: Files, systems: Sequence[str], pairs: Pairs
+) -> Judged | HumanAsked:
+    """The human part of a request.
+
+    Args:
+        body: `pairs` with p-values, or a request of /human-evaluations, or one that was parsed, as
+            its `evaluation`.
+        files: Name and bytes of each file of judgements.
+        systems: Names of the systems of the comparison.
+        pairs: Names of the two systems of each pair.
+
+    Raises:
+        SigtestError: Something is missing or unknown; a system that only one side has.
+    """
+    if not isinstance(body, Mapping):
+        raise InputError("human must be an object.", field="human")
+    asked = body.get("evaluation")
+    if isinstance(asked, HumanAsked):
+        if files or len(body) > 1:
+            raise InputError(
+                "human.evaluation has its judgements and choices; leave others out.",
+                field="human.evaluation",
+            )
+    elif not files and "judgements" not in body:
+        return _given(body, systems, pairs)
+    else:
+        with inside("human"):
+            asked = parse(body, files)
+    match_systems(asked.systems, systems, asked.choices.aliases)
+    return asked
+
+
+def judge_pairs(asked: HumanAsked, systems: Sequence[str], pairs: Pairs) -> Judged:
+    """P-values of people for the pairs of a comparison, from judgements."""
+    report = compute(asked)
+    found: ByCriterion = {}
+    for pair in report.pairs:
+        own = found.setdefault(pair.criterion, {})
+        own[pair.a, pair.b] = pair.p_greater, pair.p_less
+    if len(found) > 1:
+        found.pop(COMBINED, None)
+    judged = _by_pair(found, report.criteria, asked.choices.aliases, systems, pairs)
+    notes = (*judged.notes, *report.warnings)
+    return replace(judged, notes=notes, signature=report.signature)
+
+
+def _given(body: Mapping[str, Any], systems: Sequence[str], pairs: Pairs) -> Judged:
+    """P-values of people that stand in the request."""
+    for name in body:
+        choose(name, HUMAN, f"human.{name}", "field of human")
+    if "evaluation" in body:
+        raise InputError(
+            "human.evaluation is the id of a human evaluation, which only a service can look up; "
+            "give judgements or pairs here.",
+            field="human.evaluation",
+        )
+    found = _human_pairs(body)
+    aliases = body.get("aliases", {})
+    if not isinstance(aliases, Mapping):
+        raise InputError("human.aliases must be an object of names by name.", field="human.aliases")
+    renamed = {str(old): str(new) for old, new in aliases.items()}
+    return _by_pair(found, _criteria(body, list(found)), renamed, systems, pairs)
+
+
+def _by_pair(
+    found: ByCriterion,
+    criteria: Sequence[str],
+    aliases: Mapping[str, str],
+    systems: Sequence[str],
+    pairs: Pairs,
+) -> Judged:
+    """P-values in the order of the pairs of the comparison."""
+    judged = list(dict.fromkeys(name for own in found.values() for pair in own for name in pair))
+    matched = match_systems(judged, systems, aliases)
+    judged_as = {given: name for name, given in matched.given.items()}
+    p = np.empty((2, len(criteria), len(pairs)))
+    for c, criterion in enumerate(criteria):
+        own = found[criterion]
+        for k, (a, b) in enumerate(pairs):
+            first, second = judged_as[a], judged_as[b]
+            if (first, second) in own:
+                p[:, c, k] = own[first, second]
+            elif (second, first) in own:
+                p[:, c, k] = own[second, first][::-1]
+            else:
+                raise InputError(
+                    f"human.pairs: people did not compare {first} and {second} ({criterion}).",
+                    field="human.pairs",
+                )
+    return Judged(tuple(criteria), p[0], p[1], _notes(matched.references))
+
+
+def _human_pairs(body: Mapping[str, Any]) -> ByCriterion:
+    """P-values by criterion, then pair; combined ones are found again at every level."""
+    found: ByCriterion = {}
+    for i, row in enumerate(check_list(body.get("pairs", []), "human.pairs")):
+        where = f"human.pairs[{i}]"
+        if not isinstance(row, Mapping):
+            raise InputError(f"{where} must be an object with a, b and p_greater.", field=where)
+        criterion = str(row.get("criterion", SINGLE))
+        found.setdefault(criterion, {})[names(row, where)] = directions(row, where)
+    if len(found) > 1:
+        found.pop(COMBINED, None)
+    if not found:
+        raise InputError("human.pairs has no pairs.", field="human.pairs")
+    return found
+
+
+def _criteria(body: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+    """The criteria in the order in which they decide."""
+    asked = body.get("criteria")
+    if asked is None:
+        return list(known)
+    names = [
+        choose(name, known, "human.criteria", "criterion")
+        for name in check_list(asked, "human.criteria")
+        if name != COMBINED
+    ]
+    if not names:
+        raise InputError("human.criteria must name at least one.", field="human.criteria")
+    return names
+
+
+def names(row: Mapping[str, Any], where: str) -> tuple[str, str]:
+    """The two systems of a pair, as a request has them."""
+    a, b = (check_name(row.get(side)) for side in ("a", "b"))
+    if a == b:
+        raise InputError(f"{where} compares {a} with itself.", field=where)
+    return a, b
+
+
+def directions(row: Mapping[str, Any], where: str) -> Directions:
+    """The two one-sided p-values of a pair, as a request has them."""
+    found = []
+    for field in ("p_greater", "p_less"):
+        value = row.get(field)
+        plain = isinstance(value, int | float) and not isinstance(value, bool)
+        if not plain or not math.isfinite(float(value or 0)) or not 0 <= float(value or 0) <= 1:
+            raise InputError(
+                f"{where}.{field} must be a number from 0 to 1, not {value!r:.40}.",
+                field=f"{where}.{field}",
+            )
+        found.append(float(value or 0))
+    return found[0], found[1]
+
+
+def _notes(references: Sequence[str]) -> tuple[str, ...]:
+    if not references:
+        return ()
+    return (f"Judged human translations without outputs are left out: {', '.join(references)}.",)

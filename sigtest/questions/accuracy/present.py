@@ -1,0 +1,191 @@
+"""Accuracy of tests as people read it, and as records for a spreadsheet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from sigtest.questions.accuracy.pictures import PICTURES
+from sigtest.questions.accuracy.report import AccuracyReport, AccuracyRow
+from sigtest.render.columns import intervals, names, numbers, words
+from sigtest.render.digits import probability
+from sigtest.render.formats import Presented
+from sigtest.render.model import (
+    Block,
+    Column,
+    Document,
+    Figure,
+    Group,
+    Paragraph,
+    PValue,
+    Section,
+    Sheet,
+    Table,
+)
+from sigtest.report import encode
+
+ERRORS = (
+    "reversed: test and people see opposite winners; claimed: people see none; missed: the test "
+    "sees none",
+)
+RECORD = ("metric", "test", "alpha", "correct", "n", "share", "ci", "reversed", "claimed",
+          "missed", "separated", "power", "p_half", "p_half_greater")  # fmt: skip
+
+
+def present(report: AccuracyReport) -> Presented:
+    """The report for any format."""
+    return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
+
+
+def sheet(report: AccuracyReport) -> Sheet:
+    """One record a level, metric and test."""
+    columns = tuple(
+        c for name in RECORD for c in (("ci_low", "ci_high") if name == "ci" else (name,))
+    )
+    return Sheet(columns, (_record(row) for row in report.rows))
+
+
+def _record(row: AccuracyRow) -> list[object]:
+    values: list[object] = []
+    for name in RECORD:
+        values += row.ci if name == "ci" else (getattr(row, name),)
+    return values
+
+
+def document(report: AccuracyReport) -> Document:
+    """At each level: conclusions that are people's, errors, and agreement between tests."""
+    blocks: list[Block] = []
+    for alpha in report.alphas:
+        rows = [row for row in report.rows if row.alpha == alpha]
+        drawn = [
+            Figure(picture.title, partial(picture.draw, report, {"alpha": f"{alpha:g}"}))
+            for picture in PICTURES.values()
+        ]
+        shown: tuple[Paragraph | Table | Figure, ...] = (
+            Paragraph(_people(report, alpha)),
+            _correct(report, rows),
+            *_equal(report, alpha),
+            _errors(report, rows),
+            *_between(report, alpha),
+            *drawn,
+        )
+        blocks.append(Section(f"alpha {alpha:g}", shown))
+    return Document(
+        title=f"Accuracy of tests on {len(report.pairs)} pairs of {len(report.systems)} systems",
+        facts=_facts(report),
+        blocks=tuple(blocks),
+        notes=ERRORS,
+        warnings=report.warnings,
+        signature=report.signature,
+        methods=report.methods,
+    )
+
+
+def _facts(report: AccuracyReport) -> tuple[str, ...]:
+    return (
+        f"{len(report.pairs)} pairs",
+        f"people by {', then '.join(report.criteria)}",
+        "both one-sided claims at each level, no correction",
+    )
+
+
+def _people(report: AccuracyReport, alpha: float) -> str:
+    own = next(human for human in report.human if human.alpha == alpha)
+    n = len(own.conclusions)
+    return f"People separate {n - own.ties} of {n} pairs at level {own.human_alpha:g}."
+
+
+def _table(
+    report: AccuracyReport,
+    rows: Sequence[AccuracyRow],
+    name: str,
+    caption: str,
+    groups: Sequence[Group],
+) -> Table:
+    metrics = dict.fromkeys(row.metric for row in rows)
+    return Table(
+        name=name,
+        caption=f"{caption}, alpha {rows[0].alpha:g}",
+        names=(names("metric", metrics),),
+        groups=tuple(groups),
+        facts="; ".join(_facts(report)),
+        things="metrics",
+    )
+
+
+def _by_test(rows: Sequence[AccuracyRow]) -> dict[str, list[AccuracyRow]]:
+    """The rows of each test, metrics in the order of the report."""
+    found: dict[str, list[AccuracyRow]] = {}
+    for row in rows:
+        found.setdefault(row.test, []).append(row)
+    return found
+
+
+def _correct(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
+    """Tables 1 and 2 of the 2014 study: correct conclusions in percent, with their interval."""
+    groups = [
+        Group(test.replace("_", " "), (
+            numbers("correct", [row.correct for row in own], 0),
+            numbers("%", [100 * row.share for row in own], 1),
+            intervals("interval", [(100 * row.ci[0], 100 * row.ci[1]) for row in own], 1),
+        ))
+        for test, own in _by_test(rows).items()
+    ]  # fmt: skip
+    caption = f"Conclusions as people's, of {rows[0].n} pairs"
+    return _table(report, rows, "correct", caption, groups)
+
+
+def _errors(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
+    """How the other conclusions are wrong, and how many pairs the metric separates."""
+    groups = [
+        Group(test.replace("_", " "), (
+            numbers("reversed", [row.reversed for row in own], 0),
+            numbers("claimed", [row.claimed for row in own], 0),
+            numbers("missed", [row.missed for row in own], 0),
+            numbers("separated", [row.separated for row in own], 0),
+            Column("p, share 1/2", tuple(PValue(row.p_half) for row in own)),
+        ))
+        for test, own in _by_test(rows).items()
+    ]  # fmt: skip
+    return _table(report, rows, "errors", "Errors and separated pairs", groups)
+
+
+def _equal(report: AccuracyReport, alpha: float) -> list[Paragraph]:
+    """Whether all metrics are equally accurate under a test."""
+    said = [
+        f"{square.test.replace('_', ' ')} {square.statistic:.2f}, {_p(square.p_value)}"
+        for square in report.chi_square
+        if square.alpha == alpha
+    ]
+    df = next((square.df for square in report.chi_square), 0)
+    if not said:
+        return []
+    return [Paragraph(f"Equally accurate metrics, chi-square with df {df}: {'; '.join(said)}.")]
+
+
+def _p(value: float | None) -> str:
+    return "p not defined" if value is None else f"p = {probability(value)}"
+
+
+def _between(report: AccuracyReport, alpha: float) -> list[Table]:
+    """How far two tests draw the same conclusions."""
+    rows = [row for row in report.between_tests if row.alpha == alpha]
+    if not rows:
+        return []
+    table = Table(
+        name="agreement",
+        caption=f"Agreement between tests, alpha {alpha:g}",
+        names=(
+            names("metric", [row.metric for row in rows]),
+            words("a", [row.a.replace("_", " ") for row in rows]),
+            words("b", [row.b.replace("_", " ") for row in rows]),
+        ),
+        groups=(
+            Group("", (
+                numbers("same", [row.same for row in rows], 0),
+                numbers("%", [100 * row.share for row in rows], 1),
+            )),
+        ),
+        things="pairs of tests",
+    )  # fmt: skip
+    return [table]

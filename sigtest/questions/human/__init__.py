@@ -1,0 +1,9 @@
+"""Human evaluations: from people's judgements of systems to conclusions about them."""
+
+from sigtest.questions.human.evaluate import compute
+from sigtest.questions.human.files import INPUTS
+from sigtest.questions.human.report import HumanReport
+from sigtest.questions.human.request.asked import Asked
+from sigtest.questions.human.request.parse import parse
+
+__all__ = ["INPUTS", "Asked", "HumanReport", "compute", "parse"]

@@ -1,0 +1,190 @@
+"""From judgements to the report of a human evaluation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.progress import Progress
+from sigtest.questions.human import agreements, conclusions, ranked
+from sigtest.questions.human.gain import gains
+from sigtest.questions.human.methods import methods_of
+from sigtest.questions.human.preparing import Prepared
+from sigtest.questions.human.rankings import Rankings
+from sigtest.questions.human.report import (
+    CriterionReport,
+    HumanReport,
+    JudgedPair,
+    JudgedSystem,
+    SourceReport,
+)
+from sigtest.questions.human.request.asked import Asked
+from sigtest.questions.human.request.choices import Choices
+from sigtest.questions.human.scores import Units
+from sigtest.questions.human.warnings import cautions
+from sigtest.significance.ranking import Rank
+from sigtest.special import stdtrit
+from sigtest.version import __version__
+
+WHISKER = 1.5  # interquartile ranges
+
+
+def compute(asked: Asked, progress: Progress | None = None) -> HumanReport:
+    """Compute a human evaluation in this process.
+
+    Args:
+        asked: Judgements and choices.
+        progress: Called with phase (`judgements`, `pairs`, `agreement`), done and total.
+    """
+    say = progress or (lambda phase, done, total: None)
+    if isinstance(asked.judgements, Rankings):
+        report = ranked.compute(asked, asked.judgements)
+    else:
+        report = _of_scores(asked, say)
+    return replace(report, methods=methods_of(report))
+
+
+def _of_scores(asked: Asked, say: Progress) -> HumanReport:
+    say("judgements", 0, 1)
+    prepared = asked.prepared
+    say("judgements", 1, 1)
+    choices = asked.choices
+    pairs = _pairs(prepared, choices, say)
+    say("agreement", 0, 1)
+    agreement = agreements.of_scores(prepared.judgements, asked)
+    gain = gains(prepared.segments, prepared.systems, choices)
+    return HumanReport(
+        signature=asked.signature,
+        version=__version__,
+        languages=choices.languages,
+        criteria=choices.criteria,
+        standardise=str(choices.standardise),
+        tested="z" if np.isfinite(prepared.pooled.z).all() else "raw",
+        test=str(choices.test),
+        aggregate=choices.aggregate,
+        alpha=choices.alpha,
+        correction=choices.correction,
+        seed=choices.seed,
+        sources=_sources(asked, prepared),
+        annotators=prepared.annotators,
+        systems=_systems(prepared, pairs, choices),
+        pairs=tuple(row for rows in pairs.values() for row in rows),
+        agreement=agreement.rows,
+        gain=gain,
+        warnings=tuple(cautions(asked, prepared, pairs, agreement.left_out)),
+    )
+
+
+def _pairs(prepared: Prepared, choices: Choices, say: Progress) -> dict[str, Sequence[JudgedPair]]:
+    """Decided pairs by criterion; the combined conclusions last, where there are several."""
+    pairs: dict[str, Sequence[JudgedPair]] = {}
+    draws = (choices.resamples, choices.seed)
+    for done, (criterion, observed) in enumerate(prepared.observed.items()):
+        say("pairs", done, len(prepared.observed))
+        found = conclusions.compare_pairs(
+            observed, prepared.systems, criterion, str(choices.test), draws
+        )
+        pairs[criterion] = conclusions.decide(found, choices.alpha, choices.correction)
+    if len(pairs) > 1:
+        pairs[conclusions.COMBINED] = conclusions.combine(pairs)
+    return pairs
+
+
+def _sources(asked: Asked, prepared: Prepared) -> tuple[SourceReport, ...]:
+    return tuple(
+        SourceReport(
+            input=source.input,
+            rows=source.rows,
+            used=source.rows - sum(source.dropped.values()) - sum(dropped.values()),
+            dropped={**source.dropped, **dropped},
+            sha256=source.sha256,
+        )
+        for source, dropped in zip(asked.sources, prepared.dropped, strict=True)
+    )
+
+
+def _systems(
+    prepared: Prepared, pairs: Mapping[str, Sequence[JudgedPair]], choices: Choices
+) -> tuple[JudgedSystem, ...]:
+    names, alpha = prepared.systems, choices.alpha
+    ranked_by: dict[str, list[Rank]] = {}
+    for criterion, rows in pairs.items():
+        alone = prepared.observed.get(criterion)  # nothing for combined conclusions
+        means = alone.means if alone else None
+        ranked_by[criterion] = conclusions.ranks(rows, names, means)
+    leading = list(ranked_by.values())[-1]
+    found = []
+    for s, name in enumerate(names):
+        place = prepared.pooled.of(s)
+        tested = prepared.pooled.tested[place]
+        criteria = {
+            criterion: _criterion(
+                prepared.segments[criterion], observed.scores[s], s, alpha,
+                ranked_by[criterion][s],
+            )
+            for criterion, observed in prepared.observed.items()
+        }  # fmt: skip
+        only = next(iter(criteria.values()))
+        single = len(criteria) == 1  # what was tested are the units of that criterion
+        found.append(
+            JudgedSystem(
+                name=name,
+                n_judgements=int(prepared.pooled.judged[place].sum()),
+                n_segments=len(tested),
+                raw=_mean(prepared.pooled.raw[place]),
+                z=_mean(prepared.pooled.z[place]),
+                sd=only.sd if single else _sd(tested),
+                ci=only.ci if single else mean_interval(tested, alpha),
+                cluster=leading[s].cluster,
+                range=(leading[s].lowest, leading[s].highest),
+                criteria=criteria,
+            )
+        )
+    return tuple(found)
+
+
+def _criterion(
+    units: Units, tested: Array, system: int, alpha: float, stands: Rank
+) -> CriterionReport:
+    place = units.of(system)
+    return CriterionReport(
+        n_judgements=int(units.judged[place].sum()),
+        n_segments=place.stop - place.start,
+        raw=_mean(units.raw[place]),
+        z=_mean(units.z[place]),
+        sd=_sd(tested),
+        ci=mean_interval(tested, alpha),
+        box=box(tested),
+        cluster=stands.cluster,
+        range=(stands.lowest, stands.highest),
+    )
+
+
+def _mean(scores: Array) -> float | None:
+    return float(scores.mean()) if np.isfinite(scores).all() else None
+
+
+def _sd(scores: Array) -> float | None:
+    return float(scores.std(ddof=1)) if len(scores) > 1 else None
+
+
+def mean_interval(scores: Array, alpha: float) -> tuple[float, float] | None:
+    """Student's interval of a mean at level 1 - alpha; nothing for a single score."""
+    if len(scores) < 2:
+        return None
+    mean = float(scores.mean())
+    half = float(stdtrit(len(scores) - 1, 1 - alpha / 2) * scores.std(ddof=1))
+    half /= math.sqrt(len(scores))
+    return mean - half, mean + half
+
+
+def box(scores: Array) -> tuple[float, float, float, float, float]:
+    """Whisker, quartile, median, quartile, whisker, as Tukey (1977) draws them."""
+    low, middle, high = np.quantile(scores, [0.25, 0.5, 0.75]).tolist()
+    reach = WHISKER * (high - low)
+    inside = scores[(scores >= low - reach) & (scores <= high + reach)]
+    return float(inside.min()), low, middle, high, float(inside.max())

@@ -1,0 +1,118 @@
+"""Files of judgements that people have: formats by name, recognised by their first line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sigtest.data.choices import choose
+from sigtest.data.text import parse_lines
+from sigtest.errors import InputError, LimitError
+from sigtest.questions.human.files import appraise, columns, direct_assessment, mqm, mtme, rankings
+from sigtest.questions.human.files.table import Table
+from sigtest.questions.human.rankings import Rankings
+
+MAX_ROWS = 1_000_000
+
+
+@dataclass(frozen=True)
+class Input:
+    """One format.
+
+    Attributes:
+        name: As `--input` and the request call it.
+        title: What it is.
+        reads: Whether a first line is of this format.
+        read: Lines and the file's name to a table.
+    """
+
+    name: str
+    title: str
+    reads: Callable[[str], bool]
+    read: Callable[[Sequence[str], str], Table | Rankings]
+
+
+def _columns(lines: Sequence[str], name: str) -> Table:
+    return (columns.objects if columns.reads_json(lines[0]) else columns.table)(lines, name)
+
+
+def _reads_columns(first: str) -> bool:
+    return columns.reads_json(first) or columns.reads(first)
+
+
+INPUTS: dict[str, Input] = {
+    known.name: known
+    for known in (
+        Input(
+            "wmt_da",
+            "WMT direct assessment, raw or standardised (HITId WorkerId ... score time)",
+            direct_assessment.reads_judgements,
+            direct_assessment.judgements,
+        ),
+        Input(
+            "wmt_da_segments",
+            "WMT direct assessment, means by segment (SYS SID RAW.SCR Z.SCR N)",
+            direct_assessment.reads_segments,
+            direct_assessment.segments,
+        ),
+        Input("mqm", "MQM, one row an error (Google's TSV)", mqm.reads, mqm.judgements),
+        Input("rnk", "WMT12 rankings (CSV)", rankings.reads, rankings.rankings),
+        Input("esa", "Appraise export, ESA or MQM (CSV)", appraise.reads, appraise.judgements),
+        Input("mtme", "mt-metrics-eval .seg.score", mtme.reads, mtme.segments),
+        Input("columns", "CSV, TSV or JSON with named columns", _reads_columns, _columns),
+    )
+}
+
+# Files that lie beside judgements and are none: what their first line looks like.
+_OTHERS: tuple[tuple[str, str], ...] = (
+    (r"RAW\.SCR Z\.SCR N SYS.*", "means by system; give the judgements or the means by segment"),
+    (r'\[\d+\] ".*"', "means of annotators as R prints them; give the judgements"),
+    (r"( \S+){3,}", "a published matrix of p-values or differences; give the judgements"),
+    (r"-?[\d.]+ -?[\d.]+ \d+ \d+ \S+", "a published ranking; give the judgements"),
+)
+
+
+def read(data: bytes, name: str, input: str | None = None) -> Table | Rankings:  # noqa: A002
+    """Judgements of one file.
+
+    Args:
+        data: Its bytes.
+        name: What to call it in messages.
+        input: Name of its format; recognised by the first line where none is given.
+
+    Raises:
+        InputError: A format that is not known, or what its reader refuses.
+        LimitError: More than a million rows.
+    """
+    rows = data.count(b"\n")
+    if rows > MAX_ROWS + 1:
+        raise LimitError(
+            f"{name} has {rows:,} lines; at most {MAX_ROWS:,} judgements are accepted.",
+            limit="judgements",
+            field=name,
+        )
+    lines = parse_lines(data, name)
+    if input is not None:
+        return INPUTS[choose(input, INPUTS, "input", "format of judgements")].read(lines, name)
+    first = lines[0]
+    for known in INPUTS.values():
+        if known.reads(first):
+            return known.read(lines, name)
+    raise _unknown(first, name)
+
+
+def _unknown(first: str, name: str) -> InputError:
+    if mtme.reads_domains(first):
+        said = "scores by domain; give the scores by segment (the file that ends in .seg.score)"
+    else:
+        said = next((what for form, what in _OTHERS if re.fullmatch(form, first.rstrip())), "")
+    if said:
+        return InputError(f"{name} holds {said}.", field=name)
+    known = "; ".join(f"{entry.name}: {entry.title}" for entry in INPUTS.values())
+    return InputError(
+        f"{name} is in no format of judgements that is known ({known}). Its first line is "
+        f"{first[:60]!r}.",
+        field=name,
+        line=1,
+    )

@@ -1,0 +1,247 @@
+"""From tables of several files to one set of judgements: every check that needs a line."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sigtest.arrays import Array, Counts
+from sigtest.data.choices import choose
+from sigtest.data.names import check_name
+from sigtest.errors import InputError, RecipeError
+from sigtest.questions.human.files.table import Column, Numbers, Table
+from sigtest.questions.human.judgements import KINDS, SYSTEM, Judgements, Names, groups
+
+LONGEST = 200
+LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
+PLAIN = {str, float, int, type(None)}
+SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": "BAD_REF"}
+
+
+@dataclass(frozen=True)
+class Collected:
+    """Judgements and what was left out of each file.
+
+    Attributes:
+        judgements: Of all files.
+        dropped: For each file, rows by reason.
+    """
+
+    judgements: Judgements
+    dropped: tuple[Mapping[str, int], ...]
+
+
+def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Collected:
+    """Check all rows and put them below each other.
+
+    Args:
+        tables: One a file.
+        scale: Lowest and highest score that was asked for; that of each format where none was.
+
+    Raises:
+        InputError: A score that is no number or outside the scale, an unknown kind, a name that
+            cannot be used, the same judgement twice with other scores, raw and standardised
+            scores together, no judgement at all.
+    """
+    parts = [_part(table, i, scale) for i, table in enumerate(tables)]
+    _require_one_sort(tables, parts)
+    dropped = [dict(table.dropped) for table in tables]
+    for i, table in enumerate(tables):
+        if table.keyed and len(parts[i]):
+            parts[i], repeated = _without_copies(parts[i], table)
+            dropped[i]["repeated row"] = repeated
+    whole = Judgements.concatenate(parts)
+    if not len(whole):
+        raise InputError(f"{tables[0].name} holds no judgement.", field=tables[0].name)
+    for name in whole.system.names:
+        check_name(name)
+    for column in (whole.segment, whole.annotator, whole.criterion, whole.hit, whole.document,
+                   whole.languages):  # fmt: skip
+        _check_labels(column)
+    return Collected(
+        whole, tuple({why: n for why, n in reasons.items() if n} for reasons in dropped)
+    )
+
+
+def _part(table: Table, source: int, scale: tuple[float, float] | None) -> Judgements:
+    """The judgements of one file, each value checked."""
+    size = len(table.line)
+    raw, z = _numbers(table.raw, table, "score"), _numbers(table.z, table, "score")
+    _require_scores(raw, z, table)
+    bounds = scale if table.raw is not None and scale is not None else table.scale
+    if bounds is not None:
+        _require_scale(raw, bounds, table)
+    criterion = _names(table.criterion, size)
+    if not criterion.known:
+        criterion = Names((table.named,), np.zeros(size, dtype=np.int64))
+    ones = np.ones(size, dtype=np.int64)
+    judged = _numbers(table.judged, table, "n")
+    made_from = ones if table.made_from is None else np.array(table.made_from, dtype=np.int64)
+    return Judgements(
+        system=_complete(table.system, table, "system"),
+        segment=_complete(table.segment, table, "segment"),
+        annotator=_names(table.annotator, size),
+        criterion=criterion,
+        hit=_names(table.hit, size),
+        document=_names(table.document, size),
+        languages=_names(table.languages, size),
+        kind=_kinds(table, size),
+        raw=raw,
+        z=z,
+        seconds=_seconds(_numbers(table.seconds, table, "seconds"), table),
+        judged=ones if table.judged is None else _whole(judged, table),
+        rows=made_from,
+        source=np.full(size, source, dtype=np.int64),
+    )
+
+
+def _names(column: Column | None, size: int) -> Names:
+    return Names.unknown(size) if column is None else Names.of(column)
+
+
+def _complete(column: Column, table: Table, what: str) -> Names:
+    names = Names.of(column)
+    if len(names.codes) and names.codes.min() < 0:
+        raise table.refused(int(np.argmin(names.codes)), f"the {what} is empty", what)
+    return names
+
+
+def _kinds(table: Table, size: int) -> Counts:
+    """Numbers of the kinds, whatever a file calls them."""
+    if table.kind is None:
+        return np.full(size, SYSTEM, dtype=np.int64)
+    given = Names.of(table.kind)
+    numbers = []
+    for name in given.names:
+        plain = name.strip().upper()
+        plain = SPELLINGS.get(plain, plain)
+        try:
+            numbers.append(KINDS.index(choose(plain, KINDS, "kind", "kind of judgement")))
+        except RecipeError as error:
+            row = int(np.argmax(given.codes == len(numbers)))
+            why = error.message[0].lower() + error.message[1:].rstrip(".")
+            raise table.refused(row, why, "kind") from None
+    return np.array([*numbers, SYSTEM], dtype=np.int64)[given.codes]
+
+
+def _numbers(column: Numbers | None, table: Table, what: str) -> Array:
+    """(n,) numbers; NaN where the file has no such column or leaves a time or count empty."""
+    if column is None:
+        return np.full(len(table.line), math.nan)
+    if set(map(type, column)) <= PLAIN:
+        with contextlib.suppress(ValueError, OverflowError):  # found again below, with its line
+            return np.array(column, dtype=np.float64)
+    needed = what == "score"
+    found = np.empty(len(column))
+    for row, value in enumerate(column):
+        if not needed and value in (None, "", "NA"):
+            found[row] = math.nan
+            continue
+        try:
+            found[row] = _number(value)
+        except (TypeError, ValueError, OverflowError):
+            shown = "nothing" if value in (None, "") else repr(value)[:40]
+            raise table.refused(row, f"{shown} is no {what}", what) from None
+    return found
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise TypeError
+    return float(value)
+
+
+def _require_scores(raw: Array, z: Array, table: Table) -> None:
+    for column, given in ((raw, table.raw), (z, table.z)):
+        if given is None:
+            continue
+        wrong = ~(np.abs(column) <= LARGEST)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            if np.isfinite(column[row]):
+                raise table.refused(row, f"the score {column[row]:g} is too large", "score")
+            shown = "nothing" if given[row] in (None, "") else repr(given[row])[:40]
+            raise table.refused(row, f"a score must be a finite number, not {shown}", "score")
+
+
+def _require_scale(raw: Array, bounds: tuple[float, float], table: Table) -> None:
+    low, high = bounds
+    outside = (raw < low) | (raw > high)
+    if outside.any():
+        row = int(np.argmax(outside))
+        raise table.refused(
+            row,
+            f"the score {raw[row]:g} lies outside the scale from {low:g} to {high:g}; another "
+            "scale can be named (scale)",
+            "score",
+        )
+
+
+def _seconds(seconds: Array, table: Table) -> Array:
+    wrong = (seconds < 0) | (seconds > LARGEST)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise table.refused(row, f"{seconds[row]:g} is no number of seconds", "seconds")
+    return np.where(seconds > 0, seconds, math.nan)
+
+
+def _whole(numbers: Array, table: Table) -> Counts:
+    wrong = ~((numbers >= 1) & (numbers <= LARGEST) & (numbers == np.rint(numbers)))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise table.refused(row, f"{numbers[row]:g} is no number of judgements")
+    return numbers.astype(np.int64)
+
+
+def _require_one_sort(tables: Sequence[Table], parts: Sequence[Judgements]) -> None:
+    """All files bring raw scores, or all bring standardised ones."""
+    sorts = {(table.raw is not None, table.z is not None) for table in tables}
+    if len(sorts) > 1:
+        first = tables[0]
+        other = next(t for t in tables if (t.raw is None) != (first.raw is None)
+                     or (t.z is None) != (first.z is None))  # fmt: skip
+        raise InputError(
+            f"{first.name} and {other.name} differ: one brings raw scores and the other "
+            "standardised ones; give files of one sort.",
+            field=other.name,
+        )
+
+
+def _without_copies(part: Judgements, table: Table) -> tuple[Judgements, int]:
+    """Judgements without rows that occur twice; twice with other scores is an error."""
+    place, first = groups(
+        part.system.codes, part.segment.codes, part.kind, part.criterion.codes,
+        part.annotator.codes, part.hit.codes, part.languages.codes,
+    )  # fmt: skip
+    if len(first) == len(part):
+        return part, 0
+    mate = first[place]
+    for scores in (part.raw, part.z):
+        other = (scores != scores[mate]) & np.isfinite(scores)
+        if other.any():
+            row = int(np.argmax(other))
+            raise table.refused(
+                row,
+                f"the score {scores[row]:g} contradicts line {table.line[int(mate[row])]}, which "
+                f"has {scores[mate[row]]:g} for the same annotator, batch, system, segment and "
+                "kind",
+                "score",
+            )
+    keeps = np.zeros(len(part), dtype=bool)
+    keeps[first] = True
+    return part.take(keeps), len(part) - len(first)
+
+
+def _check_labels(column: Names) -> None:
+    for name in column.names:
+        if not 0 < len(name) <= LONGEST or any(
+            c == "\0" or "\ud800" <= c <= "\udfff" for c in name
+        ):
+            raise InputError(
+                f"A name or id must have 1 to {LONGEST} characters of UTF-8 text; "
+                f"{ascii(name)[:60]} has not.",
+            )

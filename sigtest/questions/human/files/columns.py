@@ -1,0 +1,210 @@
+"""Tables with named columns: CSV, TSV, and JSON, one object a line or a list of them."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigtest.data.choices import choose
+from sigtest.errors import InputError
+from sigtest.questions.human.files.table import Table, fields_of, records
+
+SCALE = (0.0, 100.0)
+
+# What a column may be called, without marks and in lower case; the first is its name in JSON.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "system": ("system", "sys", "sysid", "systemid", "systemname"),
+    "segment": ("segment", "seg", "segid", "segmentid", "sid", "item", "itemid"),
+    "score": ("score", "raw", "rawscore", "rating"),
+    "z": ("z", "zscore", "zscr"),
+    "annotator": ("annotator", "annotatorid", "rater", "judge", "worker", "workerid", "login"),
+    "kind": ("kind", "type"),
+    "criterion": ("criterion", "aspect", "dimension"),
+    "hit": ("hit", "hitid", "batch"),
+    "seconds": ("seconds", "time", "duration"),
+    "document": ("document", "doc", "docid", "documentid"),
+    "languages": ("languages", "lp", "langpair", "languagepair"),
+}
+NEEDED = ("system", "segment")
+NUMERIC = ("score", "z", "seconds")
+
+
+def named(header: Sequence[str]) -> dict[str, int]:
+    """Which column stands where."""
+    plain = [re.sub(r"[^a-z]", "", field.lower()) for field in header]
+    found = {}
+    for name, spellings in COLUMNS.items():
+        place = next((plain.index(s) for s in spellings if s in plain), None)
+        if place is not None:
+            found[name] = place
+    return found
+
+
+def delimiter(first: str) -> str:
+    """What separates the fields of a header."""
+    return max("\t,;", key=first.count)
+
+
+def reads(first: str) -> bool:
+    """Whether a header names a system, a segment and a score."""
+    found = named(fields_of(first, delimiter(first)))
+    return set(NEEDED) <= set(found) and bool({"score", "z"} & set(found))
+
+
+def reads_json(first: str) -> bool:
+    """Whether a line begins an object or a list of objects."""
+    return re.match(r"\s*(\{|\[\s*(\{|$))", first) is not None
+
+
+def table(lines: Sequence[str], name: str) -> Table:
+    """A CSV or TSV file with a header; columns without a known name are passed over.
+
+    Raises:
+        InputError: A column missing, a row with more or fewer fields than the header.
+    """
+    (header, _), *body = records(lines, name, delimiter(lines[0]))
+    found = named(header)
+    _require(found, header, name)
+    columns: dict[str, list[Any]] = {
+        column: [_bare(row[place]) for row, _ in body] for column, place in found.items()
+    }
+    return _table(columns, [number for _, number in body], name)
+
+
+def objects(lines: Sequence[str], name: str) -> Table:
+    """JSON: one object a line, or one list of objects.
+
+    Raises:
+        InputError: A line that is no JSON object, or names missing.
+    """
+    text = "\n".join(lines)
+    if text.lstrip().startswith("["):
+        rows, numbers = _list(text, name), None
+    else:
+        rows, numbers = [], []
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                rows.append(_object(line, number, name))
+                numbers.append(number)
+    listed = numbers is None
+    numbers = numbers or list(range(1, len(rows) + 1))
+    header = list(dict.fromkeys(key for row in rows for key in row))
+    found = named(header)
+    _require(found, header, name)
+    table = _table(_by_column(rows, {c: header[i] for c, i in found.items()}), numbers, name)
+    table.inline = listed  # entries have places, not lines
+    return table
+
+
+def request_rows(rows: Sequence[object], field: str) -> Table:
+    """Rows of a request, each an object with the names of COLUMNS.
+
+    Raises:
+        InputError: A row that is no object.
+        RecipeError: A name that is unknown.
+    """
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise InputError(f"{field}[{i}] must be an object.", field=f"{field}[{i}]", line=i + 1)
+        for key in row:
+            if key not in COLUMNS:
+                choose(key, COLUMNS, f"{field}[{i}].{key}", "field of a judgement")
+    found = [c for c in COLUMNS if any(c in row for row in rows)]  # type: ignore[operator]
+    _require(dict.fromkeys(found, 0), found, field)
+    columns = _by_column(rows, {c: c for c in found})  # type: ignore[arg-type]  # checked above
+    table = _table(columns, list(range(1, len(rows) + 1)), field)
+    table.inline = True
+    return table
+
+
+def _bare(field: str) -> str:
+    """A field without the quotation marks round it, which TSV readers leave."""
+    return field[1:-1] if len(field) > 1 and field[0] == field[-1] == '"' else field
+
+
+def _by_column(rows: Sequence[Mapping[str, Any]], found: Mapping[str, str]) -> dict[str, list[Any]]:
+    return {column: [row.get(key) for row in rows] for column, key in found.items()}
+
+
+def _require(found: Mapping[str, int], header: Sequence[str], name: str) -> None:
+    missing = [column for column in NEEDED if column not in found]
+    if "score" not in found and "z" not in found:
+        missing.append("score")
+    if not missing:
+        return
+    near = difflib.get_close_matches(missing[0], [h.lower() for h in header], 1)
+    hint = f" Is {near[0]!r} meant?" if near else ""
+    shown = ", ".join(str(column)[:30] for column in header[:12]) or "none"
+    raise InputError(
+        f"{name}: no column {' and no column '.join(missing)}; columns are {shown}.{hint}",
+        field=name,
+        line=1,
+    )
+
+
+def _table(columns: dict[str, list[Any]], numbers: Sequence[int], name: str) -> Table:
+    texts = {
+        column: [_text(v, name, line, column) for v, line in zip(values, numbers, strict=True)]
+        for column, values in columns.items()
+        if column not in NUMERIC
+    }
+    return Table(
+        name=name,
+        input="columns",
+        rows=len(numbers),
+        line=numbers,
+        system=texts["system"],
+        segment=texts["segment"],
+        raw=columns.get("score"),
+        z=columns.get("z"),
+        seconds=columns.get("seconds"),
+        annotator=texts.get("annotator"),
+        kind=texts.get("kind"),
+        criterion=texts.get("criterion"),
+        hit=texts.get("hit"),
+        document=texts.get("document"),
+        languages=texts.get("languages"),
+        scale=SCALE if "score" in columns else None,
+        keyed="annotator" in columns,
+    )
+
+
+def _text(value: Any, name: str, line: int, column: str) -> str | None:
+    """A name or id; whole numbers are ids, too."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return None if value in {"", "NA"} else value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise InputError(
+        f"{name}, line {line}: {column} must be text or a whole number, not {str(value)[:40]}.",
+        field=name,
+        line=line,
+    )
+
+
+def _object(line: str, number: int, name: str) -> Mapping[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{name}, line {number}: not JSON ({error}).", field=name, line=number
+        ) from None
+    if not isinstance(row, Mapping):
+        raise InputError(f"{name}, line {number}: no JSON object.", field=name, line=number)
+    return row
+
+
+def _list(text: str, name: str) -> list[Mapping[str, Any]]:
+    try:
+        rows = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{name}: not JSON ({error}).", field=name) from None
+    for i, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise InputError(f"{name}: entry {i} is no JSON object.", field=name, line=i)
+    return list(rows)

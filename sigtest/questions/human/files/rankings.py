@@ -1,0 +1,83 @@
+"""Rankings as WMT12 and WMT13 published them: some outputs of one segment, rank 1 best.
+
+Ties are allowed; a rank of -1 says that the output was not ranked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from sigtest.errors import InputError
+from sigtest.questions.human.files.table import records
+from sigtest.questions.human.judgements import Names
+from sigtest.questions.human.rankings import Rankings
+
+WIDEST = 25  # outputs of one ranking
+_RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
+SEGMENT = ("srcIndex", "segmentId")
+
+
+def reads(first: str) -> bool:
+    """Whether a header is that of a file of rankings."""
+    names = set(first.split(","))
+    return {"system1Id", "system1rank", "judgeId"} <= names
+
+
+def rankings(lines: Sequence[str], name: str) -> Rankings:
+    """Every row is one ranking.
+
+    Raises:
+        InputError: A row with more or fewer fields than the header, a column missing, a rank that
+            is no whole number.
+    """
+    rows, numbers = map(list, zip(*records(lines, name), strict=True))
+    header = rows[0]
+    place = {column: i for i, column in enumerate(header)}
+    segment = next((place[column] for column in SEGMENT if column in place), None)
+    for column in ("judgeId", "system2Id", "system2rank"):
+        if segment is None or column not in place:
+            missing = SEGMENT[0] if segment is None else column
+            raise InputError(f"{name}, line 1: the header has no column {missing}.", field=name)
+    width = 0
+    while f"system{width + 1}Id" in place and f"system{width + 1}rank" in place:
+        width += 1
+    if width > WIDEST:
+        raise InputError(
+            f"{name}, line 1: rankings of {width} outputs; at most {WIDEST} are accepted.",
+            field=name,
+        )
+    body = rows[1:]
+    languages = None
+    if {"srclang", "trglang"} <= set(place):
+        languages = [f"{row[place['srclang']]}-{row[place['trglang']]}" for row in body]
+    chosen = [place[f"system{i + 1}Id"] for i in range(width)]
+    systems = Names.of([row[i] for row in body for i in chosen])
+    given = [place[f"system{i + 1}rank"] for i in range(width)]
+    ranks = [_ranks([row[i] for i in given], number, name)
+             for row, number in zip(body, numbers[1:], strict=True)]  # fmt: skip
+    return Rankings(
+        annotator=Names.of([row[place["judgeId"]] for row in body]),
+        segment=Names.of([row[segment] for row in body]),
+        languages=Names.of(languages) if languages else Names.unknown(len(body)),
+        names=systems.names,
+        system=systems.codes.reshape(len(body), width),
+        rank=np.array(ranks, dtype=np.int64).reshape(len(body), width),
+        source=np.zeros(len(body), dtype=np.int64),
+    )
+
+
+def _ranks(values: Sequence[str], number: int, name: str) -> list[int]:
+    found = []
+    for value in values:
+        if not _RANK.fullmatch(value.strip()):
+            raise InputError(
+                f"{name}, line {number}: {value[:20]!r} is no rank; ranks are whole numbers from "
+                "1, or -1 for an output that was not ranked.",
+                field=name,
+                line=number,
+            )
+        found.append(int(value))
+    return found

@@ -1,0 +1,167 @@
+"""From judgements as given to scores of segments: quality control, standardisation, means."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sigtest.arrays import Flags
+from sigtest.errors import InputError
+from sigtest.questions.human.conclusions import PAIRED, require_shared
+from sigtest.questions.human.judgements import Judgements
+from sigtest.questions.human.quality import control
+from sigtest.questions.human.report import AnnotatorsReport
+from sigtest.questions.human.request.choices import Choices
+from sigtest.questions.human.scores import (
+    Observations,
+    Units,
+    document_scores,
+    documents,
+    segment_scores,
+    standardised,
+)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Judgements that count, with what was found on the way.
+
+    Attributes:
+        judgements: Of annotators who stay, standardised if that was asked for.
+        annotators: Quality control; nothing where annotators are unknown.
+        dropped: For each source, rows left out here by reason.
+        systems: Names of the systems that have judgements.
+        segments: Scores of segments by criterion.
+        pooled: Scores of segments, criteria together.
+        observed: Tested scores by criterion.
+    """
+
+    judgements: Judgements
+    annotators: AnnotatorsReport | None
+    dropped: tuple[Mapping[str, int], ...]
+    systems: tuple[str, ...]
+    segments: Mapping[str, Units]
+    pooled: Units
+    observed: Mapping[str, Observations]
+
+
+def prepare(judgements: Judgements, sources: int, choices: Choices) -> Prepared:
+    """Leave out annotators, standardise, and average.
+
+    Args:
+        judgements: As given.
+        sources: How many files they come from.
+        choices: Decided.
+
+    Raises:
+        InputError: A system or criterion has no judgement left, or a paired test has no pairs.
+    """
+    given = judgements.system.take(judgements.scored).names
+    dropped: list[dict[str, int]] = [{} for _ in range(sources)]
+    annotators = None
+    if judgements.annotator.known:
+        verdicts = control(judgements, choices.quality, named=choices.show_annotators)
+        annotators = verdicts.report
+        if choices.quality is not None:
+            untestable = verdicts.untestable & (choices.quality.untestable == "drop")
+            count_rows(dropped, judgements, verdicts.careless, "careless annotator")
+            count_rows(dropped, judgements, untestable, "untestable annotator")
+            judgements = judgements.take(~verdicts.careless & ~untestable)
+    if choices.standardise != "none":
+        z, alike = standardised(judgements, str(choices.standardise))
+        count_rows(dropped, judgements, alike, "annotator without variance")
+        judgements = replace(judgements, z=z).take(~alike)
+    _require_left(judgements, given, choices, dropped)
+    judgements = _only_outputs(judgements)
+    names = judgements.system.names
+    segments = _segments(judgements, choices)
+    observed = _observed(judgements, segments, choices)
+    if str(choices.test) in PAIRED:
+        for own in observed.values():
+            require_shared(own, names, str(choices.test))
+    return Prepared(
+        judgements, annotators, tuple(dropped), names, segments, segment_scores(judgements),
+        observed,
+    )  # fmt: skip
+
+
+def count_rows(
+    dropped: Sequence[dict[str, int]], judgements: Judgements, lost: Flags, why: str
+) -> None:
+    """Add the rows behind judgements that are left out to the reasons of their files."""
+    rows = np.bincount(judgements.source[lost], judgements.rows[lost], minlength=len(dropped))
+    for reasons, n in zip(dropped, rows.astype(int).tolist(), strict=True):
+        if n:
+            reasons[why] = reasons.get(why, 0) + n
+
+
+def _require_left(
+    judgements: Judgements,
+    given: Sequence[str],
+    choices: Choices,
+    dropped: Sequence[Mapping[str, int]],
+) -> None:
+    """Every system that was judged still has a judgement of each criterion.
+
+    Raises:
+        InputError: One has not.
+    """
+    for criterion in choices.criteria:
+        rows = judgements.scored
+        if criterion in judgements.criterion.names:
+            rows = rows & (
+                judgements.criterion.codes == judgements.criterion.names.index(criterion)
+            )
+        else:
+            rows = np.zeros(len(judgements), dtype=bool)
+        left = judgements.system.take(rows).names
+        missing = [name for name in given if name not in left]
+        if missing:
+            raise InputError(
+                f"No judgement of {criterion} is left of {', '.join(missing[:12])}; every system "
+                "needs some of each criterion by an annotator who is not left out."
+                f"{_listed(dropped)}",
+                field="judgements",
+                system=missing[0],
+            )
+
+
+def _listed(dropped: Sequence[Mapping[str, int]]) -> str:
+    """Rows of annotators who were left out, by reason, as a sentence."""
+    reasons: Counter[str] = Counter()
+    for own in dropped:
+        reasons.update(own)
+    shown = ", ".join(f"{reason} {n:,}" for reason, n in reasons.items())
+    return f" Rows left out: {shown}." if shown else ""
+
+
+def _only_outputs(judgements: Judgements) -> Judgements:
+    """Judgements of systems whose outputs were judged; others name a reference only."""
+    outputs = np.unique(judgements.system.codes[judgements.scored])
+    return judgements.take(np.isin(judgements.system.codes, outputs))
+
+
+def _segments(judgements: Judgements, choices: Choices) -> dict[str, Units]:
+    names = judgements.criterion.names
+    return {
+        criterion: segment_scores(judgements, names.index(criterion))
+        for criterion in choices.criteria
+    }
+
+
+def _observed(
+    judgements: Judgements, segments: Mapping[str, Units], choices: Choices
+) -> dict[str, Observations]:
+    """What is tested: segments, or documents."""
+    systems = len(judgements.system.names)
+    if choices.aggregate == "segment":
+        size = len(judgements.segment.names)
+        return {c: Observations.of(own, systems, size) for c, own in segments.items()}
+    size, document_of = len(judgements.document.names), documents(judgements)
+    return {
+        criterion: Observations.of(document_scores(own, document_of), systems, size)
+        for criterion, own in segments.items()
+    }

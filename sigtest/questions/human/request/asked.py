@@ -1,0 +1,120 @@
+"""A human evaluation as it is asked for: judgements and choices that fit each other."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from sigtest.questions.human.judgements import Judgements
+from sigtest.questions.human.preparing import Prepared, prepare
+from sigtest.questions.human.rankings import Rankings
+from sigtest.questions.human.request.choices import Choices
+from sigtest.version import __version__
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where judgements came from.
+
+    Attributes:
+        input: Name of the format.
+        rows: Rows in it.
+        dropped: Rows left out on reading, by reason.
+        sha256: Hash of its bytes, or of the rows of a request.
+        scale: Lowest and highest score, where that is known.
+    """
+
+    input: str
+    rows: int
+    dropped: Mapping[str, int]
+    sha256: str
+    scale: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Judgements and choices; everything that follows may trust them.
+
+    Attributes:
+        judgements: Those of the language pair and criteria asked for.
+        sources: Of each file.
+        choices: With languages, standardisation, criteria and test decided.
+    """
+
+    judgements: Judgements | Rankings
+    sources: tuple[Source, ...]
+    choices: Choices
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of the judgements, the choices and the version."""
+        text = json.dumps(self.as_json(), sort_keys=True)
+        return hashlib.sha256(f"human {__version__} {text}".encode()).hexdigest()
+
+    @cached_property
+    def prepared(self) -> Prepared:
+        """Scores of segments and what was left out on the way to them.
+
+        Raises:
+            InputError: A system or criterion has no judgement left, or a paired test no pairs.
+        """
+        if isinstance(self.judgements, Rankings):
+            raise TypeError("rankings have no scores")
+        return prepare(self.judgements, len(self.sources), self.choices)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems, in order of first appearance."""
+        judged = self.judgements
+        return judged.names if isinstance(judged, Rankings) else judged.system.names
+
+    @property
+    def signature(self) -> str:
+        """The line that reproduces the report: every choice that decides a number, by name."""
+        c = self.choices
+        parts = {
+            "input": "+".join(dict.fromkeys(source.input for source in self.sources)),
+            "languages": c.languages,
+            "scale": f"{c.scale[0]:g}..{c.scale[1]:g}" if c.scale else None,
+            "criteria": "+".join(c.criteria),
+            "standardise": c.standardise,
+            "quality": c.quality.signature if c.quality else "none",
+            "test": c.test,
+            "aggregate": c.aggregate,
+            "alpha": f"{c.alpha:g}",
+            "correction": c.correction,
+            "aliases": "+".join(f"{old}={new}" for old, new in c.aliases.items()) or None,
+            "domains": c.domains,
+            "longitudinal": "+".join(own.signature for own in c.longitudinal.values()) or None,
+            "categories": c.categories,
+            "resamples": c.resamples,
+            "seed": c.seed,
+        }
+        shown = [f"{name}:{value}" for name, value in parts.items() if value is not None]
+        return "|".join(["human", *shown, f"sigtest:{__version__}"])
+
+    def as_json(self) -> dict[str, Any]:
+        """What `load` rebuilds it from."""
+        return {
+            "rankings": isinstance(self.judgements, Rankings),
+            "judgements": self.judgements.as_json(),
+            "sources": [asdict(source) for source in self.sources],
+            "choices": self.choices.as_json(),
+        }
+
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> Asked:
+        """What `as_json` wrote, without checking it again."""
+        judgements = stored["judgements"]
+        return cls(
+            Rankings.load(judgements) if stored["rankings"] else Judgements.load(judgements),
+            tuple(
+                Source(**{**source, "scale": source["scale"] and tuple(source["scale"])})
+                for source in stored["sources"]
+            ),
+            Choices.load(stored["choices"]),
+        )

@@ -1,0 +1,263 @@
+"""From a request and its files to what is asked: every check, once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+
+from sigtest.data.choices import choose
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, LimitError, RecipeError
+from sigtest.questions.human.files import INPUTS, MAX_ROWS, columns, read
+from sigtest.questions.human.files.collecting import collect
+from sigtest.questions.human.files.table import Table
+from sigtest.questions.human.judgements import Judgements, Names
+from sigtest.questions.human.preparing import count_rows
+from sigtest.questions.human.rankings import Rankings
+from sigtest.questions.human.request.asked import Asked, Source
+from sigtest.questions.human.request.choices import RANKING_TEST, TESTS, Choices, Longitudinal
+
+MAX_SYSTEMS = 300
+MAX_ANNOTATORS = 20_000
+FIRST_CRITERIA = ("adequacy", "fluency")
+RANKING = "ranking"
+RESERVED = {"combined"}
+
+
+def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
+    """Check a request of the form of POST /v1/human-evaluations.
+
+    Args:
+        request: The JSON body.
+        files: Name and bytes of each file of judgements; `judgements` is left out then.
+
+    Raises:
+        SigtestError: Judgements that cannot be used, or a choice that is unknown or does not fit.
+    """
+    if not isinstance(request, Mapping):
+        raise InputError("A human evaluation is asked for with a JSON object.")
+    choices = Choices.of(request)
+    if choices.input is not None:
+        choose(choices.input, INPUTS, "input", "format of judgements")
+    if files:
+        if request.get("judgements") is not None:
+            raise InputError("judgements come as files or as rows, not both.", field="judgements")
+        found = [read(data, name, choices.input) for name, data in files]
+        digests = [hashlib.sha256(data).hexdigest() for _, data in files]
+    else:
+        found, digests = _rows(request, choices)
+    tables = [table for table in found if isinstance(table, Table)]
+    rankings = [table for table in found if isinstance(table, Rankings)]
+    if tables and rankings:
+        raise InputError("Rankings and scores cannot be evaluated together.", field="judgements")
+    if rankings:
+        return _of_rankings(rankings, digests, choices)
+    return _of_tables(tables, digests, choices)
+
+
+def _rows(request: Mapping[str, Any], choices: Choices) -> tuple[list[Table | Rankings], list[str]]:
+    """The rows of the request itself."""
+    if request.get("judgements") is None:
+        raise InputError("judgements is missing: a list of judgements.", field="judgements")
+    rows = check_list(request["judgements"], "judgements")
+    if len(rows) > MAX_ROWS:
+        raise LimitError(
+            f"judgements has {len(rows):,} rows; at most {MAX_ROWS:,} are accepted.",
+            limit="judgements",
+            field="judgements",
+        )
+    if not rows:
+        raise InputError("judgements is empty.", field="judgements")
+    table = columns.request_rows(rows, "judgements")
+    if choices.input is not None:
+        table.input = choices.input
+    text = json.dumps(rows, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return [table], [hashlib.sha256(text.encode()).hexdigest()]
+
+
+def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: Choices) -> Asked:
+    if sum(len(table.line) for table in tables) > MAX_ROWS:
+        raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
+    collected = collect(tables, choices.scale)
+    judgements = collected.judgements
+    dropped = [dict(reasons) for reasons in collected.dropped]
+    languages = _languages(judgements.languages, choices)
+    criteria = _criteria(judgements.criterion, choices)
+    keeps = _chosen(judgements.languages, languages)
+    count_rows(dropped, judgements, ~keeps, "other language pair")
+    judgements = judgements.take(keeps)
+    keeps = np.isin(judgements.criterion.codes, _codes(judgements.criterion, criteria))
+    count_rows(dropped, judgements, ~keeps, "other criterion")
+    judgements = judgements.take(keeps)
+    judgements = replace(judgements, system=_renamed(judgements.system, choices.aliases))
+    choices = replace(
+        choices,
+        languages=languages,
+        criteria=criteria,
+        standardise=_standardise(judgements, tables[0].name, choices),
+        test=_test(TESTS, choices),
+        scale=choices.scale,
+    )
+    _require_systems(judgements.system.take(judgements.scored).names, tables[0].name)
+    if len(judgements.annotator.names) > MAX_ANNOTATORS:
+        raise LimitError(
+            f"{len(judgements.annotator.names):,} annotators; at most {MAX_ANNOTATORS:,} are "
+            "accepted.",
+            limit="annotators",
+            field="judgements",
+        )
+    _require_known(judgements, choices)
+    sources = tuple(
+        Source(table.input, table.rows, reasons, digest, choices.scale or table.scale)
+        for table, reasons, digest in zip(tables, dropped, digests, strict=True)
+    )
+    asked = Asked(judgements, sources, choices)
+    _ = asked.prepared  # refuses what leaves a system without judgements, or a test without pairs
+    return asked
+
+
+def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: Choices) -> Asked:
+    parts = [replace(r, source=np.full(len(r), i, dtype=np.int64)) for i, r in enumerate(found)]
+    whole = Rankings.concatenate(parts)
+    languages = _languages(whole.languages, choices)
+    kept = whole.take(_chosen(whole.languages, languages))
+    named = Names(kept.names, np.arange(len(kept.names)))
+    kept = replace(kept, names=_renamed(named, choices.aliases).names)
+    for field in ("quality", "scale", "longitudinal"):
+        if getattr(choices, field):
+            raise RecipeError(f"{field} needs scores; these are rankings.", field=field)
+    if choices.standardise not in {None, "none"}:
+        raise RecipeError("Rankings cannot be standardised.", field="standardise")
+    if choices.aggregate != "segment":
+        raise RecipeError("Rankings have no documents.", field="aggregate")
+    if choices.criteria not in {(), (RANKING,)}:
+        raise RecipeError("Rankings have one criterion, called ranking.", field="criteria")
+    if choices.test not in {None, RANKING_TEST}:
+        raise RecipeError(
+            f"{choices.test} needs scores; rankings are compared by the {RANKING_TEST} test.",
+            field="test",
+        )
+    _require_systems(kept.names, "judgements")
+    sources = tuple(
+        Source("rnk", len(part), _other_languages(part, kept, i), digest)
+        for i, (part, digest) in enumerate(zip(parts, digests, strict=True))
+    )
+    decided = replace(choices, languages=languages, criteria=(RANKING,), standardise="none",
+                      test=RANKING_TEST)  # fmt: skip
+    return Asked(kept, sources, decided)
+
+
+def _other_languages(part: Rankings, kept: Rankings, source: int) -> dict[str, int]:
+    lost = len(part) - int(np.count_nonzero(kept.source == source))
+    return {"other language pair": lost} if lost else {}
+
+
+def _languages(column: Names, choices: Choices) -> str | None:
+    """The language pair: the one asked for, or the only one."""
+    if choices.languages is not None:
+        return str(choose(choices.languages, column.names, "languages", "language pair"))
+    if len(column.names) > 1:
+        raise InputError(
+            f"The judgements are of several language pairs ({', '.join(column.names[:12])}); name "
+            "one of them (languages), as their scores cannot be pooled.",
+            field="languages",
+        )
+    return column.names[0] if column.names else None
+
+
+def _chosen(column: Names, name: str | None) -> Any:
+    if name is None:
+        return np.ones(len(column.codes), dtype=bool)
+    return column.codes == column.names.index(name)
+
+
+def _codes(column: Names, names: Sequence[str]) -> list[int]:
+    return [column.names.index(name) for name in names if name in column.names]
+
+
+def _criteria(column: Names, choices: Choices) -> tuple[str, ...]:
+    """Those asked for; or all, adequacy and fluency first."""
+    for name in choices.criteria:
+        choose(name, column.names, "criteria", "criterion")
+    if choices.criteria:
+        return choices.criteria
+    if RESERVED & set(column.names):
+        raise InputError(
+            "No criterion may be called combined, which is the name of their combination.",
+            field="judgements",
+        )
+    first = [name for name in FIRST_CRITERIA if name in column.names]
+    return tuple(dict.fromkeys([*first, *column.names]))
+
+
+def _renamed(column: Names, aliases: Mapping[str, str]) -> Names:
+    """Systems under their aliases."""
+    for name in aliases:
+        choose(name, column.names, "aliases", "system")
+    names = tuple(aliases.get(name, name) for name in column.names)
+    twice = next((name for name in names if names.count(name) > 1), None) if aliases else None
+    if twice is not None:
+        raise RecipeError(f"aliases gives two systems the name {twice!r}.", field="aliases")
+    return Names(names, column.codes)
+
+
+def _standardise(judgements: Judgements, name: str, choices: Choices) -> str:
+    asked = choices.standardise
+    if judgements.standardised:
+        if asked not in {None, "none"}:
+            raise RecipeError(
+                f"{name} is standardised already; scores must not be standardised twice.",
+                field="standardise",
+            )
+        return "none"
+    if not judgements.annotator.known:
+        if asked not in {None, "none"}:
+            raise RecipeError(
+                f"{name} does not say who judged, so scores cannot be standardised.",
+                field="standardise",
+            )
+        return "none"
+    return asked or "annotator"
+
+
+def _test(known: Sequence[str], choices: Choices) -> str:
+    if choices.test is None:
+        return known[0]
+    return str(choose(choices.test, known, "test", "significance test of scores"))
+
+
+def _require_systems(names: Sequence[str], name: str) -> None:
+    if len(names) < 2:
+        raise InputError(
+            f"{name} has judgements of {len(names)} system{'' if len(names) == 1 else 's'} "
+            f"({', '.join(names)}); at least two are compared.",
+            field="judgements",
+        )
+    if len(names) > MAX_SYSTEMS:
+        raise LimitError(
+            f"{name} has {len(names):,} systems; at most {MAX_SYSTEMS} are accepted.",
+            limit="systems",
+        )
+
+
+def _require_known(judgements: Judgements, choices: Choices) -> None:
+    """What was asked for needs annotators, documents, or systems that are there."""
+    if choices.quality is not None and not judgements.annotator.known:
+        raise RecipeError("quality needs judgements that say who judged.", field="quality")
+    if choices.aggregate == "document" and judgements.document.codes[judgements.scored].min() < 0:
+        raise RecipeError(
+            "aggregate=document needs the document of every judgement.", field="aggregate"
+        )
+    for pair, four in choices.longitudinal.items():
+        path = f"longitudinal.{pair}" if pair else "longitudinal"
+        _require_four(four, judgements.system.names, path)
+
+
+def _require_four(four: Longitudinal, names: Sequence[str], path: str) -> None:
+    for field, name in asdict(four).items():
+        choose(name, names, f"{path}.{field}", "system")

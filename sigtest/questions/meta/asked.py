@@ -1,0 +1,133 @@
+"""What is asked about metrics, validated: sets of scores, and how they are held together."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from sigtest.arrays import Array
+from sigtest.questions.meta.data.scored import ScoredSet
+from sigtest.significance import Alternative
+from sigtest.version import __version__
+
+Level = Literal["system", "segment"]
+Group = Literal["none", "item", "system"]
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How metrics are held against people.
+
+    Attributes:
+        level: Whether scores of whole systems or of segments are held against each other.
+        group: Segment level only: over all cells at once, or the mean over segments (`item`) or
+            over systems (`system`).
+        statistics: What is reported of every metric.
+        tests: What compares the metrics.
+        alternative: The claim about the first metric of a pair.
+        absolute: Whether correlations count without their sign, as Graham & Baldwin (2014) do.
+        alpha: Level of decisions; intervals have level 1 - alpha.
+        correction: For the pairs of one statistic and test, over all sets.
+        resamples: R.
+        seed: Every draw is a function of it.
+        baseline: Label of the metric that others are asked to beat, or none.
+    """
+
+    level: Level
+    group: Group
+    statistics: tuple[str, ...]
+    tests: tuple[str, ...]
+    alternative: Alternative
+    absolute: bool
+    alpha: float
+    correction: str
+    resamples: int
+    seed: int
+    baseline: str | None
+
+    @property
+    def signature(self) -> str:
+        """The line that, with the scores, reproduces the report."""
+        parts = [
+            f"statistics:{'+'.join(self.statistics)}",
+            f"level:{self.level}",
+            f"group:{self.group}",
+            f"tests:{'+'.join(self.tests) or 'none'}",
+            f"alternative:{self.alternative}",
+            f"absolute:{str(self.absolute).lower()}",
+            f"resamples:{self.resamples}",
+            f"seed:{self.seed}",
+            f"alpha:{self.alpha}",
+            f"correction:{self.correction}",
+            *([f"baseline:{self.baseline}"] if self.baseline else []),
+            f"sigtest:{__version__}",
+        ]
+        return "|".join(parts)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A metric evaluation, validated when parsed.
+
+    Attributes:
+        sets: One for each pair of languages, say.
+        several: Whether the request named its sets; the report then has figures over all of them.
+        choices: How metrics are held against people.
+    """
+
+    sets: tuple[ScoredSet, ...]
+    several: bool
+    choices: Choices
+
+    @property
+    def signature(self) -> str:
+        """The line that, with the scores or judgements, reproduces the report."""
+        judged = [own.judgements for own in self.sets if own.judgements]
+        return "|".join([self.choices.signature, *(f"({own})" for own in judged)])
+
+    @cached_property
+    def key(self) -> str:
+        """Hash of everything that the report is a function of."""
+        digest = hashlib.sha256()
+        head = [__version__, self.several, asdict(self.choices)]
+        digest.update(json.dumps(head, sort_keys=True).encode())
+        for own in self.sets:
+            tables: list[Array | None] = [own.human_system, own.human_segment]
+            names: list[Any] = [
+                own.name,
+                own.systems,
+                own.ignored,
+                own.excluded,
+                own.notes,
+                own.judgements,
+            ]
+            for metric in own.metrics:
+                names.append([metric.label, metric.higher])
+                tables += [metric.system, metric.segment, metric.better]
+            shapes = [None if table is None else table.shape for table in tables]
+            digest.update(json.dumps([names, shapes]).encode())
+            for table in tables:
+                if table is not None:
+                    digest.update(table.tobytes())
+        return digest.hexdigest()
+
+    def as_json(self) -> dict[str, Any]:
+        """A JSON object that `load` turns into this."""
+        return {
+            "sets": [own.as_json() for own in self.sets],
+            "several": self.several,
+            "choices": asdict(self.choices),
+        }
+
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> Asked:
+        """What `as_json` wrote, which is not validated again."""
+        choices = dict(stored["choices"])
+        for field in ("statistics", "tests"):
+            choices[field] = tuple(choices[field])
+        sets = tuple(ScoredSet.load(own) for own in stored["sets"])
+        return cls(sets, stored["several"], Choices(**choices))

@@ -1,0 +1,123 @@
+"""What files say of a request: score tables, an EvalSet, judgements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sigtest.data.names import system_name
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, inside
+from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
+from sigtest.questions.meta.data.tables import as_human, read_scores
+
+PARTS = {
+    "judgements": "Files of judgements, recognised by what is in them; `human` has the choices.",
+    "human": "Instead of judgements: a table of scores by people, of systems or of segments.",
+    "scores": "Tables of scores by a metric each, called `LABEL.tsv`; lines of system and score, "
+    "a system once or once for each segment, or columns with a header. `metrics` may say of a "
+    "label that its `higher` is false.",
+    "evalset": "Instead of all others: an archive of an EvalSet of mt-metrics-eval. `lp` says "
+    "which pair of languages, or is a list of them, `gold` which human scores, and `metrics` is a "
+    "list of labels.",
+}
+EVALSET = ("lp", "gold")
+
+Files = Sequence[tuple[str, bytes]]
+
+
+def with_files(
+    request: Mapping[str, Any], files: Mapping[str, Files]
+) -> tuple[Mapping[str, Any], Files]:
+    """A request with what its files bring, and the files of judgements.
+
+    Args:
+        request: As it came.
+        files: Name and bytes of the files of each part.
+
+    Raises:
+        SigtestError: A file that cannot be used, or that brings what is there already.
+    """
+    archives = files.get("evalset", ())
+    if archives:
+        if len(archives) > 1 or any(own for part, own in files.items() if part != "evalset"):
+            raise InputError("A form with an EvalSet brings no other file.", field="evalset")
+        with inside("evalset"):
+            own = EvalSet.of_archive(archives[0][1], archives[0][0])
+        return with_evalset(request, own), ()
+    for field in EVALSET:
+        if field in request:
+            raise InputError(
+                f"{field} says what to read of an evalset; none is there.", field=field
+            )
+    judgements = files.get("judgements", ())
+    body = dict(request)
+    if people := files.get("human", ()):
+        if len(people) > 1 or judgements or "human" in body:
+            raise InputError("Give one file of human scores, or judgements.", field="human")
+        body["human"] = as_human(_table("human", *people[0]))
+    if tables := files.get("scores", ()):
+        body["metrics"] = _with_tables(body.get("metrics", {}), tables)
+    return body, judgements
+
+
+def _table(part: str, name: str, data: bytes) -> dict[str, Any]:
+    with inside(part):
+        return read_scores(data, name)
+
+
+def _with_tables(metrics: object, tables: Files) -> dict[str, Any]:
+    """Metrics of files beside those of the request, which may also say more of these."""
+    if not isinstance(metrics, Mapping):
+        raise InputError("metrics must be an object by label.", field="metrics")
+    labels = [system_name(name) for name, _ in tables]
+    found = {label: own for label, own in metrics.items() if label not in labels}
+    for label, (name, data) in zip(labels, tables, strict=True):
+        if labels.count(label) > 1:
+            raise InputError(f"Two files bring the scores of {label}.", field="scores")
+        said = metrics.get(label, {})
+        if not isinstance(said, Mapping) or {"system", "segment"} & set(said):
+            raise InputError(
+                f"The scores of {label} come as a file and in the request; give one.",
+                field=f"metrics.{label}",
+            )
+        found[label] = {**_table("scores", name, data), **said}
+    return found
+
+
+def with_evalset(request: Mapping[str, Any], own: EvalSet) -> dict[str, Any]:
+    """A request with the scores of an EvalSet.
+
+    Args:
+        request: Its `lp` and `gold` say which; `metrics` may be a list of labels.
+        own: The EvalSet.
+
+    Raises:
+        SigtestError: A field is missing or cannot be used, or a file of the EvalSet.
+    """
+    body = dict(request)
+    for field in ("human", "sets"):
+        if field in body:
+            raise InputError(f"An EvalSet brings {field}; leave it out.", field=field)
+    lp, gold = (body.pop(field, None) for field in EVALSET)
+    labels = body.pop("metrics", None)
+    if labels is not None:
+        labels = [str(label) for label in check_list(labels, "metrics")]
+    for field, value in (("lp", lp), ("gold", gold)):
+        if value is None:
+            raise InputError(
+                f"{field} says what to read of the EvalSet; it is missing.", field=field
+            )
+    if isinstance(lp, list | tuple):
+        brought = read_evalsets(own, [str(pair) for pair in lp], str(gold), labels)
+    else:
+        brought = read_evalset(own, str(lp), str(gold), labels)
+    for field in ("exclude_systems", "baseline"):
+        if field in body and field in brought:
+            brought[field] = _both(brought[field], body[field])
+    return {**body, **brought}
+
+
+def _both(read: Any, asked: Any) -> Any:
+    """Systems to exclude of both; of one name, the one that is asked for."""
+    return [*read, *check_list(asked, "exclude_systems")] if isinstance(read, list) else asked

@@ -1,0 +1,326 @@
+"""From what is asked about metrics to the report: a function of scores and choices alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sigtest.progress import Progress
+from sigtest.questions.meta.asked import Asked, Choices
+from sigtest.questions.meta.data.scored import ScoredSet
+from sigtest.questions.meta.methods import methods_of
+from sigtest.questions.meta.report import (
+    MetaReport,
+    MetricEvaluation,
+    MetricPair,
+    Place,
+    ScoredSystem,
+    SetReport,
+    StatisticReport,
+)
+from sigtest.questions.meta.significance.chance import Compared
+from sigtest.questions.meta.significance.compare import compare_metrics
+from sigtest.questions.meta.significance.decide import Decision, beating, decide, ranks, wins
+from sigtest.questions.meta.statistics.cells import Table
+from sigtest.questions.meta.statistics.evaluation import POOLED, Estimate, estimate, pooled
+from sigtest.questions.meta.statistics.measured import Measured
+from sigtest.questions.meta.warnings import cautions
+from sigtest.version import __version__
+
+Ranks = dict[int, dict[str, dict[str, Place]]]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """One set, measured and compared, before any correction.
+
+    Attributes:
+        own: The set.
+        estimates: For each metric its statistics by name.
+        compared: Pairs of its metrics, by statistic, test and pair.
+    """
+
+    own: ScoredSet
+    estimates: list[dict[str, Estimate]]
+    compared: list[Compared]
+
+
+@dataclass(frozen=True)
+class Family:
+    """All pairs of one statistic and test, which are corrected together.
+
+    Attributes:
+        statistic: Its name.
+        test: Its name.
+        sets: For each set, its number and its pairs.
+    """
+
+    statistic: str
+    test: str
+    sets: list[tuple[int, list[Compared]]]
+
+    @property
+    def rows(self) -> list[Compared]:
+        """Pairs of all sets."""
+        return [row for _, rows in self.sets for row in rows]
+
+    @property
+    def decided(self) -> bool:
+        """Whether any pair has a p-value."""
+        return any(row.chances for row in self.rows)
+
+
+def compute(asked: Asked, progress: Progress | None = None) -> MetaReport:
+    """Evaluate metrics against people.
+
+    Args:
+        asked: Scores and choices.
+        progress: Called with phase (`statistics`, `resampling`, `report`), done and total.
+
+    Returns:
+        The report; the same bits for the same scores, choices and version.
+    """
+    say = progress or (lambda phase, done, total: None)
+    found = []
+    for number, own in enumerate(asked.sets):
+        say("statistics", number, len(asked.sets))
+        measured = Measured(Table(own, asked.choices), asked.choices, number)
+        estimates = estimate(own, measured)
+        compared = compare_metrics(measured, lambda done, of: say("resampling", done, of))
+        found.append(Evaluated(own, estimates, compared))
+    say("report", 0, 1)
+    report = _report(asked, found)
+    say("report", 1, 1)
+    return replace(report, methods=methods_of(report))
+
+
+def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:
+    choices = asked.choices
+    families = _families(choices, found)
+    placed: list[Ranks] = [{} for _ in found]
+    for family in families:
+        _place(family, found, choices, placed)
+    leading = next((family for family in families if family.decided), None)
+    beaten = _beating(leading, found, choices)
+    metrics = [
+        _metrics(own, ranks_, leading, choices) for own, ranks_ in zip(found, placed, strict=True)
+    ]
+    return MetaReport(
+        signature=asked.signature,
+        version=__version__,
+        level=choices.level,
+        group=choices.group,
+        alternative=choices.alternative,
+        absolute=choices.absolute,
+        alpha=choices.alpha,
+        correction=choices.correction,
+        resamples=choices.resamples,
+        baseline=choices.baseline,
+        metrics=_overall(found, choices) if asked.several else metrics[0],
+        sets=tuple(
+            _set(own.own, labels, own_metrics if asked.several else ())
+            for own, labels, own_metrics in zip(found, beaten, metrics, strict=True)
+        ),
+        pairs=tuple(pair for family in families for pair in _pairs(family, found, choices)),
+        warnings=cautions(asked, [own.compared for own in found]),
+    )
+
+
+def _families(choices: Choices, found: Sequence[Evaluated]) -> list[Family]:
+    """Pairs by statistic and test, where there are any."""
+    families = []
+    for statistic in choices.statistics:
+        for test in choices.tests:
+            sets = [
+                (
+                    number,
+                    [
+                        row
+                        for row in own.compared
+                        if row.statistic == statistic and row.test == test
+                    ],
+                )
+                for number, own in enumerate(found)
+            ]
+            if any(rows for _, rows in sets):
+                families.append(Family(statistic, test, sets))
+    return families
+
+
+def _place(
+    family: Family, found: Sequence[Evaluated], choices: Choices, placed: Sequence[Ranks]
+) -> None:
+    """Add the ranks that follow from a family to those of each set."""
+    won = wins(family.rows, choices)
+    first = 0
+    for number, rows in family.sets:
+        values = {
+            m: known[family.statistic].value
+            for m, known in enumerate(found[number].estimates)
+            if math.isfinite(known[family.statistic].value)
+        }
+        here = won[first : first + len(rows)]
+        first += len(rows)
+        for m, rank in ranks(values, rows, here).items():
+            place = Place(rank.cluster, (rank.lowest, rank.highest))
+            placed[number].setdefault(m, {}).setdefault(family.statistic, {})[family.test] = place
+
+
+def _beating(
+    leading: Family | None, found: Sequence[Evaluated], choices: Choices
+) -> list[tuple[str, ...]]:
+    """For each set, labels of the metrics that beat the baseline."""
+    beaten: list[list[str]] = [[] for _ in found]
+    if leading is None or choices.baseline is None:
+        return [() for _ in found]
+    sides: list[int | None] = []
+    others: list[tuple[int, str]] = []
+    for number, rows in leading.sets:
+        labels = [metric.label for metric in found[number].own.metrics]
+        for row in rows:
+            names = labels[row.a], labels[row.b]
+            inside = choices.baseline in names
+            side = (1 if names[0] == choices.baseline else 0) if inside else None
+            sides.append(side)
+            others.append((number, names[side or 0]))
+    won = beating(leading.rows, sides, choices)
+    for (number, label), beats in zip(others, won.tolist(), strict=True):
+        if beats:
+            beaten[number].append(label)
+    return [tuple(labels) for labels in beaten]
+
+
+def _metrics(
+    own: Evaluated, placed: Ranks, leading: Family | None, choices: Choices
+) -> tuple[MetricEvaluation, ...]:
+    """The metrics of one set."""
+    rows = []
+    for m, (metric, known) in enumerate(zip(own.own.metrics, own.estimates, strict=True)):
+        row = _metric(metric.label, metric.higher, known, choices.alpha)
+        places = placed.get(m, {})
+        row = replace(row, ranks=places)
+        first = places.get(leading.statistic, {}).get(leading.test) if leading else None
+        if first:
+            row = replace(row, cluster=first.cluster, range=first.range)
+        rows.append(row)
+    return tuple(rows)
+
+
+def _metric(label: str, higher: bool, known: dict[str, Estimate], alpha: float) -> MetricEvaluation:
+    def stated(name: str) -> StatisticReport | None:
+        return known[name].report(alpha) if name in known else None
+
+    return MetricEvaluation(
+        label=label,
+        higher_is_better=higher,
+        pearson=stated("pearson"),
+        spearman=stated("spearman"),
+        kendall=stated("kendall"),
+        accuracy=stated("accuracy"),
+        soft_accuracy=stated("soft_accuracy"),
+        accuracy_ties=stated("accuracy_ties"),
+    )
+
+
+def _overall(found: Sequence[Evaluated], choices: Choices) -> tuple[MetricEvaluation, ...]:
+    """Every metric over all sets that have it."""
+    known: dict[str, list[dict[str, Estimate]]] = {}
+    higher: dict[str, bool] = {}
+    for own in found:
+        for metric, estimates in zip(own.own.metrics, own.estimates, strict=True):
+            known.setdefault(metric.label, []).append(estimates)
+            higher.setdefault(metric.label, metric.higher)
+    return tuple(
+        _metric(
+            label,
+            higher[label],
+            {name: pooled([e[name] for e in rows]) for name in POOLED if name in rows[0]},
+            choices.alpha,
+        )
+        for label, rows in known.items()
+    )
+
+
+def _set(
+    own: ScoredSet, beats: tuple[str, ...], metrics: tuple[MetricEvaluation, ...]
+) -> SetReport:
+    human = own.human_scores("system")[:, 0]
+    scores = own.metric_scores("system")[:, :, 0]
+    judged = 0
+    if own.human_segment is not None:
+        judged = int(np.count_nonzero(~np.isnan(own.human_segment).all(axis=0)))
+    return SetReport(
+        name=own.name,
+        segments=own.segments,
+        judged=judged,
+        systems=tuple(
+            ScoredSystem(
+                name=name,
+                human=_known(human[s]),
+                scores={
+                    metric.label: _known(metric.sign * row[s])
+                    for metric, row in zip(own.metrics, scores, strict=True)
+                },
+            )
+            for s, name in enumerate(own.systems)
+        ),
+        excluded=own.excluded,
+        ignored=own.ignored,
+        beats_baseline=beats,
+        metrics=metrics,
+    )
+
+
+def _pairs(family: Family, found: Sequence[Evaluated], choices: Choices) -> list[MetricPair]:
+    """The pairs of a family with their decisions."""
+    decisions = iter(decide(family.rows, choices))
+    pairs = []
+    for number, rows in family.sets:
+        own = found[number].own
+        labels = [metric.label for metric in own.metrics]
+        for row in rows:
+            decision = next(decisions)
+            pairs.append(_pair(row, labels, decision, choices, own.name))
+    return pairs
+
+
+def _pair(
+    row: Compared, labels: Sequence[str], decision: Decision, choices: Choices, name: str
+) -> MetricPair:
+    asked = row.chances.get(choices.alternative)
+    greater, less = row.chances.get("greater"), row.chances.get("less")
+    return MetricPair(
+        a=labels[row.a],
+        b=labels[row.b],
+        statistic=row.statistic,
+        test=row.test,
+        unit=row.unit,
+        alternative=choices.alternative,
+        n=row.n,
+        value_a=_known(row.value_a),
+        value_b=_known(row.value_b),
+        delta=_known(row.value_a - row.value_b),
+        ci=row.ci,
+        r12=row.r12,
+        t=row.t,
+        df=row.df,
+        count=asked.count if asked else None,
+        resamples=asked.patterns if asked else None,
+        p_value=asked.p if asked else None,
+        log10_p=asked.log10_p if asked else None,
+        p_interval=asked.ends if asked else None,
+        p_greater=greater.p if greater else None,
+        p_less=less.p if less else None,
+        p_adjusted=decision.adjusted,
+        significant=decision.significant,
+        undecided=decision.undecided,
+        exact=row.exact,
+        set=name,
+    )
+
+
+def _known(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,273 @@
+"""From the JSON body of POST /v1/metric-evaluations to what is asked; every field is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sigtest.arrays import Flags
+from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
+from sigtest.data.names import check_name
+from sigtest.data.text import check_list
+from sigtest.errors import InputError, RecipeError, inside
+from sigtest.questions.human import Asked as HumanAsked
+from sigtest.questions.human import parse as parse_human
+from sigtest.questions.meta.asked import Asked, Choices, Group
+from sigtest.questions.meta.data.judged import scores_of
+from sigtest.questions.meta.data.request import (
+    FEWEST_SYSTEMS,
+    all_systems,
+    metric_systems,
+    scored_set,
+)
+from sigtest.questions.meta.data.scored import ScoredSet
+from sigtest.questions.meta.fields import FIELDS, STATISTICS, TESTS
+from sigtest.questions.meta.significance.williams import FEWEST
+
+CONTENT = ("human", "metrics")
+SET = (*CONTENT, "exclude_systems")
+KNOWN = {field.name: field for field in FIELDS}
+
+
+def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
+    """Validate a request completely.
+
+    Args:
+        request: `human` and `metrics`, or `sets` of them by name; and any of FIELDS. `human` has
+            `scores`, or is a request of /human-evaluations, or has one that was parsed, as its
+            `evaluation`.
+        files: Name and bytes of each file of judgements; `human` has the choices of a human
+            evaluation then, or is left out.
+
+    Raises:
+        SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
+    """
+    if not isinstance(request, Mapping):
+        raise InputError("A metric evaluation is asked for with a JSON object.")
+    for field in request:
+        choose(field, (*CONTENT, "sets", *KNOWN), field, "field")
+    bodies = _bodies(request)
+    if files and "sets" in request:
+        raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
+    exclude = _excluded(request, "exclude_systems", list(bodies.values()))
+    sets = tuple(_set(body, name, files, exclude) for name, body in bodies.items())
+    choices = _choices(request, sets)
+    for own in sets:
+        _check_set(own, choices)
+    return Asked(sets, "sets" in request, choices)
+
+
+def _set(
+    body: Mapping[str, Any], name: str, files: Sequence[tuple[str, bytes]], exclude: Sequence[str]
+) -> ScoredSet:
+    """One set, whose human scores may still be judgements."""
+    path = f"sets.{name}." if name else ""
+    if name:
+        exclude = (*exclude, *_excluded(body, f"{path}exclude_systems", [body]))
+    evaluation = _evaluation(body.get("human"), files, path)
+    if evaluation is None:
+        return scored_set(body, name, path, exclude)
+    given = [system for system in metric_systems(body) if system not in exclude]
+    found = scores_of(evaluation, given, exclude)
+    own = scored_set({**body, "human": {"scores": found.scores}}, name, path, exclude)
+    return replace(own, notes=(*found.notes, *own.notes), judgements=found.signature)
+
+
+def _evaluation(human: object, files: Sequence[tuple[str, bytes]], path: str) -> HumanAsked | None:
+    """The human evaluation that the human scores come from; none where they are given."""
+    if human is not None and not isinstance(human, Mapping):
+        if not files:
+            return None  # which is refused as scores
+        raise InputError(f"{path}human must be an object.", field=f"{path}human")
+    brought: Mapping[str, Any] = human or {}
+    asked = brought.get("evaluation")
+    if isinstance(asked, HumanAsked):
+        if files or len(brought) > 1:
+            raise InputError(
+                f"{path}human.evaluation has its judgements and choices; leave others out.",
+                field=f"{path}human.evaluation",
+            )
+        return asked
+    if not files and "judgements" not in brought:
+        return None
+    with inside(f"{path}human"):
+        return parse_human(brought, files)
+
+
+def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Human and metric scores of each set, by its name; one without a name where none are named."""
+    sets = request.get("sets")
+    if sets is None:
+        return {"": request}
+    if any(request.get(field) is not None for field in CONTENT):
+        raise InputError("Give human and metrics, or sets of them, not both.", field="sets")
+    if not isinstance(sets, Mapping) or not sets:
+        raise InputError("sets must be an object of sets by name.", field="sets")
+    for name, body in sets.items():
+        check_name(name, "set")
+        if not isinstance(body, Mapping):
+            raise InputError(
+                f"sets.{name} must be an object with human and metrics.", field=f"sets.{name}"
+            )
+        for field in body:
+            choose(field, SET, f"sets.{name}.{field}", "field of a set")
+    return dict(sets)
+
+
+def _excluded(
+    body: Mapping[str, Any], field: str, bodies: Sequence[Mapping[str, Any]]
+) -> tuple[str, ...]:
+    """Systems to leave out, each of which some set speaks of."""
+    asked = [str(name) for name in check_list(body.get("exclude_systems", []), field)]
+    if asked:
+        known = sorted(set().union(*(all_systems(own) for own in bodies)))
+        for name in asked:
+            choose(name, known, field, "system")
+    return tuple(asked)
+
+
+def _choices(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
+    level = _checked(request, "level")
+    group = _checked(request, "group")
+    if level == "system" and group != "none":
+        raise RecipeError(
+            f"group {group} needs the scores of segments; use level segment.", field="group"
+        )
+    alternative = _checked(request, "alternative")
+    correction = _checked(request, "correction")
+    absolute = _checked(request, "absolute")
+    statistics = _statistics(request, sets, group)
+    tests = _tests(request, sets, statistics, group)
+    # a recipe checks these fields; what it would score with is of no meaning here
+    shared = {name: request[name] for name in ("alpha", "resamples", "seed") if name in request}
+    recipe = Recipe.of({"alternative": alternative, "correction": correction, **shared})
+    pairs = sum(len(own.metrics) * (len(own.metrics) - 1) // 2 for own in sets)
+    return Choices(
+        level=level,
+        group=group,
+        statistics=statistics,
+        tests=tests,
+        alternative=alternative,
+        absolute=absolute,
+        alpha=recipe.alpha,
+        correction=correction,
+        resamples=recipe.resolved(max(1, pairs)),
+        seed=recipe.seed,
+        baseline=_baseline(request, sets),
+    )
+
+
+def _checked(request: Mapping[str, Any], name: str) -> Any:
+    """A field of the request, which has a default."""
+    field = KNOWN[name]
+    return field.check(request.get(name, field.default), name)
+
+
+def _statistics(
+    request: Mapping[str, Any], sets: Sequence[ScoredSet], group: Group
+) -> tuple[str, ...]:
+    """The statistics asked for; where none are, all that the scores allow."""
+    refused = {}
+    if group == "system":
+        refused["accuracy_ties"] = (
+            "calibrates ties over the systems of each segment; use group none or item"
+        )
+    if not all(_has_segments(own) for own in sets):
+        refused["soft_accuracy"] = "needs segment scores, of people and of every metric"
+    asked = _named(request, "statistics")
+    if asked is None:
+        return tuple(name for name in STATISTICS if name not in refused)
+    for name in asked:
+        if name in refused:
+            raise RecipeError(f"{name} {refused[name]}.", field="statistics")
+    return asked
+
+
+def _tests(
+    request: Mapping[str, Any],
+    sets: Sequence[ScoredSet],
+    statistics: Sequence[str],
+    group: Group,
+) -> tuple[str, ...]:
+    """The tests asked for; where none are, all that apply."""
+    refused = None
+    if "pearson" not in statistics:
+        refused = "compares two of Pearson's r; ask for the statistic pearson"
+    elif group != "none":
+        refused = f"compares two correlations, not means of many; group {group} has perm_both"
+    elif any(len(own.systems) < FEWEST for own in sets):
+        refused = f"needs at least {FEWEST} systems, as it has n - 3 degrees of freedom"
+    asked = _named(request, "tests")
+    if asked is None:
+        return tuple(name for name in TESTS if name != "williams" or refused is None)
+    if "williams" in asked and refused:
+        raise RecipeError(f"williams {refused}.", field="tests")
+    return asked
+
+
+def _named(request: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
+    """The names in a list of the request; nothing without a list."""
+    if request.get(name) is None:
+        return None
+    names: tuple[str, ...] = KNOWN[name].check(request[name], name)
+    if name == "statistics" and not names:
+        raise RecipeError("statistics must name at least one.", field=name)
+    return names
+
+
+def _has_segments(own: ScoredSet) -> bool:
+    """Whether soft accuracy can be computed, from segment scores or p-values of each metric."""
+    return own.human_segment is not None and all(
+        metric.segment is not None or metric.better is not None for metric in own.metrics
+    )
+
+
+def _baseline(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> str | None:
+    """The metric to beat: the one named, or else BLEU where there is one."""
+    labels = list(dict.fromkeys(metric.label for own in sets for metric in own.metrics))
+    if request.get("baseline") is not None:
+        return str(choose(request["baseline"], labels, "baseline", "metric"))
+    spelled = sorted((label for label in labels if label.lower().startswith("bleu")), key=len)
+    return next((label for label in spelled if label.lower().split("-")[0] == "bleu"), None)
+
+
+def _check_set(own: ScoredSet, choices: Choices) -> None:
+    """Check that people and every metric share enough systems at the level asked for."""
+    path = f"sets.{own.name}." if own.name else ""
+    where = f" of set {own.name!r}" if own.name else ""
+    human = own.human_system if choices.level == "system" else own.human_segment
+    if human is None:
+        raise InputError(
+            f"The human scores{where} have no {choices.level} scores, which level "
+            f"{choices.level} needs.",
+            field=f"{path}human.scores",
+        )
+    for metric in own.metrics:
+        scores = metric.system if choices.level == "system" else metric.segment
+        field = f"{path}metrics.{metric.label}"
+        if scores is None:
+            raise InputError(
+                f"Metric {metric.label}{where} has no {choices.level} scores, which level "
+                f"{choices.level} needs.",
+                field=field,
+            )
+        cells = ~np.isnan(human) & ~np.isnan(scores)
+        shared: Flags = np.logical_or.reduce(cells.reshape(len(own.systems), -1), axis=1)
+        _check_shared(own, metric.label, shared, field)
+
+
+def _check_shared(own: ScoredSet, label: str, shared: Flags, field: str) -> None:
+    """Check that people and a metric have scores of enough systems, segment by segment if asked."""
+    count = int(np.count_nonzero(shared))
+    if count < FEWEST_SYSTEMS:
+        names = [system for system, both in zip(own.systems, shared, strict=True) if both]
+        raise InputError(
+            f"Metric {label} and the human scores share the scores of {count} "
+            f"system{'' if count == 1 else 's'} ({', '.join(names) or 'none'}); at least "
+            f"{FEWEST_SYSTEMS} are needed.",
+            field=field,
+        )

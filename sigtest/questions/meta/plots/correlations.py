@@ -1,0 +1,198 @@
+"""Correlations of metrics with each other, and which correlate better with people.
+
+As Figure 2 of Graham & Baldwin (2014): metrics in the order of their r with people; on the left r
+of each two, on the right the p-value of the row's metric being better than the column's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sigtest.questions.meta.plots.shown import Shown, require, shown
+from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair
+from sigtest.render.digits import MINUS, fixed, probability
+from sigtest.render.plots.drawing import (
+    BODY,
+    BOLD,
+    HEADING,
+    SMALL,
+    Colour,
+    Drawing,
+    text_width,
+)
+from sigtest.render.plots.labels import short_names, shortened
+
+P_LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
+R_LEVELS: tuple[tuple[float, Colour], ...] = ((0.95, "three"), (0.9, "two"), (0.8, "one"))
+PAGE = 480.0  # points across two columns
+CELL = (7.0, 24.0)  # smallest and largest side of a cell
+ROOM = 17.0  # side from which a number fits into a cell
+TIGHT = 5.2  # letters in cells
+MARGIN, BETWEEN, NAME, TOP = 4.0, 14.0, 96.0, 46.0
+
+Table = Mapping[tuple[str, str], float]
+Shade = Callable[[float], Colour]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One square of cells.
+
+    Attributes:
+        title: Above it.
+        values: By labels of the row and the column.
+        shade: Colour of a value.
+        word: A value in a cell.
+        hint: What lies between two names, in the hint of a cell.
+    """
+
+    title: str
+    values: Table
+    shade: Shade
+    word: Callable[[float], str]
+    hint: str
+
+
+def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
+    """The picture as SVG.
+
+    Args:
+        report: Of a metric evaluation with Pearson's r and a test of its differences.
+        testset: Name of the set; the first where none is named.
+
+    Raises:
+        RecipeError: A set that the report does not have.
+        InputError: No two metrics compared by Pearson's r.
+    """
+    own = shown(report, testset)
+    tests = own.by_test()
+    require(bool(tests), "two metrics that were compared by Pearson's r")
+    test, pairs = next(iter(tests.items()))
+    metrics = _in_order(own)
+    labels = [metric.label for metric in metrics]
+    names = short_names(labels, NAME)
+    wide = max(text_width(name) for name in names.values()) * 1.08 + 30
+    cell = (PAGE - wide - 2 * MARGIN - BETWEEN) / 2 / len(labels)
+    cell = min(CELL[1], max(CELL[0], cell))
+    side = cell * len(labels)
+    page = max(PAGE, wide + 2 * side + BETWEEN + 2 * MARGIN)
+    heading = shortened(f"{own.title}which metric agrees better with people", page / BOLD, HEADING)
+    drawing = Drawing(heading, _description(metrics, pairs, test), page, TOP + side + 30)
+    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
+    drawing.text(MARGIN, 20.5, f"{test}, one-sided, unadjusted p", size=SMALL, colour="muted")
+    _rows(drawing, metrics, names, MARGIN + wide, cell)
+    panels = _panels(pairs)
+    for number, panel in enumerate(panels):
+        left = MARGIN + wide + number * (side + BETWEEN)
+        last = number == len(panels) - 1
+        room = page - MARGIN - left if last else side + BETWEEN - 2
+        drawing.text(left, TOP - 12, shortened(panel.title, room / BOLD), bold=True)
+        _cells(drawing, labels, panel, left, cell)
+    _legend(drawing, TOP + side + 14)
+    return drawing.render()
+
+
+def _in_order(own: Shown) -> list[MetricEvaluation]:
+    """Metrics with a known r, the best first."""
+    known = [m for m in own.metrics if m.pearson is not None and m.pearson.value is not None]
+    return sorted(known, key=lambda m: -_r(m))
+
+
+def _r(metric: MetricEvaluation) -> float:
+    value = metric.pearson.value if metric.pearson else None
+    return 0.0 if value is None else value
+
+
+def _panels(pairs: Sequence[MetricPair]) -> list[Panel]:
+    between: dict[tuple[str, str], float] = {}
+    better: dict[tuple[str, str], float] = {}
+    for pair in pairs:
+        if pair.r12 is not None:
+            between[pair.a, pair.b] = between[pair.b, pair.a] = pair.r12
+        if pair.p_greater is not None and pair.p_less is not None:
+            better[pair.a, pair.b], better[pair.b, pair.a] = pair.p_greater, pair.p_less
+    panels = [
+        Panel("p: the row's r with people is larger", better, _shade_p, _word_p, "better than")
+    ]
+    if between:
+        first = Panel("r of two metrics", between, _shade_r, _word_r, "and")
+        panels.insert(0, first)
+    return panels
+
+
+def _shade_p(value: float) -> Colour:
+    return next((shade for limit, shade in P_LEVELS if value <= limit), "none")
+
+
+def _shade_r(value: float) -> Colour:
+    return next((shade for limit, shade in R_LEVELS if abs(value) >= limit), "none")
+
+
+def _word_p(value: float) -> str:
+    return "<.001" if value < 0.001 else probability(value).removeprefix("0")
+
+
+def _word_r(value: float) -> str:
+    return fixed(value, 2).replace("0.", ".").replace("-", MINUS)
+
+
+def _description(
+    metrics: Sequence[MetricEvaluation], pairs: Sequence[MetricPair], test: str
+) -> str:
+    ordered = ", ".join(f"{m.label} {fixed(_r(m), 3)}" for m in metrics)
+    found = sum(1 for pair in pairs for p in (pair.p_greater, pair.p_less) if (p or 1) <= 0.05)
+    return (
+        f"r with people, best first: {ordered}. {test} finds {found} of {len(pairs)} pairs "
+        "different at p of .05, unadjusted."
+    )
+
+
+def _rows(
+    drawing: Drawing,
+    metrics: Sequence[MetricEvaluation],
+    names: Mapping[str, str],
+    left: float,
+    cell: float,
+) -> None:
+    """Name, r with people and place at each row."""
+    size = min(BODY, cell)
+    for i, metric in enumerate(metrics):
+        y = TOP + (i + 0.5) * cell + size * 0.35
+        drawing.text(left - 33, y, names[metric.label], size=size, anchor="end")
+        r = fixed(_r(metric), 2).replace("-", MINUS)
+        drawing.text(left - 13, y, r, size=size, anchor="end", colour="muted")
+        drawing.text(left - 3, y, str(i + 1), size=size, anchor="end", colour="muted")
+
+
+def _cells(drawing: Drawing, labels: Sequence[str], panel: Panel, left: float, cell: float) -> None:
+    gap = min(0.5, cell / 20)
+    for i, row in enumerate(labels):
+        x = left + (i + 0.5) * cell
+        size = min(SMALL, 0.75 * cell)
+        drawing.text(x, TOP - 3, str(i + 1), size=size, anchor="middle", colour="muted")
+        for j, column in enumerate(labels):
+            value = panel.values.get((row, column))
+            if value is None:
+                continue
+            colour = panel.shade(value)
+            x, y, side = left + j * cell, TOP + i * cell, cell - 2 * gap
+            hint = f"{row} {panel.hint} {column}: {panel.word(value)}"
+            drawing.rectangle(x + gap, y + gap, side, side, colour, hint)
+            if cell >= ROOM:
+                ink: Colour = "paper" if colour == "three" else "ink"
+                middle = y + cell / 2 + TIGHT * 0.35
+                word = panel.word(value)
+                drawing.text(x + cell / 2, middle, word, size=TIGHT, anchor="middle", colour=ink)
+
+
+def _legend(drawing: Drawing, y: float) -> None:
+    x = MARGIN
+    entries = [
+        (shade, f"r ≥ {r:g}, p ≤ {p:g}".replace("0.", "."))
+        for (r, shade), (p, _) in zip(R_LEVELS, P_LEVELS, strict=True)
+    ]
+    for colour, label in [*entries, ("none", "nearer 0; larger")]:
+        drawing.rectangle(x, y, 8, 8, colour)
+        drawing.text(x + 11, y + 6.5, label, size=SMALL)
+        x += 11 + text_width(label, SMALL) * 1.1 + 9

@@ -1,0 +1,235 @@
+"""A metric evaluation as people read it, and as records for a spreadsheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from sigtest.questions.meta.pictures import PICTURES
+from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair, SetReport
+from sigtest.render.columns import intervals, names, numbers, p_value, words
+from sigtest.render.digits import whole
+from sigtest.render.formats import Presented
+from sigtest.render.model import (
+    Abreast,
+    Block,
+    Column,
+    Document,
+    Figure,
+    Group,
+    Mark,
+    Paragraph,
+    Range,
+    Section,
+    Sheet,
+    Table,
+)
+from sigtest.report import encode
+
+MANY = 30  # pairs, above which their table is folded
+PLACES = 3
+TITLES = {
+    "pearson": "Pearson's r",
+    "spearman": "Spearman's rho",
+    "kendall": "Kendall's tau",
+    "accuracy": "accuracy",
+    "soft_accuracy": "soft accuracy",
+    "accuracy_ties": "accuracy with ties",
+}
+TESTS = {"williams": "Williams test", "perm_both": "PERM-BOTH"}
+RECORD = ("set", "a", "b", "statistic", "test", "unit", "alternative", "n", "value_a", "value_b",
+          "delta", "ci", "r12", "t", "df", "count", "resamples", "p_value", "log10_p",
+          "p_interval", "p_greater", "p_less", "p_adjusted", "significant", "undecided",
+          "exact")  # fmt: skip
+SIDES = {"greater": "p, a is better", "less": "p, b is better"}
+Shown = Paragraph | Figure | Table | Abreast
+
+ENDS = {"ci": ("ci_low", "ci_high"), "p_interval": ("p_low", "p_high")}
+
+
+def present(report: MetaReport) -> Presented:
+    """The report for any format."""
+    return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
+
+
+def sheet(report: MetaReport) -> Sheet:
+    """One record a pair of metrics, statistic and test."""
+    columns = tuple(column for name in RECORD for column in ENDS.get(name, (name,)))
+    return Sheet(columns, (list(_record(pair)) for pair in report.pairs))
+
+
+def _record(pair: MetricPair) -> Iterator[object]:
+    for name in RECORD:
+        value = getattr(pair, name)
+        if name in ENDS:
+            yield from value if value is not None else (None, None)
+        else:
+            yield value
+
+
+def document(report: MetaReport) -> Document:
+    """Metrics by rank, set by set, and which of two agrees better with people."""
+    blocks: list[Block] = []
+    named = any(own.name for own in report.sets)
+    if named:
+        blocks.append(_metrics(report, report.metrics, "Metrics over all sets"))
+    for own in report.sets:
+        metrics = own.metrics if named else report.metrics
+        caption = f"Metrics, {own.name}" if named else "Metrics"
+        shown: list[Shown] = [
+            _metrics(report, metrics, caption),
+            *_beating(report, own),
+            *_drawn(report, own),
+        ]
+        blocks.extend([Section(own.name, tuple(shown))] if named else shown)
+    for statistic, test in dict.fromkeys((pair.statistic, pair.test) for pair in report.pairs):
+        pairs = [p for p in report.pairs if (p.statistic, p.test) == (statistic, test)]
+        blocks.append(_pairs(report, pairs, named))
+    sets = f" on {len(report.sets)} sets" if named else ""
+    return Document(
+        title=f"Evaluation of {len(report.metrics)} metrics{sets}",
+        facts=_facts(report),
+        blocks=tuple(blocks),
+        marks=_marks(report),
+        warnings=report.warnings,
+        signature=report.signature,
+        methods=report.methods,
+    )
+
+
+def _facts(report: MetaReport) -> tuple[str, ...]:
+    systems = "+".join(str(len(own.systems)) for own in report.sets)
+    grouped = {"none": "", "item": ", segment by segment", "system": ", system by system"}
+    correction = "no correction" if report.correction == "none" else report.correction
+    sided = (
+        "two-sided" if report.alternative == "two-sided" else f"one-sided ({report.alternative})"
+    )
+    tested = [f"{sided}, {correction}, alpha {report.alpha:g}"] if report.pairs else []
+    return (
+        f"{systems} systems",
+        *(f"{whole(own.segments)} segments" for own in report.sets[:1] if own.segments),
+        f"{report.level} level{grouped[report.group]}",
+        *tested,
+    )
+
+
+def _marks(report: MetaReport) -> dict[Mark, str]:
+    """What the marks say that occur."""
+    p = "p" if report.correction == "none" else f"p adjusted by {report.correction}"
+    meanings: dict[Mark, str] = {}
+    if any(pair.significant for pair in report.pairs):
+        meanings["significant"] = f"{p} is at most {report.alpha:g}"
+    if any(pair.undecided for pair in report.pairs):
+        meanings["undecided"] = "more resamples could turn the decision round"
+    return meanings
+
+
+def _metrics(report: MetaReport, metrics: Sequence[MetricEvaluation], caption: str) -> Table:
+    """Best first; a rule where everyone above is better than everyone below."""
+    shown = [name for name in TITLES if any(metric.statistic(name) for metric in metrics)]
+    ranked = any(metric.range for metric in metrics)
+    ordered = sorted(metrics, key=lambda own: _place(own, shown))
+    ranges = tuple(Range(*own.range) if own.range else None for own in ordered)
+    ranks = (Group("", (Column("rank", ranges),)),) if ranked else ()
+    return Table(
+        name="metrics",
+        caption=caption,
+        names=(names("metric", [own.label for own in ordered]),),
+        groups=(*ranks, *(_statistic(name, ordered) for name in shown)),
+        breaks=frozenset(
+            i for i in range(1, len(ordered))
+            if ranked and ordered[i].cluster != ordered[i - 1].cluster
+        ),
+        clusters="cluster" if ranked else "",
+        facts="; ".join(_facts(report)),
+        things="metrics",
+    )  # fmt: skip
+
+
+def _place(metric: MetricEvaluation, shown: Sequence[str]) -> tuple[float, ...]:
+    """By cluster, then by range, then by the first statistic; what is unknown stands last."""
+    found = (metric.statistic(name) for name in shown)
+    value = next((own.value for own in found if own), None)
+    last = float("inf")
+    ranks = metric.range or (last, last)
+    return metric.cluster or last, *ranks, last if value is None else -value
+
+
+def _statistic(name: str, metrics: Sequence[MetricEvaluation]) -> Group:
+    found = [metric.statistic(name) for metric in metrics]
+    columns = [
+        numbers("value", [own.value if own else None for own in found], PLACES),
+        intervals("interval", [own.ci if own else None for own in found], PLACES),
+    ]
+    return Group(TITLES[name], tuple(column for column in columns if any(column.cells)))
+
+
+def _beating(report: MetaReport, own: SetReport) -> list[Paragraph]:
+    """Which metrics beat the baseline."""
+    if report.baseline is None or not report.pairs:
+        return []
+    better = ", ".join(own.beats_baseline) or "none"
+    return [Paragraph(f"Significantly better than {report.baseline}: {better}.")]
+
+
+def _drawn(report: MetaReport, own: SetReport) -> list[Figure]:
+    found = []
+    for picture in PICTURES.values():
+        of_set = (c for c in picture.shows(report) if c.get("testset", "") == own.name)
+        if (chosen := next(of_set, None)) is not None:
+            found.append(Figure(picture.title, partial(picture.draw, report, chosen)))
+    return found
+
+
+def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Table:
+    """Which of two metrics agrees better with people, by one statistic and test."""
+    first = pairs[0]
+    sides = [names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])]
+    if named:
+        sides.insert(0, names("set", [pair.set for pair in pairs]))
+    columns = (
+        numbers("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
+        intervals("interval", [pair.ci for pair in pairs], PLACES),
+        numbers("r of both", [pair.r12 for pair in pairs], PLACES),
+        *_p_columns(report, pairs),
+        words("conclusion", [_conclusion(pair) for pair in pairs]),
+    )
+    return Table(
+        name="pairs",
+        caption=f"Pairs by {TITLES[first.statistic]}, {TESTS[first.test]}",
+        names=tuple(sides),
+        groups=(Group("", tuple(column for column in columns if any(column.cells))),),
+        facts="; ".join(_facts(report)),
+        things="pairs",
+        folded_over=MANY,
+    )
+
+
+def _p_columns(report: MetaReport, pairs: Sequence[MetricPair]) -> list[Column]:
+    """P-values of the claim and, where it has a side, of its contrary, at which ranks look too."""
+    found = {"p": [pair.p_value for pair in pairs]}
+    if report.alternative != "two-sided":
+        found = {
+            SIDES["greater"]: [pair.p_greater for pair in pairs],
+            SIDES["less"]: [pair.p_less for pair in pairs],
+        }
+    columns = {
+        heading: tuple(p_value(p, report.alpha, False) for p in values)
+        for heading, values in found.items()
+    }
+    claimed = SIDES.get(report.alternative, "p")
+    columns[claimed if report.correction == "none" else "adjusted"] = tuple(
+        p_value(pair.p_adjusted, report.alpha, pair.significant, pair.undecided) for pair in pairs
+    )
+    return [Column(heading, cells) for heading, cells in columns.items()]
+
+
+def _conclusion(pair: MetricPair) -> str:
+    if pair.p_value is None:
+        return "not tested"
+    if pair.alternative == "two-sided":
+        better = pair.a if (pair.delta or 0) > 0 else pair.b
+        return f"{better} is better" if pair.significant else "not separated"
+    if not pair.significant:
+        return "not shown"  # of one claim; ranks look at both
+    return f"{pair.a if pair.alternative == 'greater' else pair.b} is better"

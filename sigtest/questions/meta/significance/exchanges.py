@@ -1,0 +1,116 @@
+"""What is exchanged between two metrics under each statistic, and what such exchanges say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sigtest.arrays import Array, Counts
+from sigtest.draws.weights import swap_masks
+from sigtest.metrics.scores import Ratio
+from sigtest.questions.meta.significance.chance import Tested
+from sigtest.questions.meta.significance.enumeration import Tails
+from sigtest.questions.meta.significance.ordinal import ORDINAL, exchange_systems
+from sigtest.questions.meta.significance.pearson import Pearson
+from sigtest.questions.meta.significance.permutation import Column, Exchanges, Pairs, Say, exchange
+from sigtest.questions.meta.statistics.cells import Cells
+from sigtest.questions.meta.statistics.correlation import midranks, standardised
+from sigtest.questions.meta.statistics.measured import Shared
+from sigtest.significance import ALTERNATIVES, Alternative
+
+
+def permute(shared: Shared, pairs: Pairs, say: Say) -> dict[str, Tested]:
+    """Exchange what each statistic is made of between the metrics of each pair.
+
+    - Pearson's r over cells: standardised scores of cells (PERM-BOTH), or of systems.
+    - Spearman's rho over cells of segments: their ranks. Over systems rho, tau-b and accuracy:
+      standardised scores, ranked anew. tau-b over cells of segments has no such test here.
+    - Means over segments or systems: the correlations of these (PERM-INPUTS, PERM-SYSTEMS).
+    - Accuracy on segments, and with ties: pairs of systems on a segment, right or wrong.
+
+    Args:
+        shared: Metrics on the cells that all of them have.
+        pairs: Which of them to compare.
+        say: Told how many resamples are done, and of how many.
+
+    Deutsch, Dror & Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using
+    Resampling Methods", section 4.
+    """
+    choices = shared.choices
+    ordinal = [n for n in shared.values if choices.level == "system" and n in ORDINAL]
+    tested: dict[str, Tested] = {}
+    for unit, columns in _batches(shared, ordinal).items():
+        exchanged = exchange(
+            columns,
+            pairs,
+            resamples=choices.resamples,
+            seed=choices.seed,
+            stream=shared.stream,
+            say=say,
+        )
+        for name, own in exchanged.items():
+            defined = _defined(shared.values[name].values, pairs)
+            tested[name] = Tested(unit, own, choices.resamples, defined)
+    if ordinal:
+        tested.update(_ordinal(shared, ordinal, pairs))
+    return tested
+
+
+def _batches(shared: Shared, ordinal: Sequence[str]) -> dict[str, dict[str, Column]]:
+    """What is exchanged for the other statistics, by unit: those of one unit share their draws."""
+    batches: dict[str, dict[str, Column]] = {}
+    for name, values in shared.values.items():
+        if name in ordinal or not np.isfinite(values.values).any():
+            continue
+        if values.shares is not None:
+            rows = np.stack([values.shares.parts, values.shares.weights], axis=2)
+            batches.setdefault(values.shares.unit, {})[name] = Column(Ratio(of=name), rows)
+        elif name in {"pearson", "spearman"}:
+            unit = "system" if shared.choices.level == "system" else "cell"
+            rows = _standardised(shared.cells, ranked=name == "spearman")
+            batches.setdefault(unit, {})[name] = Column(Pearson(of=name), rows)
+    return batches
+
+
+def _standardised(cells: Cells, ranked: bool) -> Array:
+    """(M, N, 2) what each metric and people say of a cell, both standardised."""
+    human, metrics = cells.flat_human, cells.flat_metrics
+    if ranked:
+        human, metrics = midranks(human), np.array([midranks(row) for row in metrics])
+    rows = np.zeros((*metrics.shape, 2))
+    for m in np.flatnonzero(~cells.constant):
+        rows[m] = np.stack([standardised(metrics[m]), standardised(human)], axis=1)
+    return rows
+
+
+def _ordinal(shared: Shared, names: Sequence[str], pairs: Pairs) -> dict[str, Tested]:
+    """Exchanges of systems for statistics of their order."""
+    cells, choices = shared.cells, shared.choices
+    masks = swap_masks(choices.seed, 0, choices.resamples, cells.size, shared.stream) > 0
+    counts: dict[str, dict[Alternative, Counts]] = {
+        name: {claim: np.zeros(len(pairs), dtype=np.int64) for claim in ALTERNATIVES}
+        for name in names
+    }
+    exact: dict[str, list[Tails | None]] = {name: [None] * len(pairs) for name in names}
+    for i, (a, b) in enumerate(pairs):
+        if cells.constant[a] or cells.constant[b]:
+            continue
+        metrics = cells.flat_metrics
+        every = exchange_systems(cells.flat_human, metrics[a], metrics[b], masks)
+        for name, own in zip(ORDINAL, every, strict=True):
+            if name in names:
+                for claim, count in own.counts.items():
+                    counts[name][claim][i] = count
+                exact[name][i] = own.tails
+    defined = tuple(not (cells.constant[a] or cells.constant[b]) for a, b in pairs)
+    return {
+        name: Tested(
+            "system", Exchanges(counts[name], tuple(exact[name])), choices.resamples, defined
+        )
+        for name in names
+    }
+
+
+def _defined(values: Array, pairs: Pairs) -> tuple[bool, ...]:
+    return tuple(bool(np.isfinite(values[a] + values[b])) for a, b in pairs)

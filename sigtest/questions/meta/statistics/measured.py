@@ -1,0 +1,85 @@
+"""Every statistic of metrics on the cells they share, and its bootstrap draws, once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.questions.meta.asked import Choices
+from sigtest.questions.meta.statistics.cells import Cells, Table
+from sigtest.questions.meta.statistics.spread import RESAMPLES, draw
+from sigtest.questions.meta.statistics.values import Values, evaluate
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Some metrics on the cells that all of them have.
+
+    Attributes:
+        numbers: Which metrics, in increasing order.
+        cells: Their scores, and those of people.
+        choices: What to compute.
+        stream: Of the set's random draws.
+    """
+
+    numbers: tuple[int, ...]
+    cells: Cells
+    choices: Choices
+    stream: int
+
+    @cached_property
+    def values(self) -> dict[str, Values]:
+        """Each statistic, but for soft accuracy, which has segments of its own."""
+        names = [name for name in self.choices.statistics if name != "soft_accuracy"]
+        return {name: evaluate(name, self.cells, self.choices.group) for name in names}
+
+    @cached_property
+    def draws(self) -> dict[str, Array | None]:
+        """(M, B) each statistic on bootstrap resamples, where it has any."""
+        return {
+            name: draw(
+                name,
+                self.cells,
+                values,
+                level=self.choices.level,
+                seed=self.choices.seed,
+                stream=self.stream,
+                rows=min(self.choices.resamples, RESAMPLES),
+            )
+            for name, values in self.values.items()
+        }
+
+
+class Measured:
+    """A set's metrics, measured on whatever cells they are held together on.
+
+    Args:
+        table: All scores of the set.
+        choices: What to compute.
+        stream: Of the set's random draws.
+    """
+
+    def __init__(self, table: Table, choices: Choices, stream: int) -> None:
+        self.table = table
+        self.choices = choices
+        self.stream = stream
+        self._known: dict[tuple[int, ...], Shared] = {}
+
+    def on(self, numbers: Sequence[int]) -> Shared:
+        """Some metrics on the cells that all of them have."""
+        chosen = tuple(numbers)
+        if chosen not in self._known:
+            cells = self.table.cells(chosen)
+            self._known[chosen] = Shared(chosen, cells, self.choices, self.stream)
+        return self._known[chosen]
+
+    def own(self) -> list[Shared]:
+        """Every metric on all cells that it shares with people; those with the same together."""
+        alike: dict[bytes, list[int]] = {}
+        for m, present in enumerate(self.table.present):
+            alike.setdefault(np.packbits(present).tobytes(), []).append(m)
+        return [self.on(numbers) for numbers in alike.values()]

@@ -1,0 +1,145 @@
+"""From a pilot to the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from sigtest.arrays import Array
+from sigtest.decide.decisions import POWER, Limit, detectable_in_errors
+from sigtest.draws.samples import Samples
+from sigtest.draws.studentised import influence
+from sigtest.engine import BLOCK, reduce, sampled
+from sigtest.progress import Progress
+from sigtest.questions.plans.asked import Asked
+from sigtest.questions.plans.methods import methods_of
+from sigtest.questions.plans.report import PlannedPair, PlannedSize, PlanReport
+from sigtest.questions.plans.spread import detectable, needed, stderr_factors
+from sigtest.report import PairReport, Report
+from sigtest.significance.levels import strictest_level
+from sigtest.version import __version__
+
+LEAST_UNITS = 10  # of a pilot: with fewer, nothing can be said of how sure its spread is
+FEW_UNITS = 50
+TIMES = (0.5, 1.0, 2.0, 4.0)  # of the pilot's size
+SAMPLE = (
+    "The plan takes further units to be like the pilot's, and the systems to stay as they are; a "
+    "pilot of other texts says little."
+)
+
+
+def compute(asked: Asked, progress: Progress | None = None) -> PlanReport:
+    """Plan from a pilot.
+
+    Args:
+        asked: The pilot, and what to plan.
+        progress: Called with phase (`statistics`, `resampling`, `report`), done and total.
+
+    Returns:
+        The report; the same bits for the same input, choices and version.
+    """
+    say = progress or (lambda phase, done, total: None)
+    samples = sampled(asked.pilot, say)
+    resamples, blocks = samples.plan.resamples, []
+    for start in range(0, resamples, BLOCK):
+        say("resampling", start, resamples)
+        blocks.append(samples.block(start, min(start + BLOCK, resamples)))
+    say("report", 0, 1)
+    report = _report(asked, reduce(samples, blocks), _influences(samples))
+    say("report", 1, 1)
+    return replace(report, methods=methods_of(report))
+
+
+def _influences(samples: Samples) -> Mapping[tuple[str, str], Array]:
+    """(units,) influence of each unit on the difference of each pair."""
+    (sample,) = samples.parts
+    part = sample.part
+    own = influence(sample.metrics[0], sample.tables[0], sample.totals[0])
+    if part.labels:  # the strata's shares stay as they are, so that only spread within them counts
+        for stratum in range(part.streams):
+            inside = part.strata == stratum
+            own[:, inside] -= own[:, inside].mean(axis=1, keepdims=True)
+    names = part.systems
+    return {(names[a], names[b]): own[a] - own[b] for a, b in part.pairs.tolist()}
+
+
+def _report(asked: Asked, found: Report, influences: Mapping[tuple[str, str], Array]) -> PlanReport:
+    plan = asked.pilot.plan
+    (part,), recipe = plan.parts, plan.recipe
+    strictest = strictest_level(recipe.correction, plan.comparisons, recipe.alpha)
+    limit = Limit(recipe.correction, recipe.alpha, plan.comparisons)
+    times = detectable_in_errors(limit, recipe.alternative)[asked.corrected]
+    rows = [row for row in found.pairs if row.test == recipe.tests[0]]
+    kept = [row for row in rows if asked.pair in (None, (row.a, row.b))]
+    pairs = tuple(_pair(asked, row, influences[row.a, row.b], times) for row in kept)
+    said = {
+        "pair": "all" if asked.pair is None else "+".join(asked.pair),
+        "difference": "none" if asked.difference is None else f"{asked.difference:g}",
+        "units": "usual" if asked.units is None else str(asked.units),
+        "corrected": str(asked.corrected).lower(),
+    }
+    signature = "|".join(f"{name}:{value}" for name, value in said.items())
+    return PlanReport(
+        signature=f"{signature}|({plan.signature})",
+        version=__version__,
+        metric=recipe.labels[0],
+        unit=recipe.unit,
+        pilot=part.units,
+        alternative=recipe.alternative,
+        alpha=recipe.alpha,
+        correction=recipe.correction,
+        comparisons=plan.comparisons,
+        corrected=asked.corrected,
+        level=strictest if asked.corrected else recipe.alpha,
+        power=POWER,
+        difference=asked.difference,
+        pairs=pairs,
+        warnings=(*_warnings(pairs, part.units, recipe.unit), SAMPLE),
+    )
+
+
+def _pair(asked: Asked, row: PairReport, values: Array, times: float) -> PlannedPair:
+    pilot, stderr = asked.pilot.plan.parts[0].units, row.stderr
+    same = stderr <= 0 or not np.any(values)
+    factors = (1.0, 1.0) if same else stderr_factors(values, asked.pilot.plan.resamples)
+    low, high = (stderr * factor for factor in factors)
+    usual = {max(2, round(pilot * share)) for share in TIMES}
+    sizes = tuple(
+        PlannedSize(
+            n,
+            detectable(stderr, times, pilot, n),
+            (detectable(low, times, pilot, n), detectable(high, times, pilot, n)),
+        )
+        for n in sorted(usual | ({asked.units} if asked.units else set()))
+        if not same
+    )
+    wanted = None if same else asked.difference
+    return PlannedPair(
+        a=row.a,
+        b=row.b,
+        difference=row.difference,
+        stderr=stderr,
+        stderr_ci=(low, high),
+        sizes=sizes,
+        needed=None if wanted is None else needed(stderr, times, pilot, wanted),
+        needed_ci=None
+        if wanted is None
+        else (needed(low, times, pilot, wanted), needed(high, times, pilot, wanted)),
+    )
+
+
+def _warnings(pairs: tuple[PlannedPair, ...], pilot: int, unit: str) -> list[str]:
+    said = [
+        f"{pair.a} and {pair.b} do not differ in the pilot, which says nothing of how their "
+        "difference would vary."
+        for pair in pairs
+        if pair.stderr <= 0
+    ]
+    if pilot < FEW_UNITS:
+        said.append(
+            f"A pilot of {pilot} {unit}s: its standard errors are uncertain themselves, and so is "
+            "the plan; look at the upper ends."
+        )
+    return said

@@ -1,0 +1,161 @@
+"""Metric evaluations whose scores come as files: tables, and archives of an EvalSet."""
+
+import io
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scored import SYSTEMS, request
+
+from sigtest.errors import SigtestError
+from sigtest.kinds import KINDS, File
+from sigtest.questions.meta import parse
+from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
+
+KIND = KINDS["metric-evaluations"]
+NAMES = ("Aspen", "Birch", "Cedar", "Daisy", "refA")
+
+
+def table(scores: dict[str, Any]) -> bytes:
+    """A file of scores: a line a system, or a line a system and segment."""
+    lines = []
+    for name, own in scores.items():
+        lines += [
+            f"{name}\t{'None' if v is None else v}"
+            for v in (own if isinstance(own, list) else [own])
+        ]
+    return "\n".join(lines).encode()
+
+
+def files(body: dict[str, Any], level: str) -> list[File]:
+    found = [File("human", "people.tsv", table(body["human"]["scores"][level]))]
+    for label, own in body["metrics"].items():
+        found.append(File("scores", f"{label}.tsv", table(own[level])))
+    return found
+
+
+@pytest.mark.parametrize("level", ["system", "segment"])
+def test_tables_say_the_same_as_the_request(level: str) -> None:
+    body = request(level=level, statistics=["pearson"])
+    for part in (body["human"]["scores"], *body["metrics"].values()):
+        part.pop({"system": "segment", "segment": "system"}[level])
+    rest = {k: v for k, v in body.items() if k not in ("human", "metrics")}
+    rest["metrics"] = {"TER": {"higher": False}}
+    asked = KIND.parse(rest, files(body, level))
+    assert asked.key == parse(body).key
+
+
+def test_tables_stand_beside_metrics_of_the_request() -> None:
+    body = request(tests=[])
+    given = {**body, "metrics": {"BLEU": body["metrics"]["BLEU"]}}
+    comet = File("scores", "COMET.tsv", table(body["metrics"]["COMET"]["system"]))
+    asked = KIND.parse(given, [comet])
+    assert asked.about.metrics == ("BLEU", "COMET")
+
+
+def write(archive: dict[str, bytes], path: str, rows: list[tuple[str, object]]) -> None:
+    archive[path] = "".join(f"{name}\t{score}\n" for name, score in rows).encode()
+
+
+@pytest.fixture
+def members() -> dict[str, bytes]:
+    """Two pairs of languages, refA the reference of all metrics but one."""
+    found: dict[str, bytes] = {}
+    for lp, shift in (("xx-yy", 0.0), ("xx-zz", 0.3)):
+        scores = dict(zip(NAMES, (0.1, 0.4 + shift, 0.3, 0.7, 0.9), strict=True))
+        write(found, f"set/human-scores/{lp}.mqm.sys.score", [*scores.items()])
+        segments = [(name, s + i % 2) for name, s in scores.items() for i in range(6)]
+        write(found, f"set/human-scores/{lp}.mqm.seg.score", segments)
+        for k, label in enumerate(("BLEU-refA", "chrF-refA", "QE-src")):
+            own = {name: (i * 7 + k) % 5 for i, name in enumerate(scores)}
+            write(found, f"set/metric-scores/{lp}/{label}.sys.score", [*own.items()])
+            rows = [(name, s + i) for name, s in own.items() for i in range(6)]
+            write(found, f"set/metric-scores/{lp}/{label}.seg.score", rows)
+        found[f"set/references/{lp}.refA.txt"] = b"a\n" * 6
+    found["README.md"] = b"An EvalSet.\n"
+    return found
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return data.getvalue()
+
+
+def tarred(members: dict[str, bytes], mode: str) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode=mode) as archive:
+        for name, content in members.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return data.getvalue()
+
+
+@pytest.mark.parametrize("pack", [zipped, lambda m: tarred(m, "w:gz"), lambda m: tarred(m, "w")])
+def test_an_archive_says_the_same_as_its_folder(
+    members: dict[str, bytes], pack: Any, tmp_path: Path
+) -> None:
+    for name, content in members.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    folder = EvalSet.of_folder(tmp_path / "set")
+    file = File("evalset", "set", pack(members))
+    asked = KIND.parse({"lp": "xx-yy", "gold": "mqm", "resamples": 99}, [file])
+    assert asked.key == parse({**read_evalset(folder, "xx-yy", "mqm"), "resamples": 99}).key
+    assert asked.about.systems == NAMES[:4]
+    several = KIND.parse({"lp": ["xx-yy", "xx-zz"], "gold": "mqm", "metrics": ["QE"]}, [file])
+    assert several.key == parse(read_evalsets(folder, ["xx-yy", "xx-zz"], "mqm", ["QE"])).key
+
+
+def test_more_systems_can_be_left_out_of_an_evalset(members: dict[str, bytes]) -> None:
+    file = File("evalset", "set.zip", zipped(members))
+    choices = {"lp": "xx-yy", "gold": "mqm", "exclude_systems": ["Daisy"], "baseline": "chrF-refA"}
+    asked = KIND.parse(choices, [file]).asked
+    assert asked.sets[0].excluded == ("refA", "Daisy")
+    assert asked.choices.baseline == "chrF-refA"
+
+
+HUMAN = File("human", "people.tsv", table(dict(zip(SYSTEMS, range(6), strict=True))))
+SCORES = File("scores", "x.tsv", table(dict(zip(SYSTEMS, (3, 1, 2, 5, 4, 6), strict=True))))
+EVALSET = File("evalset", "set.zip", b"")
+JUDGED = File("judgements", "j.tsv", b"system\tsegment\tscore\nA\t1\t3\n")
+REFUSED = [
+    ({}, [HUMAN, HUMAN, SCORES], "human", "one file of human scores"),
+    ({"human": {"scores": {}}}, [HUMAN, SCORES], "human", "one file of human scores"),
+    ({}, [HUMAN, JUDGED, SCORES], "human", "or judgements"),
+    ({}, [HUMAN, SCORES, SCORES], "scores", "Two files bring the scores of x"),
+    ({"metrics": {"x": {"system": {}}}}, [HUMAN, SCORES], "metrics.x", "as a file and in the"),
+    ({"metrics": []}, [HUMAN, SCORES], "metrics", "an object by label"),
+    ({}, [HUMAN, File("scores", "x.tsv", b"A\tB\tC\n")], "scores", "x.tsv, line 1"),
+    ({}, [File("human", "p.tsv", b""), SCORES], "human", "p.tsv has no scores"),
+    ({"lp": "a-b"}, [HUMAN, SCORES], "lp", "none is there"),
+    ({}, [EVALSET, SCORES], "evalset", "brings no other file"),
+    ({"lp": "xx-yy"}, [EVALSET], "gold", "is missing"),
+    ({"gold": "mqm"}, [EVALSET], "lp", "is missing"),
+    ({"lp": "xx-yy", "gold": "mqm", "human": {}}, [EVALSET], "human", "leave it out"),
+    ({"lp": "xx-yy", "gold": "mqm", "metrics": "QE"}, [EVALSET], "metrics", "must be a list"),
+    ({"lp": "xx-yy", "gold": "mqm", "metrics": ["QX-src"]}, [EVALSET], "metrics", "mean 'QE-src'"),
+    ({"lp": "xx-yx", "gold": "mqm"}, [EVALSET], "lp", "Did you mean 'xx-yy'"),
+    ({"lp": "xx-yy", "gold": "mqm"}, [File("evalset", "s", b"text")], "evalset", "no zip"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "brought", "field", "said"), REFUSED)
+def test_refused(
+    members: dict[str, bytes], body: dict[str, Any], brought: list[File], field: str, said: str
+) -> None:
+    own = [File(f.part, f.name, f.data or zipped(members)) if f is EVALSET else f for f in brought]
+    with pytest.raises(SigtestError, match=said) as caught:
+        KIND.parse(body, own)
+    assert caught.value.field == field
+
+
+def test_an_archive_without_human_scores_is_no_evalset() -> None:
+    file = File("evalset", "set.zip", zipped({"a.txt": b"x"}))
+    with pytest.raises(SigtestError, match="no folder human-scores"):
+        KIND.parse({"lp": "xx-yy", "gold": "mqm"}, [file])

@@ -1,0 +1,168 @@
+"""Metric evaluations in every format: what tables say is what the report says."""
+
+import csv
+import io
+import json
+
+import pytest
+from scored import SYSTEMS, request
+
+from sigtest.questions.meta import MetaReport, compute, parse
+from sigtest.questions.meta.present import document, present
+from sigtest.render.formats import FORMATS
+from sigtest.render.model import Table
+from sigtest.report import decode
+
+
+@pytest.fixture(scope="module")
+def report() -> MetaReport:
+    return compute(parse(request(resamples=199)))
+
+
+def tables(report: MetaReport) -> list[Table]:
+    return [block for block in document(report).flat() if isinstance(block, Table)]
+
+
+def shown(table: Table) -> list[list[str]]:
+    return [["" if cell is None else cell.shown for cell in row] for row in table.rows()]
+
+
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
+def test_every_format_names_every_metric_and_the_signature(report: MetaReport, name: str) -> None:
+    text = FORMATS[name].render(present(report))
+    assert all(label in text for label in ("COMET", "BLEU", "TER"))
+    if name != "csv":
+        assert "level:system" in text.replace("\\", "")
+
+
+def test_metrics_stand_by_rank_with_their_values(report: MetaReport) -> None:
+    first = tables(report)[0]
+    known = {metric.label: metric for metric in report.metrics}
+    rows = shown(first)
+    assert [row[0] for row in rows] == sorted(
+        known, key=lambda label: (*known[label].range, -known[label].pearson.value)
+    )
+    for label, ranks, r, interval, *_ in rows:
+        own = known[label]
+        assert ranks == "-".join(str(end) for end in dict.fromkeys(own.range))
+        assert r == f"{own.pearson.value:.3f}"
+        assert interval == f"[{own.pearson.ci[0]:.3f}, {own.pearson.ci[1]:.3f}]"
+    assert first.breaks == {
+        i for i in range(1, 3) if known[rows[i][0]].cluster != known[rows[i - 1][0]].cluster
+    }
+
+
+def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report: MetaReport) -> None:
+    own = tables(report)[1:]
+    families = list(dict.fromkeys((pair.statistic, pair.test) for pair in report.pairs))
+    assert len(own) == len(families) == 6
+    for table, family in zip(own, families, strict=True):
+        pairs = [p for p in report.pairs if (p.statistic, p.test) == family]
+        for row, pair in zip(shown(table), pairs, strict=True):
+            assert row[:2] == [pair.a, pair.b]
+            assert row[-1] == (f"{pair.a} is better" if pair.significant else "not shown")
+    starred = "*" in FORMATS["text"].render(present(report))
+    assert starred == any(pair.significant for pair in report.pairs)
+
+
+@pytest.mark.parametrize(
+    ("choices", "headings", "of"),
+    [({}, ["p, a is better", "p, b is better", "adjusted"],
+      ["p_greater", "p_less", "p_adjusted"]),
+     ({"alternative": "less"}, ["p, a is better", "p, b is better", "adjusted"],
+      ["p_greater", "p_less", "p_adjusted"]),
+     ({"alternative": "less", "correction": "none"}, ["p, a is better", "p, b is better"],
+      ["p_greater", "p_less"]),
+     ({"alternative": "two-sided"}, ["p", "adjusted"], ["p_value", "p_adjusted"]),
+     ({"alternative": "two-sided", "correction": "none"}, ["p"], ["p_value"])],
+)  # fmt: skip
+def test_pairs_show_the_p_values_of_both_claims(
+    choices: dict[str, str], headings: list[str], of: list[str]
+) -> None:
+    report = compute(parse(request(statistics=["pearson"], tests=["williams"], **choices)))
+    (table,) = tables(report)[1:]
+    (group,) = table.groups
+    columns = {column.heading: column.cells for column in group.columns}
+    assert [heading for heading in columns if heading in {"p", *headings}] == headings
+    for heading, field in zip(headings, of, strict=True):
+        found = [cell.p for cell in columns[heading]]
+        assert found == [getattr(pair, field) for pair in report.pairs]
+
+
+@pytest.mark.parametrize(
+    ("alternative", "winner"), [("two-sided", "COMET"), ("less", None), ("greater", "COMET")]
+)
+def test_conclusions_name_the_winner_of_the_claim(alternative: str, winner: str | None) -> None:
+    body = request(segments=400, alternative=alternative, level="segment", statistics=["pearson"])
+    report = compute(parse(body))
+    for test in ("williams", "perm_both"):
+        (pair,) = (p for p in report.pairs if {p.a, p.b} == {"COMET", "TER"} and p.test == test)
+        assert pair.significant == (winner is not None)
+    said = FORMATS["text"].render(present(report))
+    assert ("COMET is better" in said) == (winner is not None)
+
+
+def test_two_sided_pairs_that_do_not_differ_are_not_separated() -> None:
+    report = compute(parse(request(alternative="two-sided", statistics=["kendall"])))
+    assert not any(pair.significant for pair in report.pairs)
+    text = FORMATS["text"].render(present(report))
+    assert text.count("not separated") == len(report.pairs)
+    assert "is better" not in text
+
+
+def test_without_correction_the_p_value_itself_is_decided() -> None:
+    report = compute(parse(request(correction="none", statistics=["pearson"])))
+    headings = [column.heading for column in tables(report)[1].columns]
+    assert headings.count("p, a is better") == 1
+    assert "adjusted" not in headings
+
+
+def test_sets_have_sections_and_all_of_them_a_table() -> None:
+    sets = {name: {k: request(seed=i)[k] for k in ("human", "metrics")}
+            for i, name in enumerate(("de-en", "he-en"))}  # fmt: skip
+    report = compute(parse({"sets": sets, "statistics": ["pearson", "accuracy"]}))
+    made = document(report)
+    assert "on 2 sets" in made.title
+    captions = [table.caption for table in tables(report)]
+    assert captions[:3] == ["Metrics over all sets", "Metrics, de-en", "Metrics, he-en"]
+    pairs = next(table for table in tables(report) if table.things == "pairs")
+    assert [row[0] for row in shown(pairs)] == ["de-en"] * 3 + ["he-en"] * 3
+    text = FORMATS["text"].render(present(report))
+    assert text.count("Significantly better than BLEU:") == 2
+
+
+def test_csv_has_every_pair_unrounded(report: MetaReport) -> None:
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"].render(present(report)))))
+    assert len(rows) == len(report.pairs)
+    for row, pair in zip(rows, report.pairs, strict=True):
+        assert (row["a"], row["b"], row["test"]) == (pair.a, pair.b, pair.test)
+        assert float(row["p_value"]) == pair.p_value
+        assert float(row["delta"]) == pair.delta
+        assert (float(row["ci_low"]), float(row["ci_high"])) == pair.ci
+        assert row["df"] == ("" if pair.df is None else str(pair.df))
+
+
+def test_json_is_the_report(report: MetaReport) -> None:
+    body = json.loads(FORMATS["json"].render(present(report)))
+    assert decode(MetaReport, body) == report
+
+
+def test_pages_draw_every_picture(report: MetaReport) -> None:
+    assert FORMATS["html"].render(present(report)).count("<svg") == 2
+
+
+def test_what_is_not_defined_is_empty() -> None:
+    flat = request(statistics=["pearson"])
+    flat["metrics"]["TER"]["system"] = dict.fromkeys(SYSTEMS, 1.0)
+    report = compute(parse(flat))
+    last = shown(tables(report)[0])[-1]
+    assert last[0] == "TER"
+    assert "" in last
+    assert "not tested" in FORMATS["text"].render(present(report))
+
+
+def test_metrics_without_tests_have_no_ranks_and_no_pairs() -> None:
+    report = compute(parse(request(tests=[], statistics=["kendall"])))
+    (table,) = tables(report)
+    assert [column.heading for column in table.columns] == ["metric", "value", "interval"]
+    assert "alpha" not in "".join(document(report).facts)
