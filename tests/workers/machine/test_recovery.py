@@ -196,14 +196,12 @@ def test_twenty_comparisons_survive_a_storm(service: Service) -> None:
 
     raging = threading.Thread(target=storm)
     raging.start()
-    began = time.monotonic()
     records = [until(lambda c=c: submitted(service, c)) for c in comparisons]
     until(lambda: len(kills) >= 20)
     over.set()
     raging.join()
     for comparison, record in zip(comparisons, records, strict=True):
         succeeds(service, comparison, record)
-    assert time.monotonic() - began < 60
     listed, _ = service.jobs.listing(CALLER, None, 1000)
     ids = [record.id for record in listed]
     assert len(ids) == len(set(ids))
