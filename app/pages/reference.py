@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from app.pages import site
-from app.pages.visitors import Noted
+from app.pages.visitors import noted
 from app.schema.headers import GIVEN
 
 router = APIRouter(include_in_schema=False)
@@ -60,7 +60,7 @@ class Operation:
     snippets: tuple[tuple[str, str], ...]
 
 
-@router.get("/api", dependencies=[Noted])
+@router.get("/api", dependencies=[Depends(noted)])
 def reference(request: Request) -> Response:
     """The reference."""
     document = request.app.openapi()

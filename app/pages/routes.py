@@ -47,8 +47,7 @@ from workers.questions import Questions, Record, Status
 
 router = APIRouter()
 EXAMPLE = Folder(__file__).parents[2] / "examples" / "shared-task"
-RECENT = 5
-PAGE = 20
+PAGE, RECENT = 20, 5
 COMPARISONS = KINDS["comparisons"]
 EXAMPLE_REQUEST = {"metrics": ["bleu", "chrf", "ter"], "unit": "document"}
 
@@ -70,16 +69,12 @@ async def _found(question_id: Id, kind: OfKind, caller: Visitor, asked: Asked) -
 Found = Annotated[Record, Depends(_found)]
 
 
-@router.get("/", tags=["probes"], response_model=EntryBody, responses=PROBLEMS,
-            dependencies=[Noted])  # fmt: skip
-def entry(request: Request, as_page: AsPage) -> Response:
+@router.get("/", tags=["probes"], response_model=EntryBody, responses=PROBLEMS)
+def entry(request: Request, as_page: AsPage, noted: Noted, asked: Asked) -> Response:
     """Where the description of this service is, and its collections; a page for browsers."""
     if not as_page:
         return Response(EntryBody().model_dump_json(), media_type="application/json")
-    return _new(request)
-
-
-def _new(request: Request) -> Response:
+    recent, _ = asked.listing(noted.name, COMPARISONS.path, None, RECENT) if noted else ([], None)
     return site.page(
         request,
         "new.html",
@@ -88,6 +83,7 @@ def _new(request: Request) -> Response:
         corrections=CORRECTIONS,
         alternatives=ALTERNATIVES,
         example=EXAMPLE.is_dir(),
+        records=recent,
     )
 
 

@@ -152,6 +152,7 @@ def _templates() -> Environment:
         moment=moment,
         phase=_phase,
         sentence=_sentence,
+        size=_size,
         whole=whole,
     )
     return environment
@@ -170,6 +171,15 @@ def _files() -> dict[str, bytes]:
 def moment(seconds: float) -> str:
     """A time as everybody reads it alike."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _size(size: int) -> str:
+    """Bytes, as files are listed."""
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size = round(size / 1000)
+    return f"{size} GB"
 
 
 def _about(about: About) -> str:

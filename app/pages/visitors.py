@@ -57,16 +57,18 @@ def _visitor(
     return principal
 
 
-def _noted(request: Request, door: Guard, sessions: Kept) -> None:
-    """Dependency of pages that are for everybody: they say who is signed in."""
+def noted(request: Request, door: Guard, sessions: Kept) -> Principal | None:
+    """Tell who visits a page that is for everybody, if that is known; it says who is signed in."""
     token = request.cookies.get(COOKIE)
     digest = sessions.digest(token) if token else None
     if digest and (holder := door.holder(digest)) is not None:
         request.state.signed_in = holder.name
+        return holder
+    return None if door.closed() else identify(request, door, None, None)
 
 
 Visitor = Annotated[Principal, Depends(_visitor)]
-Noted = Depends(_noted)
+Noted = Annotated[Principal | None, Depends(noted)]
 
 
 @router.get("/sign-in")

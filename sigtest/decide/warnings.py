@@ -85,8 +85,9 @@ def _too_few_resamples(part: Part, facts: Sequence[Facts], comparisons: int) -> 
 
 def few_resamples(resamples: int, needed: int, limit: Limit) -> str:
     """What to say where more resamples are needed than there were."""
+    of = f"{limit.family:,} comparison{'' if limit.family == 1 else 's'}"
     return (
-        f"{resamples:,}{FEW_RESAMPLES} {limit.family} comparisons at "
+        f"{resamples:,}{FEW_RESAMPLES} {of} at "
         f"alpha {limit.alpha} with {limit.correction}: "
         f"use {needed:,} for corrected p-values that can fall well below alpha."
     )

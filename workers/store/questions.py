@@ -30,8 +30,8 @@ from workers.store.progress import ProgressStore
 from workers.store.records import Progress, Record, Status, gone
 
 SHOWN = (
-    "caller", "kind", "created", "expiry", "about", "testset", "started", "outcome", "progress",
-    "computed_with", "pictures", "error", *FIELDS,
+    "caller", "kind", "created", "expiry", "size", "about", "testset", "started", "outcome",
+    "progress", "computed_with", "pictures", "error", *FIELDS,
 )  # fmt: skip
 NOTHING_SEEN = Progress("report", 0, 1)
 PROBE_SECONDS = 10
@@ -131,7 +131,8 @@ class QuestionStore:
         """
         now = time.time()
         contents = codec.pack_fields(question.contents())
-        size = sum(map(len, contents.values())) + cut.bytes
+        brought = sum(map(len, contents.values()))
+        size = brought + cut.bytes
         expiry = int((now + self.settings.retention) * 1000)
         place = place_of(question_id, now)
         facts: dict[str, str | bytes] = {
@@ -139,6 +140,7 @@ class QuestionStore:
             "kind": kind,
             "created": repr(now),
             "expiry": str(expiry),
+            "size": str(brought),
             "place": place,
             "request": REQUEST.get(),
             "cut": codec.pack_json(cut.as_json()),
@@ -357,6 +359,7 @@ class QuestionStore:
             progress=progress,
             created_at=float(facts["created"]),
             expires_at=int(facts["expiry"]) / 1000,
+            size=int(facts["size"] or 0),
             about=About(**names),
             testset=_text(facts["testset"]),
             computed_with=_text(facts["computed_with"]) if status is Status.SUCCEEDED else None,

@@ -52,6 +52,7 @@ class Record:
         progress: How far it is.
         created_at: Seconds since the epoch.
         expires_at: When it will be forgotten, seconds since the epoch.
+        size: Bytes that what was brought takes in the store.
         about: Names and labels of what it is about.
         testset: Id of the test set that it shows the leaderboard of, if it does.
         computed_with: Version of sigtest that computed it, once it has succeeded.
@@ -66,6 +67,7 @@ class Record:
     progress: Progress
     created_at: float
     expires_at: float
+    size: int
     about: About
     testset: str | None = None
     computed_with: str | None = None

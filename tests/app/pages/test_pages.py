@@ -158,6 +158,20 @@ def test_a_deleted_report_is_gone(pages: httpx.Client, body: dict[str, Any]) -> 
     assert pages.get(own).status_code == 410
 
 
+def test_what_was_asked_last_is_listed_with_its_title_size_and_end(
+    pages: httpx.Client, body: dict[str, Any]
+) -> None:
+    made = submit(pages, {**body, "title": "Mountains", "resamples": 124}).json()
+    own = f"/comparisons/{made['id']}"
+    for page in ("/", "/comparisons?title=mountains"):
+        rows = re.findall("<tr>.*?</tr>", pages.get(page).text, re.DOTALL)
+        (row,) = [row for row in rows if own in row]
+        assert f'<a href="{own}">Mountains</a>' in row
+        assert re.search(r">\d+ kB<|>\d+ B<", row)
+        assert made["expires_at"][:10] in row
+        assert f'action="{own}/delete"' in row
+
+
 def test_a_report_is_said_in_words_first(pages: httpx.Client, body: dict[str, Any]) -> None:
     made = submit(pages, {**body, "metrics": ["bleu", "ter"]}).json()
     report = pages.get(made["links"]["report"], headers={"Accept": "application/json"}).json()
