@@ -221,10 +221,10 @@ def test_pairs_on_several_test_sets_are_opened(service: httpx.Client, chromium: 
         page.goto(f"/comparisons/{made['id']}")
         page.click("td a >> nth=0")
         page.wait_for_selector("#pair .segments")
-        assert "A and B by ter on news" in page.inner_text("#pair h3")
+        assert "A and B by ter on news" in page.inner_text("#pair h2")
         assert page.locator("#pair .segments > li").count() == 6
         page.click("#pair .choose >> text=talks")
-        page.wait_for_selector("#pair h3:has-text('on talks')")
+        page.wait_for_selector("#pair h2:has-text('on talks')")
         assert page.locator("#pair .segments > li").count() == 4
 
 
@@ -239,7 +239,7 @@ def test_a_pair_is_opened_beside_the_matrix(service: httpx.Client, chromium: Any
         page.wait_for_selector("#pair .segments")
         assert page.evaluate("window.unloaded") is False  # the page has not been loaded again
         assert page.locator("#matrix [aria-current]").count() == 1
-        assert "aspen and birch" in page.inner_text("#pair h3")
+        assert "aspen and birch" in page.inner_text("#pair h2")
         assert page.locator("#pair .segments > li").count() == 20
         assert page.locator("#pair mark").count() > 20
         page.click("#pair .pages a")

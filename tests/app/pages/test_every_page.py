@@ -1,0 +1,183 @@
+"""Every address that answers with a page, filled with names and texts that mean harm.
+
+Nothing that was uploaded may run, load or turn the page round; nobody may be shut out; and the
+policy of the page must have nothing to report.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from browsing import visit
+
+from app.pages import boards, reference, routes, visitors
+from sigtest.kinds import KINDS
+
+BROWSER = {"Sec-Fetch-Site": "same-origin"}
+WAIT = {"Prefer": "wait=60"}
+MARKUP = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+# names of systems and metrics: quotes and angle brackets are refused in these
+HARM = {
+    "A": "{{7*7}} ${7*7}",
+    "B": "javascript:alert(3)",
+    "C": "\u05d0\u05d1 onfocus=alert(4) autofocus",
+    "D": "x" * 200,  # as long as a name may be
+    "comet": "a&lt;b;c=%00",
+    "w1": MARKUP,
+}
+TEXTS = [f"{MARKUP} one two three", "\u202eright to left \u2066", "plain words " * 90]
+ENVELOPE = {"title": MARKUP, "tags": [MARKUP[:50], "t" * 50]}
+# answers that are not pages: files, pictures, reports, events
+OTHERS = ("/{name}", "/report", ".svg", "/events")
+
+
+def paths(router: Any) -> Iterator[str]:
+    """The paths of a router that are read."""
+    for route in router.routes:
+        if hasattr(route, "original_router"):
+            yield from paths(route.original_router)
+        elif "GET" in route.methods:
+            yield route.path
+
+
+def harmful(value: Any) -> Any:
+    """A documented example whose names mean harm."""
+    if isinstance(value, dict):
+        return {HARM.get(key, key): harmful(own) for key, own in value.items()}
+    if isinstance(value, list):
+        return [harmful(own) for own in value]
+    return HARM.get(value, value) if isinstance(value, str) else value
+
+
+def comparison() -> dict[str, Any]:
+    systems = [
+        {"name": HARM[name], "hypotheses": [f"{i} {line}" for line in TEXTS]}
+        for i, name in enumerate("ABCD")
+    ]
+    return {
+        "references": [TEXTS],
+        "documents": [MARKUP, MARKUP, "\u202e"],
+        "systems": systems,
+        "metrics": ["bleu", "ter"],
+        "resamples": 99,
+    }
+
+
+def asked(client: httpx.Client, path: str, body: dict[str, Any]) -> str:
+    """Ask a question with harmful names; the address of its page."""
+    made = client.post(f"/v1/{path}", json={**body, **ENVELOPE}, headers=WAIT)
+    assert made.json().get("status") == "succeeded", made.text
+    return f"/{path}/{made.json()['id']}"
+
+
+def board_of(client: httpx.Client) -> str:
+    """A board with two systems."""
+    body = {"name": HARM["A"], "references": [TEXTS], "metrics": ["bleu"], "resamples": 99}
+    made = client.post("/v1/testsets", json={**body, **ENVELOPE})
+    assert made.status_code == 201, made.text
+    address = f"/boards/{made.json()['id']}"
+    for name in "AB":
+        lines = "\n".join(f"{name} {line}" for line in TEXTS) + "\n"
+        put = client.post(
+            f"{address}/systems",
+            data={"name": HARM[name]},
+            files={"hypotheses": ("own.txt", lines.encode())},
+            headers=BROWSER,
+        )
+        assert put.status_code == 303, put.text
+    return address
+
+
+@pytest.fixture(scope="module")
+def addresses(service: httpx.Client) -> dict[str, list[str]]:
+    """Addresses of pages, by the path of their route."""
+    filled = {path: ["/" + path.strip("/")] for path in ("/", "/sign-in", "/api", "/boards")}
+    filled["/boards/{id}"] = [board_of(service)]
+    pair = httpx.QueryParams(a=HARM["A"], b=HARM["B"])
+    for path, kind in KINDS.items():
+        bodies = [harmful(example["value"]) for example in kind.examples.values()]
+        own = asked(service, path, bodies[0] if bodies else comparison())
+        filled[f"/{path}"] = [f"/{path}", f"/{path}?{httpx.QueryParams(title=HARM['B'])}"]
+        filled[f"/{path}/{{id}}"] = [own]
+        filled[f"/{path}/{{id}}/pairs"] = []
+        if path == "comparisons":
+            shared = service.post(f"{own}/share", headers=BROWSER)
+            assert shared.status_code == 303
+            page = service.get(own, headers={"Accept": "text/html"}).text
+            link = page.partition('href="/shared/')[2].partition('"')[0]
+            filled["/shared/{link}"] = [f"/shared/{link}", f"/shared/{link}?beside=1"]
+            sort = httpx.QueryParams(sort=f"-{HARM['A']}", hide=HARM["D"])
+            filled[f"/{path}/{{id}}"] += [f"{own}?beside=1&{sort}", f"{own}?{pair}"]
+            filled[f"/{path}/{{id}}/pairs"] = [f"{own}/pairs?{pair}", f"{own}/pairs"]
+    return filled
+
+
+def test_no_page_is_left_out(addresses: dict[str, list[str]]) -> None:
+    routers = (routes.router, boards.router, reference.router, visitors.router)
+    known = {path for router in routers for path in paths(router) if not path.endswith(OTHERS)}
+    assert known == set(addresses)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1600, "light")])
+def test_every_page_is_inert_and_for_everybody(
+    service: httpx.Client, chromium: Any, axe: str, addresses: dict[str, list[str]],
+    width: int, scheme: str,
+) -> None:  # fmt: skip
+    size = {"width": width, "height": 900}
+    with visit(chromium, str(service.base_url), viewport=size, color_scheme=scheme) as visited:
+        page = visited.page
+        said: list[str] = []
+        page.on("dialog", lambda dialog: said.append(dialog.message))
+        for address in [own for addressed in addresses.values() for own in addressed]:
+            page.goto(address)
+            page.wait_for_load_state("networkidle")
+            page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+            assert (address, visited.violations(axe)) == (address, [])
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+            assert page.locator("main script, [onload], [onerror], [onfocus]").count() == 0, address
+            assert not {"\u202e", "\u2066"} & set(page.content()), address
+        assert said == []
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        (f"/comparisons/{'0' * 32}", 404),
+        (f"/boards/{'0' * 32}", 404),
+        (f"/shared/{'0' * 50}", 404),
+        (f"/{MARKUP}", 404),
+        (f"/comparisons?{httpx.QueryParams(status=HARM['B'])}", 422),
+        (f"/comparisons?{httpx.QueryParams(cursor=HARM['B'])}", 422),
+    ],
+)
+def test_problems_are_pages_for_everybody(
+    service: httpx.Client, chromium: Any, axe: str, address: str, status: int
+) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        answer = visited.page.goto(address)
+        assert answer.status == status
+        assert visited.violations(axe) == []
+        assert visited.page.locator("main script, main img").count() == 0
+        assert visited.complaints.pop().startswith("Failed to load resource")
+
+
+def test_many_warnings_leave_room_for_the_systems(service: httpx.Client, chromium: Any) -> None:
+    """The first five are read at once, the others by a click, or on paper."""
+    reference = [f"word{i} and some more words." for i in range(20)]
+    systems = [
+        {"name": f"own{i}", "hypotheses": [*reference[:-1], ""]} for i in range(12)
+    ]  # fmt: skip
+    body = {"references": [reference], "systems": systems, "metrics": ["chrf"], "resamples": 99}
+    made = service.post("/v1/comparisons", json=body, headers=WAIT).json()
+    warnings = service.get(f"/v1/comparisons/{made['id']}/report").json()["warnings"]
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto(f"/comparisons/{made['id']}")
+        shown = page.locator(".warnings li:visible")
+        assert shown.count() == 5 < len(warnings)
+        page.click(f".warnings summary:text-is('{len(warnings) - 5} more')")
+        assert json.dumps(shown.all_inner_texts()) == json.dumps(warnings)
