@@ -212,8 +212,9 @@ class Metric(ABC):
             InputError: It brings scores only.
         """
         if system.hypotheses is None:
+            onward = "; the metric scores compares the scores it brings" if system.scores else ""
             raise InputError(
-                f"{self.name} needs hypotheses, and system {system.name!r} has none.",
+                f"{self.name} needs hypotheses, and system {system.name!r} has none{onward}.",
                 field="systems",
                 system=system.name,
             )

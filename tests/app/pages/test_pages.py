@@ -255,3 +255,16 @@ def test_the_reference_has_every_operation_with_code_to_copy(pages: httpx.Client
     assert "httpx.post(" in text
     assert "await fetch(" in text
     assert "\N{REPLACEMENT CHARACTER}" not in text
+
+
+def test_scores_computed_elsewhere_are_chosen_like_a_metric(pages: httpx.Client) -> None:
+    """Who leaves the chosen metrics of texts as they are is told which one suits."""
+    rows = b"segment,system,score\n1,A,0.5\n1,B,0.6\n2,A,0.4\n2,B,0.7\n3,A,0.2\n3,B,0.3\n"
+    files = [("files", ("scores.csv", rows))]
+    offered = re.search(r'name="metrics" value="scores"', pages.get("/").text)
+    assert offered is not None
+    as_offered = ask(pages, files=files, data={"metrics": ["bleu", "chrf"], "resamples": "99"})
+    assert as_offered.status_code == 422
+    assert "the metric scores compares the scores it brings" in as_offered.text
+    asked = ask(pages, files=files, data={"metrics": "scores", "resamples": "99"})
+    assert asked.status_code == 303
