@@ -6,7 +6,13 @@
 for (const live of document.querySelectorAll("[data-events]")) {
   const source = new EventSource(live.dataset.events);
   const told = (event) => {
-    const { phase, done, total } = JSON.parse(event.data).progress;
+    const { status, progress: { phase, done, total } } = JSON.parse(event.data);
+    const state = document.getElementById("state");
+    if (status === "running" && state.textContent !== state.dataset.running) {
+      document.title = document.title.replace(state.textContent, state.dataset.running);
+      state.textContent = state.dataset.running;
+      live.querySelector(".warning")?.remove();
+    }
     const bar = document.getElementById("progress");
     bar.max = total || 1;
     bar.value = done;

@@ -388,6 +388,8 @@ def test_every_state_is_a_page_for_everybody(
         page.wait_for_selector("progress")
         assert visited.violations(axe) == []
         page.wait_for_selector("text=/Drawing resamples: [1-9]/")
+        page.wait_for_selector("h1:text-is('Being computed')")
+        assert page.title().startswith("Being computed")
         page.click("text=Cancel")
         page.wait_for_selector("text=It was cancelled")
         assert visited.violations(axe) == []
