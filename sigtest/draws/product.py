@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
+from sigtest.compiled import COMPILED
+from sigtest.draws.few import FewColumns
 
 FLOAT32_EXACT = 2.0**24
 FLOAT64_BITS = 52
@@ -16,6 +19,8 @@ LARGEST_WHOLE = 2.0**53
 ROWS = 256  # of weights at a time: they stay in the cache while the product uses them
 WEIGHTS_BYTES = 32 << 20
 RUN = 1 << 15  # units that are summed in float32 at a time
+FEW = 8  # columns at most that are added up while units are drawn: with more, a product is faster
+FEW_UNITS = 1 << 16  # at most, whose numbers the processor's cache holds
 
 
 def fixed_point(statistics: Array) -> Array:
@@ -115,6 +120,13 @@ class Columns:
         """(k, S, 1) sums over all units, one array a metric."""
         return self.sums(np.ones((1, self.units), dtype=np.float32))
 
+    @cached_property
+    def few(self) -> FewColumns | None:
+        """The columns where they are so few that they are added up while units are drawn."""
+        if not COMPILED or self.width > FEW or self.units > FEW_UNITS:
+            return None
+        return FewColumns(np.hstack([self._single.astype(np.float64), self._double]))
+
     def sums(self, weights: Weights) -> list[Array]:
         """Sums under each resample: (R, n) weights to one (k, S, R) array a metric."""
         product = np.empty((self.width, len(weights)))
@@ -124,7 +136,11 @@ class Columns:
             product[:split] = self._single_sums(weights).T
         if split < self.width:
             product[split:] = (weights.astype(np.float64) @ self._double).T
-        return [product[place] for place in self._places]
+        return self.placed(product)
+
+    def placed(self, sums: Array) -> list[Array]:
+        """(K, R) sums of the distinct columns to one (k, S, R) array a metric."""
+        return [sums[place] for place in self._places]
 
     def _single_sums(self, weights: Weights) -> Array:
         """(R, K) sums of the columns of whole numbers."""

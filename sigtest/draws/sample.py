@@ -117,7 +117,7 @@ class Sample:
             scores[:, :, here] = self.bootstrap_scores(first, last)
             if self.moments is not None:
                 errors[:, :, here] = self.errors(first, last)
-            if self.swap_test:
+            if self.swap_test and any(self.needs_swaps):
                 for m, kept in enumerate(self.swapped_sums(first, last)):
                     if not self.needs_swaps[m]:
                         continue
@@ -143,7 +143,12 @@ class Sample:
 
     def bootstrap_scores(self, first: int, last: int) -> Array:
         """(M, S, R) scores of every system on bootstrap resamples `first` to `last`."""
-        drawn = self.columns.sums(self._counts(first, last))
+        few = None if self.part.labels is not None else self.columns.few
+        if few is None:
+            drawn = self.columns.sums(self._counts(first, last))
+        else:
+            seed, stream = self.part.recipe.seed, self.part.stream
+            drawn = self.columns.placed(few.drawn(seed, first, last, stream))
         return np.array([m.score_columns(d) for m, d in zip(self.metrics, drawn, strict=True)])
 
     def errors(self, first: int, last: int) -> Array:
@@ -160,6 +165,9 @@ class Sample:
     def swapped_sums(self, first: int, last: int) -> list[Array]:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
         seed, stream = self.part.recipe.seed, self.part.stream
+        few = self.swap_columns.few
+        if few is not None:
+            return self.swap_columns.placed(few.kept(seed, first, last, stream))
         units = self.part.replicas * self.units
         room = self._room(last - first, units)
         return self.swap_columns.sums(swap_masks(seed, first, last, units, stream, room))
