@@ -15,6 +15,7 @@ BENCHMARKS = (
     "long",
     "extraction",
     "resampling",
+    "means",
     "whole",
     "growth",
     "service",

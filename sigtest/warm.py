@@ -80,13 +80,17 @@ def _join() -> None:
 def _compare_scores() -> None:
     rng = np.random.default_rng(0)
     systems = [
-        {"name": name, "scores": {"x": rng.integers(0, 9, (24, 1)).tolist()}} for name in "ab"
+        {
+            "name": name,
+            "scores": {"x": rng.integers(0, 9, (24, 1)).tolist(), "y": rng.random(24).tolist()},
+        }
+        for name in "ab"
     ]
     compare(
         parse_comparison(
             {
                 "systems": systems,
-                "metrics": [{"name": "scores", "of": "x"}],
+                "metrics": [{"name": "scores", "of": of} for of in "xy"],
                 "tests": list(resampling_tests()),
                 "resamples": 9,
             }

@@ -193,6 +193,7 @@ def _one(owner: ModuleType | type, name: str, new: object) -> Seed:
 AR = randomization.ApproximateRandomization
 BOOTSTRAP = bootstrap.Bootstrap
 PAIRED = bootstrap.PairedBootstrap
+WEIGHTS = (product, "FEW", 0)  # no sums without weights, which faults of drawing change
 
 
 FAULTS: tuple[Fault, ...] = (
@@ -243,7 +244,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "one mask for all segments of a resample",
-        _one(sample, "swap_masks", _one_mask),
+        _both((sample, "swap_masks", _one_mask), WEIGHTS),
         exhaustion.resampled_agrees_with_exact,
     ),
     Fault(
@@ -266,6 +267,7 @@ FAULTS: tuple[Fault, ...] = (
         _both(
             (sample, "swap_masks", _same_draws(weights.swap_masks)),
             (sample, "bootstrap_counts", _same_draws(weights.bootstrap_counts)),
+            WEIGHTS,
         ),
         invariance.blocks_are_irrelevant,
     ),
@@ -274,6 +276,7 @@ FAULTS: tuple[Fault, ...] = (
         _both(
             (sample, "bootstrap_counts", _without_replacement),
             (weights, "bootstrap_counts", _without_replacement),
+            WEIGHTS,
         ),
         invariance.draws_are_fair,
     ),

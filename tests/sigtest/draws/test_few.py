@@ -1,0 +1,122 @@
+"""Sums that are added up while units are drawn: held against weights times columns, bit for bit."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sigtest.comparison.parse import parse_comparison
+from sigtest.compiled import COMPILED
+from sigtest.draws import product
+from sigtest.draws.product import FEW, FEW_UNITS, Columns, fixed_point
+from sigtest.draws.weights import bootstrap_counts, swap_masks
+from sigtest.engine import compare
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="there are only products here")
+
+SEED = 2**40 + 7
+ROWS = (5, 42)
+
+
+def columns_of(units: int, width: int) -> np.ndarray:
+    """(n, K) fixed-point columns: off any grid, below zero, whole, large, and all the same."""
+    rng = np.random.default_rng(units + width)
+    kinds = [
+        rng.normal(size=units),
+        rng.integers(0, 2, units).astype(float),
+        np.ones(units),
+        rng.normal(size=units) * 1e9,
+        rng.integers(-(2**30), 2**30, units).astype(float),
+        np.full(units, -0.25),
+        rng.uniform(0.8, 0.9, units),
+        np.arange(float(units)),
+    ]
+    return fixed_point(np.stack(kinds[:width], axis=1))
+
+
+@pytest.mark.parametrize("width", range(1, FEW + 1))
+@pytest.mark.parametrize("units", [1, 3, 31, 32, 33, 127, 128, 129, 1000])
+@pytest.mark.parametrize("stream", [0, 3])
+def test_few_columns_have_the_sums_of_the_product(units: int, width: int, stream: int) -> None:
+    columns = Columns([columns_of(units, width)[None]])
+    assert columns.few is not None
+    drawn = columns.placed(columns.few.drawn(SEED, *ROWS, stream))
+    kept = columns.placed(columns.few.kept(SEED, *ROWS, stream))
+    (by_counts,) = columns.sums(bootstrap_counts(SEED, *ROWS, units, stream))
+    (by_masks,) = columns.sums(swap_masks(SEED, *ROWS, units, stream))
+    assert drawn[0].tobytes() == by_counts.tobytes()
+    assert kept[0].tobytes() == by_masks.tobytes()
+
+
+def test_sums_are_those_of_exact_arithmetic() -> None:
+    table = columns_of(61, FEW)
+    columns = Columns([table[None]])
+    assert columns.few is not None
+    for weights, sums in (
+        (bootstrap_counts(SEED, *ROWS, 61, 0), columns.few.drawn(SEED, *ROWS, 0)),
+        (swap_masks(SEED, *ROWS, 61, 0), columns.few.kept(SEED, *ROWS, 0)),
+    ):
+        (found,) = columns.placed(sums)
+        for r, row in enumerate(weights.tolist()):
+            for j, column in enumerate(table.T.tolist()):
+                exact = sum(
+                    (int(w) * Fraction(x) for w, x in zip(row, column, strict=True)), Fraction(0)
+                )
+                assert Fraction(found[j, 0, r]) == exact
+
+
+def test_products_are_left_to_many_columns_and_units() -> None:
+    rng = np.random.default_rng(0)
+    assert Columns([rng.random((FEW, 9, 1))]).few is not None
+    assert Columns([rng.random((FEW + 1, 9, 1))]).few is None
+    assert Columns([rng.random((1, FEW_UNITS, 1))]).few is not None
+    assert Columns([rng.random((1, FEW_UNITS + 1, 1))]).few is None
+
+
+def scores_of(names: str, units: int, **choices: Any) -> dict[str, Any]:
+    rng = np.random.default_rng(len(names))
+    common = rng.normal(0.8, 0.1, units)
+    systems = [
+        {"name": name, "scores": {"x": (common + rng.normal(0, 0.05, units)).tolist()}}
+        for name in names
+    ]
+    return {
+        "systems": systems,
+        "metrics": [{"name": "scores", "of": "x"}],
+        "tests": ["bootstrap", "approximate_randomization", "paired_bootstrap", "bootstrap_t"],
+        "resamples": 600,
+        **choices,
+    }
+
+
+REQUESTS = {
+    "two systems": scores_of("ab", 130),
+    "three systems": scores_of("abc", 75, alternative="greater"),
+    "documents": scores_of("ab", 90, documents=[str(i // 4) for i in range(90)], unit="document"),
+    "strata": scores_of(
+        "ab",
+        90,
+        labels=[str(i % 3) for i in range(90)],
+        stratified=True,
+    ),
+    "all pairs' ranges": scores_of("abc", 60, tests=["bootstrap"], correction="max_t"),
+    "whole numbers, drawn": {
+        "systems": [
+            {"name": n, "scores": {"x": np.random.default_rng(i).integers(0, 2, 80).tolist()}}
+            for i, n in enumerate("ab")
+        ],
+        "metrics": [{"name": "scores", "of": "x"}],
+        "exact": "never",
+        "resamples": 600,
+    },
+}
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_reports_do_not_depend_on_how_sums_are_made(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = compare(parse_comparison(REQUESTS[name])).as_json()
+    monkeypatch.setattr(product, "FEW", 0)
+    assert compare(parse_comparison(REQUESTS[name])).as_json() == report
