@@ -193,7 +193,7 @@ def _one(owner: ModuleType | type, name: str, new: object) -> Seed:
 AR = randomization.ApproximateRandomization
 BOOTSTRAP = bootstrap.Bootstrap
 PAIRED = bootstrap.PairedBootstrap
-WEIGHTS = (product, "FEW", 0)  # no sums without weights, which faults of drawing change
+WEIGHTS = (product, "TWO_UNITS", 0)  # no sums without weights, which faults of drawing change
 
 
 FAULTS: tuple[Fault, ...] = (

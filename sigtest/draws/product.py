@@ -11,7 +11,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
 from sigtest.compiled import COMPILED
-from sigtest.draws.few import FewColumns
+from sigtest.draws.two import TWO, TwoColumns, all_same
 
 FLOAT32_EXACT = 2.0**24
 FLOAT64_BITS = 52
@@ -19,8 +19,7 @@ LARGEST_WHOLE = 2.0**53
 ROWS = 256  # of weights at a time: they stay in the cache while the product uses them
 WEIGHTS_BYTES = 32 << 20
 RUN = 1 << 15  # units that are summed in float32 at a time
-FEW = 8  # columns at most that are added up while units are drawn: with more, a product is faster
-FEW_UNITS = 1 << 16  # at most, whose numbers the processor's cache holds
+TWO_UNITS = 1 << 14  # at most: beyond the cache, what is drawn by chance is slow to find
 
 
 def fixed_point(statistics: Array) -> Array:
@@ -121,11 +120,12 @@ class Columns:
         return self.sums(np.ones((1, self.units), dtype=np.float32))
 
     @cached_property
-    def few(self) -> FewColumns | None:
-        """The columns where they are so few that they are added up while units are drawn."""
-        if not COMPILED or self.width > FEW or self.units > FEW_UNITS:
+    def two(self) -> TwoColumns | None:
+        """The columns where all but two have one number only, and no product is needed."""
+        if not COMPILED or self.units > TWO_UNITS:
             return None
-        return FewColumns(np.hstack([self._single.astype(np.float64), self._double]))
+        columns = np.hstack([self._single.astype(np.float64), self._double])
+        return TwoColumns(columns) if np.count_nonzero(~all_same(columns)) <= TWO else None
 
     def sums(self, weights: Weights) -> list[Array]:
         """Sums under each resample: (R, n) weights to one (k, S, R) array a metric."""

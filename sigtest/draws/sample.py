@@ -143,12 +143,12 @@ class Sample:
 
     def bootstrap_scores(self, first: int, last: int) -> Array:
         """(M, S, R) scores of every system on bootstrap resamples `first` to `last`."""
-        few = None if self.part.labels is not None else self.columns.few
-        if few is None:
+        two = None if self.part.labels is not None else self.columns.two
+        if two is None:
             drawn = self.columns.sums(self._counts(first, last))
         else:
             seed, stream = self.part.recipe.seed, self.part.stream
-            drawn = self.columns.placed(few.drawn(seed, first, last, stream))
+            drawn = self.columns.placed(two.drawn(seed, first, last, stream))
         return np.array([m.score_columns(d) for m, d in zip(self.metrics, drawn, strict=True)])
 
     def errors(self, first: int, last: int) -> Array:
@@ -165,9 +165,9 @@ class Sample:
     def swapped_sums(self, first: int, last: int) -> list[Array]:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
         seed, stream = self.part.recipe.seed, self.part.stream
-        few = self.swap_columns.few
-        if few is not None:
-            return self.swap_columns.placed(few.kept(seed, first, last, stream))
+        two = self.swap_columns.two
+        if two is not None:
+            return self.swap_columns.placed(two.kept(seed, first, last, stream))
         units = self.part.replicas * self.units
         room = self._room(last - first, units)
         return self.swap_columns.sums(swap_masks(seed, first, last, units, stream, room))

@@ -9,7 +9,7 @@ import pytest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.compiled import COMPILED
 from sigtest.draws import product
-from sigtest.draws.product import FEW, FEW_UNITS, Columns, fixed_point
+from sigtest.draws.product import TWO_UNITS, Columns, fixed_point
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 
@@ -19,43 +19,55 @@ SEED = 2**40 + 7
 ROWS = (5, 42)
 
 
-def columns_of(units: int, width: int) -> np.ndarray:
-    """(n, K) fixed-point columns: off any grid, below zero, whole, large, and all the same."""
-    rng = np.random.default_rng(units + width)
-    kinds = [
-        rng.normal(size=units),
-        rng.integers(0, 2, units).astype(float),
-        np.ones(units),
-        rng.normal(size=units) * 1e9,
-        rng.integers(-(2**30), 2**30, units).astype(float),
-        np.full(units, -0.25),
-        rng.uniform(0.8, 0.9, units),
-        np.arange(float(units)),
-    ]
-    return fixed_point(np.stack(kinds[:width], axis=1))
+KINDS = {
+    "off any grid": ("normal", "uniform", "ones", "below zero"),
+    "whole": ("binary", "whole"),
+    "large": ("ones", "large"),
+    "alone": ("uniform",),
+    "all the same": ("ones", "below zero", "zeros"),
+}
 
 
-@pytest.mark.parametrize("width", range(1, FEW + 1))
-@pytest.mark.parametrize("units", [1, 3, 31, 32, 33, 127, 128, 129, 1000])
+def columns_of(units: int, kinds: tuple[str, ...]) -> np.ndarray:
+    """(n, K) columns in fixed point."""
+    rng = np.random.default_rng(units)
+    kind = {
+        "normal": rng.normal(size=units),
+        "uniform": rng.uniform(0.8, 0.9, units),
+        "large": rng.normal(size=units) * 1e9,
+        "binary": rng.integers(0, 2, units).astype(float),
+        "whole": rng.integers(-(2**30), 2**30, units).astype(float),
+        "ones": np.ones(units),
+        "below zero": np.full(units, -0.3),
+        "zeros": np.zeros(units) * -1,
+    }
+    return fixed_point(np.stack([kind[name] for name in kinds], axis=1))
+
+
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("units", [1, 3, 31, 32, 33, 64, 127, 128, 129, 1000])
 @pytest.mark.parametrize("stream", [0, 3])
-def test_few_columns_have_the_sums_of_the_product(units: int, width: int, stream: int) -> None:
-    columns = Columns([columns_of(units, width)[None]])
-    assert columns.few is not None
-    drawn = columns.placed(columns.few.drawn(SEED, *ROWS, stream))
-    kept = columns.placed(columns.few.kept(SEED, *ROWS, stream))
+def test_two_columns_have_the_sums_of_the_product(
+    units: int, kinds: tuple[str, ...], stream: int
+) -> None:
+    columns = Columns([columns_of(units, kinds)[None]])
+    assert columns.two is not None
+    (drawn,) = columns.placed(columns.two.drawn(SEED, *ROWS, stream))
+    (kept,) = columns.placed(columns.two.kept(SEED, *ROWS, stream))
     (by_counts,) = columns.sums(bootstrap_counts(SEED, *ROWS, units, stream))
     (by_masks,) = columns.sums(swap_masks(SEED, *ROWS, units, stream))
-    assert drawn[0].tobytes() == by_counts.tobytes()
-    assert kept[0].tobytes() == by_masks.tobytes()
+    assert drawn.tobytes() == by_counts.tobytes()
+    assert kept.tobytes() == by_masks.tobytes()
 
 
-def test_sums_are_those_of_exact_arithmetic() -> None:
-    table = columns_of(61, FEW)
+@pytest.mark.parametrize("kinds", KINDS.values(), ids=KINDS)
+def test_sums_are_those_of_exact_arithmetic(kinds: tuple[str, ...]) -> None:
+    table = columns_of(61, kinds)
     columns = Columns([table[None]])
-    assert columns.few is not None
+    assert columns.two is not None
     for weights, sums in (
-        (bootstrap_counts(SEED, *ROWS, 61, 0), columns.few.drawn(SEED, *ROWS, 0)),
-        (swap_masks(SEED, *ROWS, 61, 0), columns.few.kept(SEED, *ROWS, 0)),
+        (bootstrap_counts(SEED, *ROWS, 61, 0), columns.two.drawn(SEED, *ROWS, 0)),
+        (swap_masks(SEED, *ROWS, 61, 0), columns.two.kept(SEED, *ROWS, 0)),
     ):
         (found,) = columns.placed(sums)
         for r, row in enumerate(weights.tolist()):
@@ -66,12 +78,12 @@ def test_sums_are_those_of_exact_arithmetic() -> None:
                 assert Fraction(found[j, 0, r]) == exact
 
 
-def test_products_are_left_to_many_columns_and_units() -> None:
+def test_products_are_left_to_more_columns_and_units() -> None:
     rng = np.random.default_rng(0)
-    assert Columns([rng.random((FEW, 9, 1))]).few is not None
-    assert Columns([rng.random((FEW + 1, 9, 1))]).few is None
-    assert Columns([rng.random((1, FEW_UNITS, 1))]).few is not None
-    assert Columns([rng.random((1, FEW_UNITS + 1, 1))]).few is None
+    assert Columns([rng.random((2, 9, 1)), np.ones((2, 9, 1))]).two is not None
+    assert Columns([rng.random((3, 9, 1))]).two is None
+    assert Columns([rng.random((1, TWO_UNITS, 1))]).two is not None
+    assert Columns([rng.random((1, TWO_UNITS + 1, 1))]).two is None
 
 
 def scores_of(names: str, units: int, **choices: Any) -> dict[str, Any]:
@@ -118,5 +130,5 @@ def test_reports_do_not_depend_on_how_sums_are_made(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = compare(parse_comparison(REQUESTS[name])).as_json()
-    monkeypatch.setattr(product, "FEW", 0)
+    monkeypatch.setattr(product, "TWO_UNITS", 0)
     assert compare(parse_comparison(REQUESTS[name])).as_json() == report
