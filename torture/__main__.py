@@ -7,8 +7,12 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from torture import page, results
-from torture.parts import PARTS
+from sigtest.processor import prepare_blas
+
+prepare_blas()  # before NumPy is loaded: two threads of a product wait for each other at full speed
+
+from torture import page, results  # noqa: E402
+from torture.parts import PARTS  # noqa: E402
 
 
 def main() -> int:

@@ -49,7 +49,10 @@ def resampling_seconds(part: Part) -> float:
     joint = JOINT_SECONDS if part.recipe.correction in {"max_t", "tukey"} else 0.0
     looking = len(part.recipe.metrics) * (INTERVAL_SECONDS * (len(part.systems) + pairs))
     looking += len(part.recipe.metrics) * joint * pairs
-    return part.resamples * (drawing + scoring + adding + looking + 1e-7)
+    permuting = 0.0
+    if part.recipe.correction == "tukey":  # exchanges the outputs of all systems, unit by unit
+        permuting = part.units * part.replicas * len(part.systems) * (2.5e-9 + 4.3e-10 * width)
+    return part.resamples * (drawing + scoring + adding + permuting + looking + 1e-7)
 
 
 def exact_seconds(entry: Entry, part: Part) -> float:

@@ -74,6 +74,19 @@ def test_lines_that_are_measured_alike_are_not_cheap() -> None:
     assert took <= 2 * predicted + FIXED_SECONDS, f"{took:.2f} s, predicted {predicted:.2f} s"
 
 
+def test_permutations_of_all_systems_are_not_cheap() -> None:
+    rng = random.Random(3)
+    outputs = [[" ".join(rng.choices("abcdefgh", k=5)) for _ in range(1500)] for _ in range(4)]
+    took, predicted = taken({
+        "references": [outputs[0]],
+        "systems": [{"name": f"s{i}", "hypotheses": own} for i, own in enumerate(outputs[1:])],
+        "metrics": ["nist", "chrf", "bleu"],
+        "correction": "tukey",
+        "resamples": 9999,
+    })  # fmt: skip
+    assert took <= 2 * predicted + FIXED_SECONDS, f"{took:.2f} s, predicted {predicted:.2f} s"
+
+
 @pytest.mark.parametrize("resamples", [99, 99_999])
 def test_judgements_of_many_systems_are_not_cheap(resamples: int) -> None:
     rng = random.Random(resamples)
