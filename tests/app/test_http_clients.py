@@ -25,6 +25,7 @@ content_type_overrides:
   application/gzip: application/octet-stream
 """
 PREFER = {"Prefer": "wait=60"}
+ORDER = ["post", "put", "get", "patch", "delete"]
 HEAD = """\
 import createClient from "openapi-fetch";
 import type { paths } from "./api.js";
@@ -69,97 +70,75 @@ def smallest(operation: dict[str, Any]) -> Any:
     return min((entry["value"] for entry in examples.values()), key=lambda v: len(json.dumps(v)))
 
 
-def call(method: str, path: str, **options: Any) -> str:
-    """A call in TypeScript; `$name` in options are names of variables."""
-    text = json.dumps({k: v for k, v in options.items() if v}).replace('"$id"', "id")
-    return f'await client.{method.upper()}("{path}", {text} as const)'
+Operation = tuple[str, str, dict[str, Any]]  # method, path, and what the document says of it
 
 
-def of_kind(path: str, document: dict[str, Any]) -> list[str]:
-    """Ask the smallest question of a kind, and everything about it."""
-    operations = document["paths"]
-    post = call("post", path, params={"header": PREFER}, body=smallest(operations[path]["post"]))
+def call(method: str, path: str, operation: dict[str, Any], name: str = "A") -> str:
+    """A call in TypeScript with the smallest documented request; `id` names a variable there."""
+    told = {own["name"]: own for own in operation.get("parameters", ())}
+    given: dict[str, Any] = {}
+    if "{id}" in path:
+        given["path"] = {"id": "$id"}
+    if "{name}" in path:
+        given["path"]["name"] = name
+    if "{picture}" in path:
+        given["path"]["picture"] = told["picture"]["schema"]["enum"][0]
+    if path.endswith(("/segments", "/distribution")):
+        given["query"] = {"a": "A", "b": "B"}
+    if "Prefer" in told:
+        given["header"] = PREFER
+    options: dict[str, Any] = {"params": given} if given else {}
+    if "requestBody" in operation:
+        options["body"] = smallest(operation)
+    if method == "get" and "application/json" not in operation["responses"]["200"]["content"]:
+        options["parseAs"] = "text"
+    text = json.dumps(options).replace('"$id"', "id")
+    return f'await client.{method.upper()}("{path}", {text})'
+
+
+def in_turn(operation: Operation) -> tuple[int, int]:
+    """What is made comes before what reads it, and what is deleted last, inner things first."""
+    method, path, _ = operation
+    return ORDER.index(method), -len(path) if method == "delete" else len(path)
+
+
+def of_collection(collection: str, operations: list[Operation]) -> list[str]:
+    """Make something, and do with it everything that is documented."""
+    post = next(own for own in operations if own[:2] == ("post", collection))
     lines = [
         "{",
-        f"const made = {post.replace(' as const', '')};",
-        f'told("POST {path}", made);',
-        "if (made.data === undefined) throw new Error(JSON.stringify(made.error));",
-        "const id: string = made.data.id;",
-        "const phase: string = made.data.progress.phase + made.data.links.report;",
-    ]
-    pictures: dict[str, Any] = {}
-    for other, methods in operations.items():
-        if not other.startswith(f"{path}/{{id}}"):
-            continue
-        given: dict[str, Any] = {"path": {"id": "$id"}}
-        if "{picture}" in other:
-            parameters = methods["get"]["parameters"]
-            pictures = next(p for p in parameters if p["name"] == "picture")
-            given["path"]["picture"] = pictures["schema"]["enum"][0]
-        if other.endswith(("/segments", "/distribution")):
-            given["query"] = {"a": "A", "b": "B"}
-        parsed = {} if other.endswith("}") else {"parseAs": "text"}
-        get = call("get", other, params=given, **parsed).replace(" as const", "")
-        lines.append(f'told("GET {other}", {get});')
-    delete = call("delete", f"{path}/{{id}}", params={"path": {"id": "$id"}})
-    return [*lines, f'told("DELETE", {delete.replace(" as const", "")});', "}"]
-
-
-def of_board(document: dict[str, Any]) -> list[str]:
-    """Make a test set, submit systems, read its leaderboard."""
-    operations = document["paths"]
-    path = "/v1/testsets"
-    system = f"{path}/{{id}}/systems/{{name}}"
-    post = call("post", path, body=smallest(operations[path]["post"])).replace(" as const", "")
-    lines = [
-        "{",
-        f"const made = {post};",
-        f'told("POST {path}", made);',
+        f"const made = {call(*post)};",
+        f'told("post {collection}", made);',
         "if (made.data === undefined) throw new Error(JSON.stringify(made.error));",
         "const id: string = made.data.id;",
     ]
-    body = {"hypotheses": ["The cat sat on the mat .", "It rains .", "We go home ."]}
-    for name in ("A", "B"):
-        named = {"path": {"id": "$id", "name": name}, "header": PREFER}
-        put = call("put", system, params=named, body=body).replace(" as const", "")
-        lines.append(f'told("PUT {name}", {put});')
-    for other in (path, f"{path}/{{id}}", f"{path}/{{id}}/systems", f"{path}/{{id}}/leaderboard"):
-        get = call("get", other, params={"path": {"id": "$id"}} if "{" in other else {})
-        lines.append(f'told("GET {other}", {get.replace(" as const", "")});')
-    more = call("patch", f"{path}/{{id}}", params={"path": {"id": "$id"}},
-                body=smallest(operations[f"{path}/{{id}}"]["patch"]))  # fmt: skip
-    lines.append(f'told("PATCH", {more.replace(" as const", "")});')
-    return [*lines, "}"]
-
-
-def of_webhooks(document: dict[str, Any]) -> list[str]:
-    """Add a webhook, look at it, try it, delete it."""
-    path = "/v1/webhooks"
-    post = call("post", path, body=smallest(document["paths"][path]["post"]))
-    lines = [
-        "{",
-        f"const made = {post.replace(' as const', '')};",
-        f'told("POST {path}", made);',
-        "if (made.data === undefined) throw new Error(JSON.stringify(made.error));",
-        "const id: string = made.data.id + made.data.secret.slice(0, 0);",
-    ]
-    own = {"path": {"id": "$id"}}
-    for method, other in (("get", "/{id}"), ("post", "/{id}/test"), ("delete", "/{id}")):
-        told = call(method, path + other, params=own).replace(" as const", "")
-        lines.append(f'told("{method} {other}", {told});')
+    if any(path == f"{collection}/{{id}}/report" for _, path, _ in operations):
+        lines.append("const said: string = made.data.progress.phase + made.data.links.report;")
+    if any(path == f"{collection}/{{id}}/test" for _, path, _ in operations):
+        lines.append("const secret: string = made.data.secret;")
+    for method, path, operation in sorted(operations, key=in_turn):
+        if (method, path) != post[:2]:
+            for name in "AB" if method == "put" else "A":
+                made = call(method, path, operation, name)
+                lines.append(f'told("{method} {path}", {made});')
     return [*lines, "}"]
 
 
 def test_typescript(service: httpx.Client, workshop: Path) -> None:
     document = service.get("/openapi.json").json()
-    kinds = [
-        p for p, methods in document["paths"].items() if f"{p}/{{id}}/report" in document["paths"]
+    operations = [
+        (method, path, operation)
+        for path, methods in document["paths"].items()
+        for method, operation in methods.items()
     ]
+    collections = [path for path in document["paths"] if f"{path}/{{id}}" in document["paths"]]
     lines = [HEAD.replace("BASE", json.dumps(str(service.base_url)))]
-    for kind in kinds:
-        lines += of_kind(kind, document)
-    lines += of_board(document)
-    lines += of_webhooks(document)
+    for collection in collections:
+        own = [entry for entry in operations if f"{entry[1]}/".startswith(f"{collection}/")]
+        lines += of_collection(collection, own)
+    for method, path, operation in operations:
+        if not f"{path}/".startswith(tuple(f"{own}/" for own in collections)):
+            lines.append(f'told("{method} {path}", {call(method, path, operation)});')
     (workshop / "openapi.json").write_text(json.dumps(document))
     (workshop / "client.mts").write_text("\n".join(lines))
     (workshop / "tsconfig.json").write_text(json.dumps(CONFIG))
@@ -167,8 +146,7 @@ def test_typescript(service: httpx.Client, workshop: Path) -> None:
     run(workshop, "node_modules/.bin/openapi-typescript", "openapi.json", "-o", "api.d.ts")
     run(workshop, "node_modules/.bin/tsc", "-p", ".")
     said = [json.loads(line) for line in run(workshop, "node", "out/client.mjs").splitlines()]
-    assert len(kinds) >= 4
-    assert len(said) > 7 * len(kinds)
+    assert {name for name, _ in said} == {f"{method} {path}" for method, path, _ in operations}
     assert [(name, status) for name, status in said if not 200 <= status < 300] == []
 
 

@@ -168,9 +168,7 @@ def test_problems_are_pages_for_everybody(
 def test_many_warnings_leave_room_for_the_systems(service: httpx.Client, chromium: Any) -> None:
     """The first five are read at once, the others by a click, or on paper."""
     reference = [f"word{i} and some more words." for i in range(20)]
-    systems = [
-        {"name": f"own{i}", "hypotheses": [*reference[:-1], ""]} for i in range(12)
-    ]  # fmt: skip
+    systems = [{"name": f"own{i}", "hypotheses": [*reference[:-1], ""]} for i in range(12)]
     body = {"references": [reference], "systems": systems, "metrics": ["chrf"], "resamples": 99}
     made = service.post("/v1/comparisons", json=body, headers=WAIT).json()
     warnings = service.get(f"/v1/comparisons/{made['id']}/report").json()["warnings"]
@@ -179,5 +177,8 @@ def test_many_warnings_leave_room_for_the_systems(service: httpx.Client, chromiu
         page.goto(f"/comparisons/{made['id']}")
         shown = page.locator(".warnings li:visible")
         assert shown.count() == 5 < len(warnings)
+        page.emulate_media(media="print")
+        assert shown.count() == len(warnings)
+        page.emulate_media(media="screen")
         page.click(f".warnings summary:text-is('{len(warnings) - 5} more')")
         assert json.dumps(shown.all_inner_texts()) == json.dumps(warnings)

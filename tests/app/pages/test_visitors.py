@@ -22,7 +22,8 @@ def closed(
 ) -> Iterator[httpx.Client]:
     """A service with keys, seen from a browser."""
     settings = Settings(api_keys=(("ada", digest_of(SECRET)), ("bob", digest_of("other"))))
-    with httpx.Client(base_url=serve_on(settings, queue).base_url, headers=BROWSER) as client:
+    url = serve_on(settings, queue).base_url
+    with httpx.Client(base_url=url, headers=BROWSER, timeout=60) as client:
         yield client
 
 
@@ -101,7 +102,7 @@ def test_a_report_is_its_callers_alone_until_it_has_a_link(
     assert closed.post(f"{own}/share").status_code == 303
     assert found[1] in closed.get(own).text  # the link stays the same
 
-    with httpx.Client(base_url=closed.base_url, headers=BROWSER) as stranger:
+    with httpx.Client(base_url=closed.base_url, headers=BROWSER, timeout=60) as stranger:
         shared = stranger.get(found[1])
         assert shared.status_code == 200
         assert "A and B" in shared.text
