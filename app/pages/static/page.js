@@ -211,6 +211,7 @@ const open = async (address) => {
     location.href = address;
     return;
   }
+  const within = panel.contains(document.activeElement);
   panel.replaceWith(document.importNode(found, true));
   history.pushState(null, "", address);
   const pairOf = (search) => ["a", "b"].map((name) => new URLSearchParams(search).get(name)).sort().join("\n");
@@ -220,6 +221,12 @@ const open = async (address) => {
     if (pairOf(link.search) === current) link.setAttribute("aria-current", "true");
   }
   pair().scrollIntoView({ block: "nearest" });
+  // who turned a page of segments with the keyboard goes on at the first of the new ones
+  const onward = within && pair().querySelector(".segments");
+  if (onward) {
+    onward.tabIndex = -1;
+    onward.focus();
+  }
 };
 
 document.addEventListener("click", (event) => {

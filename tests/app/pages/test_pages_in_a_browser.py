@@ -109,6 +109,15 @@ def test_by_keyboard_alone(service: httpx.Client, chromium: Any) -> None:
         page.keyboard.press("Enter")
         assert page.get_attribute("#systems th:has-text('score')", "aria-sort") == "ascending"
         assert page.evaluate("document.activeElement.textContent") == "score"
+        page.locator("#matrix td a >> nth=0").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#pair .segments")
+        place = "document.activeElement.closest('#matrix, #pair') !== null"
+        assert page.evaluate(place)  # the reader goes on where the pair is
+        page.locator("#pair .pages a").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#pair ol[start='21']")
+        assert page.evaluate(place)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
