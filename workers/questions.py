@@ -35,7 +35,7 @@ from workers.store import keys
 from workers.store.listings import ALL, Filter
 from workers.store.pieces import Cut, Pieces, shares_key
 from workers.store.questions import Stored
-from workers.store.records import Record, Status, gone
+from workers.store.records import Place, Record, Status, gone
 from workers.store.server import check_disk, connect
 from workers.store.tallies import Tallies
 from workers.store.task import Priced, Task
@@ -208,6 +208,11 @@ class Questions:
             raise gone(question_id)
         asked: Question = KINDS[record.kind].load(self._store.outline(question_id), contents)
         return asked
+
+    @storage()
+    def place(self, question_id: str, caller: str) -> Place | None:
+        """Where a question stands among its caller's, unless it has ended."""
+        return self._store.progress.place(question_id, caller)
 
     @storage()
     def distribution(

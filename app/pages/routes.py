@@ -213,7 +213,10 @@ async def question(
     kind, here = KINDS[found.kind], f"/{found.kind}/{found.id}"
     if found.status is not Status.SUCCEEDED:
         workers = 1 if found.status.finished else await run_in_threadpool(asked.workers)
-        return site.page(request, "state.html", record=found, kind=kind, workers=workers)
+        place = await run_in_threadpool(asked.place, found.id, caller.name)
+        return site.page(
+            request, "state.html", record=found, kind=kind, workers=workers, place=place
+        )
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
     view = await run_in_threadpool(shown, found, stored, choice, here)
     link = await run_in_threadpool(asked.link, found.id, caller.name)

@@ -146,6 +146,7 @@ def _templates() -> Environment:
     environment.globals["static"] = static_path
     environment.filters.update(
         about=_about,
+        duration=_duration,
         excerpt=_excerpt,
         further=_further,
         lines=_lines,
@@ -171,6 +172,15 @@ def _files() -> dict[str, bytes]:
 def moment(seconds: float) -> str:
     """A time as everybody reads it alike."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _duration(seconds: float) -> str:
+    """How long something takes, roughly."""
+    if seconds < 1:
+        return "less than a second"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{whole(round(seconds / 60))} min"
 
 
 def _size(size: int) -> str:

@@ -12,6 +12,7 @@ from exchange import COMPARISONS, ServeOn, problem
 from app.http import waiting
 from app.settings import Settings
 from app.testsets import board
+from sigtest.kinds import KINDS
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks.boards import joins
@@ -126,3 +127,20 @@ def work(context: Context, testset: str) -> None:
     for entry in joins(state):
         run(context, entry.task.name, [testset, *entry.task.arguments])
     context.feed.drop(testset)
+
+
+def test_a_page_of_a_waiting_question_tells_its_place_and_its_cost(
+    client: httpx.Client, body: dict[str, Any]
+) -> None:
+    bodies = [{**body, "resamples": 999_999, "metrics": ["bleu", "chrf", "ter"]}]
+    bodies += [{**body, "resamples": resamples} for resamples in (999, 998)]
+    asked = [client.post(COMPARISONS, json=own).headers["location"] for own in bodies]
+    large, small, _ = (
+        client.get(url.removeprefix("/v1"), headers={"Accept": "text/html"}).text for url in asked
+    )
+    seconds = KINDS["comparisons"].parse(bodies[0]).seconds
+    assert seconds > 1
+    assert f"Predicted to take {seconds:.0f} s of one core." in large
+    assert "2 smaller questions of yours (less than a second) come first" in large
+    assert "1 smaller question of yours (less than a second) comes first" in small
+    assert "Predicted to take less than a second of one core." in small

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from redis import Redis
 from redis.client import Pipeline
@@ -17,7 +17,7 @@ from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.make import MAKE
 from workers.store.pieces import Cut, Pieces, Run, block_name, blocks_named, statistics_keys
-from workers.store.records import gone
+from workers.store.records import Place, gone
 
 
 class ProgressStore:
@@ -70,6 +70,16 @@ class ProgressStore:
         space = decoded(testset) if testset is not None else keys.space_of(decoded(caller))
         cache = Cache(self.redis, space, self.settings.cache)
         return Pieces(cut, cache.existing(cut.distinct_keys), blocks_named(names))
+
+    def place(self, question_id: str, caller: str) -> Place | None:
+        """Where a question stands among its caller's, unless it has ended."""
+        held = cast("Mapping[bytes, bytes]", self.redis.hgetall(keys.of_caller("pending", caller)))
+        predicted = {decoded(name): float(said.split()[0]) for name, said in held.items()}
+        own = predicted.get(question_id)
+        if own is None:
+            return None
+        smaller = [seconds for seconds in predicted.values() if seconds < own]
+        return Place(own, len(smaller), sum(smaller))
 
     def add_blocks(self, question_id: str, drawn: Sequence[Any]) -> frozenset[Run]:
         """Keep what a run of resamples gave; which runs exist afterwards."""

@@ -83,6 +83,21 @@ class Record:
         return hashlib.sha256(seen.encode()).hexdigest()[:32]
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where an unfinished question stands among its caller's; other callers' are served in turn.
+
+    Attributes:
+        seconds: Of one core, predicted for it.
+        smaller: How many questions of its caller are smaller and come first.
+        before: Seconds of one core predicted for those.
+    """
+
+    seconds: float
+    smaller: int
+    before: float
+
+
 def gone(question_id: str) -> GoneError:
     """The error for a question that was there."""
     return GoneError(f"{question_id} expired or was deleted; submit it again.")
