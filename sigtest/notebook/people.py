@@ -140,6 +140,19 @@ def accuracy(
 ) -> AccuracyReport:
     """How often metrics and significance tests conclude what people do, computed in this process.
 
+        >>> import sigtest
+        >>> rows = [
+        ...     {"annotator": who, "system": system, "segment": segment, "score": score + shift}
+        ...     for who, shift in (("w1", 0), ("w2", -12))
+        ...     for system, score in (("A", 81), ("B", 55), ("C", 70))
+        ...     for segment in range(1, 9)
+        ... ]
+        >>> outputs = {"A": ["a b c d"] * 8, "B": ["a x c y"] * 8, "C": ["a b c y"] * 8}
+        >>> reference = ["a b c d"] * 8
+        >>> report = sigtest.accuracy(rows, reference, outputs, metrics=["ter"], alphas=[0.05])
+        >>> [(row.metric, row.test, row.correct, row.n) for row in report.rows]
+        [('ter', 'approximate_randomization', 3, 3)]
+
     Args:
         judgements: As for `human`.
         references: As for `compare`, like the next four.
