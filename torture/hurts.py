@@ -7,6 +7,7 @@ import resource
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -201,12 +202,8 @@ class Hurts:
         """Every byte of the disk is taken for some seconds."""
         assert self.disk is not None
         balloon = self.disk / "balloon"
-        with balloon.open("wb") as file:
-            try:
-                while True:
-                    file.write(bytes(2**16))
-                    file.flush()
-            except OSError:
+        with balloon.open("wb", buffering=0) as file, suppress(OSError):
+            while file.write(bytes(2**16)):
                 pass
         time.sleep(self.rng.uniform(0.5, 3.0))
         balloon.unlink()
