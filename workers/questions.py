@@ -204,8 +204,6 @@ class Questions:
                 field="id",
             )
         contents = self._store.contents(question_id)
-        if not contents:
-            raise gone(question_id)
         asked: Question = KINDS[record.kind].load(self._store.outline(question_id), contents)
         return asked
 

@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -188,7 +189,7 @@ class Generator:
         if kind in MAKERS:
             return MAKERS[kind](rng)
         if kind == "testsets":
-            board = next(b for n in range(99) if isinstance(b := asked(number, n), AskedBoard))
+            board = next(b for n in count() if isinstance(b := asked(number, n), AskedBoard))
             return board.body
         return rng.choice([{"resamples": 500}, {"hypotheses": ["a b c", "d e f"]}])
 

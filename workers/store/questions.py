@@ -329,8 +329,14 @@ class QuestionStore:
         return codec.unpack_json(packed)  # type: ignore[arg-type]  # bytes
 
     def contents(self, question_id: str) -> dict[str, Any]:
-        """Everything that was brought."""
+        """Everything that was brought.
+
+        Raises:
+            GoneError: It was deleted with the question.
+        """
         packed = self.redis.hgetall(keys.key("contents", question_id))
+        if not packed:
+            raise gone(question_id)
         return {
             decoded(field): codec.unpack_json(data)  # type: ignore[arg-type]  # bytes
             for field, data in packed.items()

@@ -10,6 +10,7 @@ from byhand import finish, missing, perform
 from service import CALLER, Comparisons, example, in_process, synthetic
 
 from sigtest.comparison.comparison import Comparison
+from sigtest.kinds import KINDS
 from sigtest.metrics.bleu import Bleu
 from workers.errors import GoneError, NotReadyError
 from workers.questions import Record, Status
@@ -233,3 +234,27 @@ def unpacked(value: bytes) -> bytes:
         return zlib.decompress(value)
     except zlib.error:
         return value
+
+
+def test_a_question_that_is_deleted_while_it_is_read_is_no_fault(
+    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = KINDS["human-evaluations"]
+    rows = [
+        {"annotator": "w", "system": name, "segment": i, "score": 10 * i}
+        for name in "ab"
+        for i in range(1, 4)
+    ]
+    question = kind.parse({"judgements": rows})
+    record, _ = jobs.questions.submit(kind.path, question, CALLER)
+    read = context.questions.read
+
+    def read_as_it_goes(question_id: str) -> object:
+        found = read(question_id)
+        for _ in ("cancelled", "deleted"):
+            jobs.remove(question_id, CALLER)
+        return found
+
+    monkeypatch.setattr(context.questions, "read", read_as_it_goes)
+    (task,) = missing(context, record.id)
+    assert run(context, task.name, [record.id, *task.arguments]) == "unwanted"
