@@ -329,11 +329,7 @@ class QuestionStore:
         return codec.unpack_json(packed)  # type: ignore[arg-type]  # bytes
 
     def contents(self, question_id: str) -> dict[str, Any]:
-        """Everything that was brought.
-
-        Raises:
-            GoneError: It was deleted with the question.
-        """
+        """Everything that was brought; raises as `content` does."""
         packed = self.redis.hgetall(keys.key("contents", question_id))
         if not packed:
             raise gone(question_id)
