@@ -113,12 +113,12 @@ def interactions(page: Any) -> dict[str, list[float]]:
         )
         click("another metric", f".choose li:nth-child({(i + 1) % 3 + 1}) a", address)
     for i in range(ROUNDS):
-        page.evaluate("window.heading = document.querySelector('#pair h3')?.textContent")
+        page.evaluate("window.heading = document.querySelector('#pair h2')?.textContent")
         click(
             "open a pair for the first time",
             f"#matrix tbody tr:nth-child({i + 1}) td.sign:nth-of-type({i + 3}) a",
             "document.querySelector('#pair .segments') && "
-            "document.querySelector('#pair h3').textContent !== window.heading",
+            "document.querySelector('#pair h2').textContent !== window.heading",
         )
         click(
             "the next segments",
