@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from sigtest.significance import ALTERNATIVES
-from sigtest.significance.signs import doubled_ranks
+from sigtest.significance.signs import doubled_ranks, signed_rank_p
 from sigtest.significance.wins import wins
 
 
@@ -70,3 +70,19 @@ def test_identical_systems_have_p_one(alternative: str) -> None:
 
 def test_rounding_breaks_no_tie_of_sizes() -> None:
     assert doubled_ranks(np.array([0.3, 0.1 + 0.2, 0.1]), 1e-9).tolist() == [5, 5, 2]
+
+
+def test_sizes_that_are_just_the_slack_apart_share_a_rank() -> None:
+    assert doubled_ranks(np.array([1.0, 1.25, 1.75]), 0.25).tolist() == [3, 3, 6]
+    assert doubled_ranks(np.array([1.0, 1.25, 1.75]), 0.125).tolist() == [2, 4, 6]
+
+
+@pytest.mark.parametrize(("units", "tied", "counted"), [(500, 99, True), (501, 0, False)])
+def test_up_to_500_units_are_counted_besides_ties(units: int, tied: int, counted: bool) -> None:
+    signs = np.random.default_rng(units).choice([-1, 1], units)
+    ranks = np.append(2 * np.arange(1, units + 1) * signs, np.zeros(tied, dtype=int))
+    for alternative in ALTERNATIVES:
+        found = signed_rank_p(ranks, alternative)
+        assert (found.exact, found.statistic) == (counted, ranks[ranks > 0].sum() / 2)
+        normal = stats.wilcoxon(ranks, alternative=alternative, method="asymptotic")
+        assert found.p_value == pytest.approx(normal.pvalue, rel=0.02)
