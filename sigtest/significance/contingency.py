@@ -69,9 +69,8 @@ class McNemar(OwnTest):
 
     def _right(self, metric: Metric, rows: Array) -> Flags:
         self.check(metric)
-        scores, weights = metric.score(rows), rows[:, -1:]
-        if metric.fraction is not None:
-            weights = rows[:, metric.fraction.denominator]
+        assert metric.fraction is not None
+        scores, weights = metric.score(rows), rows[:, metric.fraction.denominator]
         other = np.flatnonzero(((scores != 0) & (scores != 1)) | (weights != weights[0]))
         if len(other):
             unit = int(other[0])

@@ -5,9 +5,17 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 from sigtest.significance import intervals
-from sigtest.significance.intervals import percentile_interval, standard_deviation
+from sigtest.significance.intervals import (
+    bootstrap_t_interval,
+    percentile_interval,
+    skewness,
+    standard_deviation,
+    wilson_interval,
+)
 
 
 def inverse_cdf(row: np.ndarray, share: float) -> float:
@@ -78,6 +86,8 @@ def test_compiled_and_plain_intervals_are_equal(monkeypatch: pytest.MonkeyPatch)
 def test_deviation_divides_by_one_less_than_the_draws() -> None:
     assert standard_deviation(np.array([[1.0, 3.0]]))[0] == math.sqrt(2)
     assert standard_deviation(np.array([[5.0]]))[0] == 0
+    draws = np.random.default_rng(4).normal(size=(2, 30))
+    assert standard_deviation(draws) == pytest.approx(draws.std(axis=1, ddof=1), rel=1e-14)
 
 
 @pytest.mark.usefixtures("_either_way")
@@ -86,3 +96,45 @@ def test_intervals_at_the_ends_of_the_number_range(scale: float) -> None:
     draws = np.array([[0.0, scale, scale / 2, 0.0, scale]])
     low, high = percentile_interval(draws, 0.05)
     assert (low[0], high[0]) == (0.0, scale)
+
+
+def test_a_studentised_interval_turns_the_quantiles_round() -> None:
+    """Hall (1988), by hand: the quantiles of 1, ..., 40 at .05 and .95 are 2 and 38."""
+    values = np.random.default_rng(5).permutation(np.arange(1.0, 41.0))[None].repeat(2, axis=0)
+    low, high = bootstrap_t_interval(np.array([10.0, -3.0]), np.array([0.5, 2.0]), values, 0.1)
+    assert low.tolist() == [10 - 0.5 * 38, -3 - 2 * 38]
+    assert high.tolist() == [10 - 0.5 * 2, -3 - 2 * 2]
+
+
+def test_skewness_equals_scipy() -> None:
+    rng = np.random.default_rng(6)
+    draws = np.stack(
+        [
+            rng.exponential(size=200) - 0.4,
+            -rng.lognormal(size=200) + 7,
+            *rng.normal(5, 1e-7, (3, 200)),
+        ]
+    )
+    assert skewness(draws) == pytest.approx(stats.skew(draws, axis=1), rel=1e-6)
+    assert skewness(draws[:2]) == pytest.approx(stats.skew(draws[:2], axis=1), rel=1e-12)
+    assert skewness(draws[:, ::2]) == pytest.approx(stats.skew(draws[:, ::2], axis=1), rel=1e-6)
+
+
+@pytest.mark.parametrize(("spread", "seen"), [(0.9e-9, False), (1.1e-9, True)])
+@pytest.mark.parametrize("largest", [40.0, 1.0, -1e-3])
+def test_draws_that_hardly_vary_have_no_skewness(spread: float, seen: bool, largest: float) -> None:
+    """Hardly: by less than a billionth of the largest, in standard deviations."""
+    pattern = np.array([-1.0, -1.0, 2.0] * 3 + [0.0]) / math.sqrt(1.8)
+    draws = largest * (1 + spread * pattern) - np.sign(largest) * 0.0
+    found = skewness(draws[None])[0]
+    assert (found != 0) == seen
+    assert skewness(np.zeros((2, 9))).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+@pytest.mark.parametrize(("successes", "trials"), [(0, 12), (12, 12), (1, 30), (45, 60), (1, 2)])
+def test_wilsons_interval_equals_statsmodels(successes: int, trials: int, alpha: float) -> None:
+    expected = proportion_confint(successes, trials, alpha, method="wilson")
+    found = wilson_interval(successes, trials, alpha)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert 0 <= found[0] < found[1] <= 1

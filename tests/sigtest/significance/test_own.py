@@ -101,7 +101,33 @@ def test_p_far_below_the_smallest_double() -> None:
     assert one.p_value == SMALLEST_P
 
 
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_mid_p_of_units_alike_is_one(alternative: Alternative) -> None:
+    one = found("mcnemar_mid_p", *outcomes(5, 0, 0, 2), alternative)
+    assert one == OwnP(1.0, 0.0, exact=False, statistic=0.0)
+
+
+def test_of_errors_the_fewer_the_better() -> None:
+    """What counts as right for a metric where lower is better: 0."""
+    a, b = outcomes(4, 9, 2, 3)
+    error = Scores(higher=False)
+    for test in ("mcnemar", "mcnemar_mid_p"):
+        wrong = own_tests()[test].p(error, rows(1 - a), rows(1 - b), "greater")
+        assert wrong == found(test, a, b, "greater")
+
+
 def test_units_of_mcnemar_must_be_right_or_wrong() -> None:
+    for value, place in ((0.5, 2), (-1.0, 1)):
+        units = np.array([1.0, 1.0, 0.0, 7.0])
+        units[place] = value
+        with pytest.raises(InputError, match=f"unit {place + 1} has scores {value:g} "):
+            found("mcnemar", units, np.ones(4))
+    lighter = np.array([[1.0, 1.0], [0.5, 0.5]])
+    with pytest.raises(InputError, match=r"unit 2 has ratio 1 and weight 0\.5"):
+        own_tests()["mcnemar"].p(Ratio(), lighter, lighter, "two-sided")
+    lighter[1, 0] = 0.25
+    with pytest.raises(InputError, match=r"unit 2 has ratio 0\.5 and weight 0\.5"):
+        own_tests()["mcnemar"].p(Ratio(), lighter, lighter, "two-sided")
     with pytest.raises(InputError, match=r"unit 3 has scores 0\.5 and weight 1") as raised:
         found("mcnemar", np.array([1.0, 0.0, 0.5]), np.array([1.0, 1.0, 1.0]))
     assert (raised.value.line, raised.value.field) == (3, "tests")
@@ -154,6 +180,12 @@ def test_t_without_variance_finds_nothing(test: str) -> None:
     assert found(test, np.array([0.3, 0.30001]), np.array([0.1, 0.1])).p_value < 0.01
 
 
+@pytest.mark.parametrize(("apart", "alike"), [(1.9e-11, True), (2.1e-11, False)])
+def test_differences_within_the_slack_of_both_scores_do_not_vary(apart: float, alike: bool) -> None:
+    one = found("paired_t", np.array([1.0, 1.0 + apart]), np.zeros(2))
+    assert (one.statistic is None) == alike
+
+
 @pytest.mark.parametrize(
     ("t", "df", "expected"),
     [
@@ -161,6 +193,8 @@ def test_t_without_variance_finds_nothing(test: str) -> None:
         (80.0, 100_000, -1349.370175975067),
         (200.0, 100_000, -7309.028851766107),
         (1e5, 100_000, -250003.11623500372),
+        (50.0, 3001, -396.861743834120582),
+        (1e11, 31, -319.032166294856664),
     ],
 )
 def test_tails_of_t_are_right_far_out(t: float, df: int, expected: float) -> None:
