@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import closing
 
 import uvicorn
@@ -21,7 +22,16 @@ GRACE_SECONDS = 5
 
 
 class Server(uvicorn.Server):
-    """Says where it listens as soon as it does."""
+    """Says where it listens as soon as it does, and that it stops before it waits for requests.
+
+    Args:
+        config: See `configuration`.
+        stopping: Called when the stop begins.
+    """
+
+    def __init__(self, config: uvicorn.Config, stopping: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -30,6 +40,10 @@ class Server(uvicorn.Server):
             shown = f"[{host}]" if ":" in host else host
             sys.stdout.write(f"sigtest is ready at http://{shown}:{port}\n")
             sys.stdout.flush()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._stopping()
+        await super().shutdown(sockets)
 
 
 def configuration(app: FastAPI) -> uvicorn.Config:

@@ -100,7 +100,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
     async def lifespan(app: FastAPI) -> AsyncIterator[State]:
         questions = Questions.connect(queue)
         news = News.connect(queue)
-        with stopping() as event, closing(news):
+        with stopping(news.wake) as event, closing(news):
             yield State(
                 settings=settings,
                 requests=requests,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from sigtest.errors import SigtestError
 from workers.errors import SettingError
 from workers.logs import configure
-from workers.machine.supervisor import starting
+from workers.machine.keeper import starting
 from workers.settings import Settings, log_format
 
 if TYPE_CHECKING:
@@ -36,16 +36,16 @@ def serve(host: str, port: int, queue: Settings) -> None:
         SettingError: The address cannot be used, or would let strangers in.
     """
     # first of all, so that nothing starts in vain where the port is taken
-    with listen(host, port) as listening, starting(queue) as wait_until_ready:
+    with listen(host, port) as listening, starting(queue) as keeper:
         from app import front
         from app.main import create_app
         from app.settings import Settings as Limits
 
         limits = Limits.of()
         config = front.configuration(create_app(limits, queue))
-        wait_until_ready()
+        keeper.wait_until_ready()
         front.refuse_strangers(host, limits, queue)
-        front.Server(config).run(sockets=[listening])
+        front.Server(config, keeper.stop_soon).run(sockets=[listening])
 
 
 def main() -> int:

@@ -22,7 +22,7 @@ from typing import Any
 
 from standardwebhooks.webhooks import Webhook
 
-from workers.machine.supervisor import running
+from workers.machine.keeper import running
 from workers.settings import Settings
 from workers.store.messages import TEST, Message
 from workers.store.server import connect

@@ -20,7 +20,7 @@ from sigtest.engine import compare
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.render import json
 from workers.machine.horse import WORKING
-from workers.machine.supervisor import running
+from workers.machine.keeper import running
 from workers.questions import PairAsked, Questions, Record
 from workers.settings import Settings
 

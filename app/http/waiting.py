@@ -146,19 +146,24 @@ class Watcher:
 
 
 @contextmanager
-def stopping() -> Iterator[threading.Event]:
+def stopping(wake: Callable[[], None]) -> Iterator[threading.Event]:
     """An event that is set by SIGINT and SIGTERM, before the server's own handlers run.
 
     A server stops when its connections are closed, and would wait for streams that never end.
+
+    Args:
+        wake: Called in the running loop when the event is set; wakes those who wait.
     """
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event  # signals are none of this thread's business
         return
+    loop = asyncio.get_running_loop()
     previous = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def note(number: int, frame: FrameType | None) -> None:
         event.set()
+        loop.call_soon_threadsafe(wake)
         handler = previous[signal.Signals(number)]
         if callable(handler):
             handler(number, frame)

@@ -15,7 +15,7 @@ from redis import Redis
 from redis.client import Pipeline
 from rq import Queue as RedisQueue
 from rq import Worker
-from rq.exceptions import DuplicateJobError
+from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY, clean_worker_registry
@@ -177,6 +177,17 @@ class Jobs:
                 pipe.zrem(self._queue.failed_job_registry.key, name)
                 erase(pipe, key)
             pipe.execute()
+
+    def left_by(self, worker: str) -> Turn | None:
+        """The task that a worker had when it died, if any; the worker is forgotten."""
+        record = f"{Worker.redis_worker_namespace_prefix}{worker}"
+        held = self._redis.hget(record, "current_job")
+        self._redis.delete(record)
+        self.forget_workers()
+        try:
+            return Turn.of_job(Job.fetch(_id(held), self._redis, JSONSerializer)) if held else None
+        except NoSuchJobError:  # it was done by then
+            return None
 
     def forget_workers(self) -> None:
         """Remove the names of workers that died without saying so."""

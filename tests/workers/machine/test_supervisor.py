@@ -24,15 +24,15 @@ from service import (
 
 from sigtest.errors import UnavailableError
 from workers.errors import StorageError
-from workers.machine.supervisor import ROOT, running
+from workers.machine.keeper import ROOT, running
 from workers.questions import Status
 from workers.settings import Settings
-from workers.store import server
+from workers.store import binary
 
 SERVE = """
 import time
 from workers.settings import Settings
-from workers.machine.supervisor import running
+from workers.machine.keeper import running
 
 with running(Settings.of()):
     print("ready", flush=True)
@@ -125,7 +125,7 @@ def test_running_twice_on_one_directory_shares_the_work(tmp_path: Path) -> None:
 def test_missing_server_is_said_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "_bundled", lambda: None)
+    monkeypatch.setattr(binary, "_bundled", lambda: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UnavailableError, match="REDIS_URL"), running(Settings(state=tmp_path)):
         pass
