@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
-
 from app.http.errors import UnreadyError
-from app.http.state import Asked
+from app.http.state import Asked, routing
 from app.schema.document import PROBLEMS
 from app.schema.service import HealthBody, ReadyBody
 
-router = APIRouter(tags=["probes"], responses=PROBLEMS)
+router = routing(tags=["probes"], responses=PROBLEMS)
 
 
 @router.get("/healthz")

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from functools import partial
 from typing import TypedDict
 
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -16,7 +16,6 @@ from app.http import problems
 from app.http.auth import Door
 from app.http.middleware import BodyLimit, Head, NoSniffing
 from app.http.observing import Observer, Requests
-from app.http.state import refuse_unknown_parameters
 from app.http.waiting import Watcher, stopping
 from app.pages import boards as board_pages
 from app.pages import errors as page_errors
@@ -83,8 +82,6 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         redoc_url=None,
         lifespan=_lifespan(chosen, queue or QueueSettings.of(), requests),
         redirect_slashes=False,
-        generate_unique_id_function=lambda route: route.name,
-        dependencies=[Depends(refuse_unknown_parameters)],
     )
     _install(app, chosen, requests)
     app.openapi = partial(document.document, app)  # type: ignore[method-assign]
@@ -118,16 +115,18 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
 
 def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
     """Routes, and what every request goes through."""
-    for kind in KINDS.values():
-        app.include_router(router_of(kind))
-    app.include_router(testsets.router)
-    app.include_router(webhooks.router)
-    app.include_router(health.router)
-    app.include_router(monitoring.router)
-    app.include_router(visitors.router)
-    app.include_router(board_pages.router)
-    app.include_router(reference.router)
-    app.include_router(pages.router)  # last: the names of kinds are paths
+    for router in (
+        *map(router_of, KINDS.values()),
+        testsets.router,
+        webhooks.router,
+        health.router,
+        monitoring.router,
+        visitors.router,
+        board_pages.router,
+        reference.router,
+        pages.router,  # last: the names of kinds are paths
+    ):
+        app.router.routes.extend(router.routes)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
     app.add_middleware(Head)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from starlette.responses import Response
 
 from app.http.auth import Operator
 from app.http.exposition import MEDIA_TYPE, counter, gauge, histogram
 from app.http.observing import Requests
-from app.http.state import Asked
+from app.http.state import Asked, routing
 from app.schema.document import PROBLEMS, Described
 from workers.load import Load, load
 
-router = APIRouter(tags=["probes"], responses=PROBLEMS)
+router = routing(tags=["probes"], responses=PROBLEMS)
 SHOWN: Described = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
 
 

@@ -9,6 +9,7 @@ is imported at the top.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -37,12 +38,15 @@ def serve(host: str, port: int, queue: Settings) -> None:
     """
     # first of all, so that nothing starts in vain where the port is taken
     with listen(host, port) as listening, starting(queue) as keeper:
+        gc.disable()  # what is loaded stays: to look through it again and again takes a fifth more
         from app import front
         from app.main import create_app
         from app.settings import Settings as Limits
 
         limits = Limits.of()
         config = front.configuration(create_app(limits, queue))
+        gc.freeze()
+        gc.enable()
         keeper.wait_until_ready()
         front.refuse_strangers(host, limits, queue)
         front.Server(config, keeper.stop_soon).run(sockets=[listening])

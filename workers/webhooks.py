@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import httpx
-
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, LimitError
 from workers.addresses import allowed, parse, refusal
@@ -107,6 +105,8 @@ def address_of(url: object, networks: Sequence[Network]) -> str:
     """
     if not isinstance(url, str) or not url or len(url) > LONGEST:
         raise InputError(f"url must be an address of 1 to {LONGEST} characters.", field="url")
+    import httpx  # most services never read an address, and loading it takes a while
+
     try:
         found = httpx.URL(url)
     except (httpx.InvalidURL, UnicodeError) as error:

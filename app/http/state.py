@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
-from fastapi import Depends, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.dependencies.models import Dependant
 from pydantic import BeforeValidator
 
@@ -51,6 +51,22 @@ async def refuse_unknown_parameters(request: Request) -> None:
         choose(name, known, name, "parameter")
         if len(request.query_params.getlist(name)) > 1 and not parameters[name]:
             raise RecipeError(f"The parameter {name!r} is given twice.", field=name)
+
+
+def routing(**common: Any) -> APIRouter:
+    """Where routes of this service are written down.
+
+    They are taken over from here as they are: what a route takes is read off its function, which
+    is done once more where a router is included, and takes as long as loading all else does.
+
+    Args:
+        common: What FastAPI is told of all of them.
+    """
+    return APIRouter(
+        dependencies=[Depends(refuse_unknown_parameters)],
+        generate_unique_id_function=lambda route: route.name,
+        **common,
+    )
 
 
 def _query_parameters(dependant: Dependant) -> dict[str, bool]:

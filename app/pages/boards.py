@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import Path, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wish
-from app.http.state import Asked, Boards, Cursor, Limits
+from app.http.state import Asked, Boards, Cursor, Limits, routing
 from app.http.waiting import Watch
 from app.pages import forms, site
 from app.pages.choice import Choice as Shown
@@ -33,7 +33,7 @@ from sigtest.errors import InputError
 from sigtest.render.standings import better
 
 PAGE = 50
-router = APIRouter(prefix="/boards", include_in_schema=False)
+router = routing(prefix="/boards", include_in_schema=False)
 
 Id = Annotated[str, Path(alias="id")]
 

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Depends, Request
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
+from app.http.state import routing
 from app.pages import site
 from app.pages.visitors import noted
 from app.schema.headers import GIVEN
 
-router = APIRouter(include_in_schema=False)
+router = routing(include_in_schema=False)
 JSON = "application/json"
 LONGEST = 2000  # characters of an example; longer ones stand in the document
 

@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wish, Wished
-from app.http.state import Asked, Boards, Cursor, Limits
+from app.http.state import Asked, Boards, Cursor, Limits, routing
 from app.http.waiting import Watch, Watcher
 from app.pages import asking, forms, site
 from app.pages.choice import Choice, Chosen
@@ -45,7 +45,7 @@ from sigtest.significance.corrections import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Questions, Record, Status
 
-router = APIRouter()
+router = routing()
 EXAMPLE = Folder(__file__).parents[2] / "examples" / "shared-task"
 PAGE, RECENT = 20, 5
 COMPARISONS = KINDS["comparisons"]
@@ -378,7 +378,7 @@ async def shared_picture(
 
 def router_of(kind: Kind[Any]) -> APIRouter:
     """The pages of one kind of question; every kind has the same."""
-    made = APIRouter(prefix=f"/{kind.path}", include_in_schema=False)
+    made = routing(prefix=f"/{kind.path}", include_in_schema=False)
     name = kind.name.replace(" ", "_")
     add, own = made.add_api_route, [site.OwnPage]
     add("", listing, name=f"page_of_{name}s")
@@ -396,4 +396,4 @@ def router_of(kind: Kind[Any]) -> APIRouter:
 
 
 for _kind_of_question in KINDS.values():
-    router.include_router(router_of(_kind_of_question))
+    router.routes.extend(router_of(_kind_of_question).routes)

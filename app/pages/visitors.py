@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Form, Query, Request
+from fastapi import Depends, Form, Query, Request
 from fastapi.security import APIKeyHeader, HTTPBearer
 from fastapi.security.http import HTTPAuthorizationCredentials
 from starlette.responses import RedirectResponse, Response
@@ -15,12 +15,13 @@ from starlette.responses import RedirectResponse, Response
 from app.http.auth import Guard, Principal, address_of, identify, require_method
 from app.http.errors import AuthenticationError
 from app.http.observing import name_caller
+from app.http.state import routing
 from app.pages import site
 from workers.sessions import SECONDS, Sessions
 
 COOKIE = "sigtest_session"
 
-router = APIRouter(include_in_schema=False)
+router = routing(include_in_schema=False)
 _bearer = HTTPBearer(auto_error=False)
 _header = APIKeyHeader(name="X-API-Key", auto_error=False)
 

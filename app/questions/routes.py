@@ -16,7 +16,7 @@ from starlette.responses import Response
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished
 from app.http.problems import stream_error
-from app.http.state import Asked, Cursor, Limits
+from app.http.state import Asked, Cursor, Limits, routing
 from app.http.waiting import Watch
 from app.questions import answers
 from app.questions.deciding import Decided
@@ -232,7 +232,7 @@ def remove(caller: Caller, asked: Asked, found: Found) -> Response:
 
 def router_of(kind: Kind[Any]) -> APIRouter:
     """All routes of a kind."""
-    router = APIRouter(prefix=f"/v1/{kind.path}", tags=[kind.path], responses=document.PROBLEMS)
+    router = routing(prefix=f"/v1/{kind.path}", tags=[kind.path], responses=document.PROBLEMS)
     name = kind.name.replace(" ", "_")
     add = router.add_api_route
     listed: document.Described = {200: {"model": listing_model(kind)}}

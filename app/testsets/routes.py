@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import Path, Query, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished
-from app.http.state import Asked, Boards, Cursor, Limits
+from app.http.state import Asked, Boards, Cursor, Limits, routing
 from app.http.waiting import Watch
 from app.questions import answers as questions
 from app.questions.drawing import Options, draw, pair_of
@@ -25,7 +25,7 @@ from app.testsets.board import Shown
 from sigtest.kinds import KINDS
 from workers.store.boards import Standing
 
-router = APIRouter(prefix=PATH, tags=["leaderboards"], responses=document.PROBLEMS)
+router = routing(prefix=PATH, tags=["leaderboards"], responses=document.PROBLEMS)
 
 PAGE = 100
 COMPARISONS = KINDS["comparisons"]

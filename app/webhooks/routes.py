@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path
+from fastapi import Path
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app.http.auth import Caller
-from app.http.state import Limits, Told
+from app.http.state import Limits, Told, routing
 from app.requests.webhook import Wanted
 from app.schema import document
 from app.schema.webhooks import PATH, NewWebhookBody, WebhookBody, WebhookListing
 
-router = APIRouter(prefix=PATH, tags=["webhooks"], responses=document.PROBLEMS)
+router = routing(prefix=PATH, tags=["webhooks"], responses=document.PROBLEMS)
 
 LIMIT = "max_webhooks"
 

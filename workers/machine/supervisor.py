@@ -118,10 +118,12 @@ class Supervisor:
         from workers.tasks.context import Context
         from workers.tasks.run import forgive
 
+        gc.disable()
         warm()
         meteor.share()  # one JVM for all workers, which ends with this process
         gc.collect()
         gc.freeze()  # collections in workers would copy every page they look at
+        gc.enable()
         self._work, self._forgive = worker.work, forgive
         redis = connect(self._settings, retries=0, timeout=2.0)
         context = Context.on(redis, self._settings)
