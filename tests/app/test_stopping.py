@@ -88,9 +88,11 @@ def running(queue: QueueSettings) -> Iterator[Running]:
     assert process.stdout is not None
     with process, process.stdout:
         service = Running(process, process.stdout.readline().rpartition(" ")[2].strip())
-        with service.client:
-            yield service
-        process.terminate()
+        try:
+            with service.client:
+                yield service
+        finally:
+            process.terminate()
 
 
 def alive(pids: list[int]) -> list[int]:
@@ -108,7 +110,9 @@ def test_workers_stop_while_a_request_ends_and_the_store_stays_until_then(
             assert service.client.get("/readyz").status_code == 200
             service.process.send_signal(signal.SIGTERM)
             until(lambda: not alive(service.workers))
-            assert service.process.poll() is None, "the workers waited for the request"
+            client.setblocking(False)
+            with pytest.raises(BlockingIOError):  # otherwise the workers waited for the request
+                client.recv(1)
             assert alive(service.store) == service.store
             assert service.process.wait(30) == 0
         assert service.gone()
