@@ -21,7 +21,10 @@ from sigtest.comparison.parse import parse_comparison
 from workers.machine.horse import WORKING
 from workers.settings import Settings as QueueSettings
 
-SLOW_BODY = "POST /v1/comparisons HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"
+SLOW_BODY = (
+    "POST /v1/comparisons HTTP/1.1\r\nHost: x\r\n"
+    "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
+)
 
 
 class Running:
