@@ -14,7 +14,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from app import health, monitoring
 from app.http import problems
 from app.http.auth import Door
-from app.http.middleware import BodyLimit, Head, NoSniffing
+from app.http.middleware import BodyLimit, CutShort, Head, NoSniffing
 from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher, stopping
 from app.pages import boards as board_pages
@@ -138,5 +138,6 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
             allow_headers=["*"],  # keys come in headers; cookies are never read across origins
             expose_headers=EXPOSED,
         )
+    app.add_middleware(CutShort)
     app.add_middleware(NoSniffing)  # outside of what refuses, so that refusals have it too
     app.add_middleware(Observer, requests=requests)

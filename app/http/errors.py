@@ -7,6 +7,7 @@ SigtestError
 ├── ForbiddenError           a key that is not for this
 ├── BackOffError             too many wrong keys
 ├── SlowError                a body that takes too long to come
+├── StoppingError            a request that the end of the service cuts short
 ├── NotAcceptableError       a representation that does not exist here
 ├── UnsupportedMediaError    a body of a kind that is not read
 └── UnreadyError             no worker is there
@@ -42,6 +43,10 @@ class BackOffError(SigtestError):
 
 class SlowError(SigtestError):
     """A body that takes too long to come."""
+
+
+class StoppingError(SigtestError):
+    """A request that the end of the service cuts short."""
 
 
 class NotAcceptableError(SigtestError):

@@ -1,4 +1,4 @@
-"""What every request passes: a limit on its body, HEAD, and what answers say to browsers."""
+"""What every request passes: a limit on its body, HEAD, the end of the service, MIME types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.errors import SlowError
+from app.http.errors import SlowError, StoppingError
 from app.http.problems import of_error
 from sigtest.errors import LimitError, SigtestError
 
@@ -83,6 +83,32 @@ class BodyLimit:
             f"The body is larger than max_body_bytes, {self.max_bytes:,} bytes.",
             limit="max_body_bytes",
         )
+
+
+class CutShort:
+    """Middleware: a request that is not answered in the time that a stop leaves is told so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer what the server cancels; of an answer that has begun the connection is closed."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self.app(scope, receive, noting)
+        except asyncio.CancelledError:
+            if not begun:
+                error = StoppingError("The service stops; ask again when it has been started.")
+                await of_error(error)(scope, receive, send)
 
 
 class Head:

@@ -24,6 +24,7 @@ from app.http.errors import (
     MalformedError,
     NotAcceptableError,
     SlowError,
+    StoppingError,
     UnreadyError,
     UnsupportedMediaError,
 )
@@ -91,6 +92,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     FullError: Kind("storage-full", "The storage is full", 503),
     CostlyError: Kind("too-costly", "More work than one caller may have", 413),
     StorageError: Kind("storage-unavailable", "The storage cannot be reached", 503),
+    StoppingError: Kind("stopping", "The service stops", 503),
     UnreadyError: Kind("unready", "The service is not ready", 503),
     SigtestError: Kind("error", "The request failed", 500),
 }

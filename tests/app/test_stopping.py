@@ -117,6 +117,8 @@ def test_workers_stop_while_a_request_ends_and_the_store_stays_until_then(
             with pytest.raises(BlockingIOError):  # otherwise the workers waited for the request
                 client.recv(1)
             assert alive(service.store) == service.store
+            client.settimeout(30)
+            assert client.recv(1000).startswith(b"HTTP/1.1 503 ")
             assert service.process.wait(30) == 0
         assert service.gone()
 
