@@ -63,7 +63,7 @@ class TestSetRecord:
         systems: How many it has.
         pending: How many of them are still to be measured.
         measured: How many of them are measured.
-        submissions: How many have been taken, with those that were deleted or replaced.
+        submissions: How many different ones have been taken, with those deleted or replaced.
         envelope: What is written on it.
     """
 

@@ -272,9 +272,12 @@ local held = redis.call('HGET', systems, name)
 if held and held ~= digest and ARGV[7] ~= '1' then return 'taken' end
 if not held and redis.call('HLEN', systems) >= tonumber(ARGV[8]) then return 'full' end
 if held ~= digest then
-    local taken = tonumber(redis.call('HGET', record, 'submissions') or 0)
-    if taken >= tonumber(redis.call('HGET', record, 'capacity')) then return 'spent' end
-    redis.call('HINCRBY', record, 'submissions', 1)
+    -- what comes back has its place still: its pairs never left the family
+    if redis.call('SISMEMBER', left, digest .. ' ' .. name) == 0 then
+        local taken = tonumber(redis.call('HGET', record, 'submissions') or 0)
+        if taken >= tonumber(redis.call('HGET', record, 'capacity')) then return 'spent' end
+        redis.call('HINCRBY', record, 'submissions', 1)
+    end
     if held then redis.call('SADD', left, held .. ' ' .. name) end
 end
 local verdict = 'known'

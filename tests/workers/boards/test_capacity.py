@@ -89,7 +89,24 @@ def test_a_departed_system_is_spoken_of_and_its_return_forgotten(working: Contex
     )
     board.put("elm", SYSTEMS["elm"])
     assert board.report() == before
-    assert board.record.submissions == 4
+    assert board.record.submissions == 3
+
+
+def test_what_comes_back_has_its_place_still_and_what_is_new_has_none(working: Context) -> None:
+    board = board_on(working, "back", capacity=3)
+    for name in ("aspen", "birch", "elm"):
+        board.put(name, SYSTEMS[name])
+    before = board.report()
+    board.remove("elm")
+    for name, lines in (("oak", SYSTEMS["elm"]), ("elm", SYSTEMS["cedar"])):
+        with pytest.raises(CapacityError):
+            board.put(name, lines)
+    board.put("elm", SYSTEMS["elm"])
+    assert board.report() == before
+    board.remove("elm")
+    board.remove("aspen")
+    board.put("aspen", SYSTEMS["aspen"])
+    assert board.record.submissions == 3
 
 
 def test_every_new_content_takes_a_place_and_then_there_is_none(working: Context) -> None:
