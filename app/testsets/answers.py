@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import Response
@@ -17,7 +16,7 @@ from sigtest.render import json
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
-from sigtest.report import Report
+from sigtest.report import LeaderboardReport, Report
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
 
 DONE = {"created": 201, "replaced": 200, "known": 200, "again": 200}
@@ -74,23 +73,6 @@ def leaderboard(board: Board, wish: Wish) -> Response:
     if not board.shown.fresh:
         answer.headers["Retry-After"] = str(questions.RETRY_SECONDS)
     return answer
-
-
-@dataclass(frozen=True)
-class LeaderboardReport:
-    """A report with what a leaderboard says besides.
-
-    Attributes:
-        envelope: What it says besides.
-        report: Of one metric and test.
-    """
-
-    envelope: Mapping[str, Any]
-    report: Report
-
-    def as_json(self) -> dict[str, Any]:
-        """Both, the envelope first."""
-        return {**self.envelope, **self.report.as_json()}
 
 
 def _envelope(board: Board) -> dict[str, Any]:

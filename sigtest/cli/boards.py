@@ -15,13 +15,13 @@ from sigtest.cli.parser import UsageError
 from sigtest.cli.plots import Asked, require_folder, style_asked, write_board_plots
 from sigtest.cli.request import choices_of, whole
 from sigtest.cli.served import client_of, envelope_of, understood
-from sigtest.client import BOARD, Client
+from sigtest.client import Client
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.imports import STRICT, in_order, outputs_of
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.render.names import printable
 from sigtest.render.plots import Picture
-from sigtest.report import Report
+from sigtest.report import ENVELOPE, Report
 
 
 def testset(options: argparse.Namespace) -> None:
@@ -124,7 +124,7 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, str]) ->
         return client.leaderboard_plot(options.id, picture.name, **params).decode()
 
     def report(body: Mapping[str, Any]) -> Report:
-        own = {field: entry for field, entry in body.items() if field not in BOARD}
+        own = {field: entry for field, entry in body.items() if field not in ENVELOPE}
         return Report.from_json(own)
 
     write_board_plots(understood(stored, report), options, drawn)

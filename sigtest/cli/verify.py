@@ -16,14 +16,20 @@ from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison
 from sigtest.cli.signature import anew_of, recipe_of
 from sigtest.comparison.comparison import Comparison
+from sigtest.comparison.findings import findings_of
 from sigtest.decide.anew import decided
 from sigtest.engine import compare
 from sigtest.errors import InputError
-from sigtest.render.json import render
+from sigtest.render.json import Finished, render
 from sigtest.render.names import printable
+from sigtest.report import ENVELOPE, LeaderboardReport, Report, select
 from sigtest.version import __version__
 
 MOST = 20  # differences that are listed
+ENVELOPED = (
+    " of the report; what the leaderboard says above its signature (claims and their times, "
+    "systems submitted) is in no file and was not checked"
+)
 
 
 def verify(options: argparse.Namespace) -> int:
@@ -43,9 +49,10 @@ def verify(options: argparse.Namespace) -> int:
     comparison = _ordered(_read(options, body), body)
     with bar() as progress:
         made = decided(compare(comparison, progress), *anew_of(body["signature"]))
-        again = render(made).encode()
+        again = render(_shown(made, body, comparison)).encode()
     if again == stored:
-        sys.stdout.write(f"{printable(options.report)}: verified, every byte\n")
+        said = ENVELOPED if _on_a_board(body) else ""
+        sys.stdout.write(f"{printable(options.report)}: verified, every byte{said}\n")
         return 0
     found = list(differences(body, json.loads(again)))
     if not found:
@@ -82,6 +89,28 @@ def differences(reported: Any, again: Any, path: str = "") -> Iterator[str]:
             yield from differences(*both, f"{path}[{i}]")
     elif reported != again:
         yield f"{path}: {_short(reported)} is reported, {_short(again)} computed"
+
+
+def _on_a_board(body: dict[str, Any]) -> bool:
+    """Whether this is what a leaderboard shows: a report below an envelope."""
+    return (
+        "testsets" not in body
+        and "claims" in body
+        and all(isinstance(body.get(own), str) for own in ("metric", "test"))
+    )
+
+
+def _shown(made: Report, body: dict[str, Any], comparison: Comparison) -> Finished:
+    """The report, or what a leaderboard shows of it; the envelope is the service's own."""
+    if not _on_a_board(body):
+        return made
+    (entry,) = comparison.entries
+    found = findings_of(entry.testset, entry.systems, comparison.recipe)
+    shared = {finding.sentence for finding in found if finding.kind == "equals_system"}
+    # systems come to a board one by one: it does not say what they share
+    report = replace(made, warnings=tuple(w for w in made.warnings if w not in shared))
+    envelope = {field: body[field] for field in ENVELOPE if field in body}
+    return LeaderboardReport(envelope, select(report, body["metric"], body["test"]))
 
 
 def _short(value: Any) -> str:

@@ -18,7 +18,7 @@ from typing import Self
 
 from sigtest.client.connection import Connection
 from sigtest.client.questions import Questions
-from sigtest.client.testsets import BOARD, TestSets
+from sigtest.client.testsets import TestSets
 from sigtest.client.webhooks import Webhooks
 from sigtest.data.envelope import Envelope
 
@@ -61,4 +61,4 @@ class Client(Questions, TestSets, Webhooks):
         self.connection.close()
 
 
-__all__ = ["BOARD", "Client", "Envelope"]
+__all__ = ["Client", "Envelope"]

@@ -10,11 +10,6 @@ from sigtest.client.connection import Connection
 from sigtest.data.names import check_name
 
 TESTSETS = "/v1/testsets"
-# what a leaderboard says besides its report
-BOARD = (
-    "id", "name", "metric", "test", "comparison", "capacity", "submissions", "claims", "pending",
-    "failed",
-)  # fmt: skip
 PENDING_SECONDS = 0.1
 
 

@@ -1,6 +1,7 @@
 """The finished answer: its dataclasses, documented here only, and how JSON has them."""
 
 from sigtest.report.codec import decode, encode
+from sigtest.report.leaderboard import ENVELOPE, LeaderboardReport
 from sigtest.report.methods import Methods, Reference
 from sigtest.report.report import (
     FamilyReport,
@@ -20,7 +21,9 @@ from sigtest.report.report import (
 from sigtest.report.selection import select
 
 __all__ = [
+    "ENVELOPE",
     "FamilyReport",
+    "LeaderboardReport",
     "Methods",
     "MetricReport",
     "NamedReport",
