@@ -142,9 +142,9 @@ class Questions:
         if needed:
             Tallies(self._store.redis).looked(len(measured), len(needed) - len(measured))
         self._feed.add(caller, Pieces(cut, measured, frozenset()).tasks(question_id))
+        assert verdict.record is not None
         nothing = Pieces(cut, frozenset(), frozenset()).progress
-        record = self._find(question_id, caller, how_far=False)
-        return replace(record, status=Status.QUEUED, progress=nothing), True
+        return replace(verdict.record, progress=nothing), True
 
     @storage()
     def find(self, question_id: str, caller: str, kind: str | None = None) -> Record:
@@ -152,9 +152,10 @@ class Questions:
         return self._find(question_id, caller, kind)
 
     @storage()
-    def settled(self, question_id: str) -> bool:
-        """Whether a question has its outcome, or is gone: one look at one key."""
-        return not self._store.unfinished(question_id)
+    def settled(self, question_id: str, caller: str) -> Record | None:
+        """A question of the caller that has its outcome, or nothing: one look at one key."""
+        record = self._find(question_id, caller, how_far=False)
+        return record if record.status.finished else None
 
     @storage()
     def listing(
@@ -182,8 +183,8 @@ class Questions:
         Raises:
             NotReadyError: It is unfinished, failed or cancelled.
         """
-        self._succeeded(question_id, caller)
-        report = self._store.report(question_id)
+        stored, report = self._store.with_report(question_id)
+        _require_success(self._own(stored, question_id, caller))
         if report is None:
             raise gone(question_id)
         return report
@@ -373,7 +374,12 @@ class Questions:
     def _find(
         self, question_id: str, caller: str, kind: str | None = None, how_far: bool = True
     ) -> Record:
-        stored = self._store.find(question_id, how_far)
+        return self._own(self._store.find(question_id, how_far), question_id, caller, kind)
+
+    def _own(
+        self, stored: Stored | None, question_id: str, caller: str, kind: str | None = None
+    ) -> Record:
+        """What was found under an id, where it is the caller's and of the kind."""
         known = stored is not None and kind in (None, stored.record.kind)
         if stored is not None and known and stored.caller == caller:
             return stored.record
@@ -383,10 +389,13 @@ class Questions:
         raise NotFoundError(f"There is no {name} {question_id}.")
 
     def _succeeded(self, question_id: str, caller: str) -> Record:
-        record = self._find(question_id, caller)
-        if record.status is not Status.SUCCEEDED:
-            raise NotReadyError(f"It is {record.status}; there is no report.", record)
-        return record
+        return _require_success(self._find(question_id, caller))
+
+
+def _require_success(record: Record) -> Record:
+    if record.status is not Status.SUCCEEDED:
+        raise NotReadyError(f"It is {record.status}; there is no report.", record)
+    return record
 
 
 __all__ = ["GoneError", "PairAsked", "Questions", "Record", "Status"]

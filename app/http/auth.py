@@ -163,7 +163,7 @@ def identify(
 Identified = Annotated[Principal, Depends(identify)]
 
 
-def authenticate(request: Request, principal: Identified) -> Principal:
+async def authenticate(request: Request, principal: Identified) -> Principal:
     """Tell who asks, and that the method is allowed to them.
 
     Raises:
@@ -187,7 +187,7 @@ def require_method(principal: Principal, request: Request) -> None:
     principal.require("read" if request.method == "GET" else "submit")
 
 
-def operate(principal: Identified) -> Principal:
+async def operate(principal: Identified) -> Principal:
     """Tell who asks for what is the operator's.
 
     Raises:

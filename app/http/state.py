@@ -42,6 +42,8 @@ async def refuse_unknown_parameters(request: Request) -> None:
     Raises:
         RecipeError: A parameter that the route does not have, or one that is given twice.
     """
+    if not request.query_params:
+        return
     route = request.scope["route"]
     parameters = _query_parameters(route.dependant)
     known = sorted(parameters)

@@ -65,8 +65,10 @@ class Watcher:
         """A comparison as it is when it has finished, or when the time is over."""
         if record.status.finished or not seconds:
             return record
-        look = partial(self.questions.settled, record.id)
-        await self.until(record.id, look, bool, seconds)
+        look = partial(self.questions.settled, record.id, caller)
+        settled = await self.until(record.id, look, bool, seconds)
+        if settled is not None:
+            return settled
         return await run_in_threadpool(self.questions.find, record.id, caller)
 
     async def distribution(self, record: Record, caller: str, pair: PairAsked) -> Distribution:

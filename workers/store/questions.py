@@ -65,6 +65,7 @@ class Verdict:
         seconds: Predicted for what its caller has pending.
         bytes: The same of the store.
         size: Bytes predicted for the question.
+        record: What its caller is told of the question, where it was created.
     """
 
     word: str
@@ -72,6 +73,7 @@ class Verdict:
     seconds: float
     bytes: float
     size: int
+    record: Record | None = None
 
 
 class QuestionStore:
@@ -165,7 +167,8 @@ class QuestionStore:
         ]
         told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
         word, seconds, held, known = map(decoded, told)
-        return Verdict(word, known, float(seconds), float(held), size)
+        made = self._stored(known, facts, how_far=False).record if word == "created" else None
+        return Verdict(word, known, float(seconds), float(held), size, made)
 
     def find(self, question_id: str, how_far: bool = True) -> Stored | None:
         """A question, unless it expired, was deleted or never was.
@@ -176,8 +179,16 @@ class QuestionStore:
                 NOTHING_SEEN otherwise.
         """
         found = self.redis.hmget(keys.key("question", question_id), SHOWN)
-        facts = dict(zip(SHOWN, found, strict=True))
-        return None if facts["caller"] is None else self._stored(question_id, facts, how_far)
+        return self._shown(question_id, found, how_far)
+
+    def with_report(self, question_id: str) -> tuple[Stored | None, bytes | None]:
+        """A question, not how far it is, and its canonical JSON where it is finished."""
+        with self.redis.pipeline(transaction=False) as pipe:
+            pipe.hmget(keys.key("question", question_id), SHOWN)
+            pipe.get(keys.key("report", question_id))
+            found, data = pipe.execute()
+        report = None if data is None else codec.unpack_bytes(data)
+        return self._shown(question_id, found, False), report
 
     def read(self, question_id: str) -> tuple[Stored, dict[str, Any]]:
         """A question, not how far it is, and what is known of it without its contents.
@@ -187,10 +198,10 @@ class QuestionStore:
         """
         fields = (*SHOWN, "outline")
         found = self.redis.hmget(keys.key("question", question_id), fields)
-        facts: dict[str, Any] = dict(zip(fields, found, strict=True))
-        if facts["caller"] is None:
+        stored = self._shown(question_id, found[:-1], False)
+        if stored is None:
             raise gone(question_id)
-        return self._stored(question_id, facts, False), codec.unpack_json(facts["outline"])
+        return stored, codec.unpack_json(found[-1])  # type: ignore[arg-type]  # bytes
 
     def request(self, question_id: str) -> str:
         """Id of the request that a question came with; empty where there is none."""
@@ -296,11 +307,6 @@ class QuestionStore:
             self.redis.set(keys.ERASE, 1)
             self.redis.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
 
-    def report(self, question_id: str) -> bytes | None:
-        """Canonical JSON of a finished question."""
-        data = self.redis.get(keys.key("report", question_id))
-        return None if data is None else codec.unpack_bytes(data)  # type: ignore[arg-type]  # bytes
-
     def unfinished(self, question_id: str) -> bool:
         """Whether the question exists and has no outcome."""
         return bool(self.redis.sismember(keys.PENDING, question_id))
@@ -346,7 +352,15 @@ class QuestionStore:
         """The public link of a question, if it has one."""
         return _text(self.redis.hget(keys.key("question", question_id), "link"))
 
-    def _stored(self, question_id: str, facts: dict[str, Any], how_far: bool) -> Stored:
+    def _shown(
+        self, question_id: str, found: Sequence[bytes | str | None], how_far: bool
+    ) -> Stored | None:
+        """A question by its fields SHOWN, unless it is gone."""
+        facts = dict(zip(SHOWN, found, strict=True))
+        return None if facts["caller"] is None else self._stored(question_id, facts, how_far)
+
+    def _stored(self, question_id: str, known: Mapping[str, Any], how_far: bool) -> Stored:
+        facts: dict[str, Any] = {**dict.fromkeys(SHOWN), **known}
         names = {field: tuple(held) for field, held in json.loads(facts["about"]).items()}
         if facts["outcome"] is not None:
             status = Status(decoded(facts["outcome"]))
