@@ -37,7 +37,6 @@ from workers.store.pieces import Cut, Pieces, shares_key
 from workers.store.questions import Stored
 from workers.store.records import Place, Record, Status, gone
 from workers.store.server import check_disk, connect
-from workers.store.tallies import Tallies
 from workers.store.task import Priced, Task
 from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
@@ -137,11 +136,8 @@ class Questions:
         if verdict.word == "known":
             self._store.describe(verdict.id, said)
             return self._find(verdict.id, caller), False
-        needed = cut.distinct_keys
-        measured = self._store.cache(keys.space_of(caller)).existing(needed)
-        if needed:
-            Tallies(self._store.redis).looked(len(measured), len(needed) - len(measured))
-        self._feed.add(caller, Pieces(cut, measured, frozenset()).tasks(question_id))
+        pieces = Pieces(cut, verdict.measured, frozenset())
+        self._feed.add(caller, pieces.tasks(question_id))
         assert verdict.record is not None
         nothing = Pieces(cut, frozenset(), frozenset()).progress
         return replace(verdict.record, progress=nothing), True

@@ -155,4 +155,5 @@ def of_submission(
         of_caller("pending", caller),
         of_caller("listing", caller, kind),
         key("idempotency", hashed(caller, idempotency_key or "")),
+        TALLIES_CACHE,
     ]

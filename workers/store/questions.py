@@ -6,7 +6,8 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import compress
 from typing import Any
 
 from redis import Redis
@@ -66,6 +67,7 @@ class Verdict:
         bytes: The same of the store.
         size: Bytes predicted for the question.
         record: What its caller is told of the question, where it was created.
+        measured: Keys of its statistics that are cached, where it was created.
     """
 
     word: str
@@ -74,6 +76,7 @@ class Verdict:
     bytes: float
     size: int
     record: Record | None = None
+    measured: frozenset[str] = frozenset()
 
 
 class QuestionStore:
@@ -165,10 +168,16 @@ class QuestionStore:
             keys.asked(caller, kind, {**contents, "outline": facts["outline"]}),
             2 * len(facts),
         ]
+        needed, space = cut.distinct_keys, keys.space_of(caller)
+        names += [keys.cached(space, name) for name in needed]
         told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
-        word, seconds, held, known = map(decoded, told)
-        made = self._stored(known, facts, how_far=False).record if word == "created" else None
-        return Verdict(word, known, float(seconds), float(held), size, made)
+        word, seconds, held, known = map(decoded, told[:4])
+        verdict = Verdict(word, known, float(seconds), float(held), size)
+        if word != "created":
+            return verdict
+        record = self._stored(known, facts, how_far=False).record
+        measured = frozenset(compress(needed, told[4:]))
+        return replace(verdict, record=record, measured=measured)
 
     def find(self, question_id: str, how_far: bool = True) -> Stored | None:
         """A question, unless it expired, was deleted or never was.

@@ -14,14 +14,15 @@ end
 """
 
 # KEYS: question, contents, blocks, attempts, report, tombstone, pending, pending of the caller,
-#       listing, idempotency
+#       listing, idempotency, tallies of caches, each of the statistics where it would be cached
 # ARGV: id, expiry, end of the tombstone (both in ms), most pending of a caller, most predicted
 #       seconds and bytes of a caller, predicted seconds and bytes, place in the listing, caller, 1
 #       with an idempotency key, hash of what is asked, number of fields of the question times two,
 #       these and their values, then those of the contents. What the caller has pending is held as
 #       seconds and bytes; what an idempotency key stands for, as id and hash.
-# Returns the verdict, seconds and bytes of what the caller has pending where it is too much, and
-# the id of the question that the key stands for, or this one's.
+# Returns the verdict, seconds and bytes of what the caller has pending where it is too much, the
+# id of the question that the key stands for, or this one's, and where it was created of each of the
+# statistics whether it is cached, which is counted.
 CREATE = (
     _COMMON
     + """
@@ -65,7 +66,17 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
     verdict = 'created'
 end
 if ARGV[11] == '1' then redis.call('SET', KEYS[10], id .. ' ' .. ARGV[12], 'PXAT', expiry) end
-return {verdict, '0', '0', id}
+local told = {verdict, '0', '0', id}
+if verdict == 'created' and #KEYS > 11 then
+    local found = 0
+    for i = 12, #KEYS do
+        local there = redis.call('EXISTS', KEYS[i])
+        found, told[#told + 1] = found + there, there
+    end
+    redis.call('HINCRBY', KEYS[11], 'hit', found)
+    redis.call('HINCRBY', KEYS[11], 'miss', #KEYS - 11 - found)
+end
+return told
 """
 )
 

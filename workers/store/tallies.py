@@ -66,13 +66,6 @@ class Tallies:
         pipe.hincrby(keys.TALLIES, f"{name} {place_of(seconds)}", 1)
         pipe.hincrbyfloat(keys.TALLIES, f"{name} {SECONDS}", round(seconds, 6))
 
-    def looked(self, found: int, missed: int) -> None:
-        """Count statistics that were in a cache, and those that had to be measured."""
-        with self._redis.pipeline() as pipe:
-            for result, count in (("hit", found), ("miss", missed)):
-                pipe.hincrby(keys.TALLIES_CACHE, result, count)
-            pipe.execute()
-
     def looks(self) -> dict[str, int]:
         """How often statistics were found in a cache (`hit`), or not (`miss`)."""
         held = cast("Mapping[bytes, bytes]", self._redis.hgetall(keys.TALLIES_CACHE))
