@@ -9,6 +9,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 from fastapi.security import APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
+from starlette.concurrency import run_in_threadpool
 
 from app.http.backoff import BackOff
 from app.http.errors import AuthenticationError, ForbiddenError
@@ -137,14 +138,11 @@ async def _door(request: Request) -> Door:
 
 
 Guard = Annotated[Door, Depends(_door)]
+Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
+Header = Annotated[str | None, Depends(_header)]
 
 
-def identify(
-    request: Request,
-    door: Guard,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    header: Annotated[str | None, Depends(_header)],
-) -> Principal:
+def identify(request: Request, door: Door, bearer: Bearer, header: Header) -> Principal:
     """Tell who asks.
 
     Raises:
@@ -160,15 +158,17 @@ def identify(
     return principal
 
 
-Identified = Annotated[Principal, Depends(identify)]
-
-
-async def authenticate(request: Request, principal: Identified) -> Principal:
+async def authenticate(request: Request, bearer: Bearer, header: Header) -> Principal:
     """Tell who asks, and that the method is allowed to them.
+
+    Few dependencies on purpose, here and in the routes that are asked most: FastAPI goes through
+    each of them wherever it is named, and many took longer than what they were for.
 
     Raises:
         ForbiddenError: The key is not for this.
     """
+    door: Door = request.state.door
+    principal = await run_in_threadpool(identify, request, door, bearer, header)
     require_method(principal, request)
     return principal
 
@@ -187,12 +187,14 @@ def require_method(principal: Principal, request: Request) -> None:
     principal.require("read" if request.method == "GET" else "submit")
 
 
-async def operate(principal: Identified) -> Principal:
+async def operate(request: Request, bearer: Bearer, header: Header) -> Principal:
     """Tell who asks for what is the operator's.
 
     Raises:
         ForbiddenError: The key has not the scope `admin`.
     """
+    door: Door = request.state.door
+    principal = await run_in_threadpool(identify, request, door, bearer, header)
     principal.require("admin")
     return principal
 

@@ -9,7 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 
 from app.http.errors import NotAcceptableError
-from app.http.state import Limits
+from app.settings import Settings
 from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
@@ -112,8 +112,9 @@ async def _wish(
     return Wish(",".join(request.headers.getlist("accept")), asked, layout)
 
 
-async def _wait(request: Request, settings: Limits) -> int | None:
+async def _wait(request: Request) -> int | None:
     """Seconds of `Prefer: wait=N` (RFC 7240), as far as the service grants them."""
+    settings: Settings = request.state.settings
     preferences = ",".join(request.headers.getlist("prefer"))
     found = re.search(r'(?:^|[,;])\s*wait\s*=\s*"?(\d{1,9})"?\s*(?=[,;]|$)', preferences, re.I)
     return min(int(found[1]), settings.max_wait_seconds) if found else None

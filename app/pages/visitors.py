@@ -8,11 +8,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import Depends, Form, Query, Request
-from fastapi.security import APIKeyHeader, HTTPBearer
-from fastapi.security.http import HTTPAuthorizationCredentials
 from starlette.responses import RedirectResponse, Response
 
-from app.http.auth import Guard, Principal, address_of, identify, require_method
+from app.http.auth import Bearer, Guard, Header, Principal, address_of, identify, require_method
 from app.http.errors import AuthenticationError
 from app.http.observing import name_caller
 from app.http.state import routing
@@ -22,8 +20,6 @@ from workers.sessions import SECONDS, Sessions
 COOKIE = "sigtest_session"
 
 router = routing(include_in_schema=False)
-_bearer = HTTPBearer(auto_error=False)
-_header = APIKeyHeader(name="X-API-Key", auto_error=False)
 
 
 async def _sessions(request: Request) -> Sessions:
@@ -38,8 +34,8 @@ def _visitor(
     request: Request,
     door: Guard,
     sessions: Kept,
-    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
-    header: Annotated[str | None, Depends(_header)],
+    bearer: Bearer,
+    header: Header,
 ) -> Principal:
     """Tell who visits.
 

@@ -6,15 +6,11 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
 
-from app.http.auth import Caller
-from app.http.negotiation import Wait
-from app.http.state import Asked
-from app.http.waiting import Watch, Watcher
+from app.http.waiting import Watcher
 from sigtest.errors import SigtestError
 from sigtest.kinds import KINDS, Finished, Kind, Reference
 from workers.errors import NotFoundError
@@ -72,10 +68,3 @@ class Named:
     def _loaded(self, question_id: str) -> Finished:
         report = json.loads(self.questions.report(question_id, self.caller))
         return Finished(self.questions.question(question_id, self.caller), report)
-
-
-async def _named(asked: Asked, watch: Watch, caller: Caller, wait: Wait) -> Named:
-    return Named(asked, watch, caller.name, wait)
-
-
-Answers = Annotated[Named, Depends(_named)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
-from app.http.state import Limits
+from app.http.auth import Caller
+from app.http.negotiation import Wait
 from app.requests import limits
 from app.requests.form import (
     FileReader,
@@ -25,12 +26,11 @@ from app.requests.form import (
     size_of,
 )
 from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
-from app.requests.named import Answers
-from app.requests.parsing import Once, Parse
+from app.requests.named import Named
+from app.requests.parsing import Once, Parser
 from app.requests.sources import (
     BUILTIN,
     TESTSET,
-    Own,
     OwnTestSets,
     with_builtin,
 )
@@ -75,15 +75,17 @@ class Sent:
     files: Sequence[File] = ()
 
 
-async def read_question(
-    request: Request, settings: Limits, own: Own, answers: Answers, parser: Parse
-) -> Once[Submission]:
+async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Submission]:
     """Dependency: the question that the body asks, checked.
 
     Raises:
         SigtestError: The body is of no known kind, too large, malformed, or asks for nothing
             that can be done.
     """
+    state = request.state
+    settings, parser = cast(Settings, state.settings), cast(Parser, state.parser)
+    own = OwnTestSets(state.testsets, caller.name)
+    answers = Named(state.questions, state.watcher, caller.name, wait)
     kind = KINDS[request.url.path.split("/")[2]]
     forms = (FORM,) if isinstance(kind, Comparisons) or kind.parts else ()
     media = kind_of(request)

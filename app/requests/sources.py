@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Depends
-
-from app.http.auth import Caller
-from app.http.state import Boards
 from app.requests.form import add_content
 from app.settings import Settings
 from sigtest.data.imports import read_builtin
@@ -86,10 +82,3 @@ class OwnTestSets:
             "source": found.source.lines if found.source is not None else None,
             "segments": found.segments,
         }
-
-
-async def _own(caller: Caller, boards: Boards) -> OwnTestSets:
-    return OwnTestSets(boards, caller.name)
-
-
-Own = Annotated[OwnTestSets, Depends(_own)]
