@@ -108,7 +108,7 @@ def _sizes(outputs: Sequence[Sequence[str | None]]) -> tuple[Counts, Counts]:
     """(S, n) words and characters of every line, spaces left out."""
     split = [[(line or "").split() for line in output] for output in outputs]
     words = np.array([[len(parts) for parts in output] for output in split])
-    return words, np.array([[sum(map(len, parts)) for parts in output] for output in split])
+    return words, np.array([[len("".join(parts)) for parts in output] for output in split])
 
 
 def _units(part: Part) -> tuple[Counts, Counts]:

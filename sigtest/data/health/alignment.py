@@ -48,11 +48,17 @@ class Index:
 
         Lengths are infinite beyond the ends, which is as bad as can be.
         """
-        n, most = len(self.lengths), max(map(abs, moves))
-        rows = np.array(moves) + most
-        lengths = np.pad(self.lengths, most, constant_values=np.inf)
-        known = np.pad(self.known, most, constant_values=True)
-        return sliding_window_view(lengths, n)[rows], sliding_window_view(known, n)[rows]
+        rows = np.array(moves) + FURTHEST
+        lengths, known = self._windows
+        return lengths[rows], known[rows]
+
+    @cached_property
+    def _windows(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """(2 FURTHEST + 1, n) the same of all moves, from the first to the last; not in memory."""
+        n = len(self.lengths)
+        lengths = np.pad(self.lengths, FURTHEST, constant_values=np.inf)
+        known = np.pad(self.known, FURTHEST, constant_values=True)
+        return sliding_window_view(lengths, n), sliding_window_view(known, n)
 
     @cached_property
     def rare(self) -> Mapping[str, list[int]]:

@@ -15,6 +15,7 @@ from sigtest.data.health.symbols import classes_of
 
 SHOWN = 5  # stretches of segments that a sentence lists
 SAMPLE = 24_000  # characters that are enough to judge a text as a whole
+BASIC = 0x10000  # code points of Unicode's basic plane
 CASED = 0.3  # share of symbols that have capitals, in scripts that have them
 SUBSTANTIAL = 20  # characters of a line that two texts do not share by chance
 
@@ -60,6 +61,13 @@ class Lines:
             self._words[i] = words_of(self.lines[i])
         return self._words[i]
 
+    def words_at(self, places: Sequence[int]) -> list[set[str]]:
+        """The same of several of these lines."""
+        lines = self.lines
+        found = [set(lines[i].lower().split()) for i in places]
+        self._words.update(zip(places, found, strict=True))
+        return found
+
     @cached_property
     def joined(self) -> str:
         """All of it, a line break after each line."""
@@ -74,13 +82,18 @@ class Lines:
     def sample(self) -> str:
         """Some lines, evenly over the text, for what is a matter of the text as a whole."""
         step = max(1, len(self.joined) // SAMPLE)
-        return "\n".join(self.lines[::step]) + "\n"
+        return self.joined if step == 1 else "\n".join(self.lines[::step]) + "\n"
 
     @cached_property
     def counts(self) -> Counter[str]:
         """How often each symbol stands in the sample."""
         data = np.frombuffer(self.sample.encode("utf-32-le", "surrogatepass"), np.uint32)
-        symbols, counts = np.unique(data, return_counts=True)
+        if data.max(initial=0) < BASIC:  # faster than sorting them
+            every = np.bincount(data)
+            symbols = np.flatnonzero(every)
+            counts = every[symbols]
+        else:
+            symbols, counts = np.unique(data, return_counts=True)
         return Counter(dict(zip(map(chr, symbols.tolist()), counts.tolist(), strict=True)))
 
     @cached_property
@@ -104,6 +117,11 @@ class Lines:
     def classes(self) -> NDArray[np.uint8]:
         """What each symbol of `joined` is."""
         return classes_of(self.joined)
+
+    @cached_property
+    def sampled(self) -> NDArray[np.uint8]:
+        """What each symbol of `sample` is."""
+        return self.classes if self.sample is self.joined else classes_of(self.sample)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:

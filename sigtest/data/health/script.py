@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigtest.data.health.finding import Finding, Lines, numbered, quoted
-from sigtest.data.health.symbols import CLASSES, NAMES, classes_of, letters, places_of
+from sigtest.data.health.symbols import CLASSES, NAMES, letters, places_of
 
 UNSPACED = {
     "Han": ("Chinese", "zh"),
@@ -47,7 +48,7 @@ class Profile:
     @cached_property
     def shares(self) -> NDArray[np.float64]:
         """Share of letters in each script, of a sample."""
-        counts = letters(classes_of(self.text.sample))
+        counts = letters(self.text.sampled)
         return counts / max(1, int(counts.sum()))
 
     @cached_property
@@ -64,15 +65,24 @@ class Profile:
     def words(self) -> list[set[str]]:
         """Words of the lines at `places`; their letters where nothing separates words."""
         if self.text.spaced:
-            return [self.text.words(i) for i in self.places]
+            return self.text.words_at(self.places)
         return [set(self.text.lines[i].lower()) for i in self.places]
 
     @cached_property
     def common(self) -> frozenset[str]:
         """The words that stand in most lines."""
-        # ties: sets have another order in each process
-        counts = Counter(chain.from_iterable(map(sorted, self.words)))
-        found = [word for word, _ in counts.most_common(2 * COMMON) if any(map(str.isalpha, word))]
+        counts = Counter(chain.from_iterable(self.words))
+        if len(counts) > 2 * COMMON:
+            least = heapq.nlargest(2 * COMMON, counts.values())[-1]
+            counts = Counter({word: count for word, count in counts.items() if count >= least})
+        # ties: sets have another order in each process, so the word that comes first in the text
+        left, first = set(counts), dict.fromkeys(counts, 0)
+        for i, line in enumerate(self.words):
+            new = line & left
+            first.update(dict.fromkeys(new, i))
+            left -= new
+        ranked = sorted(counts, key=lambda word: (-counts[word], first[word], word))
+        found = [word for word in ranked[: 2 * COMMON] if any(map(str.isalpha, word))]
         return frozenset(found[:COMMON])
 
     @cached_property
