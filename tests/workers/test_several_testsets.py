@@ -186,7 +186,7 @@ def test_texts_go_with_the_comparison(jobs: Comparisons, context: Context) -> No
     assert KINDS["comparisons"].load(several.plan.as_json(), contents).comparison == several
     jobs.remove(record.id, CALLER)
     with pytest.raises(GoneError):
-        context.questions.content(record.id, "output-8")
+        context.questions.packed(record.id, ["output-8"])
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,8 @@ class Cache:
 
     def existing(self, names: Sequence[str]) -> frozenset[str]:
         """Which of these statistics exist."""
+        if not names:
+            return frozenset()
         with self._redis.pipeline(transaction=False) as pipe:
             for name in names:
                 pipe.exists(keys.cached(self._space, name))

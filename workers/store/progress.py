@@ -48,8 +48,12 @@ class ProgressStore:
         pipe.hdel(keys.key("attempts", question_id), task)
         return pipe
 
-    def pieces(self, question_id: str) -> Pieces:
+    def pieces(self, question_id: str, measured: frozenset[str] = frozenset()) -> Pieces:
         """Which pieces of a question exist.
+
+        Args:
+            question_id: The question.
+            measured: Keys of statistics that are known to exist.
 
         Raises:
             GoneError: It expired or was deleted.
@@ -69,7 +73,8 @@ class ProgressStore:
             cut = replace(cut, keys=statistics_keys(plan))
         space = decoded(testset) if testset is not None else keys.space_of(decoded(caller))
         cache = Cache(self.redis, space, self.settings.cache)
-        return Pieces(cut, cache.existing(cut.distinct_keys), blocks_named(names))
+        others = [key for key in cut.distinct_keys if key not in measured]
+        return Pieces(cut, measured | cache.existing(others), blocks_named(names))
 
     def place(self, question_id: str, caller: str) -> Place | None:
         """Where a question stands among its caller's, unless it has ended."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import compress
-from typing import Any
+from typing import Any, cast
 
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
@@ -212,14 +212,18 @@ class QuestionStore:
             raise gone(question_id)
         return stored, codec.unpack_json(found[-1])  # type: ignore[arg-type]  # bytes
 
-    def request(self, question_id: str) -> str:
-        """Id of the request that a question came with; empty where there is none."""
-        return decoded(self.redis.hget(keys.key("question", question_id), "request") or b"")
+    def origin(self, name: str) -> tuple[str, str | None]:
+        """Where a question or test set comes from.
 
-    def caller(self, name: str) -> str | None:
-        """Whose a question or test set is or was; nothing where that is not known any more."""
-        caller = self.redis.get(keys.key("gone", name))
-        return None if caller is None else decoded(caller)
+        Returns:
+            Id of the request that a question came with, empty where there is none; and whose it is
+            or was, nothing where that is not known any more.
+        """
+        with self.redis.pipeline(transaction=False) as pipe:
+            pipe.hget(keys.key("question", name), "request")
+            pipe.get(keys.key("gone", name))
+            request, caller = pipe.execute()
+        return decoded(request or b""), None if caller is None else decoded(caller)
 
     def was(self, question_id: str, caller: str) -> bool:
         """Whether the caller had something with this id that is gone now."""
@@ -332,19 +336,19 @@ class QuestionStore:
         outline: dict[str, Any] = codec.unpack_json(packed)  # type: ignore[arg-type]  # bytes
         return outline
 
-    def content(self, question_id: str, field: str) -> Any:
-        """Something that was brought.
+    def packed(self, question_id: str, fields: Sequence[str]) -> list[bytes]:
+        """Some of what was brought, as it is stored.
 
         Raises:
             GoneError: It was deleted with the question.
         """
-        packed = self.redis.hget(keys.key("contents", question_id), field)
-        if packed is None:
+        found = self.redis.hmget(keys.key("contents", question_id), fields)
+        if None in found:
             raise gone(question_id)
-        return codec.unpack_json(packed)  # type: ignore[arg-type]  # bytes
+        return cast("list[bytes]", found)
 
     def contents(self, question_id: str) -> dict[str, Any]:
-        """Everything that was brought; raises as `content` does."""
+        """Everything that was brought; raises as `packed` does."""
         packed = self.redis.hgetall(keys.key("contents", question_id))
         if not packed:
             raise gone(question_id)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from redis import Redis
+from redis.client import Pipeline
 
 from workers.settings import Settings
 from workers.store import keys, scripts
@@ -153,6 +154,11 @@ class WebhookStore:
             pipe.execute()
 
     # what workers do
+
+    @staticmethod
+    def look(pipe: Pipeline) -> None:
+        """Ask, with what else is sent, for a message whose turn it is."""
+        pipe.zrange(keys.DUE, "-inf", repr(time.time()), byscore=True, offset=0, num=1)
 
     def take_due(self) -> dict[str, list[str]]:
         """Messages whose turn it is, by webhook; they are due again where none delivers them."""

@@ -27,8 +27,8 @@ from workers.tasks.statistics import Statistics
 def measure(context: Context, question_id: str, first: int, last: int) -> None:
     """Measure outputs `first` to `last`; the task that ends last begins the resampling."""
     work = _Work.on(context, question_id)
-    work.statistics.fill(first, last)
-    pieces = context.questions.progress.pieces(question_id)
+    measured = work.statistics.fill(first, last)
+    pieces = context.questions.progress.pieces(question_id, measured)
     if pieces.unmeasured:
         return
     mine, *others = pieces.tasks(question_id)

@@ -58,15 +58,17 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> str:
     """
     task = Task(name, arguments[0], tuple(arguments[1:]))
     QUESTION.set(task.owner)
-    REQUEST.set(context.questions.request(task.owner))
+    request, caller = context.questions.origin(task.owner)
+    REQUEST.set(request)
     since = time.monotonic()
     outcome = _attempt(context, task)
     with suppress(OutOfMemoryError):  # a store that is full still finishes what it has
         with context.questions.progress.end(task.owner, task.key) as pipe:
-            caller = context.questions.caller(task.owner)
             Tallies.note(pipe, caller, name, outcome, time.monotonic() - since)
-            pipe.execute()
-        webhooks.hand_out(context)
+            context.webhooks.look(pipe)
+            *_, due = pipe.execute()
+        if due:
+            webhooks.hand_out(context)
     return outcome
 
 

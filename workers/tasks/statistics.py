@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from sigtest.arrays import Array
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.kinds.comparisons import output_field, testset_field
+from workers.store import codec
 from workers.store.pieces import statistics_keys
 from workers.store.questions import QuestionStore, Stored
 from workers.store.records import gone
 from workers.store.testsets import TestSetStore
 
+READ_AHEAD = 20_000  # lines of outputs that are read at a time; they are compressed until used
 SAVE_SECONDS = 0.25  # every write waits for the disk; more often would slow small texts down
 
 
@@ -42,25 +45,53 @@ class Statistics:
         self._keys = statistics_keys(plan)
         self._testsets: dict[int, TestSet] = {}
         self._at_hand: dict[str, Array] = {}  # what was saved last
+        self._packed: dict[str, bytes] = {}  # texts that were read and not used yet
 
-    def fill(self, first: int, last: int) -> None:
-        """Measure what is missing of outputs `first` to `last`, while its caller wants it."""
+    def fill(self, first: int, last: int) -> frozenset[str]:
+        """Measure what is missing of outputs `first` to `last`, while its caller wants it.
+
+        Returns:
+            Keys of their statistics that exist now.
+        """
         metrics = range(len(self._plan.recipe.metrics))
         names = [self._keys[output][m] for output in range(first, last) for m in metrics]
         measured = self._cache.existing(names)
+        missing = {
+            output: [m for m in metrics if self._keys[output][m] not in measured]
+            for output in range(first, last)
+            if not measured.issuperset(self._keys[output])
+        }
         unsaved: dict[str, Array] = {}
         saved = time.monotonic()
-        for output in range(first, last):
-            missing = [m for m in metrics if self._keys[output][m] not in measured]
-            if missing:
-                unsaved |= self._measure(output, missing)
+        outputs = list(missing)
+        for place, output in enumerate(outputs):
+            self._read_ahead(outputs[place:])
+            unsaved |= self._measure(output, missing[output])
             if time.monotonic() > saved + SAVE_SECONDS:
                 self._cache.add(unsaved)
-                unsaved, saved = {}, time.monotonic()
+                measured, unsaved, saved = measured.union(unsaved), {}, time.monotonic()
                 if not self._store.unfinished(self._id):
-                    return
+                    return measured
         self._cache.add(unsaved)
         self._at_hand = unsaved
+        return measured.union(unsaved)
+
+    def _read_ahead(self, outputs: Sequence[int]) -> None:
+        """Read the texts of the first of some outputs, as many as fit, unless that was done."""
+        if self._of_board is not None or output_field(outputs[0]) in self._packed:
+            return
+        size = len(self._plan.systems)
+        some = outputs[: max(1, READ_AHEAD // self._plan.parts[outputs[0] // size].segments)]
+        testsets = dict.fromkeys(output // size for output in some)
+        fields = [testset_field(t) for t in testsets if t not in self._testsets]
+        fields += map(output_field, some)
+        self._packed = dict(zip(fields, self._store.packed(self._id, fields), strict=True))
+
+    def _content(self, field: str) -> Any:
+        """Something that was brought; see `QuestionStore.packed`."""
+        if field not in self._packed:
+            [self._packed[field]] = self._store.packed(self._id, [field])
+        return codec.unpack_json(self._packed.pop(field))
 
     def tables(self) -> list[list[Array]]:
         """For each test set, one (S, n, k) array a metric."""
@@ -98,7 +129,7 @@ class Statistics:
         number, s = divmod(output, len(self._plan.systems))
         name = self._plan.systems[s]
         if self._of_board is None:
-            return System.load(name, self._store.content(self._id, output_field(output)))
+            return System.load(name, self._content(output_field(output)))
         brought = self._boards.output(self._of_board, self._plan.parts[number].digests[s])
         if brought is None:
             raise gone(self._id)
@@ -108,7 +139,7 @@ class Statistics:
         """References, documents and labels of a test set."""
         if number not in self._testsets:
             self._testsets[number] = (
-                TestSet.load(self._store.content(self._id, testset_field(number)))
+                TestSet.load(self._content(testset_field(number)))
                 if self._of_board is None
                 else self._boards.testset(self._of_board)
             )

@@ -214,7 +214,7 @@ def test_text_is_stored_compressed_and_deleted(jobs: Comparisons, context: Conte
     jobs.remove(record.id, CALLER)
     assert not any(line.lines[7].encode() in text for text in everything(context.questions))
     with pytest.raises(GoneError):
-        context.questions.content(record.id, "output-0")
+        context.questions.packed(record.id, ["output-0"])
 
 
 def everything(store: QuestionStore) -> list[bytes]:
