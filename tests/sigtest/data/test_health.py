@@ -5,10 +5,13 @@ import os
 import random
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
 from sigtest.data.health import KINDS, check
+from sigtest.data.health.finding import Lines
+from sigtest.data.health.script import Profile
 
 FUNCTION_WORDS = """
 the of to in and for on with that this is was be are not by from at it he they have has will their
@@ -210,6 +213,24 @@ def test_scripts_without_blanks_need_their_tokenizer(lines, script, option):
 def test_the_same_texts_give_the_same_findings():
     moved = GOOD[1:] + GOOD[:1]
     assert check([REFERENCE], SOURCE, {"a": moved}) == check([REFERENCE], SOURCE, {"a": moved})
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_common_words_are_those_of_most_lines_the_first_ones_where_equal(few: bool) -> None:
+    text = sentences(3, 12 if few else 200)
+    text[2] += " - - 12 12 \u2026"
+    counts: dict[str, int] = {}
+    for line in text:
+        for word in sorted(set(line.lower().split())):
+            counts[word] = counts.get(word, 0) + 1  # the dictionary keeps their order
+    ranked = sorted(counts, key=lambda word: -counts[word])[:120]
+    expected = [word for word in ranked if any(symbol.isalpha() for symbol in word)][:60]
+    assert Profile(Lines(text)).common == set(expected)
+
+
+@pytest.mark.parametrize("text", [["Ab c", "", "\u00e9\u4e2d"], ["a\U0001f600", "a"], [""], []])
+def test_every_symbol_of_a_text_is_counted(text: list[str]) -> None:
+    assert Lines(text).counts == Counter("".join(f"{line}\n" for line in text) or "\n")
 
 
 def test_findings_are_the_same_in_every_process() -> None:

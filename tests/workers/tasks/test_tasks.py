@@ -40,6 +40,27 @@ def test_any_order_and_twice(jobs: Comparisons, context: Context) -> None:
     assert jobs.report(record.id, CALLER) == in_process(comparison)
 
 
+def test_texts_that_are_read_one_at_a_time_give_the_same_report(
+    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparison = example(metrics=["bleu", "chrf"])
+    record = submitted(jobs, comparison)
+    read: list[int] = []
+    packed = QuestionStore.packed
+
+    def counted(store: QuestionStore, question_id: str, fields: list[str]) -> list[bytes]:
+        read.append(len(fields))
+        return packed(store, question_id, fields)
+
+    monkeypatch.setattr(QuestionStore, "packed", counted)
+    monkeypatch.setattr("workers.tasks.statistics.READ_AHEAD", 1)
+    finish(context, record.id)
+    outputs = len(comparison.entries[0].systems)
+    assert sum(read) == outputs + 1
+    assert len(read) == outputs
+    assert jobs.report(record.id, CALLER) == in_process(comparison)
+
+
 def test_progress_is_what_exists(jobs: Comparisons, context: Context) -> None:
     record = submitted(jobs, synthetic(1, systems=2))
     seen = [(record.status, record.progress)]
