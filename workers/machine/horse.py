@@ -46,9 +46,10 @@ class Line:
 
     # what the worker does
 
-    def hold_worker_end(self) -> None:
-        """Let the horse's death cut the line."""
+    def hold_worker_end(self, patience: float) -> None:
+        """Let the horse's death cut the line; wait for it so many seconds at a time."""
         self._horse.close()
+        self._worker.settimeout(patience)
 
     def hand_over(self, order: Order) -> bool:
         """Give another task to a horse that waits for it; whether there still is one."""
@@ -63,6 +64,9 @@ class Line:
         """Wait until the horse has done its task, and whether it has; False where it is gone.
 
         Only looks, so that an alarm that comes in between makes nothing unsaid.
+
+        Raises:
+            TimeoutError: It still works when the patience is over.
         """
         try:
             return self._worker.recv(len(DONE), socket.MSG_PEEK) == DONE

@@ -27,6 +27,7 @@ from rq.job import Job
 from rq.queue import Queue as RedisQueue
 from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
+from rq.timeouts import HorseMonitorTimeoutException
 from rq.worker_registration import register
 
 from workers.machine.horse import Line, Order, Stamina
@@ -35,12 +36,12 @@ from workers.queue.jobs import NAME, Turn, erase
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.tasks.context import Context
-from workers.tasks.run import FAILED, TASKS, run, wanted
+from workers.tasks.run import FAILED, TASKS, concluded, run, wanted
 
 log = logging.getLogger(__name__)
 
 BEAT = 2  # seconds between signs of life
-LOOK = 1  # seconds between looks whether a task is still wanted
+LOOK = 0.5  # seconds between looks whether a task is still wanted
 ALIVE = 6  # seconds after the last one until a worker and its task count as dead
 RETRIES = 23  # about ten seconds: the embedded server is back long before
 RQ_MARGIN = 15  # RQ waits for tasks this much shorter than its workers' time to live
@@ -136,7 +137,7 @@ class PieceWorker(Worker):
             job_class=PieceJob,
             serializer=JSONSerializer,
             worker_ttl=RQ_MARGIN + BEAT,
-            job_monitoring_interval=LOOK,
+            job_monitoring_interval=1,  # in whole seconds; looks are more frequent
             log_job_description=False,
         )
 
@@ -166,18 +167,18 @@ class PieceWorker(Worker):
     def set_current_job_working_time(
         self, current_job_working_time: float, pipeline: Pipeline | None = None
     ) -> None:
-        """Tell how long the task runs, unless that was told before."""
-        if pipeline is not None or current_job_working_time != self.current_job_working_time:
-            super().set_current_job_working_time(current_job_working_time, pipeline)
+        """Know how long the task runs; nobody reads what RQ would write at each look."""
+        self.current_job_working_time = current_job_working_time
 
     def maintain_heartbeats(self, job: Job) -> None:
-        """Every second while a task runs: end it where it is no longer wanted.
+        """At every look while a task runs: end it where it is no longer wanted.
 
-        Seen twice: a task whose report is there has only to say so, and ends by itself.
+        At once where nobody needs its work; where its question has an outcome, when that is seen
+        twice: the task may be the one that wrote it, which has only to say so and ends by itself.
         """
         assert isinstance(job, PieceJob)
         if not wanted(self._context, str(job.func_name), job.args):
-            if self._unwanted == job.id:
+            if self._unwanted == job.id or not concluded(self._context, job.args):
                 self.kill_horse()
             self._unwanted = job.id
         elif time.monotonic() > self._beat + BEAT / 2:
@@ -242,16 +243,23 @@ class PieceWorker(Worker):
         if self._line is None:
             self._line = Line()
             super().fork_work_horse(job, queue)
-            self._line.hold_worker_end()
+            self._line.hold_worker_end(LOOK)
             self._horse_at_hand = self.horse_pid
         self._horse_pid = self._horse_at_hand
 
     def wait_for_horse(self) -> tuple[int | None, int | None, Any]:
-        """Wait until the horse has done its task or is gone, and how that ended."""
+        """Wait until the horse has done its task or is gone, and how that ended.
+
+        Raises:
+            HorseMonitorTimeoutException: Neither happened before the next look.
+        """
         if self._line is None:
             return super().wait_for_horse()
-        if self._line.done():
-            return self.horse_pid, os.EX_OK, None
+        try:
+            if self._line.done():
+                return self.horse_pid, os.EX_OK, None
+        except TimeoutError as error:
+            raise HorseMonitorTimeoutException from error
         return self._bury(self._line)
 
     def _bury(self, line: Line) -> tuple[int | None, int | None, Any]:

@@ -110,6 +110,12 @@ def wanted(context: Context, name: str, arguments: Sequence[Any]) -> bool:
     return context.questions.unfinished(owner)
 
 
+def concluded(context: Context, arguments: Sequence[Any]) -> bool:
+    """Whether the question of a task has a report, or an error."""
+    stored = context.questions.find(str(arguments[0]), how_far=False)
+    return stored is not None and stored.record.status in {Status.SUCCEEDED, Status.FAILED}
+
+
 def _begin(context: Context, task: Task) -> bool:
     """Whether to start the task: its result is wanted.
 

@@ -1,6 +1,7 @@
 """One horse runs many tasks, and goes where that is safer."""
 
 import os
+import signal
 
 import pytest
 from service import CALLER, Service, called, children, finished, kill, synthetic, until
@@ -44,13 +45,28 @@ def test_a_line_tells_what_is_done_and_when_a_horse_is_gone() -> None:
     if not pid:
         line.hold_horse_end()
         os._exit(7 if line.next_order() == order else 1)
-    line.hold_worker_end()
+    line.hold_worker_end(30.0)
     assert line.done()
     assert line.done()  # to look changes nothing
     assert line.hand_over(order)
     assert not line.done()
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
     assert not line.hand_over(order)
+    line.cut()
+
+
+def test_a_worker_that_waits_for_its_horse_looks_up_now_and_then() -> None:
+    line = Line()
+    pid = os.fork()
+    if not pid:
+        line.hold_horse_end()
+        signal.pause()
+    line.hold_worker_end(0.01)
+    with pytest.raises(TimeoutError):
+        line.done()
+    kill(pid)
+    os.waitpid(pid, 0)
+    assert not line.done()
     line.cut()
 
 

@@ -12,7 +12,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.errors import UnavailableError
 from sigtest.metrics.meteor import find
 
-SECONDS = 4.0  # one to notice, one to end, on a machine with other things to do
+SECONDS = 4.0  # half a one to notice, one to end, on a machine with other things to do
 
 
 def long(metric: str, words: int, lines: int, **choices: Any) -> Comparison:
