@@ -6,7 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from sigtest.data.choices import choose
@@ -14,7 +14,7 @@ from sigtest.data.testset import TestSet
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS, Metric
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance.corrections import CORRECTIONS, Correction
 from sigtest.significance.levels import smallest_attainable
 
 Unit = Literal["segment", "document"]
@@ -251,9 +251,16 @@ def resamples_needed(correction: str, alpha: float, sides: int, family: int, fix
         family: Comparisons that are corrected together.
         fixed: Whether that is a number of comparisons of which some may come later.
     """
+    return _resamples_needed(CORRECTIONS[correction], alpha, sides, family, fixed)
+
+
+@lru_cache(maxsize=256)
+def _resamples_needed(
+    correction: Correction, alpha: float, sides: int, family: int, fixed: bool
+) -> int:
     seen, most = (1, alpha) if fixed else (family, alpha / 4)
     for step in STEPS:
-        if smallest_attainable(correction, seen, sides / (step + 1), family) <= most:
+        if smallest_attainable(correction.name, seen, sides / (step + 1), family) <= most:
             return step
     return STEPS[-1]
 
