@@ -78,7 +78,7 @@ class Supervisor:
         self._stopping = False
         self._left = not watch_stdin  # by what started this
         self._grace = GRACE_SECONDS
-        self._announced = False
+        self._prepared = self._announced = False
 
     def run(self) -> None:
         """Work until SIGTERM, SIGINT or the end of standard input.
@@ -96,6 +96,7 @@ class Supervisor:
         try:
             inspect(self._settings)
             self._prepare()
+            self._prepared = True
             failures = 0
             while not self._stopping:
                 failures = 0 if self._tick() else failures + 1
@@ -211,6 +212,8 @@ class Supervisor:
 
     def _stop_soon(self, number: int, frame: object) -> None:
         self._stopping = True
+        if not self._prepared:
+            raise SystemExit(0)  # nobody works yet, and to compile kernels takes a minute
 
     def _stop_workers(self, grace: float) -> None:
         """Let the running tasks end if they are short; the others start again next time."""
