@@ -19,7 +19,7 @@ STATUS = {"pass": 0, "fail": 1, "undecided": 3}
 MEANT = {
     "not_worse": "not worse than {baseline} by {margin:g} {metric}",
     "equivalent": "within {margin:g} {metric} of {baseline}",
-    "same": "no different from {baseline} (A/A)",
+    "same": "no significant difference from {baseline} (A/A)",
 }
 
 
@@ -61,13 +61,18 @@ def told(report: GateReport) -> str:
             "A power below .8: this test set often cannot tell, even where nothing differs; take "
             "more segments or a wider margin."
         )
+    if report.claim == "same" and report.outcome == "pass":
+        lines.append(
+            "That no difference shows does not prove that there is none; --equivalent can."
+        )
     lines.append(f"Signature: {report.signature}")
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def _line(system: Gated, report: GateReport) -> str:
     low, high = system.ci
-    adjusted = "" if len(report.systems) == 1 else f", {system.p_adjusted:.2g} adjusted"
+    corrected = len(report.systems) > 1 or system.p_adjusted != system.p_value
+    adjusted = f", {system.p_adjusted:.2g} adjusted" if corrected else ""
     power = "" if report.claim == "same" else f"; power {system.power:.2f} where nothing differs"
     return (
         f"  {system.outcome:9}  {system.system}: {system.difference:+.3g} {report.metric} "

@@ -1,6 +1,7 @@
 """Gates against textbook loops, statsmodels' two one-sided tests, and simulations."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,8 @@ def test_exit_statuses_and_what_is_printed(
     for i, row in enumerate(rows):
         (tmp_path / f"s{i}").write_text("".join(f"{value}\n" for value in row))
 
+    of_nine = ("--margin", "0.3", "--family", "9")
+
     def run(*names: str, options: tuple[str, ...] = ("--margin", "0.3")) -> tuple[int, str]:
         files = [
             word for name in ("s0", *names) for word in ("--scores", f"{name}={tmp_path / name}")
@@ -203,7 +206,13 @@ def test_exit_statuses_and_what_is_printed(
         found, text = run(name)
         assert (found, text.split(":")[0]) == (status, outcome)
         assert "power" in text
-    assert run("s1", options=("--aa",))[0] == 0
+    status, text = run("s1", options=("--aa",))
+    assert status == 0
+    assert text.startswith("pass: no significant difference from s0 (A/A), two-sided")
+    assert "does not prove that there is none" in text
+    shown = re.search(r"p = (\S+), (\S+) adjusted;", run("s3", options=of_nine)[1])
+    assert shown is not None
+    assert float(shown[2]) == pytest.approx(min(1.0, 8 * float(shown[1])), rel=0.05)
     assert run("s1", options=("--aa", "--equivalent"))[0] == 2
     assert run("s1", options=("--margin", "wide"))[0] == 2
     status, text = run("s1", "s2", options=("--margin", "0.3", "--format", "json"))
