@@ -17,6 +17,8 @@ from app.http.problems import PREFIX
 from app.pages import site
 from sigtest.errors import SigtestError
 
+# what another try may answer
+LATER = {409, 429, 500, 503}
 Handler = Callable[[Request, Exception], Response]
 
 
@@ -61,4 +63,7 @@ def _onward(request: Request, status: int) -> tuple[str, str] | None:
         here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
         come_back = {"next": here} if request.method == "GET" else {}
         return f"/sign-in?{urlencode(come_back)}", "Sign in with a key"
-    return ("/", "Start a new comparison") if status in {404, 410} else None
+    if status in {404, 410}:
+        return "/", "Start a new comparison"
+    again = request.method == "GET" and status in LATER
+    return (f"?{request.url.query}", "Try again") if again else None

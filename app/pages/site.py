@@ -146,6 +146,7 @@ def _templates() -> Environment:
     environment.globals["static"] = static_path
     environment.filters.update(
         about=_about,
+        breakable=_breakable,
         duration=_duration,
         excerpt=_excerpt,
         further=_further,
@@ -226,6 +227,11 @@ def _sentence(thing: object) -> str:
 def _lines(text: str) -> Markup:
     """Text of several lines, each made harmless."""
     return Markup("\n").join(escape(printable(line)) for line in text.split("\n"))
+
+
+def _breakable(text: str) -> Markup:
+    """A text whose signatures may go on in a new line after each of their parts."""
+    return Markup("|<wbr>").join(escape(printable(part)) for part in text.split("|"))
 
 
 def _excerpt(line: str) -> Markup:
