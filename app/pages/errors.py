@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import FastAPI, Request
@@ -50,11 +51,17 @@ def of_problem(request: Request, answer: Response) -> Response:
         answer.status_code,
         problem=told,
         onward=_onward(request, answer.status_code),
-        fields=[own.get("field") for own in told.get("errors", ()) if own.get("field")],
+        fields=_parts(told),
     )
     kept = ("retry-after", "allow", "connection")
     made.headers.update({k: v for k, v in answer.headers.items() if k in kept})
     return made
+
+
+def _parts(told: dict[str, Any]) -> list[str]:
+    """The parts of the form that a problem is about, each once; its words say which file."""
+    named = ((own.get("field") or "").partition("[")[0] for own in told.get("errors", ()))
+    return list(dict.fromkeys(name for name in named if name))
 
 
 def _onward(request: Request, status: int) -> tuple[str, str] | None:

@@ -82,3 +82,27 @@ def test_boards_shut_nobody_out(
             visited.page.goto(address)
             assert visited.violations(axe) == []
             assert visited.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_fields_of_the_form_stand_in_lines(pages: httpx.Client, chromium: Any) -> None:
+    size = {"width": 1600, "height": 900}
+    with visit(chromium, str(pages.base_url), viewport=size) as visited:
+        visited.page.goto("/boards")
+        fields = [visited.page.locator(f"#{name}") for name in ("name", "capacity", "new-tags")]
+        tops = {field.bounding_box()["y"] for field in fields}
+        assert len(tops) == 1
+
+
+def test_on_a_phone_a_long_name_leaves_room_for_what_is_scrolled(
+    pages: httpx.Client, chromium: Any
+) -> None:
+    files = {"references": ("reference.txt", REFERENCE)}
+    for name in ("newstest " * 12, "n" * 120):
+        data = {"name": name.strip(), "metrics": "bleu"}
+        assert pages.post("/boards", data=data, files=files, headers=BROWSER).status_code == 303
+    size = {"width": 360, "height": 800}
+    with visit(chromium, str(pages.base_url), viewport=size) as visited:
+        visited.page.goto("/boards")
+        names = visited.page.locator(".scroll tbody th").all()
+        assert len(names) >= 2
+        assert max(own.bounding_box()["width"] for own in names) <= 180

@@ -134,6 +134,14 @@ def test_what_cannot_be_asked_is_explained_on_a_page(
     assert HOSTILE not in answer.text
 
 
+def test_a_problem_names_the_part_of_the_form_and_not_a_place_in_json(pages: httpx.Client) -> None:
+    ours, short = ("systems", ("A.txt", b"a\nb\n")), ("systems", ("B.txt", b"a\n"))
+    answer = ask(pages, files=[("references", ("r.txt", b"a\nb\n")), ours, short])
+    assert answer.status_code == 422
+    assert "B.txt has 1 line" in answer.text
+    assert "It is about systems." in answer.text
+
+
 @pytest.mark.parametrize(
     "headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://elsewhere"}]
 )

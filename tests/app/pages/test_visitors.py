@@ -35,6 +35,8 @@ def test_without_a_key_pages_lead_to_where_one_is_given(closed: httpx.Client) ->
     answer = closed.get("/comparisons?limit=5")
     assert answer.status_code == 401
     assert "/sign-in?next=%2Fcomparisons%3Flimit%3D5" in answer.text
+    assert "holders of a key" in answer.text
+    assert "Bearer" not in answer.text  # what programs send helps nobody here
     assert closed.get("/").status_code == 200
 
 
