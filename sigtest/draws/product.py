@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts, Weights
+from sigtest.arrays import Array, Weights
 from sigtest.compiled import COMPILED
 from sigtest.draws.two import TWO, TwoColumns, all_same
 
@@ -18,6 +18,7 @@ FLOAT64_BITS = 52
 LARGEST_WHOLE = 2.0**53
 ROWS = 256  # of weights at a time: they stay in the cache while the product uses them
 WEIGHTS_BYTES = 32 << 20
+STRIP = 4  # columns that OpenBLAS multiplies together; three take longer than four
 RUN = 1 << 15  # units that are summed in float32 at a time
 TWO_UNITS = 1 << 14  # at most: beyond the cache, what is drawn by chance is slow to find
 
@@ -62,6 +63,24 @@ def levelled(a: Array, b: Array, rows: int) -> Array:
     return level
 
 
+def relative(table: Array) -> Array:
+    """Several systems' statistics less those of the first, wherever that is exact.
+
+    What two systems differ by after an exchange of labels depends on how their statistics differ
+    before it, which fewer columns hold: those of references are the same in all systems.
+
+    Args:
+        table: (S, n, k) statistics in fixed point.
+
+    Returns:
+        (S, n, k): differences of whole numbers; other columns, and a system alone, as they are.
+    """
+    if len(table) == 1:
+        return table
+    whole = (table == np.rint(table)).all(axis=(0, 1))
+    return np.asarray(np.where(whole, table - table[:1], table))
+
+
 def _step(column: Array) -> float:
     """What the numbers of a column are rounded to; 0 where they are whole and stay as they are."""
     largest = float(np.abs(column).max()) * len(column)
@@ -73,10 +92,12 @@ def _step(column: Array) -> float:
 class Columns:
     """The distinct columns of several systems' statistics, ready to be multiplied.
 
-    Columns that occur twice (reference lengths, identical systems) are kept once. Those of whole
-    numbers are multiplied in float32, which is twice as fast, `RUN` units at a time. Sums of
-    numbers that are not negative only grow, rounded or not: a float32 sum below 2**24 was exact on
-    its way. The few that are not are made again in float64, so that every sum is exact.
+    Columns that occur twice (reference lengths, identical systems) are kept once, and so are those
+    of whole numbers that differ by the same everywhere (a line's bigrams are one fewer than its
+    words). Whole numbers are multiplied in float32, which is twice as fast, `RUN` units at a time,
+    as what they are more than the smallest of their column. Sums of numbers that are not negative
+    only grow, rounded or not: a float32 sum below 2**24 was exact on its way. The few that are not
+    are made again in float64, so that every sum is exact.
 
     Args:
         tables: One (S, n, k) array a metric; statistics in fixed point.
@@ -84,34 +105,43 @@ class Columns:
 
     def __init__(self, tables: Sequence[Array]) -> None:
         self.units = tables[0].shape[1]
-        numbers: dict[bytes, int] = {}
+        kept: dict[bytes, tuple[bool, int]] = {}
         single: list[Weights] = []
         double: list[Array] = []
-        places: list[Counts] = []
+
+        def keep(column: Array, narrow: bool) -> tuple[bool, int]:
+            content = hashlib.blake2b(column.data).digest()
+            if content not in kept:
+                kept[content] = narrow, len(single if narrow else double)
+                if narrow:
+                    single.append(column.astype(np.float32))
+                else:
+                    double.append(column)
+            return kept[content]
+
+        self._least = [np.zeros((table.shape[2], table.shape[0])) for table in tables]
         slots: list[tuple[bool, int]] = []
-        for table in tables:
-            place = np.empty((table.shape[2], table.shape[0]), dtype=np.int64)
-            for s, j in np.ndindex(table.shape[0], table.shape[2]):
+        for table, least in zip(tables, self._least, strict=True):
+            for j, s in np.ndindex(least.shape):
                 column = np.ascontiguousarray(table[s, :, j])
-                content = hashlib.blake2b(column.data).digest()
-                if content not in numbers:
-                    fits = _fits_float32(column)
-                    numbers[content] = len(slots)
-                    slots.append((fits, len(single) if fits else len(double)))
-                    if fits:
-                        single.append(column.astype(np.float32))
-                    else:
-                        double.append(column)
-                place[j, s] = numbers[content]
-            places.append(place)
-        order = np.array([i if fits else i + len(single) for fits, i in slots])
-        self._places = [order[place] for place in places]
+                risen = _risen(column)
+                if risen is not None:
+                    column, least[j, s] = risen
+                slots.append(keep(column, risen is not None))
+        if any(least.any() for least in self._least):
+            _, self._ones = keep(np.ones(self.units), True)
         self._single = _side_by_side(single, self.units, np.float32)
         self._double = _side_by_side(double, self.units, np.float64)
+        order = np.array([i if narrow else i + self._single.shape[1] for narrow, i in slots])
+        ends = np.cumsum([least.size for least in self._least])[:-1]
+        self._places = [
+            own.reshape(least.shape)
+            for own, least in zip(np.split(order, ends), self._least, strict=True)
+        ]
 
     @property
     def width(self) -> int:
-        """Number of distinct columns, K."""
+        """Number of columns that are multiplied, K."""
         return self._single.shape[1] + self._double.shape[1]
 
     @property
@@ -140,7 +170,11 @@ class Columns:
 
     def placed(self, sums: Array) -> list[Array]:
         """(K, R) sums of the distinct columns to one (k, S, R) array a metric."""
-        return [sums[place] for place in self._places]
+        found = [sums[place] for place in self._places]
+        for rows, least in zip(found, self._least, strict=True):
+            if least.any():
+                rows += least[:, :, None] * sums[self._ones]
+        return found
 
     def _single_sums(self, weights: Weights) -> Array:
         """(R, K) sums of the columns of whole numbers."""
@@ -162,23 +196,29 @@ class Columns:
             yield first, min(first + rows, stop)
 
 
-def _fits_float32(column: Array) -> bool:
-    """Whether float32 has these numbers, and an inexact sum of them could be noticed."""
+def _risen(column: Array) -> tuple[Array, float] | None:
+    """What numbers are more than the smallest, and that; nothing unless float32 suits the former.
+
+    Numbers that are all the same count as one more than one less. All are whole, float32 has them,
+    and resampled sums are seldom too large for it: those vary, and where they would often be,
+    float64 is faster at once.
+    """
     if not np.array_equal(column, np.rint(column)):
-        return False
-    largest = float(np.abs(column).max(initial=0))
-    if column.min(initial=0) < 0:
-        return largest * len(column) < FLOAT32_EXACT
-    runs = np.add.reduceat(column, np.arange(0, len(column), RUN)) if len(column) else column
-    # resampled sums vary: where they would often be too large, float64 is faster at once
-    return largest < FLOAT32_EXACT and float(runs.max(initial=0)) < 0.9 * FLOAT32_EXACT
+        return None
+    least = float(column.min()) if len(column) else 0.0
+    least -= float(bool((column == least).all()))
+    risen = column - least if least else column
+    runs = np.add.reduceat(risen, np.arange(0, len(risen), RUN)) if len(risen) else risen
+    largest, most = float(risen.max(initial=0)), float(runs.max(initial=0))
+    return (risen, least) if largest < FLOAT32_EXACT and most < 0.9 * FLOAT32_EXACT else None
 
 
 def _side_by_side(
     columns: Sequence[Array] | Sequence[Weights], units: int, dtype: type[np.floating[Any]]
 ) -> Array:
-    """(n, K), C-contiguous."""
-    beside = np.empty((units, len(columns)), dtype=dtype)
+    """(n, K), C-contiguous; with columns of zeros where BLAS takes longer for fewer."""
+    width = len(columns) if len(columns) <= TWO else -(-len(columns) // STRIP) * STRIP
+    beside = np.zeros((units, width), dtype=dtype)
     for j, column in enumerate(columns):
         beside[:, j] = column
     return beside

@@ -13,7 +13,7 @@ from sigtest.arrays import Array, Counts, Weights
 from sigtest.comparison.plan import Part
 from sigtest.compiled import compiled
 from sigtest.draws.permutations import permuted_sums
-from sigtest.draws.product import Columns, levelled
+from sigtest.draws.product import Columns, levelled, relative
 from sigtest.draws.studentised import Moments, Studentised, studentise
 from sigtest.draws.units import (
     replica_scores,
@@ -69,7 +69,7 @@ class Sample:
         self.tables = [units_of_draws(part, table) for table in self.swap_tables]
         self.units = self.tables[0].shape[1]
         self.columns = Columns(self.tables)
-        self.swap_columns = self.columns if part.replicas == 1 else Columns(self.swap_tables)
+        self.swap_columns = Columns([relative(table) for table in self.swap_tables])
         self.totals = self.columns.totals
         scores = [m.score_columns(t)[:, 0] for m, t in zip(self.metrics, self.totals, strict=True)]
         self.scores: Array = np.array(scores)  # (M, S)
@@ -163,7 +163,10 @@ class Sample:
         return studentise(self.part.pairs, self.scores[m], draws, own, errors)
 
     def swapped_sums(self, first: int, last: int) -> list[Array]:
-        """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each."""
+        """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each.
+
+        Of several systems, whole numbers are told less those of the first (see `relative`).
+        """
         seed, stream = self.part.recipe.seed, self.part.stream
         two = self.swap_columns.two
         if two is not None:
@@ -191,11 +194,12 @@ class Sample:
         """Oriented differences of all pairs after swaps, for a run of pairs with the same a.
 
         With P the sums of the units that keep their labels and T all sums, the swapped totals of
-        ANY pair are P_a + (T_b - P_b) and P_b + (T_a - P_a): one product serves every pair.
+        ANY pair are P_a + (T_b - P_b) and P_b + (T_a - P_a): one product serves every pair. Only
+        how far P_a and P_b differ matters.
 
         Args:
             m: The metric.
-            kept: (k, S, R) sums of the units that keep their labels.
+            kept: (k, S, R) from `swapped_sums`.
 
         Yields:
             Which pairs, and their (pairs, R) differences.
@@ -281,7 +285,7 @@ def exchange(kept: Array, totals: Array, a: int, b: Counts, x: Array, y: Array) 
     """Fill in the swapped totals of the pairs (a, b[p]).
 
     Args:
-        kept: (k, S, R) sums of the units that keep their labels.
+        kept: (k, S, R) sums of the units that keep their labels, or how far they differ.
         totals: (k, S) sums of all units.
         a: The first system of every pair.
         b: (pairs,) the second systems.

@@ -63,6 +63,20 @@ def test_columns_that_only_some_resamples_make_large() -> None:
     assert sums(weights, [column, column // 2])[0].tolist() == expected
 
 
+def test_columns_that_differ_by_a_constant_are_kept_once() -> None:
+    rng = np.random.default_rng(3)
+    words = rng.integers(1, 60, 700)
+    same = np.full(700, -3)
+    columns = [words, words - 1, words - 80, words, same, same + 3, same * 7, words % 7, 2 * words]
+    columns += [words + 2**24, words * 2**15, (words + 5) * 2**15]
+    weights = np.stack([np.bincount(rng.integers(0, 700, 700), minlength=700) for _ in range(9)])
+    weights = np.vstack([weights, rng.integers(0, 2, (9, 700)), np.zeros((1, 700), dtype=int)])
+    for row, column in zip(sums(weights, columns), columns, strict=True):
+        assert row.tolist() == by_hand(weights, column)
+    lengths = [np.stack([words - i for i in range(40)], axis=1).astype(float)]
+    assert Columns([np.array(lengths)]).width <= 4
+
+
 @pytest.mark.parametrize("unit", ["segment", "document"])
 def test_equal_segments_stay_equal_whatever_the_largest_numbers_are(unit: str) -> None:
     """Ten of 500 differ, one of them by far more than all else: all 2**10 exchanges are counted."""
