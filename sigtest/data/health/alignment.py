@@ -22,7 +22,7 @@ WORST = 1.0  # difference of log lengths beyond which a line says nothing more
 PRICE = 0.12  # by how much lines must fit better, on average, to count
 GAIN = 2.0  # what a stretch must gain in all before its words are looked at
 SHORTEST = 6  # lines of a stretch
-TOGETHER = 1 << 16  # gains that are summed at a time: fewer calls, in little memory
+TOGETHER = 1 << 15  # gains that are summed at a time: fewer calls, in little memory
 LOOKED_AT = 40  # lines of a stretch, or of a text, whose words are compared
 BETTER = 0.1  # share of words by which the other place must agree more
 WINS = 0.7  # share of lines for which it must
@@ -140,7 +140,11 @@ def _misfit(
     own: NDArray[np.float64], lengths: NDArray[np.float64], known: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
     """(..., n) how far lengths differ; nothing where one is not known."""
-    return np.where(known, np.minimum(np.abs(own - lengths), WORST), 0.0)
+    misfit = own - lengths
+    np.abs(misfit, out=misfit)
+    np.minimum(misfit, WORST, out=misfit)
+    misfit *= known
+    return misfit
 
 
 def _best_stretches(

@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sigtest.data.health.symbols import classes_of
+from sigtest.data.health.symbols import beyond_ascii, classes_of
 
 SHOWN = 5  # stretches of segments that a sentence lists
 SAMPLE = 24_000  # characters that are enough to judge a text as a whole
@@ -81,7 +81,7 @@ class Lines:
     @cached_property
     def sample(self) -> str:
         """Some lines, evenly over the text, for what is a matter of the text as a whole."""
-        step = max(1, len(self.joined) // SAMPLE)
+        step = max(1, (int(self.lengths.sum()) + len(self)) // SAMPLE)
         return self.joined if step == 1 else "\n".join(self.lines[::step]) + "\n"
 
     @cached_property
@@ -114,23 +114,19 @@ class Lines:
         return np.fromiter(map(hash, self.lines), np.int64, len(self.lines))
 
     @cached_property
-    def classes(self) -> NDArray[np.uint8]:
-        """What each symbol of `joined` is."""
-        return classes_of(self.joined)
+    def beyond_ascii(self) -> NDArray[np.int64]:
+        """How many symbols there are of each class, but for those that ASCII prints."""
+        return beyond_ascii(self.joined)
 
     @cached_property
     def sampled(self) -> NDArray[np.uint8]:
         """What each symbol of `sample` is."""
-        return self.classes if self.sample is self.joined else classes_of(self.sample)
+        return classes_of(self.sample)
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """(n,) where each line begins in `joined`."""
         return np.concatenate([[0], np.cumsum(self.lengths[:-1] + 1)]).astype(np.int64)
-
-    def classes_in(self, i: int) -> NDArray[np.uint8]:
-        """What each symbol of a line is."""
-        return self.classes[self.starts[i] : self.starts[i] + self.lengths[i]]
 
     def lines_of(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The lines in which symbols stand, from their places in `joined`."""

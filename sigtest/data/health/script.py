@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigtest.data.health.finding import Finding, Lines, numbered, quoted
-from sigtest.data.health.symbols import CLASSES, NAMES, letters, places_of
+from sigtest.data.health.symbols import CLASSES, LATIN, NAMES, classes_of, letters, places_of
 
 UNSPACED = {
     "Han": ("Chinese", "zh"),
@@ -20,7 +20,7 @@ UNSPACED = {
     "Hangul": ("Korean", "ko-mecab"),
     **{name: (name, "char") for name in ("Thai", "Lao", "Khmer", "Myanmar", "Tibetan")},
 }
-LATIN = {"13a", "intl", "none", "tercom", "mteval-13a", "mteval-intl"}  # tokenizers for blanks
+AT_BLANKS = {"13a", "intl", "none", "tercom", "mteval-13a", "mteval-intl"}  # tokenizers that cut
 EXPECTED = 0.1  # share of letters from which a script belongs to the references
 LOST = 0.25  # share of a script's part in the references that an output must keep
 FOREIGN_LINE = 0.3  # share of expected letters below which a line is in another script
@@ -134,14 +134,16 @@ def _foreign_lines(output: Profile, reference: Profile) -> list[int]:
     foreign = np.zeros(CLASSES, dtype=bool)
     foreign[1 : len(NAMES)] = True
     foreign[list(reference.main)] = False
-    places = places_of(output.text.classes, foreign)
+    if not foreign[LATIN] and output.text.beyond_ascii[foreign].sum() < FEW * LETTERS:
+        return []
+    places = places_of(classes_of(output.text.joined), foreign)
     if len(places) < FEW * LETTERS:
         return []
     strange = np.bincount(output.text.lines_of(places), minlength=len(output.text))
     many = (strange >= LETTERS) & (strange >= FOREIGN_PART * output.text.lengths)
     found = []
     for i in map(int, np.flatnonzero(many)):
-        own, right = letters(output.text.classes_in(i)), letters(reference.text.classes_in(i))
+        own, right = (letters(classes_of(text.lines[i])) for text in (output.text, reference.text))
         expected = int(right[list(reference.main)].sum())
         if right.sum() >= LETTERS and expected >= OWN_LINE * right.sum():
             mine = int(own[list(reference.main)].sum())
@@ -217,7 +219,7 @@ def check_tokenizers(
     language, tokenizer = UNSPACED[script]
     found = []
     for metric, used in tokenizers.items():
-        if used in LATIN:
+        if used in AT_BLANKS:
             found.append(
                 Finding(
                     "tokenizer",

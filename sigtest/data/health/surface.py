@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sigtest.data.health.finding import Finding, Lines, numbered, quoted
-from sigtest.data.health.symbols import ACCENT, CONTROL
+from sigtest.data.health.symbols import ACCENT, CONTROL, classes_of
 
 MOJIBAKE = re.compile(
     "[\u00c2\u00c3][\u0080-\u00bf\u0152\u0153\u0160\u0161\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]"
@@ -23,7 +23,7 @@ SUSPECT = re.compile(f"[{LEADS}\u00e8\u00e9][\u0080-\u00bf\u0152-\u02dc\u2013-\u
 ENTITY = re.compile(r"&(?:amp|quot|lt|gt|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
 ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
 LOST_LETTERS = re.compile(r"\w\?\w|(?:^|\s)\?(?:\w|\?|\s[^\W_A-Z])")
-SUBWORDS = ("@@ ", "\u2581", "<unk>", "@-@", "</s>")
+SUBWORDS = {"@": ("@@ ", "@-@"), "\u2581": ("\u2581",), "<": ("<unk>", "</s>")}  # by first symbols
 ENDS = ".?!\u3002\uff01\uff1f\u2026:;\u0964\u061f\u06d4\u1362\u17d4\u104b\u0f0d"
 CLOSING = " \"'\u201c\u201d\u2019\u00bb\u00ab\u300d\u300f)]}"
 FEW = 5  # lines before something that may be chance is said
@@ -79,32 +79,36 @@ def _mojibake(text: Lines) -> list[int]:
     return [i for i in lines if SUSPECT.search(text.lines[i]) and MOJIBAKE.search(text.lines[i])]
 
 
-def _controls(text: Lines) -> list[int]:
-    places = np.flatnonzero(text.classes == CONTROL)
-    return [int(i) for i in np.unique(text.lines_of(places))]
+def _having(kind: int) -> Callable[[Lines], list[int]]:
+    """Finds lines with symbols of a class that ASCII does not print."""
 
+    def damaged(text: Lines) -> list[int]:
+        if not text.beyond_ascii[kind]:
+            return []
+        places = np.flatnonzero(classes_of(text.joined) == kind)
+        return [int(i) for i in np.unique(text.lines_of(places))]
 
-def _accents(text: Lines) -> list[int]:
-    places = np.flatnonzero(text.classes == ACCENT)
-    return [int(i) for i in np.unique(text.lines_of(places))]
+    return damaged
 
 
 def _pieces(text: Lines) -> list[int]:
-    marks = [mark for mark in SUBWORDS if mark[0] in text.joined and mark in text.joined]
-    if not marks:
-        return []
-    return [i for i, line in enumerate(text.lines) if any(mark in line for mark in marks)]
+    found: set[int] = set()
+    for symbol, marks in SUBWORDS.items():
+        if symbol in text.joined:
+            lines = [i for i, line in enumerate(text.lines) if symbol in line]
+            found.update(i for i in lines if any(mark in text.lines[i] for mark in marks))
+    return sorted(found)
 
 
 DAMAGE: tuple[tuple[str, int, Callable[[Lines], list[int]]], ...] = (
     ("replacement characters (U+FFFD)", 1, _replaced),
     ("UTF-8 read as another encoding", 2, _mojibake),
-    ("control characters", 1, _controls),
+    ("control characters", 1, _having(CONTROL)),
     ("letters that became question marks", 3, _matching(LOST_LETTERS, "?")),
     ("HTML entities", FEW, _matching(ENTITY, "&")),
     ("escapes such as \\u00e9", 2, _matching(ESCAPE, "\\")),
     ("pieces of words or tokens such as @@ or <unk>", FEW, _pieces),
-    ("accents apart from their letters (Unicode NFD)", FEW, _accents),
+    ("accents apart from their letters (Unicode NFD)", FEW, _having(ACCENT)),
 )
 
 
@@ -196,7 +200,8 @@ def _looping_lines(name: str, output: Lines, reference: Lines) -> list[Finding]:
         [
             int(i)
             for i in np.flatnonzero(grown & (reference.lengths > 0))
-            if (own := _variety(output.lines[i])) < LOOPED
+            if not _mostly_new(output.lines[i])
+            and (own := _variety(output.lines[i])) < LOOPED
             and own < LOOPED * _variety(reference.lines[i])
         ]
     )
@@ -204,6 +209,12 @@ def _looping_lines(name: str, output: Lines, reference: Lines) -> list[Finding]:
         return []
     where = quoted(segments, len(output))
     return [Finding("length", name, segments, f"{name}: {where} repeat the same words on and on.")]
+
+
+def _mostly_new(line: str) -> bool:
+    """Whether every second piece of a line differs from the others: at least `LOOPED` of all."""
+    starts = range(0, len(line) - PIECE + 1, 2)
+    return len({line[i : i + PIECE] for i in starts}) == len(starts)
 
 
 def _variety(line: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -38,21 +39,36 @@ SCRIPTS = {
     "Han": ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)),
 }  # fmt: skip
 NAMES = ("none", *SCRIPTS)
+LATIN = NAMES.index("Latin")
 CONTROL, ACCENT = len(NAMES), len(NAMES) + 1
 CLASSES = len(NAMES) + 2
 CONTROLS = ((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F))  # all but tab and line break
-TOGETHER = 1 << 18  # symbols: looking them up takes a dozen times their memory
+TOGETHER = 1 << 15  # symbols, which stay near the processor: looking them up takes some memory
 ACCENTS = (0x300, 0x36F)  # that stand apart from their letters
 
 
 def classes_of(text: str) -> NDArray[np.uint8]:
     """The class of each symbol: a script's number, `CONTROL`, `ACCENT` or `OTHER`."""
     classes = np.empty(len(text), dtype=np.uint8)
+    for first, points in _points(text):
+        classes[first : first + TOGETHER] = _table().take(points, mode="clip")
+    return classes
+
+
+def beyond_ascii(text: str) -> NDArray[np.int64]:
+    """(CLASSES,) how many symbols there are of each class; those that ASCII prints not counted."""
+    counts = np.zeros(CLASSES, dtype=np.int64)
+    for _, points in _points(text):
+        strange = points[points - np.uint32(0x20) > 0x7E - 0x20]  # below 0x20 it starts anew on top
+        counts += np.bincount(_table().take(strange, mode="clip"), minlength=CLASSES)
+    return counts
+
+
+def _points(text: str) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+    """The symbols as numbers, some at a time, and where these begin."""
     for first in range(0, len(text), TOGETHER):
         data = text[first : first + TOGETHER].encode("utf-32-le", "surrogatepass")
-        here = classes[first : first + TOGETHER]
-        here[:] = _table().take(np.frombuffer(data, np.uint32), mode="clip")
-    return classes
+        yield first, np.frombuffer(data, np.uint32)
 
 
 def places_of(classes: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
