@@ -9,7 +9,9 @@ orders of magnitude, with the same bits.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -19,6 +21,7 @@ import numpy as np
 
 try:
     import numba
+    from numba.core import environment
     from numba.core.caching import FunctionCache
     from numba.core.runtime.nrt import rtsys
 except ImportError:  # no wheel for this platform: slower, same results
@@ -64,7 +67,7 @@ class _KernelCache(FunctionCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """A kernel for these types; nothing where it is not there, and must be compiled."""
         rtsys.initialize(target_context)  # the memory of kernels
-        with self._guard_against_spurious_io_errors():
+        with self._guard_against_spurious_io_errors(), _without_compiler():
             kernel = self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
             if kernel is not None:
                 return kernel
@@ -73,6 +76,33 @@ class _KernelCache(FunctionCache):
     def _index_key(self, sig: object, codegen: object) -> tuple[object, ...]:
         own = super()._index_key(sig, codegen)  # type: ignore[no-untyped-call]
         return (*own, inlined(self._py_func))
+
+
+@contextmanager
+def _without_compiler() -> Iterator[None]:
+    """Let kernels that are read name the modules that they were made of, but not load them.
+
+    A kernel that has arrays of its own names numba's compiler of arrays, as the place where code
+    that runs in the interpreter would look names up; kernels have no such code.
+    """
+    rebuild = environment._rebuild_env
+    environment._rebuild_env = _surroundings
+    try:
+        yield
+    finally:
+        environment._rebuild_env = rebuild
+
+
+def _surroundings(module: str, constants: Sequence[Any], name: str) -> Any:
+    """As numba's function in whose place it stands, for modules that need not be loaded."""
+    found = environment.lookup_environment(name)  # type: ignore[no-untyped-call]
+    if found is None:
+        names = vars(sys.modules[module]) if module in sys.modules else {"__name__": module}
+        found = environment.Environment(names)
+        found.consts[:] = constants
+        found.env_name = name
+        environment.Environment._memo[name] = found
+    return found
 
 
 def inlined(kernel: Callable[..., Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ _work: Callable[[int], Any]
 
 def cores() -> int:
     """Cores that this process may use, as far as it can share work with processes it forks."""
-    if "fork" not in multiprocessing.get_all_start_methods():
+    if not hasattr(os, "fork"):
         return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -33,6 +32,8 @@ def in_order(work: Callable[[int], T], count: int, jobs: int) -> Iterator[T]:
     if min(jobs, count) <= 1:
         yield from map(work, range(count))
         return
+    import multiprocessing  # late: one process needs none of it
+
     _work = work
     # a Ctrl-C is for the process that waits, and it ends these: one that died of it might hold a
     # lock that all wait for

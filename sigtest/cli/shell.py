@@ -23,15 +23,8 @@ INTERRUPTED = 130
 NO_READER = 141
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Args:
-        arguments: Without the program's name; those of this process where none are given.
-
-    Returns:
-        The exit status.
-    """
+def run(arguments: Sequence[str] | None = None) -> int:
+    """As `sigtest.cli.main`."""
     prepare_blas()  # NumPy is not loaded yet
     try:
         return _run(list(sys.argv[1:] if arguments is None else arguments))

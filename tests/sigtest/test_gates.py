@@ -11,7 +11,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 import sigtest
 from sigtest.arrays import Array
-from sigtest.cli.shell import main
+from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.errors import RecipeError

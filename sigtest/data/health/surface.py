@@ -10,7 +10,7 @@ import numpy as np
 from sigtest.data.health.finding import Finding, Lines, numbered, quoted
 from sigtest.data.health.symbols import ACCENT, CONTROL, classes_of
 
-MOJIBAKE = re.compile(
+MOJIBAKE = (
     "[\u00c2\u00c3][\u0080-\u00bf\u0152\u0153\u0160\u0161\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]"
     "|\u00e2(?:\u20ac|\u0080)."
     "|(?:[\u00d0\u00d1][\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122]){2}"
@@ -19,10 +19,10 @@ MOJIBAKE = re.compile(
     "|(?:[\u00d7\u00d8\u00d9][\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122]){2}"
 )
 LEADS = "\u00c2\u00c3\u00e2\u00d0\u00d1\u00e0\u00e3\u00e4\u00e5\u00e6\u00e7\u00d7\u00d8\u00d9"
-SUSPECT = re.compile(f"[{LEADS}\u00e8\u00e9][\u0080-\u00bf\u0152-\u02dc\u2013-\u2122]")
-ENTITY = re.compile(r"&(?:amp|quot|lt|gt|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
-ESCAPE = re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}")
-LOST_LETTERS = re.compile(r"\w\?\w|(?:^|\s)\?(?:\w|\?|\s[^\W_A-Z])")
+SUSPECT = f"[{LEADS}\u00e8\u00e9][\u0080-\u00bf\u0152-\u02dc\u2013-\u2122]"
+ENTITY = r"&(?:amp|quot|lt|gt|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"
+ESCAPE = r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}"
+LOST_LETTERS = r"\w\?\w|(?:^|\s)\?(?:\w|\?|\s[^\W_A-Z])"
 SUBWORDS = {"@": ("@@ ", "@-@"), "\u2581": ("\u2581",), "<": ("<unk>", "</s>")}  # by first symbols
 ENDS = ".?!\u3002\uff01\uff1f\u2026:;\u0964\u061f\u06d4\u1362\u17d4\u104b\u0f0d"
 CLOSING = " \"'\u201c\u201d\u2019\u00bb\u00ab\u300d\u300f)]}"
@@ -60,13 +60,14 @@ def _replaced(text: Lines) -> list[int]:
     return [i for i, line in enumerate(text.lines) if "\ufffd" in line]
 
 
-def _matching(pattern: re.Pattern[str], mark: str) -> Callable[[Lines], list[int]]:
+def _matching(pattern: str, mark: str) -> Callable[[Lines], list[int]]:
     """Finds lines that match; all such lines have the mark, which is looked for first."""
 
     def damaged(text: Lines) -> list[int]:
         if mark not in text.joined:
             return []
-        return [i for i, line in enumerate(text.lines) if mark in line and pattern.search(line)]
+        found = re.compile(pattern).search  # seldom needed, and long to compile
+        return [i for i, line in enumerate(text.lines) if mark in line and found(line)]
 
     return damaged
 
@@ -76,7 +77,8 @@ def _mojibake(text: Lines) -> list[int]:
     if not any(lead in text.joined for lead in LEADS):
         return []
     lines = [i for i, plain in enumerate(map(str.isascii, text.lines)) if not plain]
-    return [i for i in lines if SUSPECT.search(text.lines[i]) and MOJIBAKE.search(text.lines[i])]
+    suspect = [i for i in lines if re.search(SUSPECT, text.lines[i])]
+    return [i for i in suspect if re.search(MOJIBAKE, text.lines[i])]
 
 
 def _having(kind: int) -> Callable[[Lines], list[int]]:

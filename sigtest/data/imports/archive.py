@@ -6,14 +6,13 @@ import gzip
 import io
 from collections.abc import Callable, Mapping
 
-from sigtest.data.imports.bounds import GZIP, Bounds, Meter
+from sigtest.data.imports.bounds import GZIP, TAR, TAR_MAGIC, ZIP, Bounds, Meter
 from sigtest.data.imports.file import File
 from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
 from sigtest.data.imports.registry import read_file
 from sigtest.data.imports.tree import Tree
 from sigtest.data.imports.trees import read_tree
-from sigtest.data.imports.unpacking import TAR_MAGIC, ZIP, Counted, open_tar, open_zip, unzipped
 from sigtest.errors import InputError
 
 Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]
@@ -32,7 +31,7 @@ def read_archive(data: bytes, name: str, bounds: Bounds | None = None) -> Materi
             the archive, or nothing that can be used.
         LimitError: More than the bounds allow.
     """
-    packed = data.startswith((*ZIP, GZIP)) or data[TAR_MAGIC] == b"ustar"
+    packed = data.startswith((*ZIP, GZIP)) or data[TAR_MAGIC] == TAR
     if not packed and data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"<":
         raise InputError(f"{name} is no zip, tar, tar.gz or XML file.")
     return read_bytes(data, name, bounds)
@@ -58,16 +57,23 @@ def unpacked(data: bytes, name: str, bounds: Bounds | None = None) -> Tree:
 
 def _opened(data: bytes, meter: Meter) -> Tree | bytes:
     """The files of an archive, or what a single file holds, perhaps decompressed."""
+    if not data.startswith((*ZIP, GZIP)) and data[TAR_MAGIC] != TAR:
+        meter.add_bytes(len(data))
+        return data
+    from sigtest.data.imports.unpacking import (  # late: most files are no archives
+        Counted,
+        open_tar,
+        open_zip,
+        unzipped,
+    )
+
     if data.startswith(ZIP):
         return open_zip(data, meter)
     if data.startswith(GZIP):
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
             stream = Counted(inner, meter)
             return open_tar(stream, meter) if stream.is_tar else unzipped(stream, meter)
-    if data[TAR_MAGIC] == b"ustar":
-        return open_tar(Counted(io.BytesIO(data), meter), meter)
-    meter.add_bytes(len(data))
-    return data
+    return open_tar(Counted(io.BytesIO(data), meter), meter)
 
 
 def read_bytes(

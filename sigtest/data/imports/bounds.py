@@ -12,6 +12,8 @@ from sigtest.errors import InputError, LimitError
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+TAR, TAR_MAGIC = b"ustar", slice(257, 262)
 SMALL = 2**20  # what any archive may unpack to, whatever its ratio
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import fsum
-from statistics import variance
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +30,8 @@ def spread_of(table: npt.NDArray[np.float64]) -> Spread:
     Miller (2024), "Adding Error Bars to Evals: A Statistical Approach to Language Model
     Evaluations", section 3.
     """
+    from statistics import variance  # late: it brings fractions and decimals along
+
     m, n = table.shape
     return Spread(
         items=float(table.mean(axis=0).var(ddof=1) / n) if n > 1 else 0.0,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from sigtest.data.imports.bounds import ZIP
 from sigtest.data.imports.file import File
 from sigtest.data.imports.folder import has_layout, read_folder
 from sigtest.data.imports.formats import evalset, inspect_logs, lm_eval
@@ -13,7 +14,6 @@ from sigtest.data.imports.join import STRICT, Joining, combine
 from sigtest.data.imports.material import Material, examples
 from sigtest.data.imports.registry import FORMATS_READ, format_of
 from sigtest.data.imports.tree import Tree
-from sigtest.data.imports.unpacking import ZIP, open_zip
 from sigtest.errors import InputError
 
 OFFICE = {"xl/workbook.xml": "an Excel workbook", "word/document.xml": "a Word document"}
@@ -104,6 +104,8 @@ def _reader_of(file: File, tree: Tree, how: Joining) -> Callable[[], Material] |
     if not file.data.strip() and PurePosixPath(file.path).suffix in SUFFIXES:
         raise InputError(f"{file.name} is empty.")
     if file.data.startswith(ZIP):
+        from sigtest.data.imports.unpacking import open_zip  # late: most files are no archives
+
         nested = open_zip(file.data, tree.meter.of_part(file.name))
         return (lambda: _read_inspect(nested, how)) if _is_inspect(nested) else None
     try:

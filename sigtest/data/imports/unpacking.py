@@ -16,14 +16,12 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
-from sigtest.data.imports.bounds import CHUNK, Meter
+from sigtest.data.imports.bounds import CHUNK, TAR, TAR_MAGIC, Meter
 from sigtest.data.imports.tree import Tree
 from sigtest.errors import InputError
 
-ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 ENTRY = b"PK\x01\x02"  # opens every entry of a zip's directory
 ENCRYPTED = 0x1
-TAR_MAGIC = slice(257, 262)
 HEADER = 512
 SAFE_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others need memory as they please
 
@@ -141,7 +139,7 @@ class Counted(io.RawIOBase):
     @property
     def is_tar(self) -> bool:
         """Whether it begins like a tar archive."""
-        return self._head[TAR_MAGIC] == b"ustar"
+        return self._head[TAR_MAGIC] == TAR
 
     def read(self, size: int = -1) -> bytes:
         """At most so many bytes; a request for all is none that this is for."""

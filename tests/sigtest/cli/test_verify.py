@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sigtest.cli.shell import main
+from sigtest.cli import main
 from sigtest.cli.signature import recipe_of
 from sigtest.cli.verify import differences
 from sigtest.decide.anew import decided

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from sigtest.errors import InputError
 
@@ -13,28 +14,28 @@ TRUTH = {"true": 1.0, "false": 0.0}
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 FIXES = (
-    (re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"), "write it without commas"),
-    (re.compile(r"[+-]?\d*,\d+"), "write the decimal mark as a point, 0.5 and not 0,5"),
-    (re.compile(r"[+-]?\d[\d.,]*\s*%"), "write it without the percent sign"),
-    (re.compile(r"[+-]?[\d.]+\s*(±|\+/-|\+-).*"), "leave the interval out"),
-    (re.compile(r"\d+\s*/\s*\d+"), "write a fraction as a decimal number"),
-    (re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}"), "a spreadsheet has made it a date"),
-    (re.compile(r"[+-]?\d+([_' \u00a0\u202f]\d{3})+"), "write it without separators"),
-    (re.compile(r"[\u2212\u2013]\s*\d[\d.]*"), "write the minus sign as -"),
-    (re.compile(r"#(REF|DIV/0|VALUE|NAME|NUM)[!?]"), "a spreadsheet could not compute it"),
+    (r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", "write it without commas"),
+    (r"[+-]?\d*,\d+", "write the decimal mark as a point, 0.5 and not 0,5"),
+    (r"[+-]?\d[\d.,]*\s*%", "write it without the percent sign"),
+    (r"[+-]?[\d.]+\s*(±|\+/-|\+-).*", "leave the interval out"),
+    (r"\d+\s*/\s*\d+", "write a fraction as a decimal number"),
+    (r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}", "a spreadsheet has made it a date"),
+    (r"[+-]?\d+([_' \u00a0\u202f]\d{3})+", "write it without separators"),
+    (r"[\u2212\u2013]\s*\d[\d.]*", "write the minus sign as -"),
+    (r"#(REF|DIV/0|VALUE|NAME|NUM)[!?]", "a spreadsheet could not compute it"),
     (
-        re.compile(r"[A-Za-z_][\w.]*\([+-]?[\d.]+([eE][+-]?\d+)?(,[^()]*)?\)"),
+        r"[A-Za-z_][\w.]*\([+-]?[\d.]+([eE][+-]?\d+)?(,[^()]*)?\)",
         "a program printed what it calls the number; write the number alone (float(score))",
     ),
-    (re.compile(r"\[[+-]?[\d.]+([eE][+-]?\d+)?\]"), "write it without brackets"),
+    (r"\[[+-]?[\d.]+([eE][+-]?\d+)?\]", "write it without brackets"),
 )
 SAID = (
     (
-        re.compile(r"yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong|[CI✓✗✔✘]", re.IGNORECASE),
+        r"(?i:yes|no|pass(ed)?|fail(ed)?|(in)?correct|right|wrong|[CI✓✗✔✘])",
         "write 1 for right and 0 for wrong",
     ),
     (
-        re.compile(r"missing|error|unknown|undefined|skipped|not available|timeout", re.IGNORECASE),
+        r"(?i:missing|error|unknown|undefined|skipped|not available|timeout)",
         "leave the cell empty if there is no score",
     ),
 )  # words, which are no numbers anywhere
@@ -68,7 +69,7 @@ def number(cell: object, where: str) -> float | None:
         return TRUTH[word]
     if word in INFINITE:
         return _finite(math.inf, text, where)
-    fix = next((fix for pattern, fix in (*FIXES, *SAID) if pattern.fullmatch(text)), OTHER)
+    fix = next((fix for pattern, fix in _patterns(FIXES + SAID) if pattern.fullmatch(text)), OTHER)
     raise InputError(f"{where}: {text[:40]!a} is not a number; {fix}.")
 
 
@@ -99,7 +100,13 @@ def numeric(cell: object) -> bool:
         return False
     text = cell.strip()
     known = NUMBER.fullmatch(text) or text.lower() in TRUTH or text.lower() in INFINITE
-    return bool(known) or any(pattern.fullmatch(text) for pattern, _ in FIXES)
+    return bool(known) or any(pattern.fullmatch(text) for pattern, _ in _patterns(FIXES))
+
+
+@cache
+def _patterns(fixes: tuple[tuple[str, str], ...]) -> list[tuple[re.Pattern[str], str]]:
+    """Compiled when the first cell asks: most runs read no scores."""
+    return [(re.compile(pattern), fix) for pattern, fix in fixes]
 
 
 def blank(cell: object) -> bool:
