@@ -50,6 +50,49 @@ def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path:
     assert ran(step=2, times=5) == "15 0"  # a number that it names was
 
 
+WITH_ARRAYS = """
+import numpy as np
+from sigtest.compiled import compiled
+
+@compiled
+def known(n):
+    own = np.zeros(n)
+    own[:] = 2.0
+    return own.sum()
+"""
+AROUND = """
+import sys
+import numpy as np
+from sigtest.compiled import compiled
+from with_arrays import known
+
+found = known(5)
+arrays = "numba.np.arrayobj" in sys.modules
+
+@compiled
+def around(n):
+    return known(n) + {times} * np.ones(n).copy().mean()
+
+print(found, around(3), arrays, sum(known.stats.cache_hits.values()))
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+def test_a_kernel_from_disk_loads_no_compiler_and_is_compiled_into_others(tmp_path: Path) -> None:
+    def ran(times: int) -> str:
+        (tmp_path / "around.py").write_text(AROUND.format(times=times))
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        environment.pop("NUMBA_CACHE_DIR", None)
+        command = [sys.executable, "-B", str(tmp_path / "around.py")]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    (tmp_path / "with_arrays.py").write_text(WITH_ARRAYS)
+    assert ran(times=1) == "10.0 7.0 True 0"
+    assert ran(times=1) == "10.0 7.0 False 1"
+    assert ran(times=2) == "10.0 8.0 False 1"  # compiled with one that is there
+
+
 def test_numbers_and_kernels_that_one_names_are_in_its_key() -> None:
     def kernel_of(step: int) -> Callable[[], int]:
         names: dict[str, Any] = {"STEP": step}

@@ -10,8 +10,9 @@ from sacrebleu.metrics.bleu import BLEU
 from sigtest.metrics import bleu, sacre
 
 UNUSED = (
-    "fastapi", "google", "httpx", "opentelemetry", "pandas", "portalocker", "redis", "rq",
-    "sacrebleu", "scipy.linalg", "scipy.special", "statsmodels",
+    "fastapi", "google", "httpx", "multiprocessing", "numba.np.arrayobj", "opentelemetry",
+    "pandas", "portalocker", "redis", "rq",
+    "sacrebleu", "scipy.linalg", "scipy.special", "statistics", "statsmodels", "tarfile",
     "sigtest.client", "sigtest.questions", "sigtest.warm",
 )  # fmt: skip
 CODE = """
