@@ -18,6 +18,7 @@ BENCHMARKS = (
     "means",
     "whole",
     "growth",
+    "many",
     "service",
     "small",
     "memory",
