@@ -34,6 +34,7 @@ from sigtest.significance.corrections import CORRECTIONS, adjust
 from sigtest.significance.intervals import bootstrap_t_interval
 from sigtest.significance.levels import strictest_level
 from sigtest.significance.montecarlo import p_value
+from sigtest.significance.tails import drawn_in, moved_out
 from sigtest.version import __version__
 
 Claim = Literal["not_worse", "equivalent", "same"]
@@ -130,14 +131,14 @@ def gate(
     (sample,) = sampled(asked, progress).parts
     size = len(sample.part.systems)
     found, spreads = _studentised(sample)
-    values, errors = found.values[size:], found.errors[size:]
+    values, errors, tails = found.values[size:], found.errors[size:], found.tails[size:]
     sign = sample.metrics[0].sign
     a, b = sample.part.pairs.T
     differences = sample.scores[0, a] - sample.scores[0, b]
-    held = _Held(sign * differences, errors, sign * values, spreads[size:])
+    held = _Held(sign * differences, errors, sign * values, spreads[size:], tails)
     rows = _same(held, drawing.alpha) if margin is None else _within(held, margin, chosen)
     level = drawing.alpha if margin is None else min(2 * drawing.alpha, 0.999)
-    intervals = bootstrap_t_interval(differences, errors, values, level)
+    intervals = bootstrap_t_interval(differences, errors, values, tails, level)
     names = [sample.part.systems[first] for first in a]
     systems = _systems(names, differences, intervals, rows, chosen, drawing)
     return GateReport(
@@ -190,6 +191,7 @@ class _Held:
     errors: Array
     values: Array
     spreads: Array
+    tails: Array  # (P,) from `heaviness`
 
     def above(self, limit: float) -> Array:
         """(P,) p-values of the null hypothesis that differences are at most `limit`."""
@@ -202,6 +204,7 @@ class _Held:
     def _tail(self, moved: Array, values: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(self.errors > 0, moved / self.errors, np.where(moved > 0, np.inf, -np.inf))
+        t = drawn_in(t, self.tails, "greater")
         least = t - SLACK * np.where(np.isfinite(t), np.abs(t), 0.0)
         return p_value(np.count_nonzero(values >= least[:, None], axis=1), values.shape[1])
 
@@ -214,6 +217,7 @@ class _Rows:
     p_fail: Array
     values: Array  # (P, R) studentised draws
     room: Array  # (P, R) the margin in the standard errors of the draws
+    tails: Array  # (P,) from `heaviness`
     sides: int
 
     def power(self, alpha: float) -> Array:
@@ -224,20 +228,20 @@ class _Rows:
         """
         if not self.sides:
             return np.full_like(self.p, 1 - alpha)
-        passed = self.room + self.values > _critical(self.values, alpha)
+        passed = self.room + self.values > _critical(self.values, self.tails, alpha)
         if self.sides == 2:
-            passed &= self.room - self.values > _critical(-self.values, alpha)
+            passed &= self.room - self.values > _critical(-self.values, self.tails, alpha)
         return np.asarray(passed.mean(axis=1))
 
 
-def _critical(values: Array, alpha: float) -> Array:
+def _critical(values: Array, tails: Array, alpha: float) -> Array:
     """(P, 1) what must be exceeded for a p-value of at most alpha: the count of draws allows it."""
     size = values.shape[1]
     count = math.floor(alpha * (size + 1) + 1e-9) - 1  # of draws that may be as large
     if count < 0:
         return np.full((len(values), 1), math.inf)
     place = size - 1 - count
-    return np.partition(values, place, axis=1)[:, place : place + 1]
+    return moved_out(np.partition(values, place, axis=1)[:, place], tails)[:, None]
 
 
 def _within(held: _Held, margin: float, claim: Claim) -> _Rows:
@@ -245,15 +249,15 @@ def _within(held: _Held, margin: float, claim: Claim) -> _Rows:
         room = margin / held.spreads
     worse, better = held.above(-margin), held.below(margin)
     if claim == "not_worse":
-        return _Rows(worse, held.below(-margin), held.values, room, 1)
+        return _Rows(worse, held.below(-margin), held.values, room, held.tails, 1)
     outside = np.minimum(1.0, 2 * np.minimum(held.below(-margin), held.above(margin)))
-    return _Rows(np.maximum(worse, better), outside, held.values, room, 2)
+    return _Rows(np.maximum(worse, better), outside, held.values, room, held.tails, 2)
 
 
 def _same(held: _Held, alpha: float) -> _Rows:
     """Two runs of one system pass unless they differ significantly."""
     p = np.minimum(1.0, 2 * np.minimum(held.above(0.0), held.below(0.0)))
-    return _Rows(p, p, held.values, np.full_like(held.values, math.inf), 0)
+    return _Rows(p, p, held.values, np.full_like(held.values, math.inf), held.tails, 0)
 
 
 def _outcome(claim: Claim, adjusted: float, p_fail: float, alpha: float) -> Outcome:

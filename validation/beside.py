@@ -23,6 +23,7 @@ from sigtest.metrics import Metric
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest, resampling_tests
 from sigtest.significance.base import SLACK, slack
 from sigtest.significance.montecarlo import p_value
+from sigtest.significance.tails import drawn_in
 
 Pairs = tuple[tuple[int, int], ...]
 CHUNK = 8  # pairs whose draws stay in the cache
@@ -68,6 +69,7 @@ class Drawn:
         differences: (P, R) bootstrap differences.
         studentised: (P, R) the same in standard errors; no rows where nothing asks for them.
         errors: (P,) standard errors of what was observed.
+        tails: (P,) how heavy the tails of units are.
         observed: (P,) differences.
         tolerance: (P,) slack.
         swaps: (A, P) counts of swapped differences, one row an alternative.
@@ -76,6 +78,7 @@ class Drawn:
     differences: Array
     studentised: Array
     errors: Array
+    tails: Array
     observed: Array
     tolerance: Array
     swaps: Counts
@@ -98,6 +101,7 @@ class Drawn:
         if test.draws == "counts":
             return test.count(self.observed, self.differences, self.tolerance, claim)
         t = in_errors(self.observed, self.errors, self.tolerance / SLACK)
+        t = drawn_in(t, self.tails, claim)
         return test.count(t, self.studentised, SLACK * np.abs(t), claim)
 
 
@@ -124,6 +128,7 @@ def drawn(sample: Sample) -> list[Drawn]:
             differences=metric.sign * (scores[m, a] - scores[m, b]),
             studentised=metric.sign * studentised[m],
             errors=np.empty(0) if sample.moments is None else sample.moments.observed[m, size:],
+            tails=np.empty(0) if sample.moments is None else sample.moments.tails[m, size:],
             observed=metric.sign * (sample.scores[m, a] - sample.scores[m, b]),
             tolerance=slack(sample.scores[m, a], sample.scores[m, b]),
             swaps=swaps[m],

@@ -21,6 +21,7 @@ from sigtest.significance.base import SLACK
 from sigtest.significance.convolution import convolve_swaps
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.montecarlo import p_value
+from sigtest.significance.tails import drawn_in
 from validation.populations import Population
 
 MOST_SWAPPED = 10  # units of which all swaps are listed in every simulation
@@ -92,8 +93,9 @@ def p_values(sample: Sample) -> Array:
         error, sign = sample.moments.observed[m, 2:], sample.metrics[m].sign
         a, b = sample.scores[m, :2].tolist()
         t = sign * in_errors(np.array([a - b]), error, np.array([max(abs(a), abs(b))]))
-        seen = {"counts": plain, "swaps": plain, "studentised": (t, SLACK * np.abs(t))}
         for c, (name, alternative) in enumerate(asked):
+            held = drawn_in(t, sample.moments.tails[m, 2:], alternative)
+            seen = {"counts": plain, "swaps": plain, "studentised": (held, SLACK * np.abs(held))}
             test = resampling_tests()[name]
             observed, tolerance = seen[test.draws]
             count = test.count(observed, drawn[test.draws][m][None], tolerance, alternative)

@@ -61,7 +61,7 @@ def simulated(task: Task) -> Found:
     (seen,) = drawn(sample)
     found: Found = {test: _rejected(seen.p_values(test)) for test in DRAWING}
     plain = percentile_interval(seen.differences, LEVEL)
-    t = bootstrap_t_interval(seen.observed, seen.errors, seen.studentised, LEVEL)
+    t = bootstrap_t_interval(seen.observed, seen.errors, seen.studentised, seen.tails, LEVEL)
     for interval, (low, high) in zip(INTERVALS, (plain, t), strict=True):
         found[interval] = [int((low > 0).sum()), int((high < 0).sum())]
     return found

@@ -12,7 +12,13 @@ from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Block, Sample, exact_p, oriented_differences
 from sigtest.draws.samples import Blocks, Samples, mean
-from sigtest.draws.studentised import Studentised, in_errors, mean_errors, studentise
+from sigtest.draws.studentised import (
+    Studentised,
+    in_errors,
+    mean_errors,
+    mean_tails,
+    studentise,
+)
 from sigtest.significance import OwnP, own_tests, resampling_tests
 from sigtest.significance.base import SLACK, extremity, slack
 from sigtest.significance.exact import ExactP
@@ -23,6 +29,7 @@ from sigtest.significance.intervals import (
     standard_deviation,
 )
 from sigtest.significance.joint import range_counts, step_down_counts
+from sigtest.significance.tails import drawn_in
 
 CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
 
@@ -132,13 +139,15 @@ def _averaged_studentised(
     samples: Samples, blocks: Sequence[Blocks], m: int, scores: Array, draws: Array
 ) -> Studentised | None:
     """Means over test sets, in standard errors that follow from those of each."""
-    moments = [part.moments for part in samples.parts]
-    observed = [known.observed[m] for known in moments if known is not None]
-    if not observed:
+    moments = [part.moments for part in samples.parts if part.moments is not None]
+    if not moments:
         return None
+    observed = [known.observed[m] for known in moments]
+    tails = mean_tails([known.tails[m] for known in moments], observed)
     errors = [mean_errors([part.errors[m] for part in own[:-1]]) for own in blocks]
     whole = np.concatenate(errors, axis=1)
-    return studentise(samples.plan.pairs, scores, draws, mean_errors(observed), whole)
+    own = mean_errors(observed)
+    return studentise(samples.plan.pairs, scores, draws, own, whole, tails)
 
 
 def facts_of(
@@ -173,9 +182,8 @@ def facts_of(
     if studentised is not None and part.recipe.interval == "bootstrap_t":
         a, b = part.pairs.T
         centres = np.concatenate([scores, scores[a] - scores[b]])
-        low, high = bootstrap_t_interval(
-            centres, studentised.errors, studentised.values, part.recipe.alpha
-        )
+        own, values, tails = studentised.errors, studentised.values, studentised.tails
+        low, high = bootstrap_t_interval(centres, own, values, tails, part.recipe.alpha)
         size = len(scores)
         score_spread = replace(score_spread, low=low[:size], high=high[:size])
         difference_spread = replace(difference_spread, low=low[size:], high=high[size:])
@@ -247,6 +255,7 @@ def _studentised_counts(
     sign = recipe.metrics[m].sign
     sizes = np.maximum(np.abs(scores[a]), np.abs(scores[b]))
     observed = sign * in_errors(scores[a] - scores[b], studentised.errors[size:], sizes)
+    observed = drawn_in(observed, studentised.tails[size:], recipe.alternative)
     return {
         name: test.count(
             observed,

@@ -174,7 +174,7 @@ def _pairs(
             undecided=undecided,
             resamples_needed=decisions.needed.get(row),
             exact=known is not None and known.exact,
-            calibrated=test.keeps_level(part.units, skewness, recipe.alternative),
+            calibrated=test.keeps_level(part.units, skewness),
             detectable=(stderr * plain, stderr * corrected),
             verdict="",
         )

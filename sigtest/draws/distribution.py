@@ -18,6 +18,7 @@ from sigtest.draws.sample import Sample
 from sigtest.draws.studentised import in_errors
 from sigtest.errors import RecipeError
 from sigtest.significance import resampling_tests
+from sigtest.significance.tails import drawn_in
 
 BINS = 50
 
@@ -131,4 +132,5 @@ def _observed(sample: Sample) -> float:
     if sample.moments is None:
         return float(a - b)
     error, size = sample.moments.observed[0, 2:], np.array([max(abs(a), abs(b))])
-    return float(in_errors(np.array([a - b]), error, size)[0])
+    t = in_errors(np.array([a - b]), error, size)
+    return float(drawn_in(t, sample.moments.tails[0, 2:], sample.part.recipe.alternative)[0])

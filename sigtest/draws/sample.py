@@ -160,7 +160,9 @@ class Sample:
         """(S, R) bootstrap scores of metric m, and their differences, in standard errors."""
         assert self.moments is not None
         own = self.moments.observed[m]
-        return studentise(self.part.pairs, self.scores[m], draws, own, errors)
+        return studentise(
+            self.part.pairs, self.scores[m], draws, own, errors, self.moments.tails[m]
+        )
 
     def swapped_sums(self, first: int, last: int) -> list[Array]:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each.

@@ -5,6 +5,8 @@ influence values does: the gradient there, times the unit's statistics. The vari
 in a resample needs sums of influence values and of their squares, and for a pair of systems of the
 squares of their differences: a few more columns of the one product. For means all that is exact;
 for corpus scores it approximates the resample's own standard error.
+
+How far one-sided claims err under heavy tails follows from the observed influence values, too.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from sigtest.comparison.plan import Part
 from sigtest.draws.product import Columns, fixed_point
 from sigtest.metrics import Metric
 from sigtest.significance.base import SLACK
+from sigtest.significance.tails import heaviness
 
 STEP = 1e-6  # of a gradient's difference quotient, relative to the sum of absolute statistics
 NOTHING = 1e-12  # a variance below this share of the mean square is rounding
@@ -32,10 +35,12 @@ class Studentised:
     Attributes:
         errors: (N,) standard errors of what was observed.
         values: (N, R) how far each resample is from what was observed, in its own standard errors.
+        tails: (N,) from `heaviness`.
     """
 
     errors: Array
     values: Array
+    tails: Array
 
 
 class Moments:
@@ -67,6 +72,7 @@ class Moments:
         ]
         whole = np.ones((1, units), dtype=np.float32)
         self.observed: Array = self.errors(whole)[:, :, 0]
+        self.tails: Array = np.stack([self._tails(own) for own in found])
 
     def errors(self, weights: Weights) -> Array:
         """(M, N, R) standard errors of scores, then differences, under (R, n) weights."""
@@ -86,6 +92,14 @@ class Moments:
             variances = variances + np.stack(found)
         return np.sqrt(variances)
 
+    def _tails(self, own: Array) -> Array:
+        """(N,) `heaviness` of (S, n) influence values, then of their differences."""
+        a, b = self.pairs.T
+        within = own.copy()
+        for inside in self._strata:
+            within[:, inside] -= within[:, inside].mean(axis=1, keepdims=True)
+        return np.concatenate([heaviness(within), heaviness(within[a] - within[b])])
+
     def _squared(self, found: Sequence[Array]) -> Columns:
         """Influence values of one stratum, their squares, and those of their differences."""
         a, b = self.pairs.T
@@ -99,7 +113,7 @@ class Moments:
 
 
 def studentise(
-    pairs: Counts, observed: Array, draws: Array, own: Array, errors: Array
+    pairs: Counts, observed: Array, draws: Array, own: Array, errors: Array, tails: Array
 ) -> Studentised:
     """Scores of systems and differences of pairs in standard errors.
 
@@ -109,6 +123,7 @@ def studentise(
         draws: (S, R) scores.
         own: (N,) standard errors of what was observed.
         errors: (N, R) standard errors in each resample.
+        tails: (N,) from `heaviness`.
     """
     a, b = pairs.T
     moved = draws - observed[:, None]
@@ -116,7 +131,7 @@ def studentise(
     size = np.abs(observed)
     sizes = np.concatenate([size, np.maximum(size[a], size[b])])
     values = in_errors(np.concatenate([moved, differences]), errors, sizes[:, None])
-    return Studentised(own, values)
+    return Studentised(own, values, tails)
 
 
 def mean_errors(errors: Sequence[Array]) -> Array:
@@ -125,6 +140,14 @@ def mean_errors(errors: Sequence[Array]) -> Array:
     for other in errors[1:]:
         total = total + other**2
     found: Array = np.sqrt(total) / len(errors)
+    return found
+
+
+def mean_tails(tails: Sequence[Array], errors: Sequence[Array]) -> Array:
+    """`heaviness` of means over test sets, from those of each and their standard errors."""
+    fourth = sum(own * error**4 for own, error in zip(tails, errors, strict=True))
+    second = sum(error**2 for error in errors)
+    found: Array = np.divide(fourth, second**2, out=np.zeros_like(fourth), where=second > 0)
     return found
 
 

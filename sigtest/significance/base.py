@@ -52,7 +52,6 @@ class SignificanceTest(ABC):
         calibrated: Whether a true null hypothesis is rejected as often as alpha says, with units
             enough and differences that are not too skewed.
         least_units: How many units are enough.
-        one_sided_units: How many are enough for one-sided claims, where these need more.
         most_skewed: Skewness of the bootstrap distribution up to which differences are not; for
             means that is the skewness of differences over the square root of the units.
         caution: What the report says where it is used, if anything.
@@ -70,7 +69,7 @@ class SignificanceTest(ABC):
         >>> count = test.count(observed, draws, np.array([1e-9]), "two-sided")
         >>> p_value(count, resamples=4).tolist()
         [0.6]
-        >>> TESTS["bootstrap"].keeps_level(100, 0.0, "two-sided")  # too few units
+        >>> TESTS["bootstrap"].keeps_level(100, 0.0)  # too few units
         False
     """
 
@@ -81,14 +80,12 @@ class SignificanceTest(ABC):
     null: ClassVar[str]
     calibrated: ClassVar[bool] = True
     least_units: ClassVar[int] = 0
-    one_sided_units: ClassVar[int] = 0
     most_skewed: ClassVar[float] = math.inf
     caution: ClassVar[str | None] = None
 
-    def keeps_level(self, units: int, skewness: float, alternative: Alternative) -> bool:
+    def keeps_level(self, units: int, skewness: float) -> bool:
         """Whether a true null hypothesis is rejected as often as alpha says, on such data."""
-        one_sided = alternative != "two-sided"
-        enough = units >= max(self.least_units, self.one_sided_units if one_sided else 0)
+        enough = units >= self.least_units
         return self.calibrated and enough and abs(skewness) <= self.most_skewed
 
     def sides(self, alternative: Alternative) -> int:

@@ -66,10 +66,10 @@ class BootstrapT(NullTest):
     in that resample. Where differences are skewed, resamples that happen to lack the long tail lie
     to one side and have a small standard error; that is how the null distribution becomes skewed
     as it should, which the shifted bootstrap and any exchange of labels cannot see. Its null
-    hypothesis is equal expected scores, with no more assumed. It errs with few units (below about
-    50, for one-sided claims below about 200: with heavy tails both of these reject in up to .065
-    of true null hypotheses at .05), and where no unit of a rare kind is in the test set nothing
-    can know of it.
+    hypothesis is equal expected scores, with no more assumed. One-sided, it takes chance skewness
+    under heavy tails for true skewness: the observed value is drawn in by how far that errs
+    (`tails.py`). It errs with few units (below about 50), and where no unit of a rare kind is in
+    the test set nothing can know of it.
 
     Standard errors come from influence values: exact for means, approximate for corpus scores.
     Where units are documents they are those of clusters.
@@ -90,7 +90,6 @@ class BootstrapT(NullTest):
 
     name: ClassVar[str] = "bootstrap_t"
     least_units: ClassVar[int] = 50
-    one_sided_units: ClassVar[int] = 200
     most_skewed: ClassVar[float] = VERY_SKEWED
     title: ClassVar[str] = "the bootstrap-t test"
     papers: ClassVar[tuple[str, ...]] = ("hall-1988-theoretical", "davison-hinkley-1997-bootstrap")

@@ -8,6 +8,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import COMPILED, compiled
+from sigtest.significance.tails import moved_out
 from sigtest.special import ndtri
 
 BINS = 1024
@@ -30,7 +31,7 @@ def percentile_interval(draws: Array, alpha: float) -> tuple[Array, Array]:
 
 
 def bootstrap_t_interval(
-    observed: Array, errors: Array, values: Array, alpha: float
+    observed: Array, errors: Array, values: Array, tails: Array, alpha: float
 ) -> tuple[Array, Array]:
     """Ends of the intervals at level 1 - alpha, from studentised draws (Hall 1988).
 
@@ -38,9 +39,10 @@ def bootstrap_t_interval(
         observed: (N,) what was observed.
         errors: (N,) its standard errors.
         values: (N, R) how far each resample lies from it, in standard errors of the resample.
+        tails: (N,) how heavy those of the units are, from `heaviness`.
         alpha: One minus the level.
     """
-    low, high = percentile_interval(values, alpha)
+    low, high = (moved_out(end, tails) for end in percentile_interval(values, alpha))
     return observed - errors * high, observed - errors * low
 
 

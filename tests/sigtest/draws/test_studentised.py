@@ -8,6 +8,7 @@ import pytest
 import statsmodels.api as sm
 from computed import report_of, sample_of
 from corpus import content
+from heavytails import heavy, moved
 from scipy import stats
 
 from sigtest.arrays import Array
@@ -18,6 +19,7 @@ from sigtest.draws.weights import bootstrap_counts, stratified_counts
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS
+from sigtest.significance.tails import drawn_in, heaviness, moved_out
 
 RESAMPLES = 499
 
@@ -44,8 +46,8 @@ def textbook(d: Array, counts: Array) -> tuple[float, Array]:
     for row in counts.astype(int):
         resample = np.repeat(d, row)
         error = stats.sem(resample)
-        moved = resample.mean() - d.mean()
-        values.append(moved / error if error > 1e-12 else np.copysign(1e300, moved))
+        shift = resample.mean() - d.mean()
+        values.append(shift / error if error > 1e-12 else np.copysign(1e300, shift))
     return float(d.mean() / stats.sem(d)), np.array(values)
 
 
@@ -60,11 +62,14 @@ def test_counts_are_those_of_the_textbook(units: int, alternative: str) -> None:
         "greater": lambda t, values: values >= t,
         "less": lambda t, values: values <= t,
     }[alternative]
+    tails = []
     for pair, (a, b) in zip(report["pairs"], itertools.combinations(range(3), 2), strict=True):
         t, values = textbook(rows[a] - rows[b], counts)
-        assert pair["count"] == int(extreme(t, values).sum())
+        tails.append(0.0 if alternative == "two-sided" else heavy(rows[a] - rows[b]))
+        assert pair["count"] == int(extreme(t, moved(values, tails[-1])).sum())
         assert pair["p_value"] == (pair["count"] + 1) / (RESAMPLES + 1)
         assert pair["exact"] is False
+    assert alternative == "two-sided" or max(tails) > 0.01
 
 
 def test_intervals_are_those_of_the_textbook() -> None:
@@ -73,11 +78,13 @@ def test_intervals_are_those_of_the_textbook() -> None:
     counts = drawn(40)
     for pair, (a, b) in zip(report["pairs"], itertools.combinations(range(3), 2), strict=True):
         d = rows[a] - rows[b]
-        low, high = np.quantile(textbook(d, counts)[1], (0.025, 0.975), method="inverted_cdf")
+        ends = np.quantile(textbook(d, counts)[1], (0.025, 0.975), method="inverted_cdf")
+        low, high = moved(ends, heavy(d))
         expected = d.mean() - stats.sem(d) * high, d.mean() - stats.sem(d) * low
         assert pair["ci"] == pytest.approx(expected, rel=1e-9)
     for system, row in zip(report["systems"], rows, strict=True):
-        low, high = np.quantile(textbook(row, counts)[1], (0.025, 0.975), method="inverted_cdf")
+        ends = np.quantile(textbook(row, counts)[1], (0.025, 0.975), method="inverted_cdf")
+        low, high = moved(ends, heavy(row))
         expected = row.mean() - stats.sem(row) * high, row.mean() - stats.sem(row) * low
         assert system["scores"]["scores"]["ci"] == pytest.approx(expected, rel=1e-9)
     assert report["interval"] == "bootstrap_t"
@@ -200,6 +207,36 @@ def test_the_picture_counts_what_the_report_counts() -> None:
     assert report["pairs"][0]["count"] == int((np.abs(shown.values) >= abs(shown.observed)).sum())
 
 
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_the_picture_of_a_one_sided_claim_counts_what_the_report_counts(alternative: str) -> None:
+    rows = np.random.default_rng(4).standard_t(3, size=(2, 30))
+    rows[0] += 0.4
+    comparison = parse_comparison(request_of(rows, alternative=alternative))
+    (pair,) = report_of(request_of(rows, alternative=alternative))["pairs"]
+    shown = distribute(comparison, "s0", "s1", "scores", "bootstrap_t")
+    assert moved(shown.observed, heavy(rows[0] - rows[1])) == pytest.approx(
+        textbook(rows[0] - rows[1], drawn(30))[0]
+    )
+    beyond = shown.values >= shown.observed
+    assert pair["count"] == int((beyond if alternative == "greater" else ~beyond).sum())
+
+
+@pytest.mark.parametrize("far", [0.0, 1.0, -7.0, 1e30])
+def test_one_unit_that_differs_says_nothing_of_tails(far: float) -> None:
+    values = np.zeros((1, 30))
+    values[0, 3] = far
+    assert heaviness(values).tolist() == [0.0]
+    assert heaviness(values[:, :3]).tolist() == [0.0]
+
+
+def test_drawing_in_undoes_moving_out() -> None:
+    ends, tails = np.meshgrid([-40.0, -2.0, 0.0, 1e-9, 1.7, 1e6], [0.0, 1e-12, 0.01, 3.0])
+    there = moved_out(ends, tails)
+    assert drawn_in(there, tails, "less") == pytest.approx(ends, rel=1e-9)
+    assert drawn_in(there, tails, "two-sided") is there
+    assert drawn_in(np.array([np.inf]), np.array([0.1]), "greater").tolist() == [np.inf]
+
+
 def test_it_sees_skewness_that_exchanges_cannot() -> None:
     """Mean-zero exponential differences, one-sided at .05, n = 50: the lab has .058 and .102.
 
@@ -243,7 +280,9 @@ def test_within_strata_errors_are_those_of_stratified_samples() -> None:
             ]
         )
         assert pair["count"] == int((np.abs(values) >= abs(d.mean() / own) * (1 - 1e-11)).sum())
-        low, high = np.quantile(values, (0.025, 0.975), method="inverted_cdf")
+        within = d - np.array([d[strata == h].mean() for h in strata])
+        ends = np.quantile(values, (0.025, 0.975), method="inverted_cdf")
+        low, high = moved(ends, heavy(within))
         assert pair["ci"] == pytest.approx((d.mean() - own * high, d.mean() - own * low), rel=1e-9)
 
 
@@ -278,11 +317,14 @@ def test_a_mean_over_test_sets_has_the_errors_of_independent_parts() -> None:
         values = np.zeros(RESAMPLES)
         for r in range(RESAMPLES):
             resampled = [np.repeat(own, drawn[r]) for own, drawn in zip(d, counts, strict=True)]
-            moved = np.mean([own.mean() for own in resampled]) - difference
-            values[r] = moved / (np.hypot(*map(stats.sem, resampled)) / 2)
+            shift = np.mean([own.mean() for own in resampled]) - difference
+            values[r] = shift / (np.hypot(*map(stats.sem, resampled)) / 2)
         reached = np.abs(values) >= abs(difference / error) * (1 - 1e-11)
         assert pair["count"] == int(reached.sum())
-        low, high = np.quantile(values, (0.025, 0.975), method="inverted_cdf")
+        each = [stats.sem(own) for own in d]
+        fourth = sum(heavy(own) * sem**4 for own, sem in zip(d, each, strict=True))
+        ends = np.quantile(values, (0.025, 0.975), method="inverted_cdf")
+        low, high = moved(ends, fourth / sum(sem**2 for sem in each) ** 2)
         expected = difference - error * high, difference - error * low
         assert pair["ci"] == pytest.approx(expected, rel=1e-9)
 
