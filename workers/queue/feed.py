@@ -15,8 +15,9 @@ from typing import cast
 from redis import Redis
 
 from workers.queue.jobs import Jobs, Turn
-from workers.store import keys, scripts
+from workers.store import keys
 from workers.store.codec import decoded
+from workers.store.scripts import queue as scripts
 from workers.store.task import Priced
 
 PREFIXES = f"{keys.WAITING}:", keys.key("tasks", "")  # of the keys of a caller and of an id

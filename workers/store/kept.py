@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from redis import Redis
 
-from workers.store import keys, scripts, totals
+from workers.store import keys, totals
+from workers.store.scripts import totals as scripts
 
 COUNTED = (keys.TOTALS_USED, keys.TOTALS_SIZES, keys.TOTALS_BYTES)
 

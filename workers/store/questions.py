@@ -19,7 +19,7 @@ from sigtest.version import __version__
 from workers.errors import GoneError
 from workers.logs import REQUEST
 from workers.settings import Settings
-from workers.store import codec, keys, scripts
+from workers.store import codec, keys
 from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.envelopes import FIELDS, envelope_of, fields_of
@@ -29,6 +29,8 @@ from workers.store.messages import Message, announcing
 from workers.store.pieces import Cut
 from workers.store.progress import ProgressStore
 from workers.store.records import Progress, Record, Status, gone
+from workers.store.scripts import questions as scripts
+from workers.store.scripts.envelopes import DESCRIBE
 
 SHOWN = (
     "caller", "kind", "created", "expiry", "size", "about", "testset", "started", "outcome",
@@ -94,7 +96,7 @@ class QuestionStore:
         self._create = redis.register_script(scripts.CREATE)
         self._commit = redis.register_script(scripts.COMMIT)
         self._share = redis.register_script(scripts.SHARE)
-        self._describe = redis.register_script(scripts.DESCRIBE)
+        self._describe = redis.register_script(DESCRIBE)
 
     def probe(self) -> None:
         """Write a key, which fails where the server cannot be reached or is out of memory."""

@@ -12,11 +12,12 @@ from redis import Redis
 from sigtest.comparison.plan import Plan
 from sigtest.kinds.comparisons import about
 from sigtest.version import __version__
-from workers.store import codec, keys, scripts
+from workers.store import codec, keys
 from workers.store.boards import Choice, State
 from workers.store.codec import decoded
 from workers.store.messages import Message, announcing
 from workers.store.records import Progress, Status
+from workers.store.scripts import testsets as scripts
 
 
 class ShownStore:

@@ -7,10 +7,11 @@ from typing import cast
 
 from redis import Redis
 
-from workers.store import codec, keys, scripts
+from workers.store import codec, keys
 from workers.store.codec import decoded
 from workers.store.pieces import Cut
 from workers.store.records import Status
+from workers.store.scripts import questions as scripts
 from workers.store.testsets import TestSetStore
 
 AT_ONCE = 1000  # keys looked at in one exchange with the server

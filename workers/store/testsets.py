@@ -17,13 +17,15 @@ from sigtest.data.envelope import Said
 from sigtest.data.testset import System, TestSet
 from workers.errors import GoneError
 from workers.settings import Settings
-from workers.store import codec, keys, scripts, totals
+from workers.store import codec, keys, totals
 from workers.store.boards import Rows, State, TestSetRecord
 from workers.store.claims import ClaimStore, Pair
 from workers.store.codec import decoded
 from workers.store.envelopes import FIELDS, by_name, envelope_of, fields_of
 from workers.store.kept import KeptTotals
 from workers.store.listings import Filter, page, place_of
+from workers.store.scripts import testsets as scripts
+from workers.store.scripts.envelopes import DESCRIBE
 from workers.store.shown import ShownStore
 
 SHOWN = ("caller", "created", "expiry", "summary", "resamples")
@@ -51,7 +53,7 @@ class TestSetStore:
         self._remove = register(scripts.REMOVE)
         self._raise = register(scripts.RAISE)
         self._join = register(scripts.JOIN)
-        self._describe = register(scripts.DESCRIBE)
+        self._describe = register(DESCRIBE)
         self.claims = ClaimStore(redis)
         self.kept = KeptTotals(redis, settings.totals)
         self.shown = ShownStore(redis)

@@ -14,9 +14,10 @@ from redis import Redis
 from redis.client import Pipeline
 
 from workers.settings import Settings
-from workers.store import keys, scripts
+from workers.store import keys
 from workers.store.codec import decoded
 from workers.store.messages import Message
+from workers.store.scripts import webhooks as scripts
 
 SECRET_BYTES = 32
 SECRET_PREFIX = "whsec_"  # as Standard Webhooks spells secrets

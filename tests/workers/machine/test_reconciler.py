@@ -12,8 +12,8 @@ from service import CALLER, Comparisons, example, in_process
 from workers.machine.reconciler import Reconciler
 from workers.questions import Status
 from workers.queue.jobs import NAME
-from workers.store import scripts
 from workers.store.keys import DRAINED, PENDING, WAITING, WAITING_SINCE, key
+from workers.store.scripts import queue as scripts
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context

@@ -1,0 +1,69 @@
+"""Which task is next."""
+
+# KEYS: callers that wait, the list of the queue, when ids began to wait, whether all of them are
+#       to, starts of tasks, tasks that were taken and are not started yet, names of the workers
+# ARGV: time, prefixes of the keys of a caller and of an id
+# Gives a task to each worker that has none, and no worker another one ahead: who comes next would
+# wait for it. Takes callers in turn, by the seconds of work that they were given; returns these
+# callers and their tasks, one after the other.
+FEED = """
+local taken = {}
+if redis.call('EXISTS', KEYS[4]) == 1 then return taken end
+local busy = {}
+for _, start in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], ARGV[1], '+inf')) do
+    busy[string.match(start, '^[^:]*')] = true
+end
+for _, task in ipairs(redis.call('LRANGE', KEYS[6], 0, -1)) do busy[task] = true end
+local room = math.max(1, redis.call('SCARD', KEYS[7])) - redis.call('LLEN', KEYS[2])
+for _ in pairs(busy) do room = room - 1 end
+while room > 0 do
+    local caller = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
+    if not caller then break end
+    local ids = ARGV[2] .. caller
+    local id = redis.call('ZRANGE', ids, 0, 0)[1]
+    if id then
+        local tasks = ARGV[3] .. id
+        local task = redis.call('LPOP', tasks)
+        if task then
+            redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller)
+            taken[#taken + 1] = caller
+            taken[#taken + 1] = task
+            room = room - 1
+        end
+        if redis.call('LLEN', tasks) == 0 then
+            redis.call('ZREM', ids, id)
+            redis.call('ZREM', KEYS[3], id)
+        end
+    end
+    if redis.call('ZCARD', ids) == 0 then redis.call('ZREM', KEYS[1], caller) end
+end
+return taken
+"""
+
+# KEYS: as FEED, ids of this caller that wait, tasks of this id
+# ARGV: as FEED, caller, id, predicted seconds of all that the id still needs, 1 to go behind, tasks
+# A caller starts just before where the least served one stands; of a caller's questions small ones
+# come first, but none waits for ever: what comes later starts later. A question that goes behind
+# waits until the caller's others had their turn. A task that waits is not added again. Goes on as
+# FEED.
+WAIT = (
+    """
+local caller, id, ids, tasks = ARGV[4], ARGV[5], KEYS[8], KEYS[9]
+local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or 0
+redis.call('ZADD', KEYS[1], 'NX', least - 1e-6, caller)
+local served = redis.call('ZSCORE', KEYS[1], caller)
+if ARGV[7] == '1' then
+    local last = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')[2] or served
+    redis.call('ZADD', ids, last + tonumber(ARGV[6]), id)
+else
+    redis.call('ZADD', ids, 'NX', served + tonumber(ARGV[6]), id)
+end
+local held = {}
+for _, task in ipairs(redis.call('LRANGE', tasks, 0, -1)) do held[task] = true end
+for i = 8, #ARGV do
+    if not held[ARGV[i]] then redis.call('RPUSH', tasks, ARGV[i]) end
+end
+redis.call('ZADD', KEYS[3], 'NX', redis.call('TIME')[1], id)
+"""
+    + FEED
+)

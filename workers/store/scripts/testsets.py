@@ -1,0 +1,142 @@
+"""A test set, its systems, and which comparison it shows."""
+
+from workers.store.scripts.parts import ANNOUNCE
+
+_TESTSET = """
+local record, text, systems, outputs, rows, failures, attempts, shown = unpack(KEYS, 1, 8)
+local reports, left, seen, claims, envelopes, gone, joining = unpack(KEYS, 9, 15)
+local function live(expiry, remembered)
+    redis.call('HSET', record, 'expiry', expiry)
+    for i = 1, 13 do redis.call('PEXPIREAT', KEYS[i], expiry) end
+    redis.call('SET', gone, redis.call('HGET', record, 'caller'), 'PXAT', remembered)
+end
+local function forget(digest)
+    for _, other in ipairs(redis.call('HVALS', systems)) do
+        if other == digest then return end
+    end
+    for _, key in ipairs({outputs, failures, attempts}) do redis.call('HDEL', key, digest) end
+end
+"""
+
+# KEYS of the scripts below: those of OF_TESTSET, tombstone, joining
+# ARGV: id, expiry, end of the tombstone, listing, place, text, fields and values of the record
+CREATE_TESTSET = (
+    _TESTSET
+    + """
+local verdict = 'known'
+if redis.call('EXISTS', record) == 0 then
+    redis.call('HSET', record, unpack(ARGV, 7))
+    redis.call('SET', text, ARGV[6])
+    redis.call('ZADD', ARGV[4], 0, ARGV[5])
+    verdict = 'created'
+end
+live(ARGV[2], ARGV[3])
+redis.call('PEXPIREAT', ARGV[4], ARGV[3])
+return verdict
+"""
+)
+
+# ARGV: id, expiry, end of the tombstone, name, digest, output, 1 to replace, most systems, then
+#       parts and values of its envelope
+PUT = (
+    _TESTSET
+    + """
+if redis.call('EXISTS', record) == 0 then return 'gone' end
+local name, digest = ARGV[4], ARGV[5]
+local held = redis.call('HGET', systems, name)
+if held and held ~= digest and ARGV[7] ~= '1' then return 'taken' end
+if not held and redis.call('HLEN', systems) >= tonumber(ARGV[8]) then return 'full' end
+if held ~= digest then
+    -- what comes back has its place still: its pairs never left the family
+    if redis.call('SISMEMBER', left, digest .. ' ' .. name) == 0 then
+        local taken = tonumber(redis.call('HGET', record, 'submissions') or 0)
+        if taken >= tonumber(redis.call('HGET', record, 'capacity')) then return 'spent' end
+        redis.call('HINCRBY', record, 'submissions', 1)
+    end
+    if held then redis.call('SADD', left, held .. ' ' .. name) end
+end
+local verdict = 'known'
+if held == digest then
+    if redis.call('HDEL', failures, digest) == 1 then
+        redis.call('HDEL', attempts, digest)
+        verdict = 'again'
+    end
+else
+    verdict = held and 'replaced' or 'created'
+    redis.call('HSET', systems, name, digest)
+    redis.call('HSET', outputs, digest, ARGV[6])
+    if held then forget(held) end
+end
+if verdict ~= 'known' then redis.call('SADD', joining, ARGV[1]) end
+for i = 9, #ARGV, 2 do redis.call('HSET', envelopes, ARGV[i] .. ' ' .. name, ARGV[i + 1]) end
+live(ARGV[2], ARGV[3])
+return verdict
+"""
+)
+
+# ARGV: id, expiry, end of the tombstone, name, parts of envelopes
+REMOVE = (
+    _TESTSET
+    + """
+local held = redis.call('HGET', systems, ARGV[4])
+if not held then return 'absent' end
+redis.call('HDEL', systems, ARGV[4])
+for i = 5, #ARGV do redis.call('HDEL', envelopes, ARGV[i] .. ' ' .. ARGV[4]) end
+redis.call('SADD', left, held .. ' ' .. ARGV[4])
+forget(held)
+redis.call('SADD', joining, ARGV[1])
+live(ARGV[2], ARGV[3])
+return 'removed'
+"""
+)
+
+# ARGV: id, expiry, end of the tombstone, resamples
+RAISE = (
+    _TESTSET
+    + """
+if redis.call('EXISTS', record) == 0 then return 'gone' end
+local now, asked = tonumber(redis.call('HGET', record, 'resamples')), tonumber(ARGV[4])
+if asked < now then return 'fewer' end
+live(ARGV[2], ARGV[3])
+if asked == now then return 'same' end
+redis.call('HSET', record, 'resamples', ARGV[4])
+redis.call('DEL', rows, failures, attempts)
+redis.call('SADD', joining, ARGV[1])
+return 'raised'
+"""
+)
+
+# ARGV: id, digest
+# Returns how often joining was started, 0 where no system has this content.
+JOIN = (
+    _TESTSET
+    + """
+if redis.call('HEXISTS', outputs, ARGV[2]) == 0 then return 0 end
+if redis.call('HEXISTS', failures, ARGV[2]) == 1 then return 0 end
+local attempt = redis.call('HINCRBY', attempts, ARGV[2], 1)
+redis.call('PEXPIREAT', attempts, redis.call('HGET', record, 'expiry'))
+return attempt
+"""
+)
+
+# KEYS: comparisons that a test set shows, all that were made for it, its record, webhooks of the
+#       caller, messages that are due, what the keys of a webhook and of its messages begin with
+# ARGV: choice, comparison, channel, 1 to announce it, event and message
+# Notes which comparison is to be shown, and announces it where it is another one.
+SHOW = (
+    ANNOUNCE
+    + """
+local expiry = redis.call('HGET', KEYS[3], 'expiry')
+if not expiry then return 0 end
+local before = redis.call('HGET', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('SADD', KEYS[2], ARGV[2])
+redis.call('PEXPIREAT', KEYS[1], expiry)
+redis.call('PEXPIREAT', KEYS[2], expiry)
+redis.call('PUBLISH', ARGV[3], ARGV[2])
+if ARGV[4] == '1' and before ~= ARGV[2] then
+    announce(KEYS[4], KEYS[5], KEYS[6], KEYS[7], 5)
+end
+return 1
+"""
+)

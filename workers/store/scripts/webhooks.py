@@ -1,0 +1,47 @@
+"""Messages to webhooks: which are due, and what became of them."""
+
+# KEYS: messages that are due
+# ARGV: time, when those that are taken are due again, how many to take
+TAKE_DUE = """
+local taken = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])
+for _, entry in ipairs(taken) do redis.call('ZADD', KEYS[1], ARGV[2], entry) end
+return taken
+"""
+
+# KEYS: messages that are due, webhook, its messages, their attempts
+# ARGV: webhook and message, message, time, until when no other worker sends it
+# Returns its body, the number of the attempt, address and secret; nothing where it is delivered,
+# gone, or being sent.
+ATTEMPT = """
+local body = redis.call('HGET', KEYS[3], ARGV[2])
+if not body then
+    redis.call('ZREM', KEYS[1], ARGV[1])
+    return false
+end
+local sent = redis.call('HGET', KEYS[4], ARGV[2] .. ' until')
+if sent and tonumber(sent) > tonumber(ARGV[3]) then return false end
+redis.call('HSET', KEYS[4], ARGV[2] .. ' until', ARGV[4])
+redis.call('ZADD', KEYS[1], ARGV[4], ARGV[1])
+local number = redis.call('HINCRBY', KEYS[4], ARGV[2], 1)
+local url, secret = unpack(redis.call('HMGET', KEYS[2], 'url', 'secret'))
+return {body, number, url, secret}
+"""
+
+# KEYS: as of ATTEMPT
+# ARGV: webhook and message, message, outcome, when it is due again, seconds, error
+SETTLE = """
+if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+redis.call('HDEL', KEYS[4], ARGV[2] .. ' until')
+if ARGV[3] == 'again' then
+    redis.call('ZADD', KEYS[1], 'XX', ARGV[4], ARGV[1])
+else
+    redis.call('ZREM', KEYS[1], ARGV[1])
+    redis.call('HDEL', KEYS[3], ARGV[2])
+    redis.call('HDEL', KEYS[4], ARGV[2])
+    redis.call('HINCRBY', KEYS[2], ARGV[3], 1)
+end
+redis.call('HSET', KEYS[2], 'seconds', ARGV[5])
+if ARGV[6] == '' then redis.call('HDEL', KEYS[2], 'error')
+else redis.call('HSET', KEYS[2], 'error', ARGV[6]) end
+return 1
+"""
