@@ -179,7 +179,9 @@ def _texts_of(form: FormData, body: dict[str, Any], settings: Settings) -> dict[
     material = gathered(given_of(files), how, settings).material
     content = (material if elsewhere is None else in_order(material)).as_json()
     if elsewhere is not None:  # what the files of systems say besides counts for nothing
-        content = {k: v for k, v in content.items() if k in ("systems", "notes") or files[k]}
+        content = {
+            k: v for k, v in content.items() if k in ("systems", "notes", "runs") or files[k]
+        }
     choices = {"metrics": metrics_of(material, elsewhere is not None), **body}
     return add_content(choices, content)
 

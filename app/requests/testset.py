@@ -155,7 +155,8 @@ def testset_of_form(form: FormData, settings: Settings) -> Draft:
     how = Joining(labels=only_labels(body.get("metrics")))
     content = in_order(gathered(given_of(files), how, settings).material).as_json()
     del content["systems"]
-    content.pop("notes", None)  # which are about one reading, not about the systems to come
+    for name in ("notes", "runs"):  # which are about one reading, not about the systems to come
+        content.pop(name, None)
     return _testset(add_content(body, content), settings)
 
 

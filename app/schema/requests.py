@@ -220,6 +220,18 @@ class TextsRequest(Strict):
     )
 
 
+class RunsRequest(BaseModel):
+    """How several runs vary of one system in one metric, whose scores are the runs' means."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    system: str = Field(description="Name of the system.")
+    metric: str = Field(description="Label of its scores.")
+    count: int = Field(ge=2, description="Number of runs.")
+    item_variance: float = Field(ge=0, description="Variance of the score by choice of items.")
+    run_variance: float = Field(ge=0, description="Variance of the score by choice of runs.")
+
+
 class EntryRequest(TextsRequest):
     """The same, with what was noticed when it was read."""
 
@@ -227,6 +239,11 @@ class EntryRequest(TextsRequest):
         default=None,
         max_length=100,
         description="Sentences about how the texts were read, which the report repeats.",
+    )
+    runs: list[RunsRequest] | None = Field(
+        default=None,
+        description="Where scores are means of several runs, how those vary; forms and files "
+        "with runs say it themselves.",
     )
 
 

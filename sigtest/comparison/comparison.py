@@ -13,6 +13,7 @@ from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.names import check_name, look_alikes, require_own_names
+from sigtest.data.runs import Crossed
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.metrics.scores import Supplied
@@ -28,11 +29,13 @@ class Entry:
         testset: References and documents.
         systems: In input order, which pairs keep.
         notes: Sentences about how it was read, which the report repeats.
+        runs: What is known of runs whose means are the scores.
     """
 
     testset: TestSet
     systems: tuple[System, ...]
     notes: tuple[str, ...] = ()
+    runs: tuple[Crossed, ...] = ()
 
     def check(self, recipe: Recipe) -> None:
         """Check that test set, systems and recipe fit each other.
@@ -72,7 +75,8 @@ class Entry:
         """The fields of a JSON request that bring it."""
         systems = [{"name": system.name, **system.as_json()} for system in self.systems]
         notes = {"notes": list(self.notes)} if self.notes else {}
-        return {**self.testset.as_json(), "systems": systems, **notes}
+        runs = {"runs": [own._asdict() for own in self.runs]} if self.runs else {}
+        return {**self.testset.as_json(), "systems": systems, **notes, **runs}
 
     def part(self, recipe: Recipe) -> Part:
         """What is left of it once its texts are measured."""
@@ -88,7 +92,8 @@ class Entry:
         labels = proportions.labels_of(systems, recipe)
         said = [finding.sentence for finding in found]
         said += [*proportions.notes_of(systems, recipe, labels), *look_alikes(part.systems)]
-        return replace(part, notes=(*self.notes, *said), proportions=labels)
+        notes = (*self.notes, *said)
+        return replace(part, notes=notes, proportions=labels, runs=self.runs)
 
 
 @dataclass(frozen=True)

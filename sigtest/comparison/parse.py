@@ -15,12 +15,14 @@ from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
+from sigtest.data.runs import parse_runs
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_lines, check_list
 from sigtest.errors import InputError, SigtestError, inside
 
 CONTENT = (
     "references", "systems", "documents", "clusters", "labels", "source", "segments", "notes",
+    "runs",
 )  # fmt: skip
 OUTPUT = ("hypotheses", "replicas", "scores")
 SEVERAL = ("testsets", "pooled")
@@ -172,7 +174,9 @@ def _parse_entry(body: Mapping[str, Any]) -> Entry:
     content = dict(body)
     if not body.get("references") and body.get("segments") is None:
         content["segments"] = _segments_of_scores(systems)
-    return Entry(parse_testset(content), systems, _parse_notes(body.get("notes")))
+    notes = _parse_notes(body.get("notes"))
+    runs = parse_runs(body.get("runs"), [system.name for system in systems])
+    return Entry(parse_testset(content), systems, notes, runs)
 
 
 def _parse_notes(notes: object) -> tuple[str, ...]:

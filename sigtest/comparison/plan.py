@@ -17,6 +17,7 @@ import numpy as np
 from sigtest.arrays import Counts
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
+from sigtest.data.runs import Crossed
 from sigtest.errors import RecipeError
 from sigtest.metrics import Metric
 from sigtest.version import __version__
@@ -41,6 +42,7 @@ class Part:
         stream: Random stream of the first stratum where the test set is one of several, or 0.
         notes: Sentences about the texts, which the report has among its warnings.
         proportions: Labels of the metrics that give every segment of every system 0 or 1.
+        runs: What is known of runs whose means are the scores.
     """
 
     systems: tuple[str, ...]
@@ -55,6 +57,7 @@ class Part:
     stream: int = 0
     notes: tuple[str, ...] = ()
     proportions: tuple[str, ...] = ()
+    runs: tuple[Crossed, ...] = ()
 
     @cached_property
     def pairs(self) -> Counts:
@@ -113,6 +116,8 @@ class Part:
             content["stream"] = self.stream
         if self.notes:
             content["notes"] = self.notes
+        if self.runs:
+            content["runs"] = self.runs
         return _digest(content)
 
     def statistics_key(self, system: int, metric: Metric) -> str:
@@ -171,6 +176,7 @@ class Part:
             stream=body.get("stream", 0),
             notes=tuple(body.get("notes", ())),
             proportions=tuple(body.get("proportions", ())),
+            runs=tuple(Crossed(*row) for row in body.get("runs", ())),
         )
 
 
@@ -258,6 +264,7 @@ class Plan:
             stream=0,
             notes=(),
             proportions=(),
+            runs=(),
         )
 
     def number_of(self, testset: str | None) -> int:

@@ -25,6 +25,7 @@ from sigtest.report import (
     PairReport,
     RankReport,
     Report,
+    RunsReport,
     ScoreReport,
     Several,
     SystemReport,
@@ -251,6 +252,10 @@ def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, Scor
         right = round(found[label].score * part.segments)
         interval = wilson_interval(right, part.segments, part.recipe.alpha)
         found[label] = replace(found[label], proportion_ci=interval)
+    for own in part.runs:
+        if own.system == part.systems[s] and own.metric in found:
+            varies = RunsReport(own.count, own.item_variance, own.run_variance)
+            found[own.metric] = replace(found[own.metric], runs=varies)
     return found
 
 

@@ -88,6 +88,7 @@ def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, t
         digests=(part.digests[first], part.digests[second]),
         recipe=recipe,
         notes=(),
+        runs=(),
     )
     return pair, (first, second)
 

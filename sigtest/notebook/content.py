@@ -298,7 +298,7 @@ def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
     for system in body["systems"]:
         named = isinstance(system, Mapping) and system.get("name") in own
         systems.append(_merged(system, own[system["name"]]) if named else system)
-    read = {**body, "systems": systems, "notes": found.get("notes")}
+    read = {**body, "systems": systems, "notes": found.get("notes"), "runs": found.get("runs")}
     if "reference" in roles or not body["references"]:
         read["references"] = found["references"]
     for column in COLUMNS:

@@ -129,9 +129,13 @@ def systems_sheet(report: Report) -> Sheet:
     """Scores and places of the systems: of each test set, and last of all together."""
     columns = ("system", "metric", "score", "ci_low", "ci_high", "stderr", "training_stderr",
                "test", "cluster", "rank_low", "rank_high")  # fmt: skip
+    of_runs = any(
+        score.runs for _, own in titled(report) for s in own.systems for score in s.scores.values()
+    )
+    columns += ("runs", "item_variance", "run_variance") if of_runs else ()
     rows = (
         [*([name] if name else []), system.name, metric, score.score, *score.ci, score.stderr,
-         score.training_stderr, *place]
+         score.training_stderr, *place, *((score.runs or (None,) * 3) if of_runs else ())]
         for name, own in titled(report)
         for system in own.systems
         for metric, score in system.scores.items()

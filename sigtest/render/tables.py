@@ -164,7 +164,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -> Iterator[Column]:
-    """Rank range (where there are ranks), score, interval and spread over training runs."""
+    """Rank range (where there are ranks), score, interval, and spread over runs of any kind."""
     places, short = max(1, metric_decimals(report, metric) - spare), spare > 0
     ranks = tuple(Range(*row.rank.range) for row in rows if row.rank is not None)
     if ranks:
@@ -177,6 +177,11 @@ def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -
     if any(spread is not None for spread in spreads):
         cells = (None if spread is None else Number(spread, places) for spread in spreads)
         yield Column("training sd", tuple(cells))
+    for title, of in (("item se", "item_variance"), ("run se", "run_variance")):
+        if any(row.score.runs for row in rows):
+            known = (row.score.runs for row in rows)
+            roots = (own and Number(getattr(own, of) ** 0.5, places) for own in known)
+            yield Column(title, tuple(roots))
 
 
 def _marks_of_scores(

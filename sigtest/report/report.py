@@ -27,6 +27,23 @@ class MetricReport:
     signature: str
 
 
+class RunsReport(NamedTuple):
+    """How a score varies that is the mean over several runs of each item.
+
+    Items and runs are crossed: each variance is a mean square of the two-way analysis of variance,
+    over the number of scores; its root is a standard error.
+
+    Attributes:
+        count: Number of runs.
+        item_variance: Variance of the score from the choice of items, these runs being given.
+        run_variance: Variance of the score from the choice of runs, these items being given.
+    """
+
+    count: int  # type: ignore[assignment]  # hides a method of tuples that is not needed
+    item_variance: float
+    run_variance: float
+
+
 @dataclass(frozen=True)
 class ScoreReport:
     """A system's score for one metric, in the units of the reference program.
@@ -40,6 +57,7 @@ class ScoreReport:
         replicas: Score of each replica, if there are any.
         proportion_ci: Wilson's interval (1927), level 1 - alpha, where the score is a share of
             segments that are right: near 0 and 1 it holds where the bootstrap's does not.
+        runs: How the score varies by items and by runs, where an item has several runs.
     """
 
     score: float
@@ -48,6 +66,7 @@ class ScoreReport:
     training_stderr: float | None = None
     replicas: tuple[float, ...] = ()
     proportion_ci: tuple[float, float] | None = None
+    runs: RunsReport | None = None
 
 
 class FamilyReport(NamedTuple):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from sigtest.data.imports.material import Line, Material, Scores, examples
-from sigtest.data.imports.runs import note_of
 from sigtest.data.imports.scales import doubts
 from sigtest.errors import InputError, LengthError
 
@@ -59,7 +58,7 @@ def join(
         kept = [[label for label in labels if label in part.score_labels] for part in parts]
         parts = [p.select(labels=names) for p, names in zip(parts, kept, strict=True)]
     joined = _complete(combine(parts, how), how.missing)
-    runs = [note for scores in joined.scores if (note := note_of(scores)) is not None]
+    runs = [known.sentence for known in joined.crossed]
     notes = (*joined.notes, *runs, *doubts(joined.scores))
     return replace(joined, notes=tuple(dict.fromkeys(notes)))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
+from sigtest.data.runs import Crossed, crossed
 from sigtest.errors import InputError, LengthError
 
 Line = str | None
@@ -102,6 +103,12 @@ class Material:
     def score_labels(self) -> tuple[str, ...]:
         """All metrics that some system has scores of."""
         return tuple(dict.fromkeys(scores.label for scores in self.scores))
+
+    @property
+    def crossed(self) -> tuple[Crossed, ...]:
+        """What is known of the runs of systems that have several."""
+        known = [crossed(table.system, table.label, table.runs) for table in self.scores]
+        return tuple(own for own in known if own is not None)
 
     def segment(self, i: int) -> str:
         """What messages call a segment."""
@@ -269,7 +276,7 @@ class Material:
     def as_json(self) -> dict[str, Any]:
         """The same fields of a JSON request, which `parse_comparison` understands.
 
-        Scores of several runs are their means.
+        Scores of several runs are their means; `runs` says how these vary.
 
         Raises:
             InputError: Something is missing, or plain text that says nothing of its role.
@@ -294,6 +301,7 @@ class Material:
         for name, lines in (
             ("documents", self.documents), ("labels", self.labels), ("source", self.sources),
             ("notes", self.notes or None),
+            ("runs", [own._asdict() for own in self.crossed] or None),
         ):  # fmt: skip
             if lines is not None:
                 body[name] = list(lines)

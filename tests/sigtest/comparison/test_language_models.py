@@ -1,11 +1,14 @@
 """Evaluations of language models: proportions, runs, clusters, one model; held to statsmodels."""
 
+import itertools
 import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import statsmodels.api as sm
+import statsmodels.formula.api as smf
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
@@ -13,7 +16,7 @@ import sigtest
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.imports import join, read_bytes
-from sigtest.data.imports.runs import spread_of
+from sigtest.data.runs import spread_of
 from sigtest.engine import compare
 from sigtest.significance.intervals import wilson_interval
 
@@ -108,6 +111,95 @@ def test_the_variance_of_items_and_that_of_runs_are_told_apart():
     errors = f"{found.items**0.5:.4g} from the choice of items and {found.runs**0.5:.4g} from that"
     assert [note for note in joined.notes if note.startswith("a: ") and errors in note]
     assert joined.as_json()["systems"][0]["scores"]["runs"] == pytest.approx(by_item)
+
+
+def test_variances_of_items_and_runs_are_the_mean_squares_of_an_analysis_of_variance():
+    rng = np.random.default_rng(8)
+    table = rng.random((3, 12)) + rng.random(12) + 0.3 * rng.random((3, 1))
+    runs, items = np.indices(table.shape)
+    frame = pd.DataFrame({"run": runs.ravel(), "item": items.ravel(), "score": table.ravel()})
+    fit = smf.ols("score ~ C(item) + C(run)", frame).fit()
+    squares = sm.stats.anova_lm(fit)
+    mean_squares = squares["sum_sq"] / squares["df"] / table.size
+    found = spread_of(table)
+    assert found.items == pytest.approx(mean_squares["C(item)"], rel=1e-9)
+    assert found.runs == pytest.approx(mean_squares["C(run)"], rel=1e-9)
+
+
+def test_variances_of_items_and_runs_are_those_of_all_draws_enumerated():
+    table = np.random.default_rng(9).random((3, 4))
+    found = spread_of(table)
+    for means, variance in ((table.mean(axis=0), found.items), (table.mean(axis=1), found.runs)):
+        size = len(means)
+        drawn = [np.mean(draw) for draw in itertools.product(means, repeat=size)]
+        assert variance == pytest.approx(np.var(drawn) * size / (size - 1), rel=1e-12)
+
+
+def with_runs(tmp_path):
+    """A table of three runs of two models, and each model's (3, 20) scores."""
+    rng = np.random.default_rng(11)
+    tables = {name: rng.random((3, 20)).round(3) for name in ("a", "b")}
+    rows = ["id,system,run,score"]
+    rows += [
+        f"q{i},{name},{r},{table[r, i]}"
+        for name, table in tables.items()
+        for r in range(3)
+        for i in range(20)
+    ]
+    path = tmp_path / "runs.csv"
+    path.write_text("\n".join(rows))
+    return path, tables
+
+
+def test_reports_have_the_variances_of_items_and_runs(tmp_path, capfdbinary):
+    path, tables = with_runs(tmp_path)
+    assert main(["compare", str(path), "--format", "json", "--resamples", "99"]) == 0
+    report = json.loads(capfdbinary.readouterr().out)
+    for system in report["systems"]:
+        table = tables[system["name"]]
+        expected = {
+            "count": 3,
+            "item_variance": np.var(table.mean(axis=0), ddof=1) / 20,
+            "run_variance": np.var(table.mean(axis=1), ddof=1) / 3,
+        }
+        (score,) = system["scores"].values()
+        assert score["runs"] == pytest.approx(expected, rel=1e-9)
+    in_python = sigtest.compare(from_=path, resamples=99)
+    assert in_python.as_json()["systems"] == report["systems"]
+    for form, words in (("text", b"item se"), ("html", b"run se"), ("latex", b"item se"),
+                        ("markdown", b"run se")):  # fmt: skip
+        assert main(["compare", str(path), "--format", form, "--resamples", "99"]) == 0
+        assert words in capfdbinary.readouterr().out
+    choices = ["--format", "csv", "--table", "systems", "--resamples", "99"]
+    assert main(["compare", str(path), *choices]) == 0
+    header, first, _ = capfdbinary.readouterr().out.decode().splitlines()
+    assert header.endswith(",runs,item_variance,run_variance")
+    variances = [float(cell) for cell in first.split(",")[-2:]]
+    (score,) = report["systems"][0]["scores"].values()
+    assert variances == [score["runs"]["item_variance"], score["runs"]["run_variance"]]
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"system": "c"}, "runs[0].system"),
+        ({"count": 1}, "runs[0].count"),
+        ({"item_variance": -1}, "runs[0].item_variance"),
+        ({"run_variance": float("nan")}, "runs[0].run_variance"),
+        ({"surplus": 1}, "runs[0]"),
+    ],
+)
+def test_what_a_request_says_of_runs_is_checked(change, field):
+    told = {"system": "a", "metric": "acc", "count": 2, "item_variance": 1, "run_variance": 0}
+    right = {"a": [1, 0, 1], "b": [0, 0, 1]}
+    runs = asked(right, runs=[told]).systems[0].scores["acc"].runs
+    assert runs is not None
+    assert runs._asdict().items() <= told.items()
+    with pytest.raises(sigtest.InputError) as raised:
+        asked(right, runs=[{**told, **change}])
+    assert raised.value.field == field
+    with pytest.raises(sigtest.InputError, match="second about 'acc' of 'a'"):
+        asked(right, runs=[told, told])
 
 
 def test_one_model_has_an_interval_too(tmp_path, capfdbinary):
