@@ -40,7 +40,7 @@ class Crossed(NamedTuple):
 
     system: str
     metric: str
-    count: int
+    count: int  # type: ignore[assignment]  # hides a method of tuples that is not needed
     item_variance: float
     run_variance: float
 

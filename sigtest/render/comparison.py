@@ -132,7 +132,7 @@ def systems_sheet(report: Report) -> Sheet:
     of_runs = any(
         score.runs for _, own in titled(report) for s in own.systems for score in s.scores.values()
     )
-    columns += ("runs", "item_variance", "run_variance") if of_runs else ()
+    varied = ("runs", "item_variance", "run_variance") if of_runs else ()
     rows = (
         [*([name] if name else []), system.name, metric, score.score, *score.ci, score.stderr,
          score.training_stderr, *place, *((score.runs or (None,) * 3) if of_runs else ())]
@@ -141,7 +141,8 @@ def systems_sheet(report: Report) -> Sheet:
         for metric, score in system.scores.items()
         for place in _places(system.ranks.get(metric, {}))
     )  # fmt: skip
-    return Sheet(columns if report.several is None else ("testset", *columns), rows)
+    named = () if report.several is None else ("testset",)
+    return Sheet((*named, *columns, *varied), rows)
 
 
 def _places(ranks: Mapping[str, RankReport]) -> list[tuple[object, ...]]:
