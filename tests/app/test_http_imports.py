@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from exchange import COMPARISONS, Serve, Stored, problem
 
@@ -67,6 +68,27 @@ def test_an_archive_is_the_same_comparison_as_its_files(
     assert one.json()["status"] == "succeeded"
     assert one.json()["systems"] == ["aspen", "birch", "cedar", "dogwood", "elm"]
     assert other.json()["id"] == one.json()["id"]
+
+
+def test_a_form_with_runs_has_the_variances_of_items_and_runs(service: httpx.Client) -> None:
+    runs = {"a": [[1, 0, 1, 1], [1, 1, 0, 1]], "b": [[0, 0, 1, 0], [0, 1, 1, 0]]}
+    rows = [f"q{i},{name},{r},{score}" for name, table in runs.items()
+            for r, run in enumerate(table) for i, score in enumerate(run)]  # fmt: skip
+    parts: list[Part] = [
+        ("scores", ("right.csv", "\n".join(["id,system,run,score", *rows]).encode())),
+        ("request", (None, b'{"resamples": 99}')),
+    ]
+    asked = service.post(COMPARISONS, files=parts, headers={"Prefer": "wait=60"})
+    assert asked.json()["status"] == "succeeded", asked.text
+    report = service.get(asked.headers["location"] + "/report").json()
+    for system in report["systems"]:
+        table = np.array(runs[system["name"]])
+        (score,) = system["scores"].values()
+        assert score["runs"] == {
+            "count": 2,
+            "item_variance": pytest.approx(np.var(table.mean(axis=0), ddof=1) / 4),
+            "run_variance": pytest.approx(np.var(table.mean(axis=1), ddof=1) / 2),
+        }
 
 
 def test_wmt_xml_is_an_archive_too(service: httpx.Client) -> None:
