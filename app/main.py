@@ -128,7 +128,7 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
     ):
         app.router.routes.extend(router.routes)
     app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)
-    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes)
+    app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, answer=page_errors.answer)
     app.add_middleware(Head)
     if settings.cors_origins:
         app.add_middleware(

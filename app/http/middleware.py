@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.errors import SlowError, StoppingError
@@ -18,13 +21,17 @@ SLOWEST = 16 * 2**10  # bytes a second
 DROP_SECONDS = 10
 DROP_TIMES = 3  # as large as the largest body that is kept
 
+# how an error is answered to a request
+Answer = Callable[[Request, SigtestError], Response]
+
 
 class BodyLimit:
     """Middleware that counts and times a body while it comes in; keeps none that is too large."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, max_bytes: int, answer: Answer) -> None:
         self.app = app
         self.max_bytes = max_bytes
+        self.answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse a body before it is read where its size is announced, else at the limit."""
@@ -36,7 +43,7 @@ class BodyLimit:
         if announced.isdigit() and int(announced) > self.max_bytes:
             if b"expect" not in headers:  # who expects 100 has not sent anything yet
                 await self.drop_rest(receive)
-            await of_error(self.error())(scope, receive, send)
+            await self.answer(Request(scope), self.error())(scope, receive, send)
             return
         read, waited, whole = 0, 0.0, False
 

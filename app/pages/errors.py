@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from app.http.negotiation import wants_page
 from app.http.observing import tell
-from app.http.problems import PREFIX
+from app.http.problems import PREFIX, of_error
 from app.pages import site
 from sigtest.errors import SigtestError
 
@@ -39,6 +39,11 @@ def _paged(handler: Handler) -> Handler:
         return of_problem(request, answer)
 
     return handle
+
+
+def answer(request: Request, error: SigtestError) -> Response:
+    """What an error becomes before a route is found: a page where a page was asked for."""
+    return _paged(lambda _request, _error: of_error(error))(request, error)
 
 
 def of_problem(request: Request, answer: Response) -> Response:

@@ -130,3 +130,18 @@ def test_the_id_alone_is_no_link(pages: httpx.Client, body: dict[str, Any]) -> N
     made = submit(pages, body).json()
     pages.post(f"/comparisons/{made['id']}/share", headers=BROWSER)
     assert pages.get(f"/shared/{made['id']}").status_code == 404
+
+
+def test_what_is_too_large_is_told_on_a_page_and_to_programs_as_a_problem(
+    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
+) -> None:
+    url = serve_on(Settings(max_body_bytes=1000), queue).base_url
+    large = {"files": ("reference.txt", b"a b c\n" * 1000)}
+    with httpx.Client(base_url=url, headers=BROWSER, timeout=60) as client:
+        answer = client.post("/comparisons", files=large, headers={"Accept": "text/html"})
+        assert answer.status_code == 413
+        assert answer.headers["content-type"].startswith("text/html")
+        assert "larger than max_body_bytes, 1,000 bytes" in answer.text
+        json = {"Accept": "application/json"}
+        refused = client.post("/v1/comparisons", files=large, headers=json)
+        problem(refused, 413, "limit-exceeded")
