@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from sigtest.cli.shell import main
+from sigtest.cli import main
 
 NAMES = ("aspen", "birch", "elm")
 WAIT = {"Prefer": "wait=60"}

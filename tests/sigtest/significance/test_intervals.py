@@ -100,10 +100,14 @@ def test_intervals_at_the_ends_of_the_number_range(scale: float) -> None:
 
 def test_a_studentised_interval_turns_the_quantiles_round() -> None:
     """Hall (1988), by hand: the quantiles of 1, ..., 40 at .05 and .95 are 2 and 38."""
-    values = np.random.default_rng(5).permutation(np.arange(1.0, 41.0))[None].repeat(2, axis=0)
-    low, high = bootstrap_t_interval(np.array([10.0, -3.0]), np.array([0.5, 2.0]), values, 0.1)
-    assert low.tolist() == [10 - 0.5 * 38, -3 - 2 * 38]
-    assert high.tolist() == [10 - 0.5 * 2, -3 - 2 * 2]
+    values = np.random.default_rng(5).permutation(np.arange(1.0, 41.0))[None].repeat(3, axis=0)
+    observed, errors = np.array([10.0, -3.0, 0.0]), np.array([0.5, 2.0, 1.0])
+    low, high = bootstrap_t_interval(observed, errors, values, np.array([0.0, 0.0, 0.06]), 0.1)
+    assert low[:2].tolist() == [10 - 0.5 * 38, -3 - 2 * 38]
+    assert high[:2].tolist() == [10 - 0.5 * 2, -3 - 2 * 2]
+    # heavy tails move an end e out by tails (e + 2 e^3) / 6
+    assert low[2] == pytest.approx(-38 - 0.01 * (38 + 2 * 38**3), rel=1e-14)
+    assert high[2] == pytest.approx(-2 - 0.01 * (2 + 2 * 2**3), rel=1e-14)
 
 
 def test_skewness_equals_scipy() -> None:
