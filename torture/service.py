@@ -203,13 +203,15 @@ class Service:
         return [pid for pid in marked(f"SIGTEST_STATE={self.state}") if pid not in below]
 
     def tracebacks(self) -> list[str]:
-        """Last lines of the tracebacks in the log."""
-        found, inside = [], False
+        """Last lines of the tracebacks in the log, and where these were raised."""
+        found, inside, place = [], False, ""
         for line in self.log.read_text(errors="replace").splitlines():
             if line.startswith("Traceback"):
                 inside = True
+            elif inside and line.startswith('  File "'):
+                place = line.strip()
             elif inside and not line.startswith((" ", "|")):
-                found.append(line[:200])
+                found.append(f"{line[:200]} ({place})")
                 inside = False
         return found
 

@@ -20,7 +20,7 @@ from torture.hurts import Hurts
 from torture.load.asking import Asking, StuckError
 from torture.load.caller import PATIENCE, Caller
 from torture.load.expected import Expected
-from torture.load.ledger import Ledger
+from torture.load.ledger import SHOWN, Ledger
 from torture.service import Service, until
 
 CALLERS = ("ann", "bob", "cleo")
@@ -180,5 +180,7 @@ def stormed(
         finally:
             for pid in service.end():
                 ledger.bad("orphaned", f"process {pid} outlives its service")
+            if ledger.faults:
+                ledger.findings += service.tracebacks()[-SHOWN:]
             expected.close()
     return ledger
