@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import compress
@@ -175,11 +175,16 @@ class QuestionStore:
         told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
         word, seconds, held, known = map(decoded, told[:4])
         verdict = Verdict(word, known, float(seconds), float(held), size)
-        if word != "created":
+        return self._described(verdict, facts, compress(needed, told[4:]))
+
+    def _described(
+        self, verdict: Verdict, facts: Mapping[str, str | bytes], measured: Iterable[str]
+    ) -> Verdict:
+        """A verdict with what its caller is told of a question that was created."""
+        if verdict.word != "created":
             return verdict
-        record = self._stored(known, facts, how_far=False).record
-        measured = frozenset(compress(needed, told[4:]))
-        return replace(verdict, record=record, measured=measured)
+        record = self._stored(verdict.id, facts, how_far=False).record
+        return replace(verdict, record=record, measured=frozenset(measured))
 
     def find(self, question_id: str, how_far: bool = True) -> Stored | None:
         """A question, unless it expired, was deleted or never was.
