@@ -96,6 +96,23 @@ def inside(field: str) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def readable() -> Iterator[None]:
+    """A file that is missing, or that cannot be read, is an input that cannot be used.
+
+    Raises:
+        InputError: Instead of the OSError that says so; names the file.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(
+            f"{error.filename} cannot be read: {reason}. Give the path of a file that is there "
+            "and that you may read."
+        ) from error
+
+
 _ERRORS: dict[str, type[InputError | RecipeError]] = {
     "invalid-input": InputError,
     "length-mismatch": LengthError,

@@ -34,7 +34,8 @@ class Crossed(NamedTuple):
         system: Whose.
         metric: Label of the scores.
         count: Number of runs, m; at least 2.
-        item_variance: Variance of the mean from the choice of items.
+        item_variance: Variance of the mean from the choice of items, as if these were independent,
+            whatever the unit of the comparison.
         run_variance: Variance of the mean from the choice of runs.
     """
 

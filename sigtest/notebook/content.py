@@ -16,7 +16,7 @@ from sigtest.data.choices import choose
 from sigtest.data.imports import Given, Joining, Role, gather, in_order
 from sigtest.data.imports.join import Missing
 from sigtest.data.testset import LABEL
-from sigtest.errors import InputError
+from sigtest.errors import InputError, readable
 from sigtest.notebook.frames import is_frame, table_of
 
 TEXTS = "one string a segment"
@@ -81,8 +81,7 @@ def request_of(
     """The content of a request.
 
     Raises:
-        SigtestError: Something that is no text and no number, or a file that cannot be used.
-        OSError: A file that cannot be read.
+        SigtestError: What is no text and no number, or a file that cannot be read or used.
     """
     brought = with_scores(_systems(systems), scores_by_system(scores))
     body: dict[str, Any] = {
@@ -287,7 +286,8 @@ def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
     given = [*imports.given, *_files(body)]
     if not given:
         return body
-    material = gather(given, imports.how).material
+    with readable():
+        material = gather(given, imports.how).material
     roles = {entry.role for entry in given}
     if body["references"] and "reference" not in roles:  # lines in memory have no ids
         material = in_order(material)

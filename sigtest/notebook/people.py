@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sigtest.data.choices import choose
-from sigtest.errors import InputError
+from sigtest.errors import InputError, readable
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
 from sigtest.notebook.asking import recipe_of
@@ -267,7 +267,8 @@ def _is_path(value: object) -> bool:
 
 
 def _file(part: str, path: Path) -> File:
-    data = path.read_bytes()
+    with readable():
+        data = path.read_bytes()
     try:
         plain = gzip.decompress(data) if data.startswith(GZIP) and part != "evalset" else data
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:

@@ -35,7 +35,9 @@ class RunsReport(NamedTuple):
 
     Attributes:
         count: Number of runs.
-        item_variance: Variance of the score from the choice of items, these runs being given.
+        item_variance: Variance of the score from the choice of items, these runs being given. Items
+            count as independent also where clusters of them (documents) are the unit; the `stderr`
+            of the score is that of the unit.
         run_variance: Variance of the score from the choice of runs, these items being given.
     """
 

@@ -179,8 +179,19 @@ def test_paths_are_read(tmp_path, suffix):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"nothing\.txt"):
-        sigtest.compare(tmp_path / "nothing.txt", SYSTEMS)
+    missing = tmp_path / "nothing.txt"
+    said = r"nothing\.txt cannot be read: No such file or directory\. Give the path"
+    for ask in (
+        lambda: sigtest.compare(missing, SYSTEMS),
+        lambda: sigtest.compare(REFERENCES, {**SYSTEMS, "A": missing}),
+        lambda: sigtest.compare(REFERENCES, SYSTEMS, source=missing),
+        lambda: sigtest.compare(from_=str(missing)),
+        lambda: sigtest.human(missing),
+    ):
+        with pytest.raises(sigtest.InputError, match=said):
+            ask()
+    with pytest.raises(sigtest.InputError, match="Is a directory"):
+        sigtest.human(tmp_path)
 
 
 SCORES = {"A": [0.9, 0.8, 0.7], "B": [0.6, 0.7, 0.5]}

@@ -23,6 +23,7 @@ from sigtest.errors import InputError
 ENTRY = b"PK\x01\x02"  # opens every entry of a zip's directory
 ENCRYPTED = 0x1
 HEADER = 512
+ZSTANDARD = 93  # how Inspect AI packs its logs of late; Python 3.14 is the first that could read it
 SAFE_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others need memory as they please
 
 
@@ -71,6 +72,12 @@ def _check_zipped(member: zipfile.ZipInfo, name: str) -> None:
         raise _not_plain(name, member.filename)
     if member.flag_bits & ENCRYPTED:
         raise InputError(f"{name}: {member.filename!a} is encrypted.")
+    if member.compress_type == ZSTANDARD:
+        raise InputError(
+            f"{name}: {member.filename!a} is compressed with Zstandard, which is not read; pack it "
+            "with deflate, or convert a log of Inspect AI with: inspect log convert --to json "
+            "--output-dir DIR FILE"
+        )
     if member.compress_type not in SAFE_METHODS:
         raise InputError(
             f"{name}: {member.filename!a} is compressed in a way that is not read; use deflate."

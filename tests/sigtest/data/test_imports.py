@@ -178,6 +178,12 @@ def encrypted_zip():
     return bytes(data)
 
 
+def zstandard_zip():
+    data = bytearray(zipped(FILES))
+    data[data.rindex(b"PK\x01\x02") + 10] = 93  # method of compression
+    return bytes(data)
+
+
 def twice_zip():
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
@@ -208,6 +214,7 @@ BAD_ARCHIVES = {
     "encrypted": (encrypted_zip(), "encrypted"),
     "bzip2 in zip": (zipped(FILES, zipfile.ZIP_BZIP2), "use deflate"),
     "lzma in zip": (zipped(FILES, zipfile.ZIP_LZMA), "use deflate"),
+    "zstandard in zip": (zstandard_zip(), "inspect log convert --to json"),
     "member twice": (twice_zip(), "twice"),
     "cut zip": (zipped(FILES)[:-30], "not a whole zip"),
     "broken zip": (zipped(FILES).replace(b"PK\x01\x02", b"PK\x01\x03", 1), "not a whole zip"),
