@@ -76,7 +76,7 @@ SLIPS = {
     ),
     "systems or metrics": (
         table([f"{i},0.{i},0.3" for i in IDS], "id,aspen,birch"),
-        ["'aspen', 'birch'", "system or metric"],
+        ["'aspen', 'birch'", "If they are systems, add a column metric", "accuracy"],
     ),
     "one score a system": (
         table(["aspen,0.4", "birch,0.5", "cedar,0.6"], "system,score"),

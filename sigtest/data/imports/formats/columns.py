@@ -245,8 +245,9 @@ def _require_meaning(layout: Layout, file: File) -> None:
         return
     raise InputError(
         f"{file.name}: nothing says whether {', '.join(map(repr, layout.measured[:8]))} are "
-        "metrics of one system or systems of one metric. Add a column system or metric, or "
-        f"write one row a score with the columns {KNOWN}."
+        "metrics of one system or systems of one metric. If they are systems, add a column "
+        "metric that has the metric's name, such as accuracy, in every row; if they are metrics, "
+        f"add a column system with the system's name. Or write one row a score: {KNOWN}."
     )
 
 
