@@ -76,6 +76,7 @@ def combine(materials: Sequence[Material], how: Joining = STRICT) -> Material:
     _require_one_testset(parts)
     notes = [note for part in parts for note in part.notes]
     aligned = _aligned(parts, how.missing, notes) if len(parts) > 1 else parts
+    notes += _repeated(aligned)
     merged = _merged(aligned, how.runs) if len(parts) > 1 else parts[0]
     return replace(merged, notes=tuple(notes))
 
@@ -248,6 +249,22 @@ def _dropped(lost: Mapping[str, Sequence[str]], kept: int) -> str:
         f"{len(ids):,} of {name} ({examples(map(repr, ids))})" for name, ids in lost.items() if ids
     )
     return f"Segments that not all files have are dropped, {counts}; {kept:,} are compared."
+
+
+def _repeated(parts: Sequence[Material]) -> list[str]:
+    """What to say of files of references alone whose texts another file has already."""
+    origin: dict[tuple[Line, ...], str] = {}
+    notes = []
+    for part in parts:
+        alone = not part.systems and not part.scores
+        for lines in part.references:
+            if alone and lines in origin:
+                notes.append(
+                    f"The references of {part.name} are the same texts as those of "
+                    f"{origin[lines]}; they count once."
+                )
+            origin.setdefault(lines, part.name)
+    return notes
 
 
 def _require_same_items(parts: Sequence[Material]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, unpack, zipped
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.imports import Bounds, read_archive, read_path, read_wmt
+from sigtest.data.imports import Bounds, Material, join, read_archive, read_path, read_wmt
 from sigtest.errors import InputError, LimitError
 
 
@@ -294,3 +294,16 @@ def test_sizes_are_counted_and_not_believed():
 def test_a_directory_is_bounded_too(folder):
     with pytest.raises(LimitError, match="max_text_bytes"):
         read_path(folder, Bounds(text_bytes=100))
+
+
+def test_references_with_the_same_texts_count_once_and_the_notes_say_so(folder):
+    whole = read_path(folder)
+    again = Material(references=whole.references, name="again.en")
+    other = Material(references=(tuple(line + " !" for line in LINES),), name="other.en")
+    joined = join([whole, other, again])
+    assert len(joined.references) == 2
+    said = [note for note in joined.notes if "count once" in note]
+    assert len(said) == 1
+    assert "again.en" in said[0]
+    assert whole.name in said[0]
+    assert not [note for note in join([whole, other]).notes if "count once" in note]
