@@ -89,7 +89,12 @@ def _attempt(context: Context, task: Task) -> str:
         _fail(context, task, error.message)
     except JobTimeoutException:
         limit = context.settings.timeout
-        _fail(context, task, f"One task ({name}) took more than {limit} seconds.")
+        _fail(
+            context,
+            task,
+            f"One task ({name}) took more than {limit} seconds. Ask for fewer systems, metrics or "
+            "resamples, or have SIGTEST_TIMEOUT of the service raised.",
+        )
     except Exception as error:
         if isinstance(error, STARVED) and name not in VIEWS:
             raise  # as if the kernel had killed the horse: others may need less by then
