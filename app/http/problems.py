@@ -55,6 +55,7 @@ from workers.questions import Record, Status
 MEDIA_TYPE = "application/problem+json"
 PREFIX = "urn:sigtest:problem:"
 MAX_MESSAGE = 1000
+MAX_GIVEN = 40  # characters of a parameter that are repeated
 RETRY_SECONDS = 2
 
 log = logging.getLogger(__name__)
@@ -224,11 +225,20 @@ def _methods(request: Request) -> list[str]:
 def _on_invalid_parameters(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     errors = [
-        {"field": ".".join(str(part) for part in flaw["loc"][1:]), "message": flaw["msg"]}
+        {"field": ".".join(str(part) for part in flaw["loc"][1:]), "message": _said(flaw)}
         for flaw in error.errors()
     ]
     detail = "; ".join(f"{entry['field']}: {entry['message']}" for entry in errors)
     return problem(PARAMETERS, detail, {"errors": errors})
+
+
+def _said(flaw: Mapping[str, Any]) -> str:
+    """What is wrong with a parameter, with what was given, as the validator leaves it out."""
+    given = flaw.get("input")
+    words = str(flaw["msg"])
+    if not isinstance(given, str) or not words.startswith("Input should be "):
+        return words
+    return f"it must be {words.removeprefix('Input should be ')}, not {given[:MAX_GIVEN]!r}."
 
 
 def _on_bug(request: Request, error: Exception) -> Response:

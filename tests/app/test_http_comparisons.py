@@ -263,3 +263,10 @@ def test_events_tell_progress_until_the_end(service: httpx.Client, body: dict[st
 def test_readiness_counts_workers(service: httpx.Client) -> None:
     assert service.get("/healthz").json() == {"status": "ok"}
     assert service.get("/readyz").json() == {"status": "ready", "workers": 2}
+
+
+def test_a_parameter_that_does_not_fit_is_told_with_what_was_given(service: httpx.Client) -> None:
+    told = service.get(COMPARISONS, params={"status": "bogus"}).json()
+    assert told["status"] == 422
+    assert "must be 'queued', 'running'" in told["detail"]
+    assert told["detail"].endswith("not 'bogus'.")
