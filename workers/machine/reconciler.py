@@ -41,6 +41,11 @@ class Reconciler:
         self._context.feed.fill()
         webhooks.hand_out(self._context)
 
+    def look_anew(self) -> None:
+        """Forget what the last look saw: since then a task was queued again, and may be taken."""
+        self._stuck = set()
+        self._idle = set()
+
     def _revive(self, lost: set[str]) -> None:
         asked = lost.intersection(self._context.questions.pending())
         for question_id, pieces in questions.missing(self._context, sorted(asked)).items():

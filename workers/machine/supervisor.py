@@ -200,6 +200,7 @@ class Supervisor:
             return
         if self._stopping:
             self._forgive(self._context, turn.priced.task)
+        self._reconciler.look_anew()
         self._context.feed.again(turn)
 
     def _pause(self, seconds: float) -> None:

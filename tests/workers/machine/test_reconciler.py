@@ -79,6 +79,22 @@ def test_task_taken_by_a_worker_that_died_is_queued_again(
     assert not redis.exists(f"rq:queue:{NAME}:intermediate")
 
 
+def test_a_task_that_was_queued_again_since_the_last_look_may_be_taken(
+    jobs: Comparisons, context: Context, reconciler: Reconciler
+) -> None:
+    """Between two looks its worker died, it was queued again, and another worker took it."""
+    jobs.submit(example(), CALLER)
+    redis = context.questions.redis
+    redis.lmove(f"rq:queue:{NAME}", f"rq:queue:{NAME}:intermediate")
+    reconciler.round()
+    reconciler.look_anew()
+    reconciler.round()
+    assert redis.llen(f"rq:queue:{NAME}:intermediate") == 1
+    assert redis.keys("rq:job:*")
+    reconciler.round()
+    assert redis.llen(f"rq:queue:{NAME}") == 1
+
+
 def test_task_of_a_dead_worker_is_queued_again(
     jobs: Comparisons, context: Context, reconciler: Reconciler
 ) -> None:
