@@ -21,10 +21,9 @@ from sigtest.comparison.plan import Part
 from sigtest.draws.product import Columns, fixed_point
 from sigtest.metrics import Metric
 from sigtest.significance.base import SLACK
-from sigtest.significance.tails import heaviness
+from sigtest.significance.tails import NOTHING, heaviness
 
 STEP = 1e-6  # of a gradient's difference quotient, relative to the sum of absolute statistics
-NOTHING = 1e-12  # a variance below this share of the mean square is rounding
 FAR = 1e300  # where nothing varies, all that moved is far away
 
 

@@ -24,7 +24,7 @@ from redis.exceptions import RedisError
 from sigtest.errors import SigtestError
 from sigtest.processor import prepare_blas
 from workers.logs import configure
-from workers.machine.keeper import READY, WATCH_STDIN, pause_after
+from workers.machine.keeper import READY, STEADY_SECONDS, WATCH_STDIN, pause_after
 from workers.process import die_with_parent
 from workers.settings import Settings, log_format
 from workers.store.server import EmbeddedServer, connect, inspect
@@ -34,7 +34,6 @@ log = logging.getLogger(__name__)
 TICK = 0.1
 ROUND_SECONDS = 1.0
 GRACE_SECONDS = 5.0  # for the tasks that run when a stop is asked for
-STEADY_SECONDS = 10.0
 ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
