@@ -21,6 +21,7 @@ from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS
 from sigtest.metrics.labels import LabelMetric
+from sigtest.metrics.meteor.metric import Meteor
 from sigtest.metrics.scores import Supplied
 from sigtest.significance import resampling_tests
 from sigtest.significance.corrections import CORRECTIONS
@@ -32,6 +33,13 @@ def warm(backwards: bool = False) -> None:
     """Run small comparisons that reach every kernel, in this order or backwards."""
     for step in reversed(STEPS) if backwards else STEPS:
         step()
+
+
+def meteor_options() -> tuple[str, ...]:
+    """METEOR's options where a request names none; none where it is not installed."""
+    with contextlib.suppress(UnavailableError):
+        return Meteor().arguments
+    return ()
 
 
 def main() -> None:
@@ -101,7 +109,7 @@ def _compare_scores() -> None:
 def _score_meteor() -> None:
     """Its statistics take a JVM; no kernels there."""
     with contextlib.suppress(UnavailableError):
-        meteor = METRICS["meteor"]()
+        meteor = Meteor()
         meteor.score(np.zeros((1, meteor.width)))
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+os.environ.setdefault("SIGTEST_METEOR", "asked")  # most services here never need it
 DATA = Path(os.environ.get("SIGTEST_DATA", ROOT / ".." / "shared" / "data")).resolve()
 EXAMPLE = ROOT / "examples" / "shared-task"
 

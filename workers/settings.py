@@ -132,6 +132,7 @@ NUMBERS = {
     "webhook_longest": "SIGTEST_WEBHOOK_LONGEST",
 }
 NETWORKS = "SIGTEST_WEBHOOK_NETWORKS"
+AHEAD, ASKED = "ahead", "asked"
 
 
 def log_format(environment: Mapping[str, str] = os.environ) -> str:
@@ -144,6 +145,20 @@ def log_format(environment: Mapping[str, str] = os.environ) -> str:
     if form not in FORMATTERS:
         raise SettingError(f"SIGTEST_LOG must be {' or '.join(FORMATTERS)}, not {form!r}.")
     return form
+
+
+def meteor_ahead(environment: Mapping[str, str] = os.environ) -> bool:
+    """SIGTEST_METEOR: whether METEOR, where it is installed, is loaded `ahead` (the default).
+
+    `asked` loads it when somebody asks for it, and gives its memory back when that is long ago.
+
+    Raises:
+        SettingError: Anything else.
+    """
+    when = environment.get("SIGTEST_METEOR") or AHEAD
+    if when not in (AHEAD, ASKED):
+        raise SettingError(f"SIGTEST_METEOR must be {AHEAD} or {ASKED}, not {when!r}.")
+    return when == AHEAD
 
 
 def _networks(text: str) -> tuple[Network, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workers.errors import SettingError
-from workers.settings import NETWORKS, NUMBERS, Settings, log_format
+from workers.settings import NETWORKS, NUMBERS, Settings, log_format, meteor_ahead
 
 
 def test_defaults() -> None:
@@ -61,6 +61,14 @@ def test_a_form_of_the_log_that_is_none_is_refused() -> None:
     ]
     with pytest.raises(SettingError, match="SIGTEST_LOG must be json or text, not 'xml'"):
         log_format({"SIGTEST_LOG": "xml"})
+
+
+def test_when_meteor_is_loaded() -> None:
+    assert meteor_ahead({})
+    assert meteor_ahead({"SIGTEST_METEOR": "ahead"})
+    assert not meteor_ahead({"SIGTEST_METEOR": "asked"})
+    with pytest.raises(SettingError, match="SIGTEST_METEOR must be ahead or asked, not 'never'"):
+        meteor_ahead({"SIGTEST_METEOR": "never"})
 
 
 def test_every_variable_is_documented() -> None:

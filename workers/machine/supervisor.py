@@ -26,7 +26,7 @@ from sigtest.processor import prepare_blas
 from workers.logs import configure
 from workers.machine.keeper import READY, STEADY_SECONDS, WATCH_STDIN, pause_after
 from workers.process import die_with_parent
-from workers.settings import Settings, log_format
+from workers.settings import Settings, log_format, meteor_ahead
 from workers.store.server import EmbeddedServer, connect, inspect
 
 log = logging.getLogger(__name__)
@@ -68,10 +68,14 @@ class Supervisor:
         settings: How many workers, and where Redis is.
         watch_stdin: Whether standard input ends when what started this, and asks the server, is
             gone or needs it no longer.
+        meteor_ahead: Whether METEOR is loaded before it is asked for, where it is installed.
     """
 
-    def __init__(self, settings: Settings, watch_stdin: bool = False) -> None:
+    def __init__(
+        self, settings: Settings, watch_stdin: bool = False, meteor_ahead: bool = False
+    ) -> None:
         self._settings = settings
+        self._meteor_ahead = meteor_ahead
         self._server = EmbeddedServer(settings)
         self._slots = [Slot() for _ in range(settings.workers)]
         self._stopping = False
@@ -111,7 +115,7 @@ class Supervisor:
         """Load everything that workers use, so that they share it."""
         # not at the top: NumPy reads the environment that `main` sets when it is loaded
         from sigtest.metrics import meteor
-        from sigtest.warm import warm
+        from sigtest.warm import meteor_options, warm
         from workers.machine import worker
         from workers.machine.eraser import Eraser
         from workers.machine.reconciler import Reconciler
@@ -120,7 +124,8 @@ class Supervisor:
 
         gc.disable()
         warm()
-        meteor.share()  # one JVM for all workers, which ends with this process
+        options = meteor_options() if self._meteor_ahead else ()
+        self._meteor = meteor.share(options)  # one JVM for all workers, ends with this process
         gc.collect()
         gc.freeze()  # collections in workers would copy every page they look at
         gc.enable()
@@ -147,6 +152,8 @@ class Supervisor:
                 self._announced = True
                 sys.stdout.write(READY + "\n")
                 sys.stdout.flush()
+                if self._meteor.ahead:  # last, because it takes a core for some seconds
+                    self._meteor.start()
         except (RedisError, SigtestError) as error:
             log.warning("%s", error)  # the next tick tries again
             return False
@@ -239,7 +246,7 @@ def main() -> int:
     prepare_blas()
     try:
         configure(log_format())
-        Supervisor(Settings.of(), WATCH_STDIN in sys.argv[1:]).run()
+        Supervisor(Settings.of(), WATCH_STDIN in sys.argv[1:], meteor_ahead()).run()
     except SigtestError as error:
         sys.stderr.write(f"sigtest: {error.message}\n")
         return 2

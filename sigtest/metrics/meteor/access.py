@@ -24,17 +24,20 @@ _shared: SharedPool | None = None
 _inherited: list[Pool] = []  # of the process this one was forked from; not ours to touch
 
 
-def share(processes: int = 1) -> None:
+def share(ahead: tuple[str, ...] = (), processes: int = 1) -> SharedPool:
     """Let this process and its forks use one pool, which dies with this process.
 
-    Nothing is started before the first request.
+    Nothing is started before the first request, or before `SharedPool.start`.
 
     Args:
+        ahead: Options of METEOR whose JVM loads when the pool starts, and stays; none where JVMs
+            are started when they are asked for, and go when that is long ago.
         processes: JVMs that may run at a time.
     """
     global _shared
     folder = Path(tempfile.gettempdir(), f"sigtest-meteor-{secrets.token_hex(8)}")
-    _shared = SharedPool(folder, os.getpid(), processes)
+    _shared = SharedPool(folder, os.getpid(), processes, ahead)
+    return _shared
 
 
 def score(arguments: tuple[str, ...], requests: Sequence[str]) -> list[str]:

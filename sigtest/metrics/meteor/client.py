@@ -31,16 +31,26 @@ class SharedPool:
             guessed, and it exists from the first request to the end of the owner.
         owner: Process id of whom the server ends with.
         size: JVMs that may run at a time.
+        ahead: Options that one is started with before anybody asks; see `access.share`.
     """
 
     folder: Path
     owner: int
     size: int
+    ahead: tuple[str, ...] = ()
 
     @property
     def address(self) -> Path:
         """The server's socket."""
         return self.folder / "socket"
+
+    def start(self) -> None:
+        """Start the server where it does not run; its JVM may still load what it needs.
+
+        Raises:
+            UnavailableError: It does not start.
+        """
+        self._connect().close()
 
     def score(self, arguments: tuple[str, ...], requests: Sequence[str]) -> list[str]:
         """As `Pool.score`; a server that died is replaced once."""
@@ -80,7 +90,7 @@ class SharedPool:
         program = [sys.executable, "-m", "sigtest.metrics.meteor.server"]
         with (self.folder / "log").open("ab") as log:
             server = subprocess.Popen(
-                [*program, str(self.folder), str(self.owner), str(self.size)],
+                [*program, str(self.folder), str(self.owner), str(self.size), *self.ahead],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

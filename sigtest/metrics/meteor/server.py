@@ -1,7 +1,8 @@
 """A process that keeps METEOR's JVMs for a worker's children and ends with the worker.
 
-    python -m sigtest.metrics.meteor.server FOLDER OWNER SIZE
+    python -m sigtest.metrics.meteor.server FOLDER OWNER SIZE [OPTION...]
 
+With options of METEOR, a JVM for them is started at once, warmed up and kept for good.
 It listens on a socket in FOLDER, answers one question a connection (a line of JSON each way) and
 imports nothing heavy: neither NumPy nor the metrics.
 """
@@ -25,11 +26,25 @@ from sigtest.metrics.meteor.pool import Pool, UnansweredError
 
 IDLE_SECONDS = 900.0  # after which the JVMs' memory is given back
 POLL_SECONDS = 1.0
-LOOK_SECONDS = 0.1  # between looks whether an answer is there
+# Java compiles what it has run often: the first lines take ten times as long as these do at last.
+REHEARSAL = [
+    f"SCORE ||| the {a} dogs were running to a {b} house ||| a {b} dog ran home to the {a} houses "
+    for a in ("small", "large", "old", "green", "quick", "quiet", "happy", "last")
+    for b in ("big", "little", "new", "red", "slow", "loud", "sad", "first")
+] * 4
 
 
-def serve(folder: Path, owner: int, pool: Pool) -> None:
-    """Answer until `owner` has ended; then leave nothing behind."""
+def serve(folder: Path, owner: int, pool: Pool, ahead: tuple[str, ...] = ()) -> None:
+    """Answer until `owner` has ended; then leave nothing behind.
+
+    Args:
+        folder: Where the socket is made.
+        owner: Process id.
+        pool: Who answers.
+        ahead: Options of a JVM that is ready before anybody asks.
+    """
+    if ahead:
+        threading.Thread(target=_rehearse, args=(pool, ahead), daemon=True).start()
     address = folder / "socket"
     address.unlink(missing_ok=True)  # of a server that was killed
     ended = _Ending(owner)
@@ -44,11 +59,16 @@ def serve(folder: Path, owner: int, pool: Pool) -> None:
                 connection, _ = listener.accept()
                 threading.Thread(target=_attend, args=(connection, pool), daemon=True).start()
                 used = time.monotonic()
-            elif time.monotonic() - used > IDLE_SECONDS:
+            elif not ahead and time.monotonic() - used > IDLE_SECONDS:
                 pool.release()
                 used = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
     pool.stop()
+
+
+def _rehearse(pool: Pool, arguments: tuple[str, ...]) -> None:
+    with contextlib.suppress(UnavailableError, UnansweredError):  # told to the first who asks
+        pool.score(arguments, REHEARSAL)
 
 
 class _Ending:
@@ -79,23 +99,24 @@ def _attend(connection: socket.socket, pool: Pool) -> None:
     ):
         question = questions.readline()
         if question.endswith(b"\n"):
-            gone, done = threading.Event(), threading.Event()
-            watch = threading.Thread(target=_watch, args=(connection, pool, gone, done))
-            watch.start()
-            reply = json.dumps(_answer(json.loads(question), pool, gone))
-            done.set()
-            watch.join()
+            gone = threading.Event()
+            done, answered = socket.socketpair()
+            with done:
+                watch = threading.Thread(target=_watch, args=(connection, done, pool, gone))
+                watch.start()
+                with answered:
+                    reply = json.dumps(_answer(json.loads(question), pool, gone))
+                watch.join()
             connection.sendall(reply.encode("ascii") + b"\n")
 
 
 def _watch(
-    connection: socket.socket, pool: Pool, gone: threading.Event, done: threading.Event
+    connection: socket.socket, done: socket.socket, pool: Pool, gone: threading.Event
 ) -> None:
     """Let the pool go on to something else where the child ends before its answer is there."""
-    while not done.is_set():
-        if select.select([connection], [], [], LOOK_SECONDS)[0]:  # it sends nothing more
-            pool.abandon(gone)
-            return
+    heard, _, _ = select.select([connection, done], [], [])
+    if done not in heard:  # it sends nothing more, so that it has gone
+        pool.abandon(gone)
 
 
 def _answer(question: dict[str, Any], pool: Pool, gone: threading.Event) -> dict[str, Any]:
@@ -109,4 +130,4 @@ def _answer(question: dict[str, Any], pool: Pool, gone: threading.Event) -> dict
 
 
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), int(sys.argv[2]), Pool(int(sys.argv[3])))
+    serve(Path(sys.argv[1]), int(sys.argv[2]), Pool(int(sys.argv[3])), tuple(sys.argv[4:]))

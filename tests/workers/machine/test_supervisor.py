@@ -167,6 +167,23 @@ def test_workers_share_one_meteor(tmp_path: Path) -> None:
     until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in servers))
 
 
+def test_meteor_is_loaded_before_anybody_asks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGTEST_METEOR", "ahead")
+    with started(Settings(state=tmp_path, workers=1)) as service:
+        owner = str(service.supervisor())
+
+        def java() -> list[int]:
+            pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+            return [pid for p in pids if _serves_meteor(p, owner) for pid in children(p, "java")]
+
+        loaded = until(java)
+        record, _ = service.jobs.submit(synthetic(1, segments=4, metrics=["meteor"]), CALLER)
+        assert finished(service.jobs, record.id).status is Status.SUCCEEDED
+        assert java() == loaded
+
+
 def _serves_meteor(pid: int, owner: str) -> bool:
     try:
         command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
