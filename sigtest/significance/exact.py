@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sigtest.metrics import Metric
 
 MOST_UNITS = 20
+PATTERNS = 65_536  # swaps that are scored at a time
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def enumerate_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative
     tolerance = slack(np.array([score_a]), np.array([score_b]))
     test = ApproximateRandomization()
     count = 0
-    rows = max(1, 2**16 // len(low_sums))
+    rows = PATTERNS // len(low_sums)
     for first in range(0, len(high_sums), rows):
         block = high_sums[first : first + rows, None, :] + low_sums[None, :, :]
         x = np.moveaxis(kept + block, -1, 0).reshape(metric.width, -1)

@@ -14,7 +14,7 @@ from sigtest.engine import compare
 from sigtest.metrics.scores import Fscore, Scores
 from sigtest.report import PairReport
 from sigtest.significance.convolution import convolve_swaps, log_upper_tail, on_grid
-from sigtest.significance.exact import enumerate_swaps
+from sigtest.significance.exact import ExactP, enumerate_swaps
 
 BOOTSTRAPS = ["bootstrap", "paired_bootstrap", "riezler_maxwell_bootstrap"]
 
@@ -133,6 +133,40 @@ def test_convolution_agrees_with_enumeration(alternative: str, higher: bool) -> 
         listed = enumerate_swaps(metric, tables[0], tables[1], alternative)
         convolved = convolve_swaps(metric, tables[0], tables[1], alternative)
         assert convolved.log10_p == pytest.approx(listed.log10_p, abs=1e-12)
+
+
+def units(count: int, same: int) -> np.ndarray:
+    """Two systems that differ in both columns of some units, up and down, and not in others."""
+    first = np.tile([[3.0, 2.0], [1.0, 1.0]], (count, 1))[:count]
+    second = np.tile([[1.0, 1.0], [3.0, 2.0]], (count, 1))[:count]
+    equal = np.ones((same, 2))
+    return np.stack([np.concatenate([equal, first]), np.concatenate([equal, second])])
+
+
+@pytest.mark.parametrize(("count", "same"), [(1, 0), (5, 4), (11, 3), (20, 30)])
+def test_up_to_twenty_differing_units_are_enumerated(count: int, same: int) -> None:
+    found = enumerate_swaps(Scores(), *units(count, same), "greater")
+    assert found.patterns == 2**count
+    assert found.exact
+    assert found.p_value == found.count / 2**count
+
+
+@pytest.mark.parametrize("same", [0, 30])
+def test_more_are_not(same: int) -> None:
+    assert enumerate_swaps(Scores(), *units(21, same), "greater") is None
+
+
+@pytest.mark.parametrize(
+    ("found", "p"),
+    [
+        (ExactP(3, 8, math.log10(3 / 8)), 3 / 8),
+        (ExactP(None, None, -2.0), 0.01),
+        (ExactP(None, None, -5000.0), 1e-300),
+        (ExactP(None, 8, -2.0), 0.01),
+    ],
+)
+def test_an_exact_p_is_a_quotient_or_a_power(found: ExactP, p: float) -> None:
+    assert found.p_value == pytest.approx(p, rel=1e-15)
 
 
 def test_enumeration_equals_a_loop_over_all_swaps() -> None:
