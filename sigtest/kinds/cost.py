@@ -90,18 +90,41 @@ def _patterns(entry: Entry, part: Part) -> float:
     if not outputs or not outputs[0]:
         return 0.0
     order, starts = _units(part)
-    lines = np.array([[hash(line) for line in output] for output in outputs])[:, order]
-    words, characters = (
-        np.add.reduceat(sizes[:, order], starts, axis=1) for sizes in _sizes(outputs)
-    )
-    total = 0.0
-    for a in range(len(lines)):
-        others = part.pairs[part.pairs[:, 0] == a, 1]
-        most = np.logical_or.reduceat(lines[others] != lines[a], starts, axis=1).sum(axis=1)
-        least = (words[others] != words[a]) & (characters[others] != characters[a])
-        listed = np.minimum(most, MOST_UNITS)[least.sum(axis=1) <= MOST_UNITS]
-        total += float(np.exp2(listed).sum())
-    return total
+    pairs = _pairs_with_few(outputs, part.pairs, order, starts)
+    lines = {
+        system: np.fromiter(map(hash, outputs[system]), np.int64, len(order))[order]
+        for system in np.unique(pairs).tolist()
+    }
+    most = [np.logical_or.reduceat(lines[a] != lines[b], starts).sum() for a, b in pairs.tolist()]
+    return float(np.exp2(np.minimum(most, MOST_UNITS)).sum())
+
+
+def _pairs_with_few(
+    outputs: Sequence[Sequence[str | None]], pairs: Counts, order: Counts, starts: Counts
+) -> Counts:
+    """The pairs that are seen to differ in few units, in text as long as that takes.
+
+    Args:
+        outputs: The lines of every system.
+        pairs: (P, 2) systems.
+        order: Lines, those of a unit together.
+        starts: Where units begin in it.
+    """
+    ends = np.append(starts[1:], len(order))
+    seen = np.zeros(len(pairs), dtype=np.int64)
+    first, count = 0, 4 * MOST_UNITS
+    while first < len(starts) and len(pairs):
+        last = min(first + count, len(starts))
+        rows, begin = order[starts[first] : ends[last - 1]], starts[first:last] - starts[first]
+        systems, place = np.unique(pairs, return_inverse=True)
+        texts = [[outputs[system][row] for row in rows.tolist()] for system in systems.tolist()]
+        words, characters = (np.add.reduceat(size, begin, axis=1) for size in _sizes(texts))
+        a, b = place.reshape(-1, 2).T
+        seen += ((words[a] != words[b]) & (characters[a] != characters[b])).sum(axis=1)
+        few = seen <= MOST_UNITS
+        pairs, seen = pairs[few], seen[few]
+        first, count = last, 4 * count
+    return pairs
 
 
 def _sizes(outputs: Sequence[Sequence[str | None]]) -> tuple[Counts, Counts]:
