@@ -28,6 +28,7 @@ from rq.queue import Queue as RedisQueue
 from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.timeouts import HorseMonitorTimeoutException
+from rq.utils import now
 from rq.worker_registration import register
 
 from workers.machine.horse import Line, Order, Stamina
@@ -98,6 +99,11 @@ class PieceJob(Job):
         """
         if pipeline is not None:
             pipeline.hget(self.key, "status")
+
+    def prepare_for_execution(self, worker_name: str, pipeline: Pipeline) -> None:
+        """Know that it starts; to write so, too, would make a job anew."""
+        self.worker_name = worker_name
+        self.last_heartbeat = self.started_at = now()
 
     def perform(self) -> None:
         """Run the task; RQ would first ask the store to keep the job, which never expires."""
