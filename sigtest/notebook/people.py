@@ -23,7 +23,7 @@ from sigtest.questions.human.request.choices import JUDGING
 from sigtest.questions.meta import MetaReport
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
-from sigtest.questions.meta.data.tables import reads_scores
+from sigtest.questions.meta.data.tables import read_scores, reads_scores
 
 GZIP = b"\x1f\x8b"
 Judgements = Any  # paths, a data frame, rows, or columns by name
@@ -110,19 +110,12 @@ def meta(
         return _answer(path, body, [_file("evalset", where)], progress)
     if not isinstance(metrics, Mapping):
         raise InputError("metrics must have the scores of each metric by label.", field="metrics")
-    files: list[File] = []
-    scores: dict[str, Request] = {}
-    for label, brought in metrics.items():
-        scores[label] = {}
-        if _is_path(brought):
-            files.append(File("scores", f"{label}.tsv", _file("scores", Path(brought)).data))
-        else:
-            scores[label] = _scores(brought)
+    scores: dict[str, Request] = {label: _metric(own) for label, own in metrics.items()}
     for label in lower:
         scores[choose(label, scores, "lower", "metric")]["higher"] = False
     people, own = _people(judgements)
     request = _of_people({**choices, "metrics": scores}, own)
-    return _answer(path, request, [*files, *people], progress)
+    return _answer(path, request, people, progress)
 
 
 def accuracy(
@@ -237,6 +230,14 @@ def _judgements(brought: Judgements) -> tuple[list[File], Request]:
     if entries and all(map(_is_path, entries)):
         return [_file("judgements", Path(entry)) for entry in entries], {}
     return [], {"judgements": [_plain(entry) for entry in entries]}
+
+
+def _metric(brought: Any) -> Request:
+    """Scores of one metric: a file's, or as `_scores`."""
+    if not _is_path(brought):
+        return _scores(brought)
+    file = _file("scores", Path(brought))
+    return read_scores(file.data, file.name)
 
 
 def _scores(brought: Any) -> Request:

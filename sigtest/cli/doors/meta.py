@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from sigtest.cli.doors import Brought, Door, Request, choices_of, read_files
 from sigtest.cli.doors.people import add_people
+from sigtest.cli.files import shown
 from sigtest.cli.parser import UsageError
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
@@ -14,7 +16,7 @@ from sigtest.kinds import File
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
-from sigtest.questions.meta.data.tables import reads_scores
+from sigtest.questions.meta.data.tables import read_scores, reads_scores
 
 
 def _add_scores(group: argparse._ArgumentGroup) -> None:
@@ -38,21 +40,33 @@ def _read_scores(options: argparse.Namespace, request: Request) -> Brought:
         return _read_evalset(options, request)
     if not options.human or not options.scores:
         raise UsageError("--human and --scores, or --evalset? (see sigtest meta --help)")
-    files = []
-    metrics: dict[str, Request] = {}  # in their order
-    for spelled in options.scores:
-        label, equals, path = spelled.partition("=")
-        if not equals or not path:
-            raise InputError(f"--scores takes LABEL=FILE, not {spelled!r}.")
-        metrics[label] = {}
-        files += [File("scores", f"{label}.tsv", file.data) for file in read_files("", [path])]
+    metrics = _metrics(options.scores)
     people = read_files("judgements", options.human)
     if len(people) == 1 and reads_scores(people[0].data, people[0].name):
         people = [File("human", people[0].name, people[0].data)]
     human = choices_of(JUDGING_FIELDS, options)
     for label in options.lower:
-        metrics[choose(label, metrics, "lower", "metric")] = {"higher": False}
-    return request | ({"human": human} if human else {}) | {"metrics": metrics}, [*files, *people]
+        metrics[choose(label, metrics, "lower", "metric")]["higher"] = False
+    return request | ({"human": human} if human else {}) | {"metrics": metrics}, people
+
+
+def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
+    """The scores of each metric, in their order, read here: a form would name files by labels."""
+    paths: dict[str, str] = {}
+    for spelled in labelled:
+        label, equals, path = spelled.partition("=")
+        if not label or not equals or not path:
+            raise InputError(f"--scores takes LABEL=FILE, not {spelled!r}.")
+        if label in paths:
+            raise InputError(
+                f"--scores gives {label} both {shown(paths[label])} and {shown(path)}; every "
+                "metric needs its own label."
+            )
+        paths[label] = path
+    files = read_files("scores", [*paths.values()])
+    return {
+        label: read_scores(file.data, file.name) for label, file in zip(paths, files, strict=True)
+    }
 
 
 def _read_evalset(options: argparse.Namespace, request: Request) -> Brought:

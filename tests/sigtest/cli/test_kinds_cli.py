@@ -355,3 +355,20 @@ def test_what_cannot_be_held_against_people_is_one_sentence(
     complaint: Callable[..., str], arguments: list[object], said: str
 ) -> None:
     assert said in complaint(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        (["bleu=broken.tsv", SCORED[1]], "broken.tsv, line 2: 'B x' is not system, score"),
+        (["bleu=missing.tsv", SCORED[1]], "missing.tsv: No such file"),
+        (["bleu=broken.tsv", "bleu=other.tsv"], "bleu both broken.tsv and other.tsv"),
+    ],
+)
+def test_scores_that_cannot_be_used_are_named_by_their_file(
+    complaint: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    scores: list[str], said: str,
+) -> None:  # fmt: skip
+    (tmp_path / "broken.tsv").write_text("A 1\nB x\n")
+    monkeypatch.chdir(tmp_path)
+    assert said in complaint("meta", "--human", CAMPAIGN, "--scores", *scores)

@@ -13,6 +13,7 @@ import pytest
 from service import EXAMPLE
 
 import sigtest
+from sigtest.errors import InputError
 from sigtest.kinds import KINDS, File
 from sigtest.notebook import people
 from sigtest.questions.human import HumanReport, compute, parse
@@ -105,6 +106,13 @@ def test_metrics_come_as_paths_mappings_and_series() -> None:
         assert isinstance(found, MetaReport)
         assert vars(found) == vars(expected)
     assert "Pearson" in str(found)
+
+
+def test_a_table_of_scores_that_cannot_be_used_is_named_by_its_path(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.tsv"
+    broken.write_text("A 1\nB x\n")
+    with pytest.raises(InputError, match=r"broken\.tsv, line 2: 'B x' is not system, score"):
+        sigtest.meta(CAMPAIGN, {"bleu": broken})
 
 
 def test_people_bring_scores_or_judgements(tmp_path: Path) -> None:
