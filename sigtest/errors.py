@@ -11,9 +11,14 @@
 `sigtest` knows no status codes; a service maps these types to them.
 """
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
+
+LISTED = 5  # names in a folder, where none is near
+NEAR = 0.75  # how alike a name is that may have been meant, suffix included
 
 
 class SigtestError(Exception):
@@ -101,16 +106,46 @@ def readable() -> Iterator[None]:
     """A file that is missing, or that cannot be read, is an input that cannot be used.
 
     Raises:
-        InputError: Instead of the OSError that says so; names the file.
+        InputError: Instead of the OSError that says so; names the file, and what to give.
     """
     try:
         yield
     except OSError as error:
-        reason = error.strerror or error
-        raise InputError(
-            f"{error.filename} cannot be read: {reason}. Give the path of a file that is there "
-            "and that you may read."
-        ) from error
+        raise InputError(unreadable(error)) from error
+
+
+def unreadable(error: OSError) -> str:
+    """What cannot be read or written, why, and what would be right."""
+    if error.filename is None:
+        return f"{error.strerror or error}"
+    said = f"{error.filename}: {error.strerror or error}"
+    if isinstance(error, FileNotFoundError):
+        return f"{said}. {_instead(Path(os.fsdecode(error.filename)))}"
+    if isinstance(error, IsADirectoryError):
+        return f"{said}. Name a file in it."
+    if isinstance(error, PermissionError):
+        return f"{said}. Give one that you may read and write."
+    return said
+
+
+def _instead(path: Path) -> str:
+    """What lies where a path was looked for: the nearest name, or some of them."""
+    from difflib import get_close_matches  # late: most runs find their files
+
+    while not path.parent.is_dir():
+        path = path.parent
+    folder = path.parent
+    try:
+        names = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+    except OSError:
+        return f"You may not look into {folder}."
+    folded = {name.casefold(): name for name in reversed(names)}
+    near = get_close_matches(path.name.casefold(), folded, 1, NEAR)
+    if near:
+        return f"Did you mean {str(folder / folded[near[0]])!r}?"
+    where = "This folder" if folder == Path() else str(folder)
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return f"{where} has {', '.join(names[:LISTED]) or 'no files'}{more}."
 
 
 _ERRORS: dict[str, type[InputError | RecipeError]] = {

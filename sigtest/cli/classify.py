@@ -16,13 +16,17 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
+from sigtest.data.imports.file import File
+from sigtest.data.imports.registry import format_of
 from sigtest.data.names import system_name
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import parse_lines
+from sigtest.errors import InputError
 from sigtest.metrics.labels import Accuracy
 from sigtest.render.formats import FORMATS
 from sigtest.render.proportion import Proportion, present, proportion
 
+PLAIN = ("text", "numbers")
 LABELS = ("accuracy",)
 SCORES = ("scores",)
 OVER_DATA_SETS = ("sign_test", "signed_rank", "paired_t")
@@ -101,5 +105,10 @@ def _named(spelled: str) -> tuple[str, str]:
 
 
 def _lines(path: str) -> tuple[str, ...]:
-    """The lines of a file as they are: a label may be a number, or look like anything else."""
-    return parse_lines(read_bytes(path), shown(path))
+    """The lines of a file of numbers or text; what has a format of its own is no labels."""
+    data, name = read_bytes(path), shown(path)
+    lines = parse_lines(data, name)  # says what is wrong with an empty file
+    known = format_of(File(name, data))
+    if known.name not in PLAIN:
+        raise InputError(f"{name} is {known.title}; give labels alone, one line an item.")
+    return lines

@@ -15,7 +15,7 @@ from sigtest.cli.arguments import parse
 from sigtest.cli.board_arguments import COMMANDS as BOARDS
 from sigtest.cli.kernels import compiled_before
 from sigtest.cli.parser import UsageError
-from sigtest.errors import SigtestError
+from sigtest.errors import SigtestError, unreadable
 from sigtest.processor import prepare_blas
 
 BAD = 2
@@ -34,8 +34,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return NO_READER
     except OSError as error:
-        named = f"{error.filename}: " if error.filename is not None else ""
-        return _complain(f"{named}{error.strerror or error}")
+        return _complain(unreadable(error))
     except KeyboardInterrupt:
         return INTERRUPTED
 

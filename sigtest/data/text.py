@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+from sigtest.data.binary import refuse_binary
 from sigtest.errors import InputError
 
 HASHED = 1024  # lines at a time
@@ -152,12 +153,14 @@ def decode(data: bytes, name: str) -> str:
         name: What to call it in messages.
 
     Raises:
-        InputError: Not UTF-8, UTF-16 or UTF-32 (recognised by their marks), or a NUL byte.
+        InputError: Not UTF-8, UTF-16 or UTF-32 (recognised by their marks), a NUL byte, or a binary
+            format that is known.
     """
     if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         raise InputError(f"{name} is UTF-16 or UTF-32 text; save it as UTF-8.", field=name)
     nul = data.find(b"\0")
     if nul >= 0:
+        refuse_binary(data, name)
         line = data.count(b"\n", 0, nul) + 1
         raise InputError(
             f"{name}, line {line}: NUL byte at byte offset {nul}; "
@@ -168,6 +171,7 @@ def decode(data: bytes, name: str) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
+        refuse_binary(data, name)
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"{name}, line {line}: invalid UTF-8 at byte offset {error.start} "

@@ -180,7 +180,8 @@ def test_paths_are_read(tmp_path, suffix):
 
 def test_a_missing_file_is_named(tmp_path):
     missing = tmp_path / "nothing.txt"
-    said = r"nothing\.txt cannot be read: No such file or directory\. Give the path"
+    (tmp_path / "nothings.txt").write_text("a\n")
+    said = r"nothing\.txt: No such file or directory\. Did you mean '.*nothings\.txt'\?"
     for ask in (
         lambda: sigtest.compare(missing, SYSTEMS),
         lambda: sigtest.compare(REFERENCES, {**SYSTEMS, "A": missing}),

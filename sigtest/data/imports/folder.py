@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from sigtest.data.imports.material import Line, Material
+from sigtest.data.imports.material import Line, Material, examples
 from sigtest.data.imports.registry import read_file, read_lines
 from sigtest.data.imports.tree import Tree
 from sigtest.data.names import system_name
@@ -95,11 +95,14 @@ def _root(tree: Tree) -> PurePosixPath:
         raise InputError(
             f"{tree.name} has several test sets ({roots[0]} and {roots[1]}); give one."
         )
-    part = "no systems/*" if references else "no reference* beside systems"
+    part = "no matching files"
+    if systems or references:
+        part = "no systems/*" if references else "no reference* beside systems"
+    inside = examples(map(str, tree.paths))
     raise InputError(
-        f"{tree.name} has no matching files: {LAYOUT}."
-        if not (systems or references)
-        else f"{tree.name} has {part}; expected {LAYOUT}."
+        f"{tree.name} has {part}; expected {LAYOUT}. It has {inside}, and plain text does not say "
+        f"what it is: {'unpack it and ' if tree.packed else ''}give each file of its own, as the "
+        "reference (-r FILE) or as a system (FILE or NAME=FILE)."
     )
 
 

@@ -63,7 +63,7 @@ def _tree(place: Path, meter: Meter) -> Tree:
             file = Path(folder, name)
             if name[0] != "." and file.is_file():
                 readers[inner / name] = _reader(file, meter)
-    return Tree(readers, meter, "/")
+    return Tree(readers, meter, packed=False)
 
 
 def _reader(file: Path, meter: Meter) -> Callable[[], bytes]:

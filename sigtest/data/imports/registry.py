@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sigtest.data.binary import refuse_binary
 from sigtest.data.imports.file import File
 from sigtest.data.imports.formats import (
     columns,
@@ -185,12 +186,7 @@ def format_of(file: File) -> Reader:
     Raises:
         InputError: One that is known and not read; the message says what it is and what to give.
     """
-    binary = refused.binary_of(file.data)
-    if binary is not None:
-        raise InputError(
-            f"{file.name} is not read: it is a binary file ({binary}); {refused.BINARY[binary]}.",
-            field=file.name,
-        )
+    refuse_binary(file.data, file.name)
     special = [reader for reader in FORMATS_READ.values() if not reader.general]
     tables = [reader for reader in FORMATS_READ.values() if reader.general and reader != TEXT]
     known = [refusal for refusal in FORMATS_REFUSED.values() if refusal not in _UNKNOWN]

@@ -15,16 +15,16 @@ class Tree:
     Args:
         readers: What reads each file, packed as it is.
         meter: Counts what is read.
-        between: What stands between the name of all of it and a path, in messages.
+        packed: Whether it is an archive.
     """
 
     def __init__(
         self,
         readers: Mapping[PurePosixPath, Callable[[], bytes]],
         meter: Meter,
-        between: str = ": ",
+        packed: bool = True,
     ) -> None:
-        self._between = between
+        self.packed = packed
         self._readers = {path: readers[path] for path in sorted(readers)}
         self._meter = meter
 
@@ -53,7 +53,7 @@ class Tree:
 
     def named(self, path: PurePosixPath) -> str:
         """What messages call a file."""
-        return f"{self.name}{self._between}{path}"
+        return f"{self.name}{': ' if self.packed else '/'}{path}"
 
     def read(self, path: PurePosixPath) -> bytes:
         """The content of a file, decompressed.

@@ -16,7 +16,10 @@ from sigtest.data.imports.registry import FORMATS_READ, format_of
 from sigtest.data.imports.tree import Tree
 from sigtest.errors import InputError
 
-OFFICE = {"xl/workbook.xml": "an Excel workbook", "word/document.xml": "a Word document"}
+OFFICE = {
+    "xl/workbook.xml": "an Excel workbook", "word/document.xml": "a Word document",
+    "META-INF/manifest.xml": "an OpenDocument file",
+}  # fmt: skip
 SUFFIXES = {suffix for reader in FORMATS_READ.values() for suffix in reader.suffixes}
 TEXT = ("text", "text-columns", "numbers")  # whose files say neither what nor whose they are
 

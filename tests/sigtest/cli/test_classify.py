@@ -212,3 +212,21 @@ def test_help_says_what_is_taken_where_nothing_is_named(capsys: pytest.CaptureFi
     said = " ".join(capsys.readouterr().out.split())
     assert "default accuracy, or the scores of --table" in said
     assert "default mcnemar for accuracy alone" in said
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"id,label\n" + b"".join(b"%d,a\n" % i for i in range(9)), "a table with named columns"),
+        (b'{"id": 1, "label": "a"}\n' * 9, "JSON of a kind that is not known"),
+        (b"<table>\n<tr>\n<td>\na\n</td>\n</tr>\n</table>\n", "markup"),
+        (b"PK\x03\x04" + b"\0" * 99, "binary file (zip); unpack it"),
+        (b"PK\x03\x04" + b"\0" * 99 + b"xl/workbook.xml", "binary file (office); save"),
+    ],
+)
+def test_files_of_other_formats_are_no_labels(
+    complaint: Callable[..., str], tmp_path: Path, content: bytes, said: str
+) -> None:
+    table = tmp_path / "gold.csv"
+    table.write_bytes(content)
+    assert said in complaint("--gold", table, table)

@@ -228,6 +228,8 @@ BAD_ARCHIVES = {
     "empty zip": (zipped({}), "without any file"),
     "empty tar": (tarred({}), "is no zip, tar, tar.gz or XML file"),
     "other files": (zipped({"a.txt": b"a\n", "b/c.txt": b"b\n"}), "no matching files"),
+    "texts": (zipped({"a.txt": b"a\n", "b/c.txt": b"b\n"}), "a.txt, b/c.txt, and plain text does "
+              "not say what it is: unpack it and give each file of its own, as the reference (-r"),
     "no references": (zipped({"systems/a.en": GOOD}), "no reference*"),
     "no systems": (zipped({"reference.en": REFERENCE}), "no systems/*"),
     "two test sets": (
@@ -251,6 +253,12 @@ def test_bad_archives_are_one_clear_problem(data, part, tmp_path, monkeypatch):
     assert part in str(raised.value), str(raised.value)
     assert "task.zip" in str(raised.value) or "systems/" in str(raised.value)
     assert not os.listdir(tmp_path)
+
+
+def test_a_folder_of_texts_is_told_without_unpacking(tmp_path):
+    (tmp_path / "a.txt").write_text("a\n")
+    with pytest.raises(InputError, match=r"It has a\.txt, and .* what it is: give each file"):
+        read_path(tmp_path)
 
 
 SMALL = Bounds(files=20, text_bytes=2**22, ratio=50)

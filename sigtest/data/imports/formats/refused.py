@@ -16,29 +16,6 @@ APPRAISE = re.compile(r"^[^,\t]+,[^,\t]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3}
 RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
 R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
 MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
-MAGIC = {
-    b"PAR1": "parquet", b"ARROW1": "arrow", b"\x93NUMPY": "numpy", b"\x80\x04\x95": "pickle",
-    b"\x80\x05\x95": "pickle", b"\x80\x03": "pickle", b"\x80\x02": "pickle", b"SQLite": "sqlite",
-    b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstandard", b"%PDF": "pdf",
-    b"\xd0\xcf\x11\xe0": "office", b"7z\xbc\xaf": "7z", b"\x89PNG": "png", b"\x89HDF": "hdf5",
-    b"\x1f\x8b": "gzip",
-}  # fmt: skip
-BINARY = {
-    "parquet": "write the table as CSV or JSONL",
-    "arrow": "write the table as CSV or JSONL",
-    "numpy": "write the numbers as text, one line a segment (numpy.savetxt)",
-    "pickle": "a pickle can run programs when it is read; write CSV or JSONL",
-    "sqlite": "write the table as CSV or JSONL",
-    "bzip2": "unpack it, or compress it with gzip",
-    "xz": "unpack it, or compress it with gzip",
-    "zstandard": "unpack it, or compress it with gzip",
-    "7z": "unpack it, or make it a zip or tar.gz",
-    "pdf": "give the text, one line a segment",
-    "office": "save the table as CSV (UTF-8), or the text with one line a segment",
-    "gzip": "it was compressed twice; unpack it once",
-    "png": "give text",
-    "hdf5": "write the numbers as CSV or JSONL",
-}
 RICH = re.compile(r"\{\\rtf\d")
 SUBTITLE = re.compile(r"^(\d+:)?\d+:\d\d[.,]\d{3} --> ", re.MULTILINE)
 CATALOGUE = re.compile(r'^msgid ".*"\nmsgstr', re.MULTILINE)
@@ -46,11 +23,6 @@ FIELD = re.compile(r"^\s*(- )?[a-z_]+:(\s|$)|^---$")
 FIELDS_BEGIN = re.compile(r"- [a-z_]+:|---$|[a-z_]+:$")
 RULE = re.compile(r"^\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?\s*)?$|^\+(-+\+)+$", re.MULTILINE)
 TREEBANK = re.compile(r"^\d+\t\S+\t\S+\t[A-Z_]+\b|^# \w+ = ")
-
-
-def binary_of(data: bytes) -> str | None:
-    """The binary format that bytes begin like."""
-    return next((name for magic, name in MAGIC.items() if data.startswith(magic)), None)
 
 
 def is_helm(file: File) -> bool:

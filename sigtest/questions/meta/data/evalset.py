@@ -51,7 +51,7 @@ class EvalSet:
             if path.is_file()
         ]
         readers = {PurePosixPath(path.relative_to(folder)): path.read_bytes for path in found}
-        return cls(Tree(readers, Meter(str(folder), BOUNDS), between="/"))
+        return cls(Tree(readers, Meter(str(folder), BOUNDS), packed=False))
 
     @classmethod
     def of_archive(cls, data: bytes, name: str) -> EvalSet:
