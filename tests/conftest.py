@@ -1,5 +1,6 @@
 """What all tests share: where the real data is."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,6 +10,8 @@ ROOT = Path(__file__).parents[1]
 os.environ.setdefault("SIGTEST_METEOR", "asked")  # most services here never need it
 DATA = Path(os.environ.get("SIGTEST_DATA", ROOT / ".." / "shared" / "data")).resolve()
 EXAMPLE = ROOT / "examples" / "shared-task"
+
+gc.disable()  # until tests are collected: thousands of them, and all that they import, stay
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +40,8 @@ def example() -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first: files are dealt out in order, and the last ones should be short."""
     items.sort(key=lambda item: "sigtest" in item.path.relative_to(ROOT).parts)
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
