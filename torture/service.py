@@ -16,6 +16,7 @@ from pathlib import Path
 from redis import Redis
 
 from torture.processes import children, command, descendants, marked, send
+from workers.access import Access
 from workers.process import die_with_parent
 from workers.settings import Settings
 from workers.store.server import connect
@@ -162,20 +163,22 @@ class Service:
         """A client of its store, to look at it."""
         return connect(self.settings, retries=0, timeout=5.0)
 
-    def keys(self, *names: str) -> dict[str, str]:
-        """A key for each of these callers, made as operators make them."""
-        command = (sys.executable, "-m", "workers.admin", "keys", "add")
-        making = {
-            name: subprocess.Popen(
-                (*command, name),
-                cwd=ROOT,
-                env=self._variables(""),
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            for name in names
-        }
-        return {name: process.communicate()[0].strip() for name, process in making.items()}
+    def keys(self, first: str, *others: str) -> dict[str, str]:
+        """A key for each of these callers, the first as operators make them."""
+        command = (sys.executable, "-m", "workers.admin", "keys", "add", first)
+        made = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=self._variables(""),
+            stdout=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        redis = self.connected()
+        access = Access(redis)
+        keys = {name: access.add(name, ("read", "submit"))[1] for name in others}
+        redis.close()
+        return {first: made.stdout.strip(), **keys}
 
     @property
     def supervisors(self) -> list[int]:
