@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,23 +63,41 @@ class Running:
 
 
 @pytest.fixture
-def queue(tmp_path: Path) -> QueueSettings:
-    """A task may be started once: who counts a stop as a death of the task's own fails it."""
-    return QueueSettings(state=tmp_path, workers=1, block=1000, attempts=1)
-
-
-@pytest.fixture(scope="module")
-def body() -> dict[str, Any]:
-    """A question of many tasks."""
-    rng = random.Random(1)
+def body(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """A question of many tasks, another one for each test."""
+    rng = random.Random(request.node.name)
     words = [f"w{i}" for i in range(500)]
     texts = [[" ".join(rng.choices(words, k=20)) for _ in range(1500)] for _ in range(4)]
     systems = [{"name": f"s{i}", "hypotheses": text} for i, text in enumerate(texts[1:])]
     return {"references": texts[:1], "systems": systems, "resamples": 10_000}
 
 
+class Services:
+    """Services on one state directory, started when one is needed, one after the other.
+
+    A task may be started once: who counts a stop as a death of the task's own fails it.
+    """
+
+    def __init__(self, state: Path, stack: ExitStack) -> None:
+        self._queue = QueueSettings(state=state, workers=1, block=1000, attempts=1)
+        self._stack = stack
+        self._last: Running | None = None
+
+    def running(self) -> Running:
+        """The one that runs; it is started unless the last one was left as it was."""
+        if self._last is None or self._last.process.poll() is not None:
+            self._last = self._stack.enter_context(started(self._queue))
+        return self._last
+
+
+@pytest.fixture(scope="module")
+def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Services]:
+    with ExitStack() as stack:
+        yield Services(tmp_path_factory.mktemp("state"), stack)
+
+
 @contextmanager
-def running(queue: QueueSettings) -> Iterator[Running]:
+def started(queue: QueueSettings) -> Iterator[Running]:
     """`python -m app.serve`, which is told to stop in the end unless it was before."""
     process = subprocess.Popen(
         [sys.executable, "-m", "app.serve"],
@@ -103,49 +121,48 @@ def alive(pids: list[int]) -> list[int]:
     return [pid for pid in pids if called(pid)]
 
 
-def test_workers_stop_while_a_request_ends_and_the_store_stays_until_then(
-    queue: QueueSettings,
-) -> None:
-    with running(queue) as service:
-        address = urlsplit(str(service.client.base_url))
-        with socket.create_connection((address.hostname, address.port)) as client:
-            client.sendall(SLOW_BODY.encode())  # it never ends: the front end waits its whole grace
-            assert service.client.get("/readyz").status_code == 200
-            service.process.send_signal(signal.SIGTERM)
-            until(lambda: not alive(service.workers))
-            client.setblocking(False)
-            with pytest.raises(BlockingIOError):  # otherwise the workers waited for the request
-                client.recv(1)
-            assert alive(service.store) == service.store
-            client.settimeout(30)
-            assert client.recv(1000).startswith(b"HTTP/1.1 503 ")
-            assert service.process.wait(30) == 0
-        assert service.gone()
-
-
 def test_streams_end_before_tasks_and_a_task_that_is_cut_short_runs_again(
-    queue: QueueSettings, body: dict[str, Any]
+    services: Services, body: dict[str, Any]
 ) -> None:
-    with running(queue) as service:
-        path = service.hold(body)
-        with service.client.stream("GET", path + "/events") as events:
-            lines = events.iter_lines()
-            assert next(lines) == "event: progress"
-            service.process.send_signal(signal.SIGTERM)
-            assert "event: finished" not in list(lines)
-        assert alive(service.workers) == service.workers, "the stream waited for the task"
-        assert service.process.wait(30) == 0
-        assert service.gone()
-    with running(queue) as another:
-        assert another.report(path) == in_process(parse_comparison(body))
+    service = services.running()
+    path = service.hold(body)
+    with service.client.stream("GET", path + "/events") as events:
+        lines = events.iter_lines()
+        assert next(lines) == "event: progress"
+        service.process.send_signal(signal.SIGTERM)
+        assert "event: finished" not in list(lines)
+    assert alive(service.workers) == service.workers, "the stream waited for the task"
+    assert service.process.wait(30) == 0
+    assert service.gone()
+    assert services.running().report(path) == in_process(parse_comparison(body))
 
 
 def test_a_kill_cuts_tasks_short_which_run_again_under_another_service(
-    queue: QueueSettings, body: dict[str, Any]
+    services: Services, body: dict[str, Any]
 ) -> None:
-    with running(queue) as service:
-        path = service.hold(body)
-        kill(service.process.pid)
-        with running(queue) as another:
-            assert another.report(path) == in_process(parse_comparison(body))
-            assert service.gone()
+    service = services.running()
+    path = service.hold(body)
+    kill(service.process.pid)
+    service.process.wait()
+    assert services.running().report(path) == in_process(parse_comparison(body))
+    assert service.gone()
+
+
+def test_workers_stop_while_a_request_ends_and_the_store_stays_until_then(
+    services: Services,
+) -> None:
+    service = services.running()
+    address = urlsplit(str(service.client.base_url))
+    with socket.create_connection((address.hostname, address.port)) as client:
+        client.sendall(SLOW_BODY.encode())  # it never ends: the front end waits its whole grace
+        assert service.client.get("/readyz").status_code == 200
+        service.process.send_signal(signal.SIGTERM)
+        until(lambda: not alive(service.workers))
+        client.setblocking(False)
+        with pytest.raises(BlockingIOError):  # otherwise the workers waited for the request
+            client.recv(1)
+        assert alive(service.store) == service.store
+        client.settimeout(30)
+        assert client.recv(1000).startswith(b"HTTP/1.1 503 ")
+        assert service.process.wait(30) == 0
+    assert service.gone()
