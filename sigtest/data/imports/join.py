@@ -121,8 +121,8 @@ def _aligned(parts: Sequence[Material], missing: Missing, notes: list[str]) -> l
     parts = _with_ids(parts)
     first = next((p for p in parts if p.references or p.sources), parts[0])
     everywhere = set.intersection(*(set(part.ids or ()) for part in parts))
-    lost = {part.name: [i for i in part.ids or () if i not in everywhere] for part in parts}
-    if any(lost.values()):
+    lost = [(part.name, [i for i in part.ids or () if i not in everywhere]) for part in parts]
+    if any(ids for _, ids in lost):
         if missing == "error" or not everywhere or _shifted(parts):
             raise InputError(_mismatch(parts, everywhere))
         notes.append(_dropped(lost, len(everywhere)))
@@ -244,10 +244,9 @@ def _hint(here: Sequence[str], there: Sequence[str]) -> str:
     return ""
 
 
-def _dropped(lost: Mapping[str, Sequence[str]], kept: int) -> str:
-    counts = "; ".join(
-        f"{len(ids):,} of {name} ({examples(map(repr, ids))})" for name, ids in lost.items() if ids
-    )
+def _dropped(lost: Iterable[tuple[str, Sequence[str]]], kept: int) -> str:
+    told = (f"{len(ids):,} of {name} ({examples(map(repr, ids))})" for name, ids in lost if ids)
+    counts = "; ".join(dict.fromkeys(told))  # one file may be given for several systems
     return f"Segments that not all files have are dropped, {counts}; {kept:,} are compared."
 
 
@@ -380,10 +379,13 @@ def _complete(joined: Material, missing: Missing) -> Material:
             f"{joined.name}: no segment has an entry of every system; leave some systems or scores "
             "out."
         )
-    worst = max(gaps, key=lambda what: len(gaps[what]))
-    names = examples(joined.segment(i) for i in sorted(gone))
+    told = "; ".join(
+        f"{what} for {len(own):,} ({examples(joined.segment(i) for i in sorted(own))})"
+        for what, own in gaps.items()
+        if own
+    )
     note = (
-        f"{len(gone):,} of {len(joined):,} segments are dropped because something is missing "
-        f"({names}; {worst} for {len(gaps[worst]):,}); {len(kept):,} are compared."
+        f"{len(gone):,} of {len(joined):,} segments are dropped for all systems because something "
+        f"is missing: {told}; {len(kept):,} are compared."
     )
     return replace(joined.rows(kept), notes=(*joined.notes, note))

@@ -285,6 +285,26 @@ def test_segment_scores_tell_missing_from_zero_and_are_named_by_the_file():
     assert "1 of 2 segments are dropped" in joined.notes[0]
 
 
+def test_every_system_tells_which_of_its_segments_made_others_drop():
+    rows = {"A": range(60), "B": range(6, 60), "C": range(50)}
+    table = "".join(f"q{i},{name},{i % 7}\n" for name, own in rows.items() for i in own)
+    whole = read_bytes(f"id,system,score\n{table}".encode(), "long.csv")
+    (note,) = (n for n in join([whole], how=Joining(missing="drop")).notes if "dropped" in n)
+    assert note == (
+        "16 of 60 segments are dropped for all systems because something is missing: "
+        "system 'B' has no 'long' score for 6 ('q0', 'q1', 'q2' and 3 more); "
+        "system 'C' has no 'long' score for 10 ('q50', 'q51', 'q52' and 7 more); "
+        "44 are compared."
+    )
+
+
+def test_two_files_of_one_name_both_tell_what_was_dropped():
+    texts = ("id,system,score\n1,A,1\n2,A,0\n3,A,1\n", "id,system,score\n2,B,1\n3,B,0\n9,B,0\n")
+    parts = [read_bytes(text.encode(), "scores.csv") for text in texts]
+    (note,) = join(parts, how=Joining(missing="drop")).notes
+    assert "1 of scores.csv ('1'); 1 of scores.csv ('9'); 2 are compared" in note
+
+
 @pytest.mark.parametrize("text", ["nan", "NaN", "None", "none", "", "N/A", "null", "-"])
 def test_words_for_missing_scores_are_no_zeros(text):
     found = read_bytes(f"0\n{text}\n0.5\n".encode(), "aspen.num")
