@@ -593,3 +593,40 @@ def test_a_folder_of_packed_logs_is_joined(tmp_path):
     found = read_path(tmp_path)
     assert found.system_names == ("elm", "oak")
     assert "notes.zip" in found.notes[-1]
+
+
+WIDE = {
+    "csv": "id,model_a,gpt-4o\nq1,1,0\nq2,0,0\nq3,1,1\n",
+    "tsv": "question\tmodel_a\tgpt-4o\nHow?\t1\t0\nWho?\t0\t0\nWhy?\t1\t1\n",
+    "jsonl": "".join(
+        f'{{"id": "q{i}", "model_a": {a}, "gpt-4o": {b}}}\n'
+        for i, (a, b) in enumerate(((1, 0), (0, 0), (1, 1)))
+    ),
+}
+
+
+@pytest.mark.parametrize("text", WIDE.values(), ids=WIDE)
+def test_columns_called_as_systems_are_systems_and_a_note_says_so(text):
+    found = read_bytes(text.encode(), "items.csv")
+    expected = {("model_a", "items"): ((1.0, 0.0, 1.0),), ("gpt-4o", "items"): ((0.0, 0.0, 1.0),)}
+    assert tables(found) == expected
+    assert any("'model_a', 'gpt-4o' are read as systems" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ("model_a", "label"),  # what is right, beside what a system says
+        ("model_a", "fluency"),
+        ("run1", "run2"),
+        ("rater-1", "rater-2"),
+        ("top-1-acc", "top-5-acc"),
+        ("Systems", "models"),
+        ("model_a", "tokens"),
+        ("gpt-4o", "year"),
+    ],
+)
+def test_columns_that_need_not_be_systems_are_refused_with_what_to_add(columns):
+    text = f"id,{','.join(columns)}\nq1,1,0\nq2,0,0\nq3,1,1\n"
+    with pytest.raises(InputError, match=r"If they are systems, add a column metric .* a column s"):
+        read_bytes(text.encode(), "items.csv")

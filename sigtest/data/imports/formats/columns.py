@@ -18,6 +18,7 @@ from sigtest.data.imports.formats.headings import (
     ALIASES,
     Role,
     is_metric,
+    is_system,
     names_columns,
     role_of,
 )
@@ -58,7 +59,7 @@ class Layout:
 def sniff(file: File) -> bool:
     """A header of known names, or a column of numbers with a name; or records of such fields."""
     if file.kind:
-        return file.has_records and names_columns(file.first)
+        return file.has_records and (names_columns(file.first) or _has_systems(file.first))
     return bool(header_of(file))
 
 
@@ -74,6 +75,12 @@ def read(file: File) -> Material:
     notes = []
     if layout.inferred:
         notes.append(f"{file.name}: rows are joined by the column {layout.inferred!r}.")
+    if layout.measures == "system" and "metric" not in layout.single:
+        named = ", ".join(map(repr, layout.measured[:8]))
+        notes.append(
+            f"{file.name}: the columns {named} are read as systems, with one score a row each; if "
+            "they are metrics of one system, add a column system with its name."
+        )
     if layout.passed_over:
         notes.append(f"{file.name}: columns passed over: {', '.join(layout.passed_over)}.")
     _require_segments(rows, layout, file)
@@ -194,7 +201,7 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
         single=single,
         references=tuple(references),
         measured=tuple(measured),
-        measures="system" if "metric" in single else "metric",
+        measures="system" if "metric" in single or _are_systems(measured, single) else "metric",
         testsets=tuple(by_role.get("testset", ())),
         inferred=inferred,
         passed_over=tuple(c for c in others if c not in measured),
@@ -237,9 +244,21 @@ def _is_measured(column: str, rows: Sequence[Placed]) -> bool:
     return numbers > 0 and numbers >= 0.5 * len(filled)
 
 
+def _are_systems(measured: Sequence[str], single: Mapping[Role, str]) -> bool:
+    """Whether columns of scores are systems: all are named as systems are, and not as metrics."""
+    alone = not {"system", "run", *TEXTS} & set(single)
+    return alone and len(measured) > 1 and all(map(is_system, measured))
+
+
+def _has_systems(record: Mapping[str, object]) -> bool:
+    """Whether a record has a number for each of several systems, named as these are."""
+    return sum(numeric(cell) and is_system(column) for column, cell in record.items()) > 1
+
+
 def _require_meaning(layout: Layout, file: File) -> None:
     """Check that it is clear whether columns are systems or metrics."""
-    if {"system", "metric"} & set(layout.single) or all(map(is_metric, layout.measured)):
+    known = {"system", "metric"} & set(layout.single) or layout.measures == "system"
+    if known or all(map(is_metric, layout.measured)):
         return
     if set(TEXTS) & set(layout.single) or layout.references:
         return

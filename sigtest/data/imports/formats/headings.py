@@ -54,6 +54,14 @@ METRIC = re.compile(
     r"|esa$|mqm$|da$|wer$|cer$|bits_per_byte|perplexity|log_?prob",
     re.IGNORECASE,
 )
+# modelA, System 2, baseline; Llama-3-8B, gpt-4o, and not systems, top-5 or acc-5-shot
+WHICH = r"([\s_.-][a-z]|[\s_.-]?\d+|(?-i:(?<=[a-z])[A-Z]))"
+SYSTEM = re.compile(
+    rf"(model|system|sys|llm|engine|submission|team|solver|agent|participant){WHICH}"
+    rf"|baseline{WHICH}?"
+    r"|(?=[^-]*-)(?=\D*\d)(?![a-z]+-\d+$)(?!.*(shot|acc|score|rate|time|token))[a-z][\w./-]*",
+    re.IGNORECASE,
+)
 
 
 def role_of(column: str) -> Role | None:
@@ -77,6 +85,11 @@ def _normal(column: str) -> str:
 def is_metric(column: str) -> bool:
     """Whether a column has the name of a known metric, perhaps with more after it."""
     return METRIC.match(column.strip()) is not None
+
+
+def is_system(column: str) -> bool:
+    """Whether a column has a name that systems have and metrics have not."""
+    return SYSTEM.fullmatch(column.strip()) is not None and not is_metric(column)
 
 
 def names_columns(cells: Iterable[str]) -> bool:
