@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import Response
@@ -43,7 +44,8 @@ class BodyLimit:
         if announced.isdigit() and int(announced) > self.max_bytes:
             if b"expect" not in headers:  # who expects 100 has not sent anything yet
                 await self.drop_rest(receive)
-            await self.answer(Request(scope), self.error())(scope, receive, send)
+            answer = await run_in_threadpool(self.answer, Request(scope), self.error())
+            await answer(scope, receive, send)
             return
         read, waited, whole = 0, 0.0, False
 
@@ -87,7 +89,8 @@ class BodyLimit:
     def error(self) -> SigtestError:
         """The error of a body that is too large."""
         return LimitError(
-            f"The body is larger than max_body_bytes, {self.max_bytes:,} bytes.",
+            f"What was sent is larger than {self.max_bytes:,} bytes, the most that this service "
+            "takes (max_body_bytes).",
             limit="max_body_bytes",
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,6 +17,7 @@ from app.http.negotiation import wants_page
 from app.http.observing import tell
 from app.http.problems import PREFIX, of_error
 from app.pages import site
+from app.pages.visitors import noted
 from sigtest.errors import SigtestError
 
 # what another try may answer
@@ -48,6 +50,7 @@ def answer(request: Request, error: SigtestError) -> Response:
 
 def of_problem(request: Request, answer: Response) -> Response:
     """The page of a problem document."""
+    _recognise(request)
     told = json.loads(bytes(answer.body))
     tell(request.scope, told["type"].removeprefix(PREFIX))
     made = site.page(
@@ -61,6 +64,13 @@ def of_problem(request: Request, answer: Response) -> Response:
     kept = ("retry-after", "allow", "connection")
     made.headers.update({k: v for k, v in answer.headers.items() if k in kept})
     return made
+
+
+def _recognise(request: Request) -> None:
+    """Tell who is signed in, where the problem came up before anybody asked."""
+    if not hasattr(request.state, "signed_in"):
+        with suppress(SigtestError):  # the problem may be that the store cannot say it
+            noted(request, request.state.door, request.state.sessions)
 
 
 def _parts(told: dict[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ from app.pages.choice import Choice, Chosen
 from app.pages.panel import Panel, panel
 from app.pages.recognition import packed, recognised, unpacked
 from app.pages.reports import shown
-from app.pages.visitors import Noted, Visitor
+from app.pages.visitors import Noted, Visitor, noted
 from app.questions import answers
 from app.questions.deciding import Decided
 from app.questions.drawing import Options as OptionsAsked
@@ -70,11 +70,13 @@ Found = Annotated[Record, Depends(_found)]
 
 
 @router.get("/", tags=["probes"], response_model=EntryBody, responses=PROBLEMS)
-def entry(request: Request, as_page: AsPage, noted: Noted, asked: Asked) -> Response:
+def entry(request: Request, as_page: AsPage, visitor: Noted, asked: Asked) -> Response:
     """Where the description of this service is, and its collections; a page for browsers."""
     if not as_page:
         return Response(EntryBody().model_dump_json(), media_type="application/json")
-    recent, _ = asked.listing(noted.name, COMPARISONS.path, None, RECENT) if noted else ([], None)
+    recent, _ = (
+        asked.listing(visitor.name, COMPARISONS.path, None, RECENT) if visitor else ([], None)
+    )
     return site.page(
         request,
         "new.html",
@@ -331,7 +333,7 @@ async def _linked(link: Annotated[str, Path()], asked: Asked) -> tuple[Record, s
 Linked = Annotated[tuple[Record, str], Depends(_linked)]
 
 
-@router.get("/shared/{link}", include_in_schema=False)
+@router.get("/shared/{link}", include_in_schema=False, dependencies=[Depends(noted)])
 def shared(
     request: Request, link: str, linked: Linked, asked: Asked, choice: Chosen, as_page: AsPage
 ) -> Response:

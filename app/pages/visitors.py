@@ -68,7 +68,7 @@ Visitor = Annotated[Principal, Depends(_visitor)]
 Noted = Annotated[Principal | None, Depends(noted)]
 
 
-@router.get("/sign-in")
+@router.get("/sign-in", dependencies=[Depends(noted)])
 def sign_in_page(
     request: Request, door: Guard, onward: Annotated[str, Query(alias="next")] = "/"
 ) -> Response:

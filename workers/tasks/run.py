@@ -99,7 +99,12 @@ def _attempt(context: Context, task: Task) -> str:
         if isinstance(error, STARVED) and name not in VIEWS:
             raise  # as if the kernel had killed the horse: others may need less by then
         log.exception("task %s failed", task.key)
-        _fail(context, task, f"Internal error in one task ({name}): {type(error).__name__}.")
+        _fail(
+            context,
+            task,
+            f"Internal error in one task ({name}): {type(error).__name__}. This is a fault of the "
+            "service; its log says more under the id of this question.",
+        )
     else:
         return DONE
     return FAILED

@@ -16,6 +16,7 @@ for (const live of document.querySelectorAll("[data-events]")) {
     const bar = document.getElementById("progress");
     bar.max = total || 1;
     bar.value = done;
+    if (status === "queued" && !done) return; // the page says that it waits
     const words = { statistics: "Measuring the outputs", resampling: "Drawing resamples", report: "Writing the report" };
     const counted = (n) => n.toLocaleString("en");
     document.getElementById("phase").textContent = `${words[phase] ?? phase}: ${counted(done)} of ${counted(total)}.`;

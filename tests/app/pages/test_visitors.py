@@ -141,7 +141,26 @@ def test_what_is_too_large_is_told_on_a_page_and_to_programs_as_a_problem(
         answer = client.post("/comparisons", files=large, headers={"Accept": "text/html"})
         assert answer.status_code == 413
         assert answer.headers["content-type"].startswith("text/html")
-        assert "larger than max_body_bytes, 1,000 bytes" in answer.text
+        assert (
+            "larger than 1,000 bytes, the most that this service takes (max_body_bytes)"
+            in answer.text
+        )
         json = {"Accept": "application/json"}
         refused = client.post("/v1/comparisons", files=large, headers=json)
         problem(refused, 413, "limit-exceeded")
+
+
+def test_who_is_signed_in_is_told_on_every_page(
+    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
+) -> None:
+    """On those of problems, too, and whatever is found before anybody asks who it is."""
+    settings = Settings(api_keys=(("ada", digest_of(SECRET)),), max_body_bytes=1000)
+    url = serve_on(settings, queue).base_url
+    large = {"files": ("reference.txt", b"a b c\n" * 1000)}
+    with httpx.Client(base_url=url, headers=BROWSER, timeout=60) as client:
+        assert "Sign out" not in client.post("/comparisons", files=large).text
+        sign_in(client)
+        pages = [client.get(path) for path in ("/", "/api", "/sign-in", "/none", "/shared/none")]
+        pages.append(client.post("/comparisons", files=large))
+        assert [page.status_code for page in pages] == [200, 200, 200, 404, 404, 413]
+        assert all("ada <button" in page.text for page in pages)

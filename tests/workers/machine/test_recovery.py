@@ -2,10 +2,12 @@
 
 import os
 import random
+import re
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -218,3 +220,17 @@ def submitted(service: Service, comparison: Comparison) -> Record | None:
         return service.jobs.submit(comparison, CALLER)[0]
     except Exception:
         return None
+
+
+def test_task_that_takes_too_long_says_what_to_do(tmp_path: Path) -> None:
+    """All resamples in one task, which is longer than the second that it may take."""
+    with started(Settings(state=tmp_path, workers=1, timeout=1, block=500_000)) as service:
+        asked = synthetic(17, **{**SLOW, "resamples": 500_000})
+        record, _ = service.jobs.submit(asked, CALLER)
+        record = finished(service.jobs, record.id)
+    assert record.status is Status.FAILED
+    assert re.fullmatch(
+        r"One task \((measure|resample)\) took more than 1 seconds\. Ask for fewer systems, metrics "
+        r"or resamples, or have SIGTEST_TIMEOUT of the service raised\.",
+        record.error or "",
+    )

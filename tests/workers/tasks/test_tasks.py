@@ -183,7 +183,10 @@ def test_error_of_a_task_is_the_error_of_the_comparison(
     finish(context, record.id)
     record = jobs.find(record.id, CALLER)
     assert record.status is Status.FAILED
-    assert record.error == "Internal error in one task (measure): ZeroDivisionError."
+    assert record.error == (
+        "Internal error in one task (measure): ZeroDivisionError. This is a fault of the service; "
+        "its log says more under the id of this question."
+    )
     with pytest.raises(NotReadyError) as caught:
         jobs.report(record.id, CALLER)
     assert caught.value.record == record
