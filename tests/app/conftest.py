@@ -1,15 +1,18 @@
 """A running service for all tests of the front end: real Valkey, real workers, real HTTP."""
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import uvicorn
 from exchange import Serve, ServeOn, Stored, launched
+from warmed import warmed
 
 from app.http.connection import Connection
 from app.main import create_app
@@ -36,6 +39,13 @@ def service(queue: QueueSettings) -> Iterator[httpx.Client]:
     """A client of a service that all tests share."""
     with launched(queue) as (_, url), httpx.Client(base_url=url, timeout=120) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with `sigtest`, which starts quickly."""
+    with warmed(tmp_path_factory.mktemp("programs"), os.environ) as folder:
+        yield folder
 
 
 @pytest.fixture

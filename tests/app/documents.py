@@ -19,14 +19,16 @@ def blocks(name: str, kinds: str) -> list[str]:
     return re.findall(rf"^```(?:{kinds})\n(.*?)^```", text, re.M | re.S)
 
 
-def printed(name: str, service: httpx.Client, folder: Path, scratch: Path) -> list[str]:
+def printed(
+    name: str, service: httpx.Client, folder: Path, scratch: Path, programs: Path
+) -> list[str]:
     """Lines that a document's commands print in a folder; a command that fails says FAILED."""
     # errors are exit statuses, and every answer ends its line
     (scratch / ".curlrc").write_text('silent\nfail\nwrite-out = "\\n"\n')
     script = "trap 'echo \"FAILED $BASH_COMMAND\"' ERR\n" + "".join(blocks(name, "sh"))
     script = script.replace(ADDRESS, str(service.base_url).rstrip("/"))
     script = script.replace("/tmp/", f"{scratch}/")
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    path = f"{programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,

@@ -12,10 +12,10 @@ NAME = "LEADERBOARDS.md"
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="the document's commands need curl")
 def test_every_command_runs_and_prints_what_is_shown(
-    service: httpx.Client, example: Path, tmp_path: Path
+    service: httpx.Client, programs: Path, example: Path, tmp_path: Path
 ) -> None:
     shutil.copytree(example, tmp_path / "task")
-    lines = printed(NAME, service, tmp_path / "task", tmp_path)
+    lines = printed(NAME, service, tmp_path / "task", tmp_path, programs)
     assert sum(line.startswith("FAILED") for line in lines) == 2  # the two that are refused
     require_shown(NAME, lines)
 

@@ -23,11 +23,11 @@ NAMES = (
 @pytest.mark.skipif(not shutil.which("curl"), reason="the documents' commands need curl")
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_runs_and_prints_what_is_shown(
-    service: httpx.Client, tmp_path: Path, name: str
+    service: httpx.Client, programs: Path, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "project").mkdir()
     shutil.copytree(ROOT / "examples", tmp_path / "project" / "examples")
-    lines = printed(name, service, tmp_path / "project", tmp_path)
+    lines = printed(name, service, tmp_path / "project", tmp_path, programs)
     assert not [line for line in lines if line.startswith("FAILED")], "\n".join(lines)
     require_shown(name, lines)
 
