@@ -27,7 +27,8 @@ ADDED = (
     "rank_confidence",
     "discriminative_power",
     "proportion_ci",
-)  # after 0.1.0, from numbers that are hashed
+    "clustered_stderr",
+)  # after 0.1.0, from numbers that are hashed or, the last, held against statsmodels
 LEGACY = "riezler_maxwell_bootstrap"
 DECIMALS = 8
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from sigtest.comparison import proportions
+from sigtest.comparison.clusters import errors_of
 from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
@@ -93,7 +94,8 @@ class Entry:
         said = [finding.sentence for finding in found]
         said += [*proportions.notes_of(systems, recipe, labels), *look_alikes(part.systems)]
         notes = (*self.notes, *said)
-        return replace(part, notes=notes, proportions=labels, runs=self.runs)
+        clustered = errors_of(self.testset, systems, recipe, part.document_index)
+        return replace(part, notes=notes, proportions=labels, runs=self.runs, clustered=clustered)
 
 
 @dataclass(frozen=True)

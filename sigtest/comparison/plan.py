@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sigtest.arrays import Counts
+from sigtest.comparison.clusters import ClusteredError
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.runs import Crossed
@@ -43,6 +44,7 @@ class Part:
         notes: Sentences about the texts, which the report has among its warnings.
         proportions: Labels of the metrics that give every segment of every system 0 or 1.
         runs: What is known of runs whose means are the scores.
+        clustered: Standard errors of means over clusters, where these are the unit.
     """
 
     systems: tuple[str, ...]
@@ -58,6 +60,7 @@ class Part:
     notes: tuple[str, ...] = ()
     proportions: tuple[str, ...] = ()
     runs: tuple[Crossed, ...] = ()
+    clustered: tuple[ClusteredError, ...] = ()
 
     @cached_property
     def pairs(self) -> Counts:
@@ -177,6 +180,7 @@ class Part:
             notes=tuple(body.get("notes", ())),
             proportions=tuple(body.get("proportions", ())),
             runs=tuple(Crossed(*row) for row in body.get("runs", ())),
+            clustered=tuple(ClusteredError(*row) for row in body.get("clustered", ())),
         )
 
 
@@ -265,6 +269,7 @@ class Plan:
             notes=(),
             proportions=(),
             runs=(),
+            clustered=(),
         )
 
     def number_of(self, testset: str | None) -> int:

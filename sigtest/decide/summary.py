@@ -256,6 +256,9 @@ def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, Scor
         if own.system == part.systems[s] and own.metric in found:
             varies = RunsReport(own.count, own.item_variance, own.run_variance)
             found[own.metric] = replace(found[own.metric], runs=varies)
+    for error in part.clustered:
+        if error.system == part.systems[s]:
+            found[error.metric] = replace(found[error.metric], clustered_stderr=error.stderr)
     return found
 
 

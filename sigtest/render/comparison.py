@@ -129,20 +129,24 @@ def systems_sheet(report: Report) -> Sheet:
     """Scores and places of the systems: of each test set, and last of all together."""
     columns = ("system", "metric", "score", "ci_low", "ci_high", "stderr", "training_stderr",
                "test", "cluster", "rank_low", "rank_high")  # fmt: skip
-    of_runs = any(
-        score.runs for _, own in titled(report) for s in own.systems for score in s.scores.values()
-    )
+    scores = [
+        score for _, own in titled(report) for s in own.systems for score in s.scores.values()
+    ]
+    of_runs = any(score.runs for score in scores)
+    clustered = any(score.clustered_stderr is not None for score in scores)
     varied = ("runs", "item_variance", "run_variance") if of_runs else ()
     rows = (
         [*([name] if name else []), system.name, metric, score.score, *score.ci, score.stderr,
-         score.training_stderr, *place, *((score.runs or (None,) * 3) if of_runs else ())]
+         score.training_stderr, *place, *((score.runs or (None,) * 3) if of_runs else ()),
+         *((score.clustered_stderr,) if clustered else ())]
         for name, own in titled(report)
         for system in own.systems
         for metric, score in system.scores.items()
         for place in _places(system.ranks.get(metric, {}))
     )  # fmt: skip
     named = () if report.several is None else ("testset",)
-    return Sheet((*named, *columns, *varied), rows)
+    exact = ("clustered_stderr",) if clustered else ()
+    return Sheet((*named, *columns, *varied, *exact), rows)
 
 
 def _places(ranks: Mapping[str, RankReport]) -> list[tuple[object, ...]]:

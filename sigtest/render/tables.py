@@ -177,6 +177,10 @@ def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -
     if any(spread is not None for spread in spreads):
         cells = (None if spread is None else Number(spread, places) for spread in spreads)
         yield Column("training sd", tuple(cells))
+    errors = [row.score.clustered_stderr for row in rows]
+    if any(error is not None for error in errors):
+        found = (None if error is None else Number(error, places) for error in errors)
+        yield Column("clustered se", tuple(found))
     for title, of in (("item se", "item_variance"), ("run se", "run_variance")):
         if any(row.score.runs for row in rows):
             known = (row.score.runs for row in rows)

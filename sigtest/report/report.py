@@ -36,8 +36,8 @@ class RunsReport(NamedTuple):
     Attributes:
         count: Number of runs.
         item_variance: Variance of the score from the choice of items, these runs being given. Items
-            count as independent also where clusters of them (documents) are the unit; the `stderr`
-            of the score is that of the unit.
+            count as independent also where clusters of them (documents) are the unit; the
+            `clustered_stderr` of the score is that of the clusters.
         run_variance: Variance of the score from the choice of runs, these items being given.
     """
 
@@ -60,6 +60,8 @@ class ScoreReport:
         proportion_ci: Wilson's interval (1927), level 1 - alpha, where the score is a share of
             segments that are right: near 0 and 1 it holds where the bootstrap's does not.
         runs: How the score varies by items and by runs, where an item has several runs.
+        clustered_stderr: Standard error of a mean over items in clusters (documents), where these
+            are the unit: that of statsmodels and Inspect, with G / (G - 1) for G clusters.
     """
 
     score: float
@@ -69,6 +71,7 @@ class ScoreReport:
     replicas: tuple[float, ...] = ()
     proportion_ci: tuple[float, float] | None = None
     runs: RunsReport | None = None
+    clustered_stderr: float | None = None
 
 
 class FamilyReport(NamedTuple):

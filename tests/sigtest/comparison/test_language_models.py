@@ -91,6 +91,79 @@ def test_the_standard_error_over_clusters_is_that_of_statsmodels():
     assert independent.systems[0].scores["acc"].stderr < report.systems[0].scores["acc"].stderr
 
 
+def in_clusters(rng, count=6):
+    """Numbers of clusters of unequal sizes, mixed, and names for them."""
+    cluster = rng.permutation(np.repeat(np.arange(count), rng.integers(2, 9, size=count)))
+    return cluster, [f"c{c}" for c in cluster]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_clustered_standard_error_is_that_of_statsmodels_and_of_the_formula(seed):
+    rng = np.random.default_rng(seed)
+    cluster, names = in_clusters(rng)
+    size = len(names)
+    rows = {"right": rng.random(size) < 0.7, "graded": rng.random(6)[cluster] + rng.random(size)}
+    report = asked(rows, clusters=names, unit="cluster", resamples=99)
+    for system in report.systems:
+        own = rows[system.name].astype(float)
+        fit = sm.OLS(own, np.ones(size)).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+        found = system.scores["acc"].clustered_stderr
+        assert found == pytest.approx(fit.bse[0], rel=1e-9)
+        squares = 0.0
+        for group in set(cluster.tolist()):
+            squares += (
+                sum(v - own.mean() for v, c in zip(own, cluster, strict=True) if c == group) ** 2
+            )
+        assert found == pytest.approx((squares * 6 / 5) ** 0.5 / size, rel=1e-12)
+
+
+def test_weighted_scores_have_the_clustered_error_of_weighted_least_squares():
+    rng = np.random.default_rng(7)
+    cluster, names = in_clusters(rng)
+    own, weights = rng.random(len(names)), rng.integers(1, 9, size=len(names))
+    pairs = [list(map(float, row)) for row in zip(own, weights, strict=True)]
+    report = sigtest.compare(scores={"a": pairs}, clusters=names, unit="cluster", resamples=99)
+    fit = sm.WLS(own, np.ones(len(own)), weights=weights).fit(
+        cov_type="cluster", cov_kwds={"groups": cluster}
+    )
+    (score,) = report.systems[0].scores.values()
+    assert score.clustered_stderr == pytest.approx(fit.bse[0], rel=1e-9)
+
+
+def test_labels_in_documents_have_a_clustered_error_too(tmp_path):
+    rng = np.random.default_rng(12)
+    cluster, names = in_clusters(rng)
+    gold, said = ([f"{label}" for label in rng.integers(0, 2, len(names))] for _ in range(2))
+    report = sigtest.compare(
+        references=gold, systems={"a": said, "b": gold}, documents=names, unit="document",
+        metrics=["accuracy"], resamples=99,
+    )  # fmt: skip
+    right = np.array([g == s for g, s in zip(gold, said, strict=True)], dtype=float)
+    fit = sm.OLS(right, np.ones(len(right))).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+    found = {system.name: system.scores["accuracy"].clustered_stderr for system in report.systems}
+    assert found == pytest.approx({"a": fit.bse[0], "b": 0.0}, rel=1e-9)
+
+
+def test_every_format_has_the_clustered_error(tmp_path, capfdbinary):
+    path = tmp_path / "items.csv"
+    rows = [f"q{i},p{i // 4},{int(i % 3 > 0)}" for i in range(24)]
+    path.write_text("\n".join(["id,cluster,score", *rows]))
+    given = ["compare", str(path), "--unit", "cluster", "--resamples", "99"]
+    report = sigtest.compare(from_=path, unit="cluster", resamples=99)
+    (score,) = report.systems[0].scores.values()
+    assert score.clustered_stderr
+    for form in ("text", "html", "latex", "markdown"):
+        assert main([*given, "--format", form]) == 0
+        assert b"clustered se" in capfdbinary.readouterr().out
+    assert main([*given, "--format", "csv", "--table", "systems"]) == 0
+    header, row = capfdbinary.readouterr().out.decode().splitlines()
+    assert header.endswith(",clustered_stderr")
+    assert float(row.rsplit(",", 1)[1]) == score.clustered_stderr
+    assert sigtest.Report.from_json(report.as_json()).systems == report.systems
+    plain = sigtest.compare(from_=path, resamples=99).systems[0].scores.values()
+    assert [own.clustered_stderr for own in plain] == [None]
+
+
 def test_the_variance_of_items_and_that_of_runs_are_told_apart():
     rng = np.random.default_rng(5)
     table = rng.random(40)[None, :] + 0.1 * rng.random((4, 40)) + 0.2 * rng.random((4, 1))
