@@ -21,6 +21,11 @@ from sigtest.metrics.scores import Supplied
 from sigtest.significance import own_tests
 from sigtest.significance.corrections import CORRECTIONS
 
+ITEMS_ALONE = (
+    "Clusters are the unit: standard errors from the choice of items take items as independent, "
+    "which those of one cluster may not be; clustered_stderr does not."
+)
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -94,6 +99,8 @@ class Entry:
         said = [finding.sentence for finding in found]
         said += [*proportions.notes_of(systems, recipe, labels), *look_alikes(part.systems)]
         notes = (*self.notes, *said)
+        if self.runs and recipe.unit == "document":
+            notes = (*notes, ITEMS_ALONE)
         clustered = errors_of(self.testset, systems, recipe, part.document_index)
         return replace(part, notes=notes, proportions=labels, runs=self.runs, clustered=clustered)
 

@@ -49,8 +49,8 @@ class Crossed(NamedTuple):
     def sentence(self) -> str:
         """What a report says of it."""
         return (
-            f"{self.system}: {self.metric} of an item is the mean of {self.count} runs; items are "
-            f"what is resampled. The standard error of the score is {self.item_variance**0.5:.4g} "
+            f"{self.system}: {self.metric} of an item is the mean of {self.count} runs; runs are "
+            f"not resampled. The standard error of the score is {self.item_variance**0.5:.4g} "
             f"from the choice of items and {self.run_variance**0.5:.4g} from that of runs."
         )
 

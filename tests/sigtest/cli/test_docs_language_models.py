@@ -25,6 +25,6 @@ def test_every_command_of_the_page_runs(tmp_path):
     for promised in (
         "exact p-value of approximate_randomization is that of McNemar's exact test",
         "Segments that not all files have are dropped",
-        "the mean of 3 runs; items are what is resampled",
+        "the mean of 3 runs; runs are not resampled",
     ):
         assert promised in words

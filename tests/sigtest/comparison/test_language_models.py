@@ -164,6 +164,17 @@ def test_every_format_has_the_clustered_error(tmp_path, capfdbinary):
     assert [own.clustered_stderr for own in plain] == [None]
 
 
+def test_standard_errors_of_items_are_said_to_know_no_clusters(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [f"q{i},p{i // 4},{r},{int((i + r) % 3 > 0)}" for i in range(24) for r in range(2)]
+    path.write_text("\n".join(["id,cluster,run,score", *rows]))
+    reports = [
+        sigtest.compare(from_=path, unit=unit, resamples=99) for unit in ("cluster", "segment")
+    ]
+    said = [[w for w in r.warnings if "take items as independent" in w] for r in reports]
+    assert [len(own) for own in said] == [1, 0]
+
+
 def test_the_variance_of_items_and_that_of_runs_are_told_apart():
     rng = np.random.default_rng(5)
     table = rng.random(40)[None, :] + 0.1 * rng.random((4, 40)) + 0.2 * rng.random((4, 1))
