@@ -1,7 +1,7 @@
 r"""A document's tables for a paper: booktabs, clusters as rules, stars with a legend.
 
-The output is a fragment to \input; it needs \usepackage{booktabs} and nothing else. Every name is
-escaped.
+The output is a fragment to \input; it needs \usepackage{booktabs}, and fonts for names in other
+scripts than Latin, which its first lines say. Every name is escaped.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from sigtest.render.latex_fonts import needs
 from sigtest.render.model import (
     Abreast,
     Cell,
@@ -117,7 +118,6 @@ _PROSE = {c: shown for c, shown in _ESCAPES.items() if c not in "-[]*'`"}
 def render(document: Document) -> str:
     """All tables, as many as there are pages for, and what else is known as comments."""
     parts = [
-        "% Needs \\usepackage{booktabs}; names beyond Latin scripts need LuaLaTeX or XeLaTeX.",
         *(f"% Warning: {printable(warning, '?')}" for warning in document.warnings),
         f"% Signature: {printable(document.signature, '?')}",
     ]
@@ -133,7 +133,7 @@ def render(document: Document) -> str:
     made = "\n".join(parts) + "\n"
     for given in document.verbatim:
         made = made.replace(escape(given), given).replace(_prose(given), given)
-    return made
+    return needs(made) + made
 
 
 def escape(text: str) -> str:

@@ -145,6 +145,59 @@ def complaints(folder: Path) -> list[str]:
     return re.findall(r"^(?:Overfull|.*Warning|!).*", log, re.M)
 
 
+def named(letters: str) -> str:
+    """A table whose systems are called by letters, one each."""
+    return rendered("latex", report(tuple(f"x{c}x" for c in f"{letters}A")), table="systems")
+
+
+LATIN = "àÄçéłŁőřßŞȘșȚțžǧȷ"
+IN_T1 = "ąĐðþęĮŋŲǫ"
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@pytest.mark.parametrize(("letters", "encoding"), [(LATIN, ""), (LATIN + IN_T1, "[T1]{fontenc}")])
+def test_latin_letters_need_what_the_first_line_says(
+    tmp_path: Path, letters: str, encoding: str
+) -> None:
+    shown = named(letters)
+    first = shown.splitlines()[0]
+    assert first.startswith(r"% Needs \usepackage{booktabs}")
+    assert first.removesuffix(".").endswith(encoding or "{booktabs}")
+    asked = "".join(re.findall(r"\\usepackage(?:\[\w+\])?\{\w+\}", first))
+    paper = PAPER.replace(r"\usepackage{booktabs}", asked) % shown
+    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
+    assert not complaints(tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+@pytest.mark.parametrize(
+    ("letter", "script", "font"),
+    [
+        ("Ж", "Cyrillic", "Noto Serif"),
+        ("Ω", "Greek", "Noto Serif"),
+        ("ạ", "its letters", "Noto Serif"),
+        ("ħ", "its letters", "Noto Serif"),
+        ("机", "CJK", "Noto Serif CJK SC"),
+        ("か", "Hiragana", "Noto Serif CJK SC"),
+        ("가", "Hangul", "Noto Serif CJK SC"),
+        ("ก", "Thai", "Noto Sans Thai"),
+    ],
+)
+def test_other_letters_stop_pdflatex_and_the_first_lines_say_what_to_take(
+    tmp_path: Path, letter: str, script: str, font: str
+) -> None:
+    shown = named(letter)
+    needed = " ".join(shown.splitlines()[:3])
+    assert "XeLaTeX or LuaLaTeX" in needed
+    assert script in needed
+    assert rf"\setmainfont{{{font}}}" in needed
+    (tmp_path / "paper.tex").write_text(PAPER % shown, encoding="utf-8")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode != 0
+    assert "Unicode character" in ran.stdout
+
+
 UP = r"bleu=BLEU $\uparrow$"
 DOWN = r"ter=TER $\downarrow$"
 
