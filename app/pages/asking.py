@@ -24,6 +24,7 @@ from workers.questions import Record
 
 FURTHER = "request"  # the text area with whatever else a request may say
 WORDS = {"a": "first system", "b": "second system"}
+PLAIN = ("TEXT", "NAME")  # what to write is clear without a pattern
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,15 @@ def _control(field: Field, inside: str) -> Control:
         about=about,
         look=look,
         options=tuple(field.known) if isinstance(field, Choice) else (),
-        hint=words or ("" if look != "text" or field.metavar == "TEXT" else field.metavar),
+        hint=words or _pattern(field, look),
         digits=isinstance(field, Number | Whole),
     )
+
+
+def _pattern(field: Field, look: str) -> str:
+    """How what is written looks, where that is not clear."""
+    written = look in {"text", "lines"} and field.metavar not in PLAIN
+    return field.metavar if written else ""
 
 
 def references(kind: Kind[Any]) -> Iterator[tuple[str, Reference]]:

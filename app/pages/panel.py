@@ -194,10 +194,14 @@ def _line(words: Words, line: str | None) -> Markup:
         return Markup('<span class="facts">scores alone</span>')
     if not line:
         return Markup('<span class="facts">empty</span>')
-    return Markup("").join(
-        Markup("<mark>{}</mark>").format(segment(part)) if marked else segment(part)
-        for part, marked in words
-    )
+    return Markup("").join(_marked(part) if marked else segment(part) for part, marked in words)
+
+
+def _marked(part: str) -> Markup:
+    """Words with a mark, without the blanks around them; blanks alone have one, too."""
+    own = part.strip(" ") or part
+    before, _, after = part.partition(own)
+    return Markup("{}<mark>{}</mark>{}").format(before, segment(own), after)
 
 
 def _bar(share: float) -> Markup:

@@ -119,7 +119,7 @@ def add_recipe(
     for option, metavar, words in (
         ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),
         ("--resamples", "N", "how many, or auto (default)"),
-        ("--seed", "N", "of all draws; default 12345"),
+        ("--seed", "N", "number from which every draw follows; default 12345"),
         ("--alpha", "LEVEL", "of decisions; intervals have level 1 - alpha; default 0.05"),
         ("--correction", "NAME", "for multiple comparisons; default holm"),
         ("--interval", "KIND", "percentile (default), or bootstrap_t for skewed differences"),

@@ -86,7 +86,7 @@ class Comparisons(Kind[ComparisonQuestion]):
 
     name: ClassVar[str] = "comparison"
     path: ClassVar[str] = "comparisons"
-    summary: ClassVar[str] = "Is one system better than another? One recipe on test sets."
+    summary: ClassVar[str] = "Is one system better than another, or can the test set not tell?"
     reports: ClassVar[tuple[type, ...]] = (Report, ReportOnSeveral)
     command: ClassVar[str] = "compare"
     pictures: ClassVar[Mapping[str, Picture]] = PICTURES

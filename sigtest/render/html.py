@@ -361,12 +361,13 @@ def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
     shown = escape(cell.shown).replace("-", MINUS) + _superscript(signs)
     if cell.pair is None or look.link is None:
         return shown
-    words, told = "", f'href="{escape(look.link(cell.pair))}"'
+    told = f'href="{escape(look.link(cell.pair))}"'
     if look.current == frozenset(cell.pair):
         told += ' aria-current="true"'
-    if dense:
+    if dense or isinstance(cell, PValue):  # of a matrix, where a row is about many pairs
         words = escape(f"{' and '.join(cell.pair)}: {cell.shown} {signs}".strip())
         told += f' aria-label="{words}"'
+    if dense:
         shown = signs or "·"
     return f"<a {told}>{shown}</a>"
 

@@ -114,9 +114,9 @@ if (drop) {
   input.addEventListener("change", look);
 }
 
-// signs say in full what they are about
+// numbers and signs say in full what they are about
 document.addEventListener("mouseover", (event) => {
-  const link = event.target.closest?.(".dense a[aria-label]");
+  const link = event.target.closest?.("td a[aria-label]");
   if (link) link.title = link.ariaLabel;
 });
 
@@ -221,13 +221,12 @@ const open = async (address) => {
   for (const link of document.querySelectorAll("td a")) {
     if (pairOf(link.search) === current) link.setAttribute("aria-current", "true");
   }
-  pair().scrollIntoView({ block: "nearest" });
-  // who turned a page of segments with the keyboard goes on at the first of the new ones
-  const onward = within && pair().querySelector(".segments");
-  if (onward) {
-    onward.tabIndex = -1;
-    onward.focus();
-  }
+  // who turned a page of segments with the keyboard goes on at the first of the new ones; whoever
+  // opened a pair, at its heading, which is read out
+  const onward = (within && pair().querySelector(".segments")) || pair().querySelector("h2") || pair();
+  onward.tabIndex = -1;
+  onward.focus({ preventScroll: !within });
+  onward.scrollIntoView({ block: "nearest" });
 };
 
 document.addEventListener("click", (event) => {

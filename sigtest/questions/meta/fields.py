@@ -16,7 +16,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 GROUPS: tuple[Group, ...] = get_args(Group)
 ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
 
-LEVEL = Choice("level", "scores of what are held against each other", default="system",
+LEVEL = Choice("level", "what has the scores that are held against people's", default="system",
                known=LEVELS, what="level")  # fmt: skip
 GROUP = Choice(
     "group", "segment level: over all cells at once, or the mean over segments (item) or systems",
@@ -26,7 +26,7 @@ EXCLUDE = Texts("exclude_systems", "systems to leave out", option="exclude", wha
 ALTERNATIVE = Choice("alternative", "the claim about the first metric of a pair", default="greater",
                      known=ALTERNATIVES, what="alternative")  # fmt: skip
 ABSOLUTE = Flag("absolute", "correlations count without their sign", default=False)
-CORRECTION = Choice("correction", "for the pairs of one statistic and test, over all sets",
+CORRECTION = Choice("correction", "for all pairs of one statistic and test, over all sets",
                     default="holm", known=ALONE, what="correction")  # fmt: skip
 FIELDS: tuple[Field, ...] = (
     LEVEL,
@@ -38,11 +38,12 @@ FIELDS: tuple[Field, ...] = (
     ALTERNATIVE,
     ABSOLUTE,
     EXCLUDE,
-    Number("alpha", "level of decisions; intervals have level 1 - alpha", default=0.05),
+    Number("alpha", "how often a claim may be false where nothing differs; intervals have "
+           "level 1 - alpha", default=0.05),
     CORRECTION,
-    Whole("resamples", "where not all exchanges are counted; by default as many as the correction "
-          "needs", low=1, high=MAX_RESAMPLES),
-    Whole("seed", "of all draws", default=DEFAULT_SEED, high=MAX_SEED),
+    Whole("resamples", "how many exchanges are drawn where not all are counted; by default as "
+          "many as the correction needs", low=1, high=MAX_RESAMPLES),
+    Whole("seed", "number from which every draw follows", default=DEFAULT_SEED, high=MAX_SEED),
     Text("baseline", "the metric that others are asked to beat; by default BLEU where it is there"),
 )  # fmt: skip
 

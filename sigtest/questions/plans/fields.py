@@ -12,8 +12,8 @@ METRIC = Text("metric", "label of the metric to plan for; the pilot's first by d
 A = Text("a", "first system of the one pair to plan for; all pairs by default")
 B = Text("b", "second system of that pair")
 DIFFERENCE = Number(
-    "difference", "true difference that is to show, in units of the metric: how many units does "
-    "it need?", high=1e9,
+    "difference", "true difference that is to show, in points of the metric; the plan says how "
+    "many segments or documents it takes", high=1e9,
 )  # fmt: skip
 UNITS = Whole(
     "units", "a number of segments, or of documents where these are resampled, to plan for "

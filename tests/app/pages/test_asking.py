@@ -50,8 +50,16 @@ def test_every_field_of_a_kind_can_be_chosen_and_is_explained(
     for name, field in fields:
         assert f'name="{name}"' in page
         assert f"{field.about[1:]}." in page
+        assert "?." not in field.about + "."
     for part in kind.parts:
         assert f'name="{part}"' in page
+
+
+def test_what_is_written_in_a_pattern_shows_it(pages: httpx.Client) -> None:
+    page = pages.get("/human-evaluations").text
+    assert 'name="aliases" rows="2" placeholder="FROM=TO"' in page
+    assert 'name="scale" placeholder="LOW,HIGH"' in page
+    assert 'name="criteria" rows="2" placeholder=""' in page
 
 
 @pytest.mark.parametrize("path", OTHERS)

@@ -276,3 +276,15 @@ def test_scores_computed_elsewhere_are_chosen_like_a_metric(pages: httpx.Client)
     assert "the metric scores compares the scores it brings" in as_offered.text
     asked = ask(pages, files=files, data={"metrics": "scores", "resamples": "99"})
     assert asked.status_code == 303
+
+
+def test_marks_of_words_have_no_blanks_around_them(pages: httpx.Client) -> None:
+    """But blanks that alone make the difference are marked."""
+    reference = ["one two three four", "k l m n o", "p q r s t"]
+    outputs = {"A": ["one three", "k l  m n o", "p q r s t"], "B": reference}
+    systems = [{"name": name, "hypotheses": lines} for name, lines in outputs.items()]
+    body = {"references": [reference], "systems": systems, "resamples": 99, "metrics": ["chrf"]}
+    made = submit(pages, body).json()
+    page = pages.get(f"/comparisons/{made['id']}/pairs", params={"a": "A", "b": "B"}).text
+    assert "one <mark>two</mark> three <mark>four</mark>" in page
+    assert "k l<mark>  </mark>m n o" in page

@@ -109,10 +109,13 @@ def test_by_keyboard_alone(service: httpx.Client, chromium: Any) -> None:
         page.keyboard.press("Enter")
         assert page.get_attribute("#systems th:has-text('score')", "aria-sort") == "ascending"
         assert page.evaluate("document.activeElement.textContent") == "score"
-        page.locator("#matrix td a >> nth=0").focus()
+        first = page.locator("#matrix td a >> nth=0")
+        assert str(first.get_attribute("aria-label")).startswith("aspen and birch: .59")
+        first.focus()
         page.keyboard.press("Enter")
         page.wait_for_selector("#pair .segments")
         place = "document.activeElement.closest('#matrix, #pair') !== null"
+        assert page.evaluate("document.activeElement.textContent") == "aspen and birch by bleu"
         assert page.evaluate(place)  # the reader goes on where the pair is
         page.locator("#pair .pages a").focus()
         page.keyboard.press("Enter")
@@ -419,3 +422,57 @@ def test_a_public_link_is_followed_and_taken_back(service: httpx.Client, chromiu
         page.click("text=Take the link back")
         page.wait_for_selector("text=Make a public link")
     assert service.get(str(link)).status_code == 404
+
+
+def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
+    """Nothing for screens alone, no heading above nothing, headings no larger than rows."""
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        made = service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
+        page.goto(f"/comparisons/{made.json()['id']}")
+        page.emulate_media(media="print")
+        size = "own => getComputedStyle(own).fontSize"
+        heading, row = (page.locator(f"#systems {own} >> nth=0") for own in ("thead th", "td"))
+        assert heading.evaluate(size) == row.evaluate(size)
+        assert page.locator("#pairs:visible").count() == 0
+        for said in ("LaTeX, one table", "Interface", "Take it home", "Hide systems"):
+            assert page.locator(f"main, footer >> text={said} >> visible=true").count() == 0
+        assert page.locator("text='How to say it' >> visible=true").count() == 1
+        page.emulate_media(media="screen")
+        page.click("#pairs summary")
+        page.emulate_media(media="print")
+        assert page.locator("#pairs tbody tr:visible").count() == 66
+
+
+def wide(systems: int) -> dict[str, Any]:
+    """A small comparison of so many systems."""
+    reference = [f"word{i} and some more words." for i in range(20)]
+    outputs = [
+        {"name": f"own{i}", "hypotheses": [*reference[i:], *["other words"] * i]}
+        for i in range(systems)
+    ]
+    return {"references": [reference], "systems": outputs, "resamples": 99}
+
+
+STATE = """address => new Promise((done) => {
+  const source = new EventSource(address);
+  source.addEventListener("progress", () => setTimeout(() => {
+    source.close();
+    done(["state", "phase"].map((name) => document.getElementById(name).textContent));
+  }, 300));
+})"""
+
+
+def test_what_waits_says_so(service: httpx.Client, chromium: Any) -> None:
+    """Also after events have told how much there is to do."""
+    body = {**wide(12), "metrics": ["bleu", "chrf", "ter"], "resamples": 900_000}
+    made = [
+        service.post("/v1/comparisons", json={**body, "seed": seed}).json() for seed in range(5)
+    ]
+    address = f"/comparisons/{made[-1]['id']}"
+    with visit(chromium, str(service.base_url)) as visited:
+        visited.page.goto(address)
+        told = visited.page.evaluate(STATE, f"{address}/events")
+    for own in made:
+        service.delete(own["links"]["self"])
+    assert told == ["Waiting for a worker", "It waits for its turn."]

@@ -236,7 +236,7 @@ def test_task_that_takes_too_long_says_what_to_do(tmp_path: Path) -> None:
         record = finished(service.jobs, record.id)
     assert record.status is Status.FAILED
     assert re.fullmatch(
-        r"One task \((measure|resample)\) took more than 1 seconds\. Ask for fewer systems, metrics "
-        r"or resamples, or have SIGTEST_TIMEOUT of the service raised\.",
+        r"One task \((measure|resample)\) took more than 1 seconds\. Ask for fewer systems, "
+        r"metrics or resamples, or have SIGTEST_TIMEOUT of the service raised\.",
         record.error or "",
     )

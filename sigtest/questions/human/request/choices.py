@@ -232,18 +232,19 @@ FIELDS = with_defaults(
             option="criterion", what="criterion", reserved="combined",
         ),
         Choice(
-            "test", "default rank_sum, of rankings sign",
+            "test", "what compares two systems; by default rank_sum, for rankings sign",
             known=(*TESTS, RANKING_TEST), what="significance test",
         ),
         Choice(
-            "aggregate", "what one observation of a test is",
+            "aggregate", "what counts as one observation in the test",
             known=AGGREGATES, what="unit of aggregation",
         ),
-        Number("alpha", "level of decisions", high=0.5),
+        Number("alpha", "how often a claim may be false where nothing differs", high=0.5),
         Choice(
-            "correction", "for multiple comparisons", known=CORRECTIONS, what="correction"
+            "correction", "of p-values, for the number of pairs that are compared",
+            known=CORRECTIONS, what="correction",
         ),
-        Renames("aliases", "another name of a system", option="alias"),
+        Renames("aliases", "another name for a system of the files", option="alias"),
         Choice(
             "domains", "how segments of several domains are averaged",
             known=DOMAINS, what="average over domains",
@@ -252,9 +253,15 @@ FIELDS = with_defaults(
             "longitudinal", "gain over the years: best_old=A,best_new=B,current_old=C,"
             "current_new=D; in a request also several such objects by name",
         ),
-        Whole("categories", "of agreement", low=2, high=MAX_CATEGORIES),
-        Whole("resamples", "of approximate randomization and gains", low=1, high=MAX_RESAMPLES),
-        Whole("seed", "of all draws", high=MAX_SEED),
+        Whole(
+            "categories", "how many classes scores are sorted into, to measure agreement",
+            low=2, high=MAX_CATEGORIES,
+        ),
+        Whole(
+            "resamples", "how many draws approximate randomization and gains take",
+            low=1, high=MAX_RESAMPLES,
+        ),
+        Whole("seed", "number from which every draw follows", high=MAX_SEED),
         Flag("show_annotators", "name annotators in the report"),
     ),
     Choices(),
