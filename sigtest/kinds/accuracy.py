@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
-from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
+from sigtest.kinds.base import About, File, Finished, Reference
 from sigtest.kinds.comparisons import ComparisonQuestion
 from sigtest.kinds.human import recognised as judged
+from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
-from sigtest.questions.accuracy.answer import answer
 from sigtest.questions.accuracy.fields import FIELDS, schema
-from sigtest.questions.accuracy.pictures import PICTURES, AccuracyPicture
-from sigtest.questions.accuracy.present import present
+from sigtest.questions.accuracy.pictures import PICTURES
+from sigtest.questions.accuracy.present import answer, present
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.render.formats import Presented
-from sigtest.report import decode
-
-if TYPE_CHECKING:
-    from sigtest.draws.distribution import Distribution
+from sigtest.render.picture import ReportPicture
 
 PARTS = {
     "judgements": "Files of judgements, recognised by what is in them; `human` has the choices.",
@@ -54,12 +51,13 @@ EXAMPLES = {
 }
 
 
-class AccuracyOfTests(Kind[Whole]):
+class AccuracyOfTests(WholeKind[Asked]):
     """How often significance tests conclude what people conclude."""
 
     name: ClassVar[str] = "test accuracy"
     path: ClassVar[str] = "test-accuracy"
     summary: ClassVar[str] = "How often do metrics and significance tests conclude what people do?"
+    content: ClassVar[type[Asked]] = Asked
     reports: ClassVar[tuple[type, ...]] = (AccuracyReport,)
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples: ClassVar[Mapping[str, Any]] = EXAMPLES
@@ -72,52 +70,31 @@ class AccuracyOfTests(Kind[Whole]):
         Reference(("human", "evaluation"), "human-evaluations"),
         Reference(("comparison", "id"), "comparisons"),
     )
-    pictures: ClassVar[Mapping[str, AccuracyPicture]] = PICTURES
+    pictures: ClassVar[Mapping[str, ReportPicture]] = PICTURES
     tables: ClassVar[tuple[str, ...]] = ("correct", "errors", "agreement")
     naming: ClassVar[tuple[str, ...]] = ("metric",)
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
         asked = parse(_answered(request), [(file.name, file.data) for file in files])
         return Whole(asked, _about(asked), _seconds(asked))
 
-    def recognised(self, asked: Whole) -> tuple[str, ...]:
-        assert isinstance(asked.asked, Asked)
+    def recognised(self, asked: Whole[Asked]) -> tuple[str, ...]:
         people = asked.asked.people
         told = judged(people) if isinstance(people, HumanAsked) else ()
         return (*told, *super().recognised(asked))
 
-    def comparison(self, asked: Whole) -> Comparison | None:
-        assert isinstance(asked.asked, Asked)
+    def comparison(self, asked: Whole[Asked]) -> Comparison | None:
         made = asked.asked.comparison
         return made if isinstance(made, Comparison) else None
 
-    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
-        return Whole(Asked.load(contents["asked"]), About(), 0.0)
-
-    def compute(self, asked: Whole, progress: Progress | None = None) -> AccuracyReport:
-        assert isinstance(asked.asked, Asked)
+    def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> AccuracyReport:
         return compute(asked.asked, progress)
-
-    def read(self, body: Mapping[str, Any]) -> AccuracyReport:
-        return decode(AccuracyReport, body)
 
     def answer(self, report: AccuracyReport) -> tuple[str, ...]:
         return answer(report)
 
     def present(self, report: AccuracyReport) -> Presented:
         return present(report)
-
-    def others(self, name: str, report: AccuracyReport) -> Sequence[Mapping[str, str]]:
-        return PICTURES[name].others(report)
-
-    def draw(
-        self,
-        name: str,
-        report: AccuracyReport,
-        chosen: Mapping[str, str],
-        distribution: Distribution | None = None,
-    ) -> str:
-        return PICTURES[name].draw(report, chosen)
 
 
 def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -144,3 +121,6 @@ def _seconds(asked: Asked) -> float:
     if isinstance(compared, Comparison):
         return 0.2 + 2 * ComparisonQuestion(compared).seconds
     return 0.2
+
+
+KIND = AccuracyOfTests()

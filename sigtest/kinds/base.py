@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from sigtest.data.fields import Field
 from sigtest.errors import RecipeError
@@ -22,6 +22,8 @@ from sigtest.report.naming import names_in, renamed_in
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
     from sigtest.draws.distribution import Distribution
+    from sigtest.render.picture import ReportPicture
+    from sigtest.render.plots import Picture
 
 
 @dataclass(frozen=True)
@@ -127,26 +129,6 @@ Asked = TypeVar("Asked", bound=Question)
 STYLE = ("width", "title", "omit")
 
 
-class Shown(Protocol):
-    """A picture as a kind lists it."""
-
-    @property
-    def name(self) -> str:
-        """What addresses call it."""
-
-    @property
-    def title(self) -> str:
-        """What it shows."""
-
-    @property
-    def needs(self) -> Literal["report", "distribution"]:
-        """What it is drawn from."""
-
-    @property
-    def fits(self) -> Callable[[Any], bool]:
-        """Whether it can be drawn of a report."""
-
-
 class Kind(ABC, Generic[Asked]):
     """One kind of question.
 
@@ -184,7 +166,7 @@ class Kind(ABC, Generic[Asked]):
     inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {}
     compares: ClassVar[str] = ""
     named: ClassVar[tuple[Reference, ...]] = ()
-    pictures: ClassVar[Mapping[str, Shown]] = {}
+    pictures: ClassVar[Mapping[str, Picture | ReportPicture]] = {}
     styled: ClassVar[bool] = False
     tables: ClassVar[tuple[str, ...]] = ()
     naming: ClassVar[tuple[str, ...]] = ()
@@ -300,42 +282,3 @@ class Kind(ABC, Generic[Asked]):
         Raises:
             SigtestError: The report has nothing such.
         """
-
-
-class Storable(Protocol):
-    """What a question of a kind that is computed whole holds."""
-
-    @property
-    def key(self) -> str:
-        """Hash of content, choices and version."""
-
-    def as_json(self) -> Mapping[str, Any]:
-        """What `load` of its kind rebuilds it from."""
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A question that one task computes whole.
-
-    Attributes:
-        asked: What is asked.
-        about: What a listing tells of it.
-        seconds: About how long one core computes it.
-    """
-
-    asked: Storable
-    about: About
-    seconds: float
-
-    @property
-    def key(self) -> str:
-        """Hash of content, choices and version."""
-        return self.asked.key
-
-    def contents(self) -> Mapping[str, Any]:
-        """All of it, under one name."""
-        return {"asked": self.asked.as_json()}
-
-    def outline(self) -> Mapping[str, Any]:
-        """Nothing: workers read the contents."""
-        return {}

@@ -158,3 +158,6 @@ def testset_field(number: int) -> str:
 def output_field(number: int) -> str:
     """What a comparison's contents call an output: what one system brings to one test set."""
     return f"output-{number}"
+
+
+KIND = Comparisons()

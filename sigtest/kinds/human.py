@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sigtest.data.fields import Field, object_schema
-from sigtest.kinds.base import About, File, Kind, Whole
+from sigtest.kinds.base import About, File
+from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.human import HumanReport, compute, parse
-from sigtest.questions.human.answer import answer
 from sigtest.questions.human.files.columns import COLUMNS, NEEDED, NUMERIC
-from sigtest.questions.human.pictures import PICTURES, HumanPicture
-from sigtest.questions.human.present import present
+from sigtest.questions.human.pictures import PICTURES
+from sigtest.questions.human.present import answer, present
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.asked import Asked
 from sigtest.questions.human.request.choices import FIELDS
 from sigtest.questions.human.statistics.paired import EXACT_FLIPS
 from sigtest.render.formats import Presented
-from sigtest.report import decode
-
-if TYPE_CHECKING:
-    from sigtest.draws.distribution import Distribution
+from sigtest.render.picture import ReportPicture
 
 SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
@@ -76,23 +73,24 @@ def recognised(asked: Asked) -> tuple[str, ...]:
     return (*read, f"{', '.join([f'{len(judged):,} {what}', *counts])}.")
 
 
-class HumanEvaluations(Kind[Whole]):
+class HumanEvaluations(WholeKind[Asked]):
     """What people's judgements say of systems."""
 
     name: ClassVar[str] = "human evaluation"
     path: ClassVar[str] = "human-evaluations"
     summary: ClassVar[str] = "What do people's judgements say of systems, and do people agree?"
+    content: ClassVar[type[Asked]] = Asked
     reports: ClassVar[tuple[type, ...]] = (HumanReport,)
     schema: ClassVar[Mapping[str, Any]] = object_schema(FIELDS, {"judgements": JUDGEMENTS})
     examples: ClassVar[Mapping[str, Any]] = EXAMPLES
     parts: ClassVar[Mapping[str, str]] = PARTS
     command: ClassVar[str] = "human"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
-    pictures: ClassVar[Mapping[str, HumanPicture]] = PICTURES
+    pictures: ClassVar[Mapping[str, ReportPicture]] = PICTURES
     tables: ClassVar[tuple[str, ...]] = ("systems", "pairs", "agreement", "gain")
     naming: ClassVar[tuple[str, ...]] = ("name", "a", "b")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
         asked = parse(request, [(file.name, file.data) for file in files])
         about = About(
             systems=asked.systems,
@@ -101,37 +99,17 @@ class HumanEvaluations(Kind[Whole]):
         )
         return Whole(asked, about, _seconds(asked))
 
-    def recognised(self, asked: Whole) -> tuple[str, ...]:
-        assert isinstance(asked.asked, Asked)
+    def recognised(self, asked: Whole[Asked]) -> tuple[str, ...]:
         return (*recognised(asked.asked), *super().recognised(asked))
 
-    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
-        return Whole(Asked.load(contents["asked"]), About(), 0.0)
-
-    def compute(self, asked: Whole, progress: Progress | None = None) -> HumanReport:
-        assert isinstance(asked.asked, Asked)
+    def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> HumanReport:
         return compute(asked.asked, progress)
-
-    def read(self, body: Mapping[str, Any]) -> HumanReport:
-        return decode(HumanReport, body)
 
     def answer(self, report: HumanReport) -> tuple[str, ...]:
         return answer(report)
 
     def present(self, report: HumanReport) -> Presented:
         return present(report)
-
-    def others(self, name: str, report: HumanReport) -> Sequence[Mapping[str, str]]:
-        return PICTURES[name].others(report)
-
-    def draw(
-        self,
-        name: str,
-        report: HumanReport,
-        chosen: Mapping[str, str],
-        distribution: Distribution | None = None,
-    ) -> str:
-        return PICTURES[name].draw(report, chosen.get("criterion"))
 
 
 def _seconds(asked: Asked) -> float:
@@ -149,3 +127,6 @@ def _seconds(asked: Asked) -> float:
     exact = pairs * PATTERN_SECONDS * 2.0 ** min(units, EXACT_FLIPS)
     each = units * (DRAW_SECONDS + pairs * PRODUCT_SECONDS) + pairs * PAIR_SECONDS
     return seconds + len(judged.criterion.names) * (exact + asked.choices.resamples * each)
+
+
+KIND = HumanEvaluations()

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from sigtest.data.fields import Field
-from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
+from sigtest.kinds.base import About, File, Finished, Reference
+from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.questions.meta import Asked, MetaReport, compute, parse
-from sigtest.questions.meta.answer import answer
 from sigtest.questions.meta.brought import PARTS, with_files
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.questions.meta.data.sources import from_comparison
 from sigtest.questions.meta.fields import FIELDS, schema
-from sigtest.questions.meta.pictures import PICTURES, MetaPicture
-from sigtest.questions.meta.present import present
+from sigtest.questions.meta.pictures import PICTURES
+from sigtest.questions.meta.present import answer, present
 from sigtest.render.formats import Presented
-from sigtest.report import decode
+from sigtest.render.picture import ReportPicture
 from sigtest.significance.exact import MOST_UNITS
-
-if TYPE_CHECKING:
-    from sigtest.draws.distribution import Distribution
 
 EXAMPLES = {
     "two metrics": {
@@ -48,12 +45,13 @@ PAIR_SECONDS, ORDER_SECONDS, CELL_SECONDS = 1.5e-3, 4e-7, 5e-7
 PATTERN_SECONDS, PATTERN_SYSTEM_SECONDS, DRAW_SECONDS = 4e-8, 5e-9, 1.4e-8
 
 
-class MetricEvaluations(Kind[Whole]):
+class MetricEvaluations(WholeKind[Asked]):
     """How well metrics agree with people."""
 
     name: ClassVar[str] = "metric evaluation"
     path: ClassVar[str] = "metric-evaluations"
     summary: ClassVar[str] = "Which metrics agree with people, and which better than others?"
+    content: ClassVar[type[Asked]] = Asked
     reports: ClassVar[tuple[type, ...]] = (MetaReport,)
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples: ClassVar[Mapping[str, Any]] = EXAMPLES
@@ -69,11 +67,11 @@ class MetricEvaluations(Kind[Whole]):
             (("metrics", "comparison"), "comparisons"),
         )
     )
-    pictures: ClassVar[Mapping[str, MetaPicture]] = PICTURES
+    pictures: ClassVar[Mapping[str, ReportPicture]] = PICTURES
     tables: ClassVar[tuple[str, ...]] = ("metrics", "pairs")
     naming: ClassVar[tuple[str, ...]] = ("label", "a", "b", "baseline", "beats_baseline")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
         brought = {
             part: [(file.name, file.data) for file in files if file.part == part] for part in PARTS
         }
@@ -86,33 +84,14 @@ class MetricEvaluations(Kind[Whole]):
         )
         return Whole(asked, about, _seconds(asked))
 
-    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
-        return Whole(Asked.load(contents["asked"]), About(), 0.0)
-
-    def compute(self, asked: Whole, progress: Progress | None = None) -> MetaReport:
-        assert isinstance(asked.asked, Asked)
+    def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> MetaReport:
         return compute(asked.asked, progress)
-
-    def read(self, body: Mapping[str, Any]) -> MetaReport:
-        return decode(MetaReport, body)
 
     def answer(self, report: MetaReport) -> tuple[str, ...]:
         return answer(report)
 
     def present(self, report: MetaReport) -> Presented:
         return present(report)
-
-    def others(self, name: str, report: MetaReport) -> Sequence[Mapping[str, str]]:
-        return PICTURES[name].shows(report)[1:]
-
-    def draw(
-        self,
-        name: str,
-        report: MetaReport,
-        chosen: Mapping[str, str],
-        distribution: Distribution | None = None,
-    ) -> str:
-        return PICTURES[name].draw(report, chosen)
 
 
 def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -175,3 +154,6 @@ def _comparing(own: ScoredSet, segments: bool, resamples: int) -> float:
         drawing = resamples * DRAW_SECONDS * of_systems
         total += m * each + float(np.where(few, counting, drawing).sum())
     return total
+
+
+KIND = MetricEvaluations()

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
-from sigtest.kinds.base import About, File, Finished, Kind, Reference, Whole
+from sigtest.kinds.base import File, Finished, Reference
 from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.plans import Asked, PlanReport, compute, parse
-from sigtest.questions.plans.answer import answer
 from sigtest.questions.plans.fields import FIELDS, schema
-from sigtest.questions.plans.pictures import PICTURES, PlanPicture
-from sigtest.questions.plans.present import present
+from sigtest.questions.plans.pictures import PICTURES
+from sigtest.questions.plans.present import answer, present
 from sigtest.render.formats import Presented
-from sigtest.report import decode
-
-if TYPE_CHECKING:
-    from sigtest.draws.distribution import Distribution
+from sigtest.render.picture import ReportPicture
 
 EXAMPLES = {
     "scores": {
@@ -38,12 +35,13 @@ EXAMPLES = {
 }  # fmt: skip
 
 
-class Plans(Kind[Whole]):
+class Plans(WholeKind[Asked]):
     """Which differences test sets of other sizes would show."""
 
     name: ClassVar[str] = "plan"
     path: ClassVar[str] = "plans"
     summary: ClassVar[str] = "How many segments or documents show a difference, from a pilot?"
+    content: ClassVar[type[Asked]] = Asked
     reports: ClassVar[tuple[type, ...]] = (PlanReport,)
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples: ClassVar[Mapping[str, Any]] = EXAMPLES
@@ -51,43 +49,26 @@ class Plans(Kind[Whole]):
     fields: ClassVar[tuple[Field, ...]] = FIELDS
     compares: ClassVar[str] = "comparison"
     named: ClassVar[tuple[Reference, ...]] = (Reference(("comparison", "id"), "comparisons"),)
-    pictures: ClassVar[Mapping[str, PlanPicture]] = PICTURES
+    pictures: ClassVar[Mapping[str, ReportPicture]] = PICTURES
     tables: ClassVar[tuple[str, ...]] = ("pairs",)
     naming: ClassVar[tuple[str, ...]] = ("a", "b", "metric")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
         asked = parse(_answered(request))
         question = ComparisonQuestion(asked.pilot)
         return Whole(asked, question.about, 0.2 + question.seconds)
 
-    def comparison(self, asked: Whole) -> Comparison | None:
-        assert isinstance(asked.asked, Asked)
+    def comparison(self, asked: Whole[Asked]) -> Comparison | None:
         return asked.asked.pilot
 
-    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
-        return Whole(Asked.load(contents["asked"]), About(), 0.0)
-
-    def compute(self, asked: Whole, progress: Progress | None = None) -> PlanReport:
-        assert isinstance(asked.asked, Asked)
+    def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> PlanReport:
         return compute(asked.asked, progress)
-
-    def read(self, body: Mapping[str, Any]) -> PlanReport:
-        return decode(PlanReport, body)
 
     def answer(self, report: PlanReport) -> tuple[str, ...]:
         return answer(report)
 
     def present(self, report: PlanReport) -> Presented:
         return present(report)
-
-    def draw(
-        self,
-        name: str,
-        report: PlanReport,
-        chosen: Mapping[str, str],
-        distribution: Distribution | None = None,
-    ) -> str:
-        return PICTURES[name].draw(report, chosen)
 
 
 def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -96,3 +77,6 @@ def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(compared, Mapping) and isinstance(compared.get("id"), Finished):
         return {**request, "comparison": {**compared, "id": compared["id"].asked.comparison}}
     return request
+
+
+KIND = Plans()

@@ -2,52 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
-
 from sigtest.questions.accuracy.plots import bars_plot, grid_plot
 from sigtest.questions.accuracy.report import AccuracyReport
+from sigtest.render.picture import ReportPicture
 
 
-@dataclass(frozen=True)
-class AccuracyPicture:
-    """One way to draw accuracy of tests.
-
-    Attributes:
-        name: What addresses and the command line call it.
-        title: What it shows.
-        draw: Makes the SVG; what was chosen has `alpha`, where named.
-        fits: Whether it can be drawn of a report.
-        others: What else it can show than what it shows where nothing is chosen.
-    """
-
-    name: str
-    title: str
-    draw: Callable[[AccuracyReport, Mapping[str, str]], str]
-    fits: Callable[[AccuracyReport], bool] = lambda report: bool(report.rows)
-    others: Callable[[AccuracyReport], Sequence[Mapping[str, str]]] = lambda report: [
-        {"alpha": f"{alpha:g}"} for alpha in report.alphas[1:]
-    ]
-
-    @property
-    def needs(self) -> Literal["report", "distribution"]:
-        """The report alone."""
-        return "report"
+def _levels(report: AccuracyReport) -> list[dict[str, str]]:
+    """Every level, where there are rows."""
+    others = [{"alpha": f"{alpha:g}"} for alpha in report.alphas[1:]]
+    return [{}, *others] if report.rows else []
 
 
-PICTURES: dict[str, AccuracyPicture] = {
+PICTURES: dict[str, ReportPicture] = {
     picture.name: picture
     for picture in (
-        AccuracyPicture(
+        ReportPicture(
             "accuracy",
             "How often tests conclude what people conclude",
-            lambda report, chosen: bars_plot(report, chosen.get("alpha")),
+            bars_plot,
+            _levels,
+            takes=("alpha",),
         ),
-        AccuracyPicture(
+        ReportPicture(
             "grid",
             "Conclusions of every metric and test, and of people",
-            lambda report, chosen: grid_plot(report, chosen.get("alpha")),
+            grid_plot,
+            _levels,
+            takes=("alpha",),
         ),
     )
 }

@@ -7,6 +7,7 @@ from functools import partial
 
 from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.report import AccuracyReport, AccuracyRow
+from sigtest.render.answer import listed
 from sigtest.render.columns import intervals, names, numbers, words
 from sigtest.render.digits import probability
 from sigtest.render.formats import Presented
@@ -35,6 +36,20 @@ RECORD = ("metric", "test", "alpha", "correct", "n", "share", "ci", "reversed", 
 def present(report: AccuracyReport) -> Presented:
     """The report for any format."""
     return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
+
+
+def answer(report: AccuracyReport) -> tuple[str, ...]:
+    """Which metric and test are right most often, at the first level, and how often the least."""
+    alpha = report.alphas[0]
+    rows = [row for row in report.rows if row.alpha == alpha]
+    if not rows:
+        return ()
+    most, least = (choose(row.correct for row in rows) for choose in (max, min))
+    best = [f"{row.metric} by {row.test.replace('_', ' ')}" for row in rows if row.correct == most]
+    verb = "conclude" if len(best) > 1 else "concludes"
+    pairs = f"{most} of {rows[0].n} pairs of systems"
+    said = f"At alpha {alpha:g}, {listed(best)} {verb} what people conclude for {pairs}"
+    return (f"{said}." if least == most else f"{said}, others for {least} at the least.",)
 
 
 def sheet(report: AccuracyReport) -> Sheet:

@@ -16,6 +16,7 @@ from sigtest.questions.human.report import (
     JudgedPair,
     JudgedSystem,
 )
+from sigtest.render.answer import leaders
 from sigtest.render.columns import intervals, names, numbers, p_value, words
 from sigtest.render.digits import whole
 from sigtest.render.formats import Presented
@@ -51,6 +52,17 @@ def present(report: HumanReport) -> Presented:
     return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
 
 
+def answer(report: HumanReport) -> tuple[str, ...]:
+    """Whom people find best, and into how many clusters they put the systems."""
+    ranges = {system.name: system.range for system in report.systems}
+    clusters = len({system.cluster for system in report.systems})
+    several = "one cluster: no system is told apart" if clusters == 1 else f"{clusters} clusters"
+    return (
+        leaders(ranges, "as people judge", "system"),
+        f"{len(ranges)} systems fall into {several}.",
+    )
+
+
 def sheet(report: HumanReport) -> Sheet:
     """One record a pair and criterion."""
     return Sheet(RECORD, ([getattr(pair, name) for name in RECORD] for pair in report.pairs))
@@ -62,7 +74,7 @@ def document(report: HumanReport) -> Document:
     for criterion in dict.fromkeys(pair.criterion for pair in report.pairs):
         pairs = [pair for pair in report.pairs if pair.criterion == criterion]
         drawn = [
-            Figure(picture.title, partial(picture.draw, report, criterion))
+            Figure(picture.title, partial(picture.draw, report, {"criterion": criterion}))
             for picture in (PICTURES["heatmap"], PICTURES["boxes"])
             if picture.fits(report) and (picture.name == "heatmap" or criterion in report.criteria)
         ]
@@ -204,7 +216,7 @@ def _annotators(report: HumanReport) -> list[Block]:
     blocks: list[Paragraph | Figure | Table] = [Paragraph(said)]
     if PICTURES["annotators"].fits(report):
         picture = PICTURES["annotators"]
-        blocks.append(Figure(picture.title, partial(picture.draw, report, None)))
+        blocks.append(Figure(picture.title, partial(picture.draw, report, {})))
     return [Section("Annotators", tuple(blocks))]
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 from sigtest.questions.meta.pictures import PICTURES
 from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair, SetReport
+from sigtest.render.answer import leaders, listed
 from sigtest.render.columns import intervals, names, numbers, p_value, words
 from sigtest.render.digits import whole
 from sigtest.render.formats import Presented
@@ -50,6 +51,21 @@ ENDS = {"ci": ("ci_low", "ci_high"), "p_interval": ("p_low", "p_high")}
 def present(report: MetaReport) -> Presented:
     """The report for any format."""
     return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
+
+
+def answer(report: MetaReport) -> tuple[str, ...]:
+    """Which metrics may agree best with people, and which beat the baseline, on a single set."""
+    said = []
+    ranges = {own.label: own.range for own in report.metrics if own.range is not None}
+    if len(ranges) > 1:
+        said.append(leaders(ranges, "at agreeing with people", "metric"))
+    beating = [list(own.beats_baseline) for own in report.sets]
+    if report.baseline is not None and len(beating) == 1:
+        (names,) = beating
+        whom = listed(names) if names else "No metric"
+        verb = "agree" if len(names) > 1 else "agrees"
+        said.append(f"{whom} {verb} better with people than {report.baseline}.")
+    return tuple(said)
 
 
 def sheet(report: MetaReport) -> Sheet:

@@ -14,16 +14,15 @@ from sigtest.arrays import Array, Flags
 from sigtest.data.imports import FORMATS_READ, Material, Reader, Scores
 from sigtest.data.imports.file import File as ImportedFile
 from sigtest.data.testset import System, TestSet
-from sigtest.draws.distribution import Distribution
-from sigtest.kinds import KINDS, About, File, Kind
-from sigtest.kinds.base import Whole
+from sigtest.kinds import KINDS, About, File
+from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.metrics import METRICS, Fraction, Metric
 from sigtest.progress import Progress
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
 from sigtest.render.plots import PICTURES, Picture
 from sigtest.render.plots.view import View
-from sigtest.report.codec import decode, encode
+from sigtest.report.codec import encode
 from sigtest.significance import TESTS, Alternative, OwnP, OwnTest, ResamplingTest
 from sigtest.significance.base import Draws, reaching
 from sigtest.significance.corrections import CORRECTIONS, Correction
@@ -121,13 +120,18 @@ class Numbers:
     def as_json(self) -> Mapping[str, Any]:
         return {"numbers": list(self.numbers)}
 
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> Numbers:
+        return cls(tuple(stored["numbers"]))
 
-class Sums(Kind[Whole]):
+
+class Sums(WholeKind[Numbers]):
     """Adds numbers up."""
 
     name: ClassVar[str] = "sum"
     path: ClassVar[str] = "sums"
     summary: ClassVar[str] = "What do numbers add up to?"
+    content: ClassVar[type[Numbers]] = Numbers
     reports: ClassVar[tuple[type, ...]] = (SumReport,)
     schema: ClassVar[Mapping[str, Any]] = {
         "type": "object",
@@ -135,20 +139,13 @@ class Sums(Kind[Whole]):
         "required": ["numbers"],
     }
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole:
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Numbers]:
         numbers = Numbers(tuple(float(number) for number in request["numbers"]))
         return Whole(numbers, About(systems=("numbers",)), 0.01)
 
-    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole:
-        return Whole(Numbers(tuple(contents["asked"]["numbers"])), About(), 0.0)
-
-    def compute(self, asked: Whole, progress: Progress | None = None) -> SumReport:
-        assert isinstance(asked.asked, Numbers)
+    def compute(self, asked: Whole[Numbers], progress: Progress | None = None) -> SumReport:
         numbers = asked.asked.numbers
         return SumReport(sum(numbers), f"sum of {len(numbers)}")
-
-    def read(self, body: Mapping[str, Any]) -> SumReport:
-        return decode(SumReport, body)
 
     def present(self, report: SumReport) -> Presented:
         return Presented(
@@ -156,15 +153,6 @@ class Sums(Kind[Whole]):
             lambda: Document("Sum", (), (Paragraph(f"The sum is {report.total:g}."),)),
             lambda: Sheet(("total",), [(report.total,)]),
         )
-
-    def draw(
-        self,
-        name: str,
-        report: SumReport,
-        chosen: Mapping[str, str],
-        distribution: Distribution | None = None,
-    ) -> str:
-        raise AssertionError("sums have no pictures")
 
 
 def _bars(view: View) -> str:

@@ -1,0 +1,89 @@
+"""Questions that one task computes whole; their pictures are drawn of reports alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+
+from sigtest.kinds.base import About, Kind
+from sigtest.render.picture import ReportPicture
+from sigtest.report import decode
+
+if TYPE_CHECKING:
+    from sigtest.draws.distribution import Distribution
+
+
+class Storable(Protocol):
+    """What such a question holds."""
+
+    @property
+    def key(self) -> str:
+        """Hash of content, choices and version."""
+
+    def as_json(self) -> Mapping[str, Any]:
+        """What `load` rebuilds it from."""
+
+    @classmethod
+    def load(cls, stored: Mapping[str, Any]) -> Self:
+        """What `as_json` wrote."""
+
+
+Content = TypeVar("Content", bound=Storable)
+
+
+@dataclass(frozen=True)
+class Whole(Generic[Content]):
+    """A question that one task computes whole.
+
+    Attributes:
+        asked: What is asked.
+        about: What a listing tells of it.
+        seconds: About how long one core computes it.
+    """
+
+    asked: Content
+    about: About
+    seconds: float
+
+    @property
+    def key(self) -> str:
+        """Hash of content, choices and version."""
+        return self.asked.key
+
+    def contents(self) -> Mapping[str, Any]:
+        """All of it, under one name."""
+        return {"asked": self.asked.as_json()}
+
+    def outline(self) -> Mapping[str, Any]:
+        """Nothing: workers read the contents."""
+        return {}
+
+
+class WholeKind(Kind[Whole[Content]]):
+    """A kind of such questions.
+
+    Attributes:
+        content: Class of what is asked.
+    """
+
+    content: ClassVar[type[Any]]
+    pictures: ClassVar[Mapping[str, ReportPicture]] = {}
+
+    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole[Content]:
+        return Whole(self.content.load(contents["asked"]), About(), 0.0)
+
+    def read(self, body: Mapping[str, Any]) -> Any:
+        return decode(self.reports[0], body)
+
+    def others(self, name: str, report: Any) -> Sequence[Mapping[str, str]]:
+        return self.pictures[name].shows(report)[1:]
+
+    def draw(
+        self,
+        name: str,
+        report: Any,
+        chosen: Mapping[str, str],
+        distribution: Distribution | None = None,
+    ) -> str:
+        return self.pictures[name].draw(report, chosen)
