@@ -136,7 +136,7 @@ def gate(
     a, b = sample.part.pairs.T
     differences = sample.scores[0, a] - sample.scores[0, b]
     held = _Held(sign * differences, errors, sign * values, spreads[size:], tails)
-    rows = _same(held, drawing.alpha) if margin is None else _within(held, margin, chosen)
+    rows = _same(held) if margin is None else _within(held, margin, chosen)
     level = drawing.alpha if margin is None else min(2 * drawing.alpha, 0.999)
     intervals = bootstrap_t_interval(differences, errors, values, tails, level)
     names = [sample.part.systems[first] for first in a]
@@ -254,7 +254,7 @@ def _within(held: _Held, margin: float, claim: Claim) -> _Rows:
     return _Rows(np.maximum(worse, better), outside, held.values, room, held.tails, 2)
 
 
-def _same(held: _Held, alpha: float) -> _Rows:
+def _same(held: _Held) -> _Rows:
     """Two runs of one system pass unless they differ significantly."""
     p = np.minimum(1.0, 2 * np.minimum(held.above(0.0), held.below(0.0)))
     return _Rows(p, p, held.values, np.full_like(held.values, math.inf), held.tails, 0)

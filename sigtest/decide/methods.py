@@ -35,7 +35,7 @@ def methods_of(plan: Plan, pairs: Sequence[PairReport]) -> Methods:
     sources = Sources()
     sentences = [_data(plan), _metrics(plan, sources)]
     if pairs:
-        sentences += [_tests(plan, pairs, sources), *_p_values(plan, pairs, sources)]
+        sentences += [_tests(plan, sources), *_p_values(plan, pairs, sources)]
         recipe = plan.recipe
         limit = Limit(recipe.correction, recipe.alpha, plan.comparisons)
         systems = None if recipe.family == "present" else recipe.family
@@ -80,7 +80,7 @@ def _metric(label: str, metric: Metric, part: Part, sources: Sources) -> str:
     return f"{metric.title or label}{cited} with signature {metric.signature(part.references)}"
 
 
-def _tests(plan: Plan, pairs: Sequence[PairReport], sources: Sources) -> str:
+def _tests(plan: Plan, sources: Sources) -> str:
     """Which tests, on what units, against which alternative."""
     recipe, part = plan.recipe, plan.parts[0]
     tests = [TESTS[name] for name in recipe.tests]

@@ -34,13 +34,9 @@ def words(heading: str, texts: Iterable[str]) -> Column:
 
 
 def p_value(
-    p: float | None,
-    alpha: float,
-    significant: bool,
-    undecided: bool = False,
-    exact: bool = False,
+    p: float | None, alpha: float, significant: bool, undecided: bool = False
 ) -> PValue | None:
     """A p-value and what was decided with it."""
-    marks: dict[Mark, bool] = {"significant": significant, "undecided": undecided, "exact": exact}
+    marks: dict[Mark, bool] = {"significant": significant, "undecided": undecided}
     shown = frozenset(mark for mark, there in marks.items() if there)
     return None if p is None else PValue(p, alpha, shown)

@@ -48,7 +48,7 @@ def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Colle
             scores together, no judgement at all.
     """
     parts = [_part(table, i, scale) for i, table in enumerate(tables)]
-    _require_one_sort(tables, parts)
+    _require_one_sort(tables)
     dropped = [dict(table.dropped) for table in tables]
     for i, table in enumerate(tables):
         if table.keyed and len(parts[i]):
@@ -197,7 +197,7 @@ def _whole(numbers: Array, table: Table) -> Counts:
     return numbers.astype(np.int64)
 
 
-def _require_one_sort(tables: Sequence[Table], parts: Sequence[Judgements]) -> None:
+def _require_one_sort(tables: Sequence[Table]) -> None:
     """All files bring raw scores, or all bring standardised ones."""
     sorts = {(table.raw is not None, table.z is not None) for table in tables}
     if len(sorts) > 1:

@@ -68,11 +68,9 @@ class Table:
         return InputError(f"{where}: {why}{end}", field=path, line=line, system=self.system[row])
 
 
-def filled(
-    lines: Sequence[str], first: int = 0, last: int | None = None
-) -> tuple[list[str], list[int]]:
+def filled(lines: Sequence[str], first: int = 0) -> tuple[list[str], list[int]]:
     """Lines that are not blank, with their 1-based numbers."""
-    numbered = [(line, n) for n, line in enumerate(lines[first:last], first + 1) if line.strip()]
+    numbered = [(line, n) for n, line in enumerate(lines[first:], first + 1) if line.strip()]
     return [line for line, _ in numbered], [n for _, n in numbered]
 
 
@@ -125,6 +123,6 @@ def ragged(name: str, line: int, found: int, expected: int) -> InputError:
     )
 
 
-def optional(values: Sequence[str], unknown: tuple[str, ...] = ("", "NA")) -> list[str | None]:
-    """A column in which some words stand for nothing."""
-    return [None if value in unknown else value for value in values]
+def optional(values: Sequence[str]) -> list[str | None]:
+    """A column in which "" and NA stand for nothing."""
+    return [None if value in {"", "NA"} else value for value in values]

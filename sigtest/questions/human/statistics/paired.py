@@ -52,7 +52,7 @@ def signed_rank(differences: Array) -> Tails:
         return Tails(reached / 2, min(1.0, greater), min(1.0, less), logarithm(min(greater, less)))
     ranks = doubled / 2.0
     spread = math.sqrt(float((ranks**2).sum()) / 4.0)
-    return normal(reached / 2, float(ranks.sum()) / 2.0, spread, 0.5)
+    return normal(reached / 2, float(ranks.sum()) / 2.0, spread)
 
 
 def _sums(doubled: Counts) -> Array:

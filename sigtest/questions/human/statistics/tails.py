@@ -27,19 +27,21 @@ class Tails(NamedTuple):
     log10: float
 
 
-def normal(statistic: float, middle: float, spread: float, continuity: float) -> Tails:
-    """From a normal approximation.
+CONTINUITY = 0.5  # by how much a statistic of whole steps is moved towards its middle
+
+
+def normal(statistic: float, middle: float, spread: float) -> Tails:
+    """From a normal approximation, with continuity correction.
 
     Args:
         statistic: Observed.
         middle: Its mean under the null hypothesis.
         spread: Its standard deviation there; 0 where nothing can differ.
-        continuity: By how much the statistic is moved towards the middle.
     """
     if spread == 0:
         return Tails(statistic, 1.0, 1.0, 0.0)
-    above = (statistic - middle - continuity) / spread
-    below = (statistic - middle + continuity) / spread
+    above = (statistic - middle - CONTINUITY) / spread
+    below = (statistic - middle + CONTINUITY) / spread
     log = min(float(log_ndtr(-above)), float(log_ndtr(below))) / math.log(10)
     return Tails(statistic, float(ndtr(-above)), float(ndtr(below)), log)
 

@@ -32,7 +32,7 @@ def rank_sum(x: Array, y: Array) -> Tails:
     tied = np.diff(edges).astype(np.float64)
     ties = float((tied**3 - tied).sum()) / (size * (size - 1.0))
     variance = n * m / 12.0 * (size + 1.0 - ties)
-    return normal(u, n * m / 2.0, math.sqrt(max(variance, 0.0)), 0.5)
+    return normal(u, n * m / 2.0, math.sqrt(max(variance, 0.0)))
 
 
 def welch(x: Array, y: Array) -> Tails:
