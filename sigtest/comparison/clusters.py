@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,29 +28,31 @@ class ClusteredError(NamedTuple):
 
 
 def errors_of(
-    testset: TestSet, systems: Sequence[System], recipe: Recipe, cluster: Counts
-) -> tuple[ClusteredError, ...]:
-    """Those of all means, where clusters (documents) are the unit and there are two or more.
+    testset: TestSet, system: System, recipe: Recipe, cluster: Counts
+) -> dict[str, float]:
+    """Those of all means of a system, where clusters (documents) are the unit, two or more.
 
     Strata and several training runs have another variance; there are none for these.
 
     Args:
         testset: With the documents.
-        systems: What is compared.
+        system: One of those that are compared.
         recipe: How.
         cluster: (n,) number of each segment's cluster, from 0.
+
+    Returns:
+        Standard errors by the labels of metrics.
     """
-    several = any(len(system.runs) > 1 for system in systems)
+    several = len(system.runs) > 1
     if recipe.unit != "document" or recipe.stratified or several or not cluster.any():
-        return ()
-    return tuple(
-        ClusteredError(system.name, label, clustered_error(table[:, 0], table[:, 1], cluster))
+        return {}
+    return {
+        label: clustered_error(table[:, 0], table[:, 1], cluster)
         for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
         if isinstance(metric, Accuracy | Scores)
-        for system in systems
         for table in [metric.statistics(testset, system.runs[0])]
         if table[:, 1].any()
-    )
+    }
 
 
 def clustered_error(values: Array, weights: Array, cluster: Counts) -> float:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from sigtest.comparison import proportions
-from sigtest.comparison.clusters import errors_of
+from sigtest.comparison.clusters import ClusteredError, errors_of
 from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
@@ -95,13 +95,20 @@ class Entry:
             replicas=len(systems[0].runs),
         )
         found = findings_of(self.testset, systems, recipe)
-        labels = proportions.labels_of(systems, recipe)
+        right = {system.name: proportions.right_of(system, recipe) for system in systems}
+        labels = proportions.labels_of([*right.values()], recipe)
         said = [finding.sentence for finding in found]
-        said += [*proportions.notes_of(systems, recipe, labels), *look_alikes(part.systems)]
+        said += [*proportions.notes_of(right, part.segments, recipe), *look_alikes(part.systems)]
         notes = (*self.notes, *said)
         if self.runs and recipe.unit == "document":
             notes = (*notes, ITEMS_ALONE)
-        clustered = errors_of(self.testset, systems, recipe, part.document_index)
+        clustered = tuple(
+            ClusteredError(system.name, label, stderr)
+            for system in systems
+            for label, stderr in errors_of(
+                self.testset, system, recipe, part.document_index
+            ).items()
+        )
         return replace(part, notes=notes, proportions=labels, runs=self.runs, clustered=clustered)
 
 

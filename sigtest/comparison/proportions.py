@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,39 +15,51 @@ from sigtest.significance.intervals import wilson_interval
 NEAR = 10  # items right, or wrong, below which a bootstrap interval of a proportion is too narrow
 
 
-def labels_of(systems: Sequence[System], recipe: Recipe) -> tuple[str, ...]:
-    """Labels of the metrics whose scores are proportions: one run, each segment 0 or 1."""
-    if recipe.unit != "segment" or any(len(system.runs) > 1 for system in systems):
-        return ()
-    return tuple(
-        label
-        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
-        if isinstance(metric, Accuracy)
-        or (isinstance(metric, Scores) and all(_binary(metric, own.runs[0]) for own in systems))
-    )
+def right_of(system: System, recipe: Recipe) -> dict[str, int | None]:
+    """Of the metrics that give one run of a system 0 or 1 for each segment, how often 1.
+
+    Nothing in the place of the number where the metric itself counts.
+    """
+    if recipe.unit != "segment" or len(system.runs) > 1:
+        return {}
+    right: dict[str, int | None] = {}
+    for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
+        if isinstance(metric, Accuracy):
+            right[label] = None
+        elif isinstance(metric, Scores):
+            rows = metric.rows(system.runs[0])
+            if rows.shape[1] == 1 and np.isin(rows, (0, 1)).all():
+                right[label] = int(rows.sum())
+    return right
 
 
-def _binary(metric: Scores, run: System) -> bool:
-    rows = metric.rows(run)
-    return rows.shape[1] == 1 and bool(np.isin(rows, (0, 1)).all())
+def labels_of(right: Sequence[Mapping[str, int | None]], recipe: Recipe) -> tuple[str, ...]:
+    """Labels of the metrics whose scores are proportions.
+
+    Args:
+        right: Of each system, as `right_of` has it.
+        recipe: With all metrics.
+    """
+    return tuple(label for label in recipe.labels if all(label in own for own in right))
 
 
-def notes_of(systems: Sequence[System], recipe: Recipe, labels: Sequence[str]) -> list[str]:
+def notes_of(
+    right: Mapping[str, Mapping[str, int | None]], items: int, recipe: Recipe
+) -> list[str]:
     """Sentences about proportions: which test an exact p-value is, and intervals near 0 and 1.
 
     Args:
-        systems: What is compared.
-        recipe: How.
-        labels: As `labels_of` has them.
+        right: Of each system, by name, as `right_of` has it.
+        items: How many each system has.
+        recipe: How they are compared.
     """
     said: list[str] = []
-    for label, metric in zip(recipe.labels, recipe.metrics, strict=True):
-        if label not in labels or not isinstance(metric, Scores):
-            continue
-        said += _exact(label, recipe) if len(systems) > 1 else []
-        for system in systems:
-            rows = metric.rows(system.runs[0])
-            said += _extreme(system.name, label, int(rows.sum()), len(rows), recipe.alpha)
+    for label in labels_of([*right.values()], recipe):
+        counts = {name: own[label] for name, own in right.items()}
+        if None not in counts.values():
+            said += _exact(label, recipe) if len(counts) > 1 else []
+        for name, count in counts.items():
+            said += [] if count is None else _extreme(name, label, count, items, recipe.alpha)
     return said
 
 

@@ -201,9 +201,9 @@ class Rows:
         """The row of one system."""
         return f"{MAKE} {self.resamples} {digest}"
 
-    def findings(self, digest: str) -> str:
-        """What health checks say of one system, whatever the resamples."""
-        return f"{MAKE} findings {digest}"
+    def said(self, digest: str) -> str:
+        """What is said of one system's content, whatever the resamples."""
+        return f"{MAKE} said {digest}"
 
     def pair(self, a: str, b: str) -> str:
         """The row of a pair, from both digests."""

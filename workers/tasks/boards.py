@@ -12,7 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.comparison.clusters import ClusteredError
 from sigtest.comparison.plan import Part, Plan
+from sigtest.comparison.proportions import labels_of, notes_of
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import look_alikes
@@ -30,7 +32,7 @@ from workers.store.boards import Choice, Rows, State
 from workers.store.task import Priced, Task
 from workers.tasks import families
 from workers.tasks.context import Context
-from workers.tasks.sampling import Member, Sampling
+from workers.tasks.sampling import Member, Said, Sampling
 
 TOGETHER = 12  # systems whose totals are in memory at the same time
 LOOKS = 5  # at a test set that changes while it is looked at
@@ -52,8 +54,8 @@ def join(context: Context, testset_id: str, digest: str, resamples: int) -> None
         return
     names = Rows(resamples)
     rows = {names.system(digest): row_of(sampling.part, member.totals)}
-    if context.testsets.rows(testset_id, [names.findings(digest)]) == [None]:
-        rows[names.findings(digest)] = codec.pack_json(sampling.findings(digest))
+    if context.testsets.rows(testset_id, [names.said(digest)]) == [None]:
+        rows[names.said(digest)] = codec.pack_json(sampling.said(digest))
     context.testsets.add_rows(testset_id, rows)
     state = context.testsets.state(testset_id)
     if state is None:
@@ -269,20 +271,35 @@ def _report(sampling: Sampling, state: State, part: Part) -> Report | None:
     draws, ranges = _joint(sampling, part)
     own, both = _by_metric(part, systems), _by_metric(part, rows)
     gone = families.gone(testsets, state, part)
-    noted = replace(part, notes=_notes(sampling, part))
-    return report_of_rows(noted, own, both, draws, ranges, gone)
+    return report_of_rows(_with_said(sampling, part), own, both, draws, ranges, gone)
 
 
-def _notes(sampling: Sampling, part: Part) -> tuple[str, ...]:
-    """What health checks say of the systems, by their names."""
-    names = [Rows(part.resamples).findings(digest) for digest in part.digests]
-    found = sampling.context.testsets.rows(sampling.testset_id, names)
-    said = [
-        f"{system}{words}" if own else words
-        for system, row in zip(part.systems, found, strict=True)
-        for own, words in (codec.unpack_json(row) if row is not None else ())
+def _with_said(sampling: Sampling, part: Part) -> Part:
+    """The part with what is said of its systems' contents, by their names."""
+    names = [Rows(part.resamples).said(digest) for digest in part.digests]
+    rows = sampling.context.testsets.rows(sampling.testset_id, names)
+    said = {
+        system: Said(*codec.unpack_json(row))
+        for system, row in zip(part.systems, rows, strict=True)
+        if row is not None
+    }
+    right = {system: own.right for system, own in said.items()}
+    notes = [
+        f"{system}{words}" if named else words
+        for system, own in said.items()
+        for named, words in own.findings
     ]
-    return tuple(dict.fromkeys([*said, *look_alikes(part.systems)]))
+    notes += [*notes_of(right, part.segments, part.recipe), *look_alikes(part.systems)]
+    return replace(
+        part,
+        notes=tuple(dict.fromkeys(notes)),
+        proportions=labels_of([*right.values()], part.recipe) if said else (),
+        clustered=tuple(
+            ClusteredError(system, label, stderr)
+            for system, own in said.items()
+            for label, stderr in own.clustered.items()
+        ),
+    )
 
 
 def row_of(part: Part, totals: Totals) -> bytes:

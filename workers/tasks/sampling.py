@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from sigtest import engine
 from sigtest.arrays import Array
+from sigtest.comparison import proportions
+from sigtest.comparison.clusters import errors_of
 from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part
 from sigtest.data.testset import TestSet
@@ -33,6 +36,20 @@ class Member:
     digest: str
     parts: totals.Parts
     totals: Totals
+
+
+class Said(NamedTuple):
+    """What is said of one system's content, whatever it is called.
+
+    Attributes:
+        findings: Sentences of health checks; one that is about the system (true) follows its name.
+        right: See `proportions.right_of`.
+        clustered: See `clusters.errors_of`.
+    """
+
+    findings: list[tuple[bool, str]]
+    right: dict[str, int | None]
+    clustered: dict[str, float]
 
 
 class Sampling:
@@ -104,11 +121,8 @@ class Sampling:
             found |= made
         return {m: found[name] for m, name in names.items()}
 
-    def findings(self, digest: str) -> list[tuple[bool, str]]:
-        """What health checks say of one system.
-
-        Returns:
-            Sentences; one that is about the system (true) follows its name, which a digest has not.
+    def said(self, digest: str) -> Said:
+        """What reports say of one system besides what they say of its totals.
 
         Raises:
             GoneError: The system was removed.
@@ -116,8 +130,13 @@ class Sampling:
         output = self._store.output(self.testset_id, digest)
         if output is None:
             raise gone(self.testset_id)
-        found = findings_of(self._testset, [replace(output, name="")], self.part.recipe)
-        return [(finding.kind != "tokenizer", finding.sentence) for finding in found]
+        part, recipe = self.part, self.part.recipe
+        found = findings_of(self._testset, [replace(output, name="")], recipe)
+        return Said(
+            findings=[(finding.kind != "tokenizer", finding.sentence) for finding in found],
+            right=proportions.right_of(output, recipe),
+            clustered=errors_of(self._testset, output, recipe, part.document_index),
+        )
 
     def _parts(self, digests: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
         """Parts of totals; those that were evicted are made again and kept."""

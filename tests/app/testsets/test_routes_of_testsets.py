@@ -79,6 +79,30 @@ def test_from_test_set_to_leaderboard(service: httpx.Client, make: Make) -> None
     assert (shown["test"], shown["pending"]) == ("approximate_randomization", [])
 
 
+@pytest.mark.parametrize("unit", ["segment", "document"])
+def test_boards_say_of_right_answers_what_comparisons_say(
+    service: httpx.Client, make: Make, unit: str
+) -> None:
+    """Wilson's intervals, clustered standard errors, and the sentences about them."""
+    right = {"good": [1] * 11 + [0], "poor": [0, 1] * 6}
+    recipe = {
+        "metrics": [{"name": "scores", "of": "acc"}],
+        "resamples": 99,
+        "unit": unit,
+        "documents": [f"d{i // 3}" for i in range(12)],
+    }
+    url = make(references=[], segments=12, **recipe)
+    for name, scores in right.items():
+        body = {"scores": {"acc": scores}}
+        assert service.put(f"{url}/systems/{name}", json=body, headers=WAIT).status_code == 201
+    shown = service.get(service.get(f"{url}/leaderboard").json()["comparison"]).json()["links"]
+    systems = [{"name": name, "scores": {"acc": scores}} for name, scores in right.items()]
+    whole = compare(parse_comparison({"systems": systems, "family": 64, **recipe}))
+    score = whole.systems[0].scores["acc"]
+    assert (score.proportion_ci if unit == "segment" else score.clustered_stderr) is not None
+    assert service.get(shown["report"]).text == rendered("json", whole)
+
+
 def test_what_is_told_of_test_sets_and_systems(service: httpx.Client, make: Make) -> None:
     url = make(unit="document", documents=["d1", "d1", "d2", "d3"], seed=5)
     found = service.get(url).json()

@@ -183,7 +183,7 @@ def test_what_is_asked_of_a_deleted_system_is_gone_at_once(board: Board, context
 
 def test_names_of_what_is_kept_have_the_versions_that_made_it() -> None:
     names = Rows(600)
-    held = {names.system("a"), names.pair("a", "b"), names.findings("a"), block_name((0, 9))}
+    held = {names.system("a"), names.pair("a", "b"), names.said("a"), block_name((0, 9))}
     make = f"{__version__}+sacrebleu.{version('sacrebleu')}"
     assert {name.split(" ")[0] for name in held} == {make}
     assert f":{make}:" in keys.totals("0" * 32, 600, "a")
