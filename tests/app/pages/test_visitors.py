@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -164,3 +165,23 @@ def test_who_is_signed_in_is_told_on_every_page(
         pages.append(client.post("/comparisons", files=large))
         assert [page.status_code for page in pages] == [200, 200, 200, 404, 404, 413]
         assert all("ada <button" in page.text for page in pages)
+
+
+def test_problems_say_what_to_do_next(
+    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, body: dict[str, Any]
+) -> None:
+    settings = Settings(api_keys=(("ada", digest_of(SECRET)),))
+    url = serve_on(settings, replace(queue, pending=1)).base_url
+    with httpx.Client(base_url=url, headers=BROWSER, timeout=60) as client:
+        sign_in(client)
+        unknown = client.get(f"/comparisons/{'0' * 32}")
+        assert "another key is not found either" in unknown.text
+        assert "another key" not in client.get("/shared/none").text
+        key = {"Authorization": f"Bearer {SECRET}", "Accept": "application/json"}
+        long = {**body, "metrics": ["ter"], "resamples": 900_000}
+        made = client.post("/v1/comparisons", json=long, headers=key).json()
+        refused = client.post("/comparisons", data={"example": "shared-task"})
+        client.delete(made["links"]["self"], headers=key)
+    assert refused.status_code == 429
+    seconds = int(refused.headers["retry-after"])
+    assert f"send it again in {seconds} s: what you chose is still there" in refused.text
