@@ -476,3 +476,12 @@ def test_what_waits_says_so(service: httpx.Client, chromium: Any) -> None:
     for own in made:
         service.delete(own["links"]["self"])
     assert told == ["Waiting for a worker", "It waits for its turn."]
+
+
+def test_columns_of_a_narrow_listing_stand_apart(service: httpx.Client, chromium: Any) -> None:
+    made = service.post("/v1/comparisons", json=wide(2), headers={"Prefer": "wait=60"})
+    with visit(chromium, str(service.base_url), viewport={"width": 360, "height": 900}) as visited:
+        visited.page.goto("/comparisons")
+        row = visited.page.locator(f"tr:has(a[href$='{made.json()['id']}'])")
+        asked, state = row.locator("th a").bounding_box(), row.locator("td >> nth=0").bounding_box()
+        assert asked["x"] + asked["width"] <= state["x"]
