@@ -212,6 +212,14 @@ def test_a_command_is_copied(service: httpx.Client, chromium: Any) -> None:
         copied = page.evaluate("navigator.clipboard.readText()")
         assert copied.startswith("sigtest verify ")
         assert "--documents DOCUMENTS aspen birch" in copied
+        page.goto("/api")
+        operation = page.locator("details.operation >> nth=0")
+        for summary in ("summary >> nth=0", "details > summary:text-is('Python')"):
+            operation.locator(summary).click()
+        operation.locator("button:visible").click()
+        page.wait_for_selector("text=Copied")
+        copied = page.evaluate("navigator.clipboard.readText()")
+        assert copied.startswith("import httpx\n\nhttpx.post(")
 
 
 def test_pairs_on_several_test_sets_are_opened(service: httpx.Client, chromium: Any) -> None:
