@@ -7,7 +7,7 @@ import random
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,20 @@ class Service:
         found = [horse for worker in self.workers() for horse in children(worker)]
         return [horse for horse in found if called(horse) == WORKING]
 
+    def caught(self) -> list[int]:
+        """The same, once there are some; they are stopped, so that they die within their tasks."""
+        found: list[int] = until(self._stopped_at_work)
+        return found
+
+    def _stopped_at_work(self) -> list[int]:
+        horses = self.horses()
+        for horse in horses:
+            send(signal.SIGSTOP, horse)
+        working = [horse for horse in horses if called(horse) == WORKING]
+        for horse in set(horses) - set(working):  # it ended its task meanwhile
+            send(signal.SIGCONT, horse)
+        return working
+
 
 @contextmanager
 def started(settings: Settings) -> Iterator[Service]:
@@ -103,8 +117,8 @@ def started(settings: Settings) -> Iterator[Service]:
         jobs.close()
 
 
-def until(happens: Callable[[], Any], seconds: float = 30) -> Any:
-    """Wait for something to become true."""
+def until(happens: Callable[[], Any], seconds: float = 120) -> Any:
+    """Wait for something to become true; patiently, for machines that have other things to do."""
     deadline = time.monotonic() + seconds
     while not (seen := happens()):
         assert time.monotonic() < deadline, "it does not happen"
@@ -114,17 +128,20 @@ def until(happens: Callable[[], Any], seconds: float = 30) -> Any:
 
 def finished(jobs: Comparisons, comparison_id: str) -> Record:
     """A comparison of CALLER, once it has an outcome."""
-    until(lambda: jobs.find(comparison_id, CALLER).status.finished, 60)
+    until(lambda: jobs.find(comparison_id, CALLER).status.finished)
     return jobs.find(comparison_id, CALLER)
 
 
 def kill(*pids: int) -> None:
     """Kill processes that may be gone already."""
+    send(signal.SIGKILL, *pids)
+
+
+def send(number: signal.Signals, *pids: int) -> None:
+    """Send a signal to processes that may be gone already."""
     for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def children(pid: int, *words: str) -> list[int]:

@@ -1,6 +1,5 @@
 """`sigtest` as forks of one process that has its imports behind it, for many commands.
 
-
     python warmed.py serve SOCKET
     python warmed.py ask SOCKET [ARGUMENT]...
 

@@ -54,7 +54,7 @@ def test_headers_that_do_not_come_end_the_connection(client: httpx.Client, begin
     with opened(client) as talk:
         start = time.monotonic()
         assert dripping(talk, begin + "a") == b""
-        assert 0.5 < time.monotonic() - start < 4
+        assert 0.5 < time.monotonic() - start < 10
 
 
 def test_the_next_request_is_timed_as_well(client: httpx.Client) -> None:
@@ -82,7 +82,7 @@ def test_a_body_that_does_not_come_is_answered(client: httpx.Client, kind: str, 
         heard = dripping(talk, " ")
         assert heard.startswith(b"HTTP/1.1 408")
         assert b"urn:sigtest:problem:slow-body" in heard
-        assert time.monotonic() - start < 4
+        assert time.monotonic() - start < 10
 
 
 def test_a_body_that_was_answered_already_does_not_go_on_for_ever(client: httpx.Client) -> None:
@@ -98,7 +98,7 @@ def test_a_large_body_has_the_time_it_needs(client: httpx.Client) -> None:
         talk.sendall(f"{HEAD}Content-Length: {size}\r\n\r\n".encode())
         for _ in range(6):  # as slow as is allowed, and longer than the patience
             talk.sendall(b" " * (size // 6))
-            time.sleep(0.4)
+            time.sleep(0.3)
         assert talk.recv(65536).startswith(b"HTTP/1.1 422")
 
 

@@ -219,7 +219,7 @@ def succeeds(service: Service, several: Comparison, record: Record) -> None:
 @pytest.mark.parametrize("pooled", [False, True])
 def test_horses_killed_in_the_middle(hurt: Service, pooled: bool) -> None:
     several, record = half_way(hurt, 10, pooled)
-    kill(*hurt.horses())
+    kill(*hurt.caught())
     succeeds(hurt, several, record)
 
 

@@ -49,7 +49,7 @@ def test_idle_worker_that_was_stopped_is_listed_again_and_works(service: Service
     (worker,) = service.workers()
     with stopped_until_forgotten(service, worker):
         pass
-    until(lambda: serving(service), 10)
+    until(lambda: serving(service))
     assert service.workers() == [worker]
     record, _ = service.jobs.submit(synthetic(1, segments=50), CALLER)
     assert finished(service.jobs, record.id).status is Status.SUCCEEDED
@@ -63,7 +63,7 @@ def test_busy_worker_that_was_stopped_is_listed_again_while_it_works(service: Se
     os.kill(horse, signal.SIGSTOP)  # its task must not end before the worker goes on
     with stopped_until_forgotten(service, worker):
         pass
-    until(lambda: serving(service), 10)
+    until(lambda: serving(service))
     assert children(worker) == [horse]
     os.kill(horse, signal.SIGCONT)
     service.jobs.remove(record.id, CALLER)

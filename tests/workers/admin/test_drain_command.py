@@ -21,7 +21,7 @@ def test_workers_finish_what_they_have_and_take_nothing_new(
     try:
         (line,) = told(service.settings, "drain")
         assert line.startswith("drained: workers have 0 tasks, ")
-        until(lambda: not service.horses(), 5)  # the last one may still be ending
+        until(lambda: not service.horses())  # the last one may still be ending
         second, _ = service.jobs.submit(short, CALLER)
         time.sleep(1.5)  # a round of the reconciler, which must leave it alone
         assert not service.horses()

@@ -1,9 +1,11 @@
 """`sigtest-admin stuck`: what is unfinished for long, and whether anything works on it."""
 
+import signal
+
 from board import SYSTEMS, board_on
 from byhand import missing
 from commanded import told
-from service import CALLER, Comparisons, Service, synthetic, until
+from service import CALLER, Comparisons, Service, send, synthetic, until
 
 from workers.settings import Settings
 from workers.tasks.context import Context
@@ -34,10 +36,13 @@ def test_what_waits_and_what_is_lost_are_told_apart(
 def test_what_a_worker_has_is_running(service: Service) -> None:
     long = synthetic(1, segments=1000, systems=12, resamples=999_999)
     record, _ = service.jobs.submit(long, CALLER)
+    working: list[int] = []
     try:
         until(lambda: service.jobs.find(record.id, CALLER).progress.phase == "resampling")
+        working = service.caught()  # between two tasks it would wait
         _, line = told(service.settings, "stuck", "--seconds", "0")
         assert line.split()[:3] == [record.id, CALLER, "comparisons"]
         assert line.split()[4:] == ["1", "running"]
     finally:
+        send(signal.SIGCONT, *working)
         service.jobs.remove(record.id, CALLER)

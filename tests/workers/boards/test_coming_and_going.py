@@ -2,15 +2,15 @@
 
 import json
 import random
+import signal
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from board import DOCUMENTS, RECIPE, REFERENCE, SYSTEMS, Board, board_on, garbled, lines
-from service import CALLER, Service, kill, started, until
+from service import CALLER, Service, children, kill, send, started, until
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import Recipe
@@ -204,11 +204,10 @@ def test_killed_workers_lose_nothing(working: Context, service: Service) -> None
     board = board_on(working, "killed", resamples=40_000, metrics=["bleu"])
     for name, output in SYSTEMS.items():
         board.put(name, output)
-    until(service.horses)
-    time.sleep(0.1)
-    kill(*service.horses())
-    until(service.horses)
-    kill(service.workers()[0])
+    kill(*service.caught())
+    hurt = service.caught()  # what was killed runs again
+    kill(next(worker for worker in service.workers() if hurt[0] in children(worker)))
+    send(signal.SIGCONT, *hurt)
     board.settled()
     board.is_right()
 

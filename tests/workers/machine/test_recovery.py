@@ -69,7 +69,7 @@ def succeeds(service: Service, comparison: Comparison, record: Record) -> None:
 
 def test_horse_killed(service: Service) -> None:
     comparison, record = half_way(service, 1)
-    kill(*service.horses())
+    kill(*service.caught())
     succeeds(service, comparison, record)
 
 
@@ -91,7 +91,7 @@ def test_executions_without_a_record_stop_nobody(service: Service) -> None:
         task = f"{record.id}-resample-{start}-{start + 1000}"
         redis.zadd(f"rq:executions:{task}", {"expired": time.time() + 1000})
     succeeds(service, comparison, record)
-    until(lambda: not redis.keys("rq:job:*"), 15)
+    until(lambda: not redis.keys("rq:job:*"))
     redis.close()
 
 
@@ -100,7 +100,7 @@ def test_horse_dies_with_its_worker(service: Service) -> None:
     worker = until(lambda: [pid for pid in service.workers() if children(pid)])[0]
     horses = children(worker)
     kill(worker)
-    until(lambda: not set(horses) & set(children(worker) + service.horses()), 2)
+    until(lambda: not set(horses) & set(children(worker) + service.horses()))
     succeeds(service, comparison, record)
 
 
@@ -130,7 +130,7 @@ def test_supervisor_killed(service: Service) -> None:
         found = children(os.getpid(), "workers.machine.supervisor", state)
         return found not in ([], [supervisor]) and bool(children(found[0], "valkey"))
 
-    until(replaced, 10)
+    until(replaced)
     succeeds(service, comparison, record)
     assert service.supervisor() != supervisor
     assert not set(everybody) & {service.server(), *service.workers()}
@@ -171,7 +171,7 @@ def test_task_that_kills_its_workers_fails_the_comparison(service: Service) -> N
     jobs = Comparisons.connect(replace(service.settings, block=999_999))
     comparison = synthetic(10, **{**SLOW, "resamples": 999_999})
     record, _ = jobs.submit(comparison, CALLER)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
     while not (found := jobs.find(record.id, CALLER)).status.finished:
         kill(*service.horses())
         assert time.monotonic() < deadline

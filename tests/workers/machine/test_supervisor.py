@@ -48,9 +48,11 @@ def launched(settings: Settings, *command: str) -> Iterator[subprocess.Popen[str
         [sys.executable, *command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == "ready\n"
-        yield process
-        process.kill()
+        try:
+            assert process.stdout.readline() == "ready\n"
+            yield process
+        finally:
+            process.kill()
 
 
 def family(pid: int) -> list[int]:
@@ -89,7 +91,7 @@ def test_container_entry_point_stops_cleanly(tmp_path: Path, number: signal.Sign
         assert jobs.workers() == 1
         jobs.close()
         process.send_signal(number)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
         assert not running_now(started_processes)
 
 
@@ -98,7 +100,7 @@ def test_everything_ends_with_its_parent(tmp_path: Path) -> None:
         descendants = family(process.pid)
         assert len(descendants) == 5
         kill(process.pid)
-        until(lambda: not running_now(descendants), 10)
+        until(lambda: not running_now(descendants))
 
 
 def test_work_goes_on_after_a_restart(tmp_path: Path) -> None:
