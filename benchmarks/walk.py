@@ -1,4 +1,4 @@
-"""The walk of one pair through the code: which functions are entered from POST to report?
+"""The way of one pair through the code: which functions are entered from POST to report?
 
     python -m benchmarks.walk [--list]
 
@@ -91,12 +91,12 @@ def main() -> None:
     if listed:
         for file, name in found:
             print(f"{file} {name}")
-    rooms = Counter(str(Path(file).parent) for file, _ in found)
-    for room, count in sorted(rooms.items()):
-        print(f"{room:28}{count:5}")
+    folders = Counter(str(Path(file).parent) for file, _ in found)
+    for folder, count in sorted(folders.items()):
+        print(f"{folder:28}{count:5}")
     print(f"{len(found)} functions in {len(modules)} modules")
     if not found:
-        sys.exit("The walk met no function: is the project somewhere else?")
+        sys.exit("No function of the project was met: is the project somewhere else?")
 
 
 if __name__ == "__main__":

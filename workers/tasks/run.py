@@ -1,4 +1,4 @@
-"""The tasks by name, and the one ladder of failures that all of them stand on."""
+"""The tasks by name, and what happens when one fails."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ TASKS: dict[str, Callable[..., None]] = {
     )
 }
 DONE, FAILED, UNWANTED = "done", "failed", "unwanted"  # how a task ended
-# what they fail to do can be asked for again, or is due again
 # What is raised where there is no memory: by Python, by the loader of a library, by one in C.
 STARVED = (MemoryError, ImportError, SystemError)
+# what they fail to do can be asked for again, or is due again
 VIEWS = {"attribute", "deliver", "distribute", "refresh"}
 
 
