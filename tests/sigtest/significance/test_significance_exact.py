@@ -3,6 +3,7 @@
 import json
 import math
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
 
@@ -13,7 +14,13 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.metrics.scores import Fscore, Scores
 from sigtest.report import PairReport
-from sigtest.significance.convolution import convolve_swaps, log_upper_tail, on_grid
+from sigtest.significance.convolution import (
+    convolve_swaps,
+    exact_signs,
+    log_upper_tail,
+    on_grid,
+    surely_on_grid,
+)
 from sigtest.significance.exact import ExactP, enumerate_swaps
 
 BOOTSTRAPS = ["bootstrap", "paired_bootstrap", "riezler_maxwell_bootstrap"]
@@ -133,6 +140,80 @@ def test_convolution_agrees_with_enumeration(alternative: str, higher: bool) -> 
         listed = enumerate_swaps(metric, tables[0], tables[1], alternative)
         convolved = convolve_swaps(metric, tables[0], tables[1], alternative)
         assert convolved.log10_p == pytest.approx(listed.log10_p, abs=1e-12)
+
+
+def tail_of_signs(sizes: list[int], reach: int) -> Fraction:
+    sums = sums_of_signs(sizes)
+    return Fraction(sum(ways for total, ways in sums.items() if total >= reach), 2 ** len(sizes))
+
+
+@pytest.mark.parametrize("sizes", [[1] * 40, [1] * 41, [2, 4, 6], [3] * 60, [6, 9, 15] * 9])
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+@pytest.mark.parametrize("ahead", [1, -1])
+def test_signs_are_counted_as_fractions_say(sizes: list[int], share: float, ahead: int) -> None:
+    possible = sorted(total for total in sums_of_signs(sizes) if total >= 0)
+    total = ahead * possible[round(share * (len(possible) - 1))]
+    expected = {
+        "greater": tail_of_signs(sizes, total),
+        "less": tail_of_signs(sizes, -total),
+        "two-sided": min(Fraction(1), 2 * tail_of_signs(sizes, abs(total))) if total else 1,
+    }
+    for alternative, p in expected.items():
+        found = exact_signs(np.array(sizes), total, alternative)
+        assert found.log10_p == pytest.approx(math.log10(p), abs=1e-9)
+        assert found.p_value == pytest.approx(float(p), rel=1e-9)
+        if len(sizes) <= 40:
+            assert (found.count, found.patterns) == (p * 2 ** len(sizes), 2 ** len(sizes))
+        else:
+            assert (found.count, found.patterns) == (None, None)
+
+
+def tables(*systems: list[tuple[float, float]]) -> np.ndarray:
+    """(S, n, 2) values and weights."""
+    return np.array(systems, dtype=np.float64)
+
+
+HALF = 2.0**21  # of the points that a grid may have
+ON_GRID = [
+    (tables([(1, 1), (2, 1)], [(0, 1), (3, 1)]), True),
+    (tables([(0.5, 1), (2, 1)], [(0, 1), (3, 1)]), False),  # on no grid of whole numbers
+    (tables([(1, 1), (2, 1)], [(0.25, 1), (0.25, 1)]), False),
+    (tables([(1, 1), (2, 1)], [(0, 1), (3, 0)]), False),  # a denominator that exchanges change
+    (tables([(1, 1)], [(1, 1)], [(1, 0)]), False),
+    (tables([(1, 0)], [(1, 1)], [(1, 1)]), False),
+    (tables([(0, 0)], [(0, 0)]), False),  # none at all
+    (tables([(HALF - 2, 1), (-1, 1)], [(1, 1), (1, 1)]), True),
+    (tables([(HALF - 1, 1), (-1, 1)], [(1, 1), (1, 1)]), False),  # too many points
+    (tables([(1, 1), (1, 1)], [(HALF, 1), (0, 1)]), False),
+]
+
+
+@pytest.mark.parametrize(("statistics", "sure"), ON_GRID)
+def test_which_scores_are_sure_to_be_exact(statistics: np.ndarray, sure: bool) -> None:
+    assert surely_on_grid(Scores(), statistics) is sure
+
+
+def test_scores_that_are_no_fraction_are_not_sure_to_be_exact() -> None:
+    assert not surely_on_grid(Fscore(), np.ones((2, 3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("differences", "steps"),
+    [
+        ([0.0, 0.0], [0, 0]),
+        ([0.25, -0.5, 0.0], [1, -2, 0]),
+        ([3e-9, 1e-9], [3, 1]),  # the finest grid has nine decimals
+        ([3e-10, 1e-9], None),
+        ([2.0**21, -(2.0**21) + 1], [2**21, -(2**21) + 1]),
+        ([2.0**21, -(2.0**21)], [1, -1]),
+        ([2.0**21 + 1, -(2.0**21) + 1], None),  # as many points as are too many
+    ],
+)
+def test_differences_are_whole_steps_of_the_coarsest_grid(
+    differences: list[float], steps: list[int] | None
+) -> None:
+    found = on_grid(np.array(differences))
+    assert (found if found is None else found.tolist()) == steps
 
 
 def units(count: int, same: int) -> np.ndarray:
