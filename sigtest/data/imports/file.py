@@ -180,6 +180,8 @@ def loads(text: str, name: str, line: int | None = None) -> object:
     except json.JSONDecodeError as error:
         at, column = (line or error.lineno), error.colno
         cut = "; the file ends too early" if error.pos >= len(text.rstrip()) else ""
+        if error.msg == "Extra data" and re.match(r",[ \t\r]*(\n|$)", text[error.pos :]):
+            cut = "; take the comma at the end of each line out"
         raise InputError(
             f"{name}, line {at}: not whole JSON: {error.msg} at column {column}{cut}.", line=at
         ) from None

@@ -144,6 +144,8 @@ _REFUSALS = (
             "write them as CSV or JSONL with the columns id, system and score (is_correct)"),
     Refusal("latex", "a LaTeX document", refused.is_latex, WHOLE),
     Refusal("r-output", "what R prints, a list or a matrix", refused.is_r_output, WHOLE),
+    Refusal("python", "dictionaries as Python prints them", refused.is_python,
+            "write them as JSON, one a line: json.dumps(record)"),
     Refusal("rich-text", "rich text (RTF)", refused.is_rich_text, PLAIN),
     Refusal("subtitles", "subtitles", refused.is_subtitles, PLAIN),
     Refusal("gettext", "a catalogue of messages (gettext)", refused.is_catalogue, PLAIN),

@@ -131,6 +131,12 @@ SLIPS = {
     ),
     "a word for wrong": (changed(3, "4,aspen,fail"), ["line 5", "'fail'", "1 for right"]),
     "a word for none": (changed(3, "4,aspen,error"), ["line 5", "'error'", "cell empty"]),
+    "dictionaries of Python": (
+        "".join(f"{row}\n" for row in GOOD), ["as Python prints them", "json.dumps"],
+    ),
+    "a comma after each JSON line": (
+        "".join(f"{json.dumps(row)},\n" for row in GOOD), ["line 1", "comma at the end of each"],
+    ),
     "an object of NumPy": (
         changed(3, "4,aspen,np.float64(0.4)"), ["line 5", "'np.float64(0.4)'", "number alone"],
     ),

@@ -16,6 +16,7 @@ APPRAISE = re.compile(r"^[^,\t]+,[^,\t]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3}
 RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
 R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
 MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
+PYTHON = re.compile(r"^\[?\{'[^']*': .*\}\]?$")
 RICH = re.compile(r"\{\\rtf\d")
 SUBTITLE = re.compile(r"^(\d+:)?\d+:\d\d[.,]\d{3} --> ", re.MULTILINE)
 CATALOGUE = re.compile(r'^msgid ".*"\nmsgstr', re.MULTILINE)
@@ -89,6 +90,11 @@ def is_averages(file: File) -> bool:
     rows = [line.split("\t") for line in file.first_lines]
     scr = file.base.endswith(".scr") and all(len(row) in {3, 4} for row in rows)
     return LEVEL.search(file.base) is not None or scr
+
+
+def is_python(file: File) -> bool:
+    """Dictionaries as Python prints them."""
+    return file.matches(PYTHON)
 
 
 def is_rich_text(file: File) -> bool:

@@ -66,7 +66,8 @@ def _cells(file: File) -> dict[str, list[str]]:
 
 
 def _split(line: str) -> list[str]:
-    return line.split("\t") if "\t" in line else line.split()
+    """Cells between tabs, or between plain blanks; other spaces are part of a cell."""
+    return line.split("\t") if "\t" in line else [cell for cell in line.split(" ") if cell]
 
 
 def _where(file: File, system: str, k: int) -> str:
