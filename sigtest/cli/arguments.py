@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import os
 import textwrap
 
 from sigtest.cli import board_arguments, habits
@@ -110,6 +111,7 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
         near = difflib.get_close_matches(command, COMMANDS, 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         hint = f" {habits.COMMANDS[command]}" if command in habits.COMMANDS else hint
+        hint = f" {habits.FILES}" if command.startswith("-") or os.path.exists(command) else hint
         raise UsageError(f"unknown command {command!r}; choose one of {', '.join(COMMANDS)}.{hint}")
     parser = PARSERS[command]() if command in PARSERS else _kind_parser(command)
     if {"-h", "--help"} & set(arguments[1:]):

@@ -24,10 +24,22 @@ OPTIONS = {
     "--smooth-method": "Options stand with their metric: --metric bleu:smooth_method=add-k.",
     "--chrf-word-order": "chrF++ is a metric of its own: --metric chrf++.",
     "--chrf-lowercase": "Options stand with their metric: --metric chrf:lowercase=true.",
+    "-nr": "Every reference is a file of its own: -r FILE -r FILE.",
+    "--num-refs": "Every reference is a file of its own: -r FILE -r FILE.",
+    "-e": "Texts are UTF-8.",
+    "--encoding": "Texts are UTF-8.",
+    "-sl": "Scores of segments that you have are read with --scores NAME=FILE.",
+    "--sentence-level": "Scores of segments that you have are read with --scores NAME=FILE.",
+    "-q": "Nothing but the report is written; --output FILE says where.",
+    "--quiet": "Nothing but the report is written; --output FILE says where.",
+    "-sh": "The signature stands in every report.",
+    "--short": "The signature stands in every report.",
     "-f": "Formats are --format text, json, latex and others.",
     "-w": "Reports round by themselves; --format json does not round.",
     "-b": "Scores alone are in --format csv --table systems.",
 }
+# What follows `sigtest` and is no command.
+FILES = "Say what to do with files: sigtest compare -r REF SYSTEM SYSTEM."
 COMMANDS = {
     "serve": "The service runs from a checkout of the project: make serve.",
     "score": "Scores are part of every comparison: sigtest compare -r REF SYSTEM SYSTEM.",

@@ -50,6 +50,7 @@ def choices_of(
         options: Of the command.
         metrics: Where none is asked for.
     """
+    _require_apart(options.metric or ())
     choices: dict[str, Any] = {
         "metrics": options.metric or list(metrics),
         "tests": options.test,
@@ -67,6 +68,18 @@ def choices_of(
     if options.baseline is not None:
         choices["pairs"] = {"baseline": options.baseline}
     return {name: value for name, value in choices.items() if value is not None}
+
+
+def _require_apart(metrics: Sequence[str]) -> None:
+    """Check that no option names several metrics."""
+    for spelled in metrics:
+        names = spelled.partition(":")[0].split(",")
+        if len(names) > 1:
+            raise RecipeError(
+                f"{spelled!r} is no metric; every metric has an option of its own: "
+                f"-m {' -m '.join(names)}.",
+                field="metrics",
+            )
 
 
 def whole(text: str | None, option: str) -> int | str | None:

@@ -38,6 +38,19 @@ def test_several_metrics_after_one_option_are_explained(run):
     assert "-m bleu -m chrf" in err
 
 
+def test_several_metrics_between_commas_are_explained(run):
+    status, out, err = run(*FILES, "-m", "bleu,chrf")
+    assert (status, out) == (2, "")
+    assert "-m bleu -m chrf" in err
+
+
+@pytest.mark.parametrize("first", ["-r", "reference.en", "systems"])
+def test_files_without_a_command_say_what_to_type(run, first):
+    status, out, err = run(first, *FILES[2:])
+    assert (status, out) == (2, "")
+    assert "sigtest compare -r REF SYSTEM SYSTEM" in err
+
+
 @pytest.mark.parametrize("name", ["comet", "COMET", "bleurt", "xcomet-xl", "MetricX"])
 def test_metrics_of_models_are_brought_as_scores(run, name):
     status, _, err = run(*FILES, "-m", name)
