@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -11,7 +12,9 @@ from app.pages.site import segment
 from app.questions.segments import Behind, Wanted
 from sigtest.render import html, tables
 from sigtest.render.digits import MINUS, signed
+from sigtest.render.model import Table
 from sigtest.render.standings import metric_decimals
+from sigtest.report import Report
 from sigtest.report.selection import select
 from sigtest.segments import METHOD, Row, Words, marked_words
 from sigtest.significance import resampling_tests
@@ -113,7 +116,7 @@ def panel(found: Behind, wanted: Wanted, kept: list[tuple[str, str]], here: str)
         b=asked.b,
         metric=asked.metric,
         verdict=pair.verdict,
-        table=Markup(html.blocks(tables.pairs_by(report, asked.metric))),
+        table=Markup(html.blocks(_numbers(report, asked.metric))),
         picture=_picture(found, here),
         rows=tuple(_told(row, found, places, largest, higher) for row in shown.rows),
         carried=_carried(found, end, places),
@@ -128,6 +131,13 @@ def panel(found: Behind, wanted: Wanted, kept: list[tuple[str, str]], here: str)
         testset=asked.testset,
         testsets=tuple((name, _on(kept, name)) for name in found.testsets),
     )
+
+
+def _numbers(report: Report, metric: str) -> Iterator[Table]:
+    """The pair under every test; its verdict is said in words above."""
+    for table in tables.pairs_by(report, metric):
+        told = [own for own in table.groups if own.columns[0].heading != "verdict"]
+        yield replace(table, groups=tuple(told))
 
 
 def _on(kept: list[tuple[str, str]], testset: str) -> str:

@@ -225,8 +225,9 @@ const open = async (address) => {
   // opened a pair, at its heading, which is read out
   const onward = (within && pair().querySelector(".segments")) || pair().querySelector("h2") || pair();
   onward.tabIndex = -1;
-  onward.focus({ preventScroll: !within });
-  onward.scrollIntoView({ block: "nearest" });
+  onward.focus({ preventScroll: true });
+  const { top } = onward.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) onward.scrollIntoView();
 };
 
 document.addEventListener("click", (event) => {

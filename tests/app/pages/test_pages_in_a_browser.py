@@ -278,6 +278,34 @@ def test_a_pair_is_opened_beside_the_matrix(service: httpx.Client, chromium: Any
         page.wait_for_function("document.querySelector('#pair img').naturalWidth > 0")
 
 
+def test_the_numbers_of_a_pair_need_no_scrolling(service: httpx.Client, chromium: Any) -> None:
+    made = service.post("/v1/comparisons", json=wide(2), headers={"Prefer": "wait=60"})
+    with visit(chromium, str(service.base_url), viewport={"width": 1600, "height": 900}) as visited:
+        visited.page.goto(f"/comparisons/{made.json()['id']}")
+        table = visited.page.locator("#pair .scroll")
+        assert table.evaluate("own => own.scrollWidth <= own.clientWidth")
+        assert "verdict" not in table.inner_text()
+
+
+def test_a_pair_that_is_opened_is_in_view(service: httpx.Client, chromium: Any) -> None:
+    """Whether it stands below what was clicked, or above."""
+    made = service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto(f"/comparisons/{made.json()['id']}")
+        page.click("#pairs summary")
+        for link in ("#matrix td a >> nth=60", "#pairs td a >> nth=65", "#pairs td a >> nth=3"):
+            words = str(page.locator(link).get_attribute("href")).replace("+", " ")
+            page.click(link)
+            a, b = re.findall(r"[ab]=([^&#]+)", words)[:2]
+            page.wait_for_selector(f"#pair h2:text-is('{a} and {b} by bleu')")
+            page.wait_for_function(
+                "() => { const heading = document.querySelector('#pair h2');"
+                "const { top } = heading.getBoundingClientRect();"
+                "return 0 <= top && top <= innerHeight / 2; }"
+            )
+
+
 def test_a_pair_without_scripts(service: httpx.Client, chromium: Any) -> None:
     with visit(chromium, str(service.base_url), java_script_enabled=False) as visited:
         page = visited.page
