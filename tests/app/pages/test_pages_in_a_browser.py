@@ -10,8 +10,12 @@ from typing import Any
 import httpx
 import pytest
 from browsing import Visit, visit
+from exchange import ServeOn
 
+from app.settings import Settings
 from sigtest.kinds import KINDS
+from workers.settings import Settings as QueueSettings
+from workers.store.server import EmbeddedServer
 
 WIDTHS = (360, 1600)
 
@@ -499,19 +503,24 @@ STATE = """address => new Promise((done) => {
 })"""
 
 
-def test_what_waits_says_so(service: httpx.Client, chromium: Any) -> None:
-    """Also after events have told how much there is to do."""
-    body = {**wide(12), "metrics": ["bleu", "chrf", "ter"], "resamples": 900_000}
-    made = [
-        service.post("/v1/comparisons", json={**body, "seed": seed}).json() for seed in range(5)
-    ]
-    address = f"/comparisons/{made[-1]['id']}"
-    with visit(chromium, str(service.base_url)) as visited:
-        visited.page.goto(address)
-        told = visited.page.evaluate(STATE, f"{address}/events")
-    for own in made:
-        service.delete(own["links"]["self"])
+def test_what_waits_says_so(serve_on: ServeOn, tmp_path: Path, chromium: Any) -> None:
+    """Also after events have told how much there is to do: nobody is there to work."""
+    queue = QueueSettings(state=tmp_path)
+    server = EmbeddedServer(queue)
+    server.ensure()
+    try:
+        client = serve_on(Settings(), queue)
+        made = client.post("/v1/comparisons", json=wide(2)).json()
+        with visit(chromium, str(client.base_url)) as visited:
+            address = f"/comparisons/{made['id']}"
+            visited.page.goto(address)
+            told = visited.page.evaluate(STATE, f"{address}/events")
+            warned = visited.page.inner_text(".warning")
+        client.delete(made["links"]["self"])  # ends the streams of events
+    finally:
+        server.stop()
     assert told == ["Waiting for a worker", "It waits for its turn."]
+    assert warned == "No worker process is running; this waits until one is."
 
 
 def test_columns_of_a_narrow_listing_stand_apart(service: httpx.Client, chromium: Any) -> None:
