@@ -37,14 +37,6 @@ def example() -> Path:
     return EXAMPLE
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first: files are dealt out in order, and the last ones should be short."""
-    long = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(
-        key=lambda item: (item.path not in long, "sigtest" in item.path.relative_to(ROOT).parts)
-    )
-
-
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()

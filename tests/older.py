@@ -51,9 +51,11 @@ def served(folder: Path, settings: Settings, **more: str) -> Iterator[str]:
     )
     assert process.stdout is not None
     with process, process.stdout:
-        yield process.stdout.readline().rpartition(" ")[2].strip()
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        try:
+            yield process.stdout.readline().rpartition(" ")[2].strip()
+        finally:  # or a test that fails would wait for it for ever
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
 
 
 def hold_workers(settings: Settings) -> None:

@@ -35,9 +35,11 @@ def warmed(folder: Path, environment: Mapping[str, str]) -> Iterator[Path]:
         serving, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == b"ready\n"
-        yield folder
-        process.terminate()
+        try:
+            assert process.stdout.readline() == b"ready\n"
+            yield folder
+        finally:
+            process.terminate()
 
 
 def serve(place: str) -> None:

@@ -45,9 +45,11 @@ def launched(queue: QueueSettings, **more: str) -> Iterator[tuple[subprocess.Pop
     )
     assert process.stdout is not None
     with process, process.stdout:
-        yield process, process.stdout.readline().rpartition(" ")[2].strip()
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
+        try:
+            yield process, process.stdout.readline().rpartition(" ")[2].strip()
+        finally:  # or a test that fails would wait for it for ever
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
 
 
 def submit(client: httpx.Client, body: dict[str, Any], wait: int = 60) -> httpx.Response:

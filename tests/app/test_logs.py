@@ -45,11 +45,13 @@ def test_a_line_a_request_leads_to_the_question_and_holds_no_text(
         assert process.stdout is not None
         with process, process.stdout:
             url = process.stdout.readline().rpartition(" ")[2].strip()
-            with httpx.Client(base_url=url, timeout=60) as client:
-                client.headers["X-Request-Id"] = "mine"
-                made = submit(client, body)
-            process.terminate()
-            assert process.wait(30) == 0
+            try:
+                with httpx.Client(base_url=url, timeout=60) as client:
+                    client.headers["X-Request-Id"] = "mine"
+                    made = submit(client, body)
+            finally:
+                process.terminate()
+            assert process.wait(60) == 0
         log.seek(0)
         lines = [line for line in log.read().splitlines() if "/v1/comparisons" in line]
     (line,) = lines

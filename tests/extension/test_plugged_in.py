@@ -16,6 +16,7 @@ import httpx
 import numpy as np
 import pytest
 from service import EXAMPLE
+from warmed import warmed
 
 from sigtest.data.text import parse_lines
 from workers.settings import Settings
@@ -49,6 +50,15 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
         assert process.wait(30) == 0
 
 
+@pytest.fixture(scope="module", autouse=True)
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """`sigtest` with the samples starts quickly."""
+    folder = tmp_path_factory.mktemp("programs")
+    with warmed(folder, PLUGGED), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        yield
+
+
 def asked(**choices: Any) -> dict[str, Any]:
     return {"references": REFERENCE, "systems": OUTPUTS, "resamples": 300, **choices}
 
@@ -68,9 +78,9 @@ def report(service: httpx.Client, **choices: Any) -> dict[str, Any]:
 def command(*arguments: str) -> str:
     """What `sigtest` prints."""
     done = subprocess.run(
-        [str(Path(sys.executable).with_name("sigtest")), *arguments],
+        ["sigtest", *arguments],
         cwd=EXAMPLE,
-        env=PLUGGED,
+        env={**PLUGGED, "PATH": os.environ["PATH"]},
         capture_output=True,
         text=True,
         check=False,

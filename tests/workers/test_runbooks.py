@@ -98,9 +98,11 @@ def test_another_machine_joins(server: EmbeddedServer, settings: Settings) -> No
     )
     assert process.stdout is not None
     with process, process.stdout, closing(connect(settings)):
-        assert process.stdout.readline() == "ready\n"
-        jobs = Comparisons.connect(settings)
-        assert jobs.workers() == 2
-        jobs.close()
-        process.terminate()
-        assert process.wait(30) == 0
+        try:
+            assert process.stdout.readline() == "ready\n"
+            jobs = Comparisons.connect(settings)
+            assert jobs.workers() == 2
+            jobs.close()
+        finally:
+            process.terminate()
+        assert process.wait(60) == 0
