@@ -20,7 +20,7 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample
 from sigtest.draws.studentised import in_errors
 from sigtest.metrics import Metric
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest, resampling_tests
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest
 from sigtest.significance.base import SLACK, slack
 from sigtest.significance.montecarlo import p_value
 from sigtest.significance.tails import drawn_in
@@ -167,7 +167,8 @@ def swap_p_values(sample: Sample) -> Array:
 def _swaps(sample: Sample, m: int, kept: Array) -> Counts:
     """(A, P) counts of the swaps of one block, one row an alternative."""
     counts = np.zeros((len(ALTERNATIVES), len(sample.part.pairs)), dtype=np.int64)
-    (test,) = (t for t in resampling_tests(sample.part.recipe.tests).values() if t.draws == "swaps")
+    test = sample.swap_test
+    assert test is not None
     observed, tolerance = sample.observed[m]
     for run, draws in sample.swap_differences(m, kept):
         for c, claim in enumerate(ALTERNATIVES):

@@ -13,7 +13,7 @@ from sigtest.data.choices import choose
 from sigtest.data.testset import TestSet
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS, Metric
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests
+from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, swap_test
 from sigtest.significance.corrections import CORRECTIONS, Correction
 from sigtest.significance.levels import smallest_attainable
 
@@ -104,6 +104,7 @@ class Recipe:
         _distinct([metric.spelling for metric in self.metrics], "metrics")
         _distinct(self.labels, "metrics")
         _distinct(self.tests, "tests")
+        swap_test(self.tests)
         for own in own_tests(self.tests).values():
             for metric in self.metrics:
                 own.check(metric)

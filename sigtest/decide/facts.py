@@ -19,7 +19,7 @@ from sigtest.draws.studentised import (
     mean_tails,
     studentise,
 )
-from sigtest.significance import OwnP, own_tests, resampling_tests
+from sigtest.significance import OwnP, own_tests, resampling_tests, swap_test
 from sigtest.significance.base import SLACK, extremity, slack
 from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import (
@@ -188,9 +188,8 @@ def facts_of(
         score_spread = replace(score_spread, low=low[:size], high=high[:size])
         difference_spread = replace(difference_spread, low=low[size:], high=high[size:])
     joint: dict[str, Counts] = {}
-    for name, test in resampling_tests(part.recipe.tests).items():
-        if test.draws == "swaps":
-            counts[name] = swaps
+    if (test := swap_test(part.recipe.tests)) is not None:
+        counts[test.name] = swaps
     if part.recipe.correction == "max_t":
         joint["bootstrap"] = _max_t(part, m, scores, draws)
     if part.recipe.correction == "tukey":

@@ -17,7 +17,7 @@ from sigtest.decide.facts import Facts, Spread, differences, facts_of, spread_of
 from sigtest.decide.summary import Gone, summarise
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.report import Report
-from sigtest.significance import resampling_tests
+from sigtest.significance import resampling_tests, swap_test
 from sigtest.significance.convolution import surely_on_grid
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.exact import ExactP
@@ -35,8 +35,7 @@ def wants_kept(part: Part, m: int, table: Array) -> bool:
         m: The metric.
         table: (n, k) statistics of the system.
     """
-    tests = resampling_tests(part.recipe.tests).values()
-    if all(test.draws != "swaps" for test in tests):
+    if swap_test(part.recipe.tests) is None:
         return False
     exact = part.recipe.exact != "never"
     return not (exact and surely_on_grid(part.recipe.metrics[m], table[None]))

@@ -22,7 +22,7 @@ from sigtest.draws.units import (
     units_of_swaps,
 )
 from sigtest.draws.weights import bootstrap_counts, stratified_counts, swap_masks
-from sigtest.significance import ResamplingTest, resampling_tests
+from sigtest.significance import ResamplingTest, swap_test
 from sigtest.significance.base import slack
 from sigtest.significance.convolution import convolve_swaps, surely_on_grid
 from sigtest.significance.exact import ExactP, enumerate_swaps
@@ -101,8 +101,7 @@ class Sample:
     @cached_property
     def swap_test(self) -> ResamplingTest | None:
         """The test of the recipe that looks at swaps, if any."""
-        tests = resampling_tests(self.part.recipe.tests).values()
-        return next((test for test in tests if test.draws == "swaps"), None)
+        return swap_test(self.part.recipe.tests)
 
     def block(self, start: int, stop: int) -> Block:
         """Draw resamples `start` to `stop` for every system, metric and pair."""
@@ -254,8 +253,7 @@ def exact_p(part: Part, m: int, a: Array, b: Array) -> ExactP | None:
         b: (n, k) statistics of the second.
     """
     recipe = part.recipe
-    swapped = any(test.draws == "swaps" for test in resampling_tests(recipe.tests).values())
-    if recipe.exact == "never" or not swapped:
+    if recipe.exact == "never" or not swap_test(recipe.tests):
         return None
     metric = recipe.metrics[m]
     a = levelled(a, b, segments_of_units(part))

@@ -18,7 +18,7 @@ from sigtest.comparison.plan import Part
 from sigtest.compiled import compiled
 from sigtest.draws.sample import TOGETHER_BYTES, Sample, exact_p, oriented
 from sigtest.draws.units import units_of_swaps
-from sigtest.significance import resampling_tests
+from sigtest.significance import swap_test
 from sigtest.significance.base import slack
 from sigtest.significance.exact import MOST_UNITS, ExactP
 
@@ -117,8 +117,8 @@ def swap_fact(
     score_a, score_b = metric.score(np.stack([a.observed[m], b.observed[m]]))
     observed = np.array([metric.sign * (score_a - score_b)])
     tolerance = slack(np.array([score_a]), np.array([score_b]))
-    tests = resampling_tests(part.recipe.tests).values()
-    test = next(test for test in tests if test.draws == "swaps")
+    test = swap_test(part.recipe.tests)
+    assert test is not None
     count = 0
     rows = max(1, TOGETHER_BYTES // (16 * metric.width))
     for first in range(0, a.kept[m].shape[1], rows):

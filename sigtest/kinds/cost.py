@@ -14,7 +14,7 @@ import numpy as np
 from sigtest.arrays import Counts
 from sigtest.comparison.comparison import Entry
 from sigtest.comparison.plan import Part
-from sigtest.significance import resampling_tests
+from sigtest.significance import swap_test
 from sigtest.significance.convolution import MOST_POINTS
 from sigtest.significance.exact import MOST_UNITS
 
@@ -38,7 +38,7 @@ def measuring_seconds(entry: Entry, part: Part) -> float:
 
 def resampling_seconds(part: Part) -> float:
     """To draw all resamples, and to see what they say."""
-    swaps, pairs = _swaps(part), len(part.pairs)
+    swaps, pairs = swap_test(part.recipe.tests), len(part.pairs)
     tables = 1 + part.replicas if swaps else 1  # each replica has swaps of its own
     width = sum(metric.width for metric in part.recipe.metrics)
     columns = width * len(part.systems)
@@ -58,7 +58,7 @@ def resampling_seconds(part: Part) -> float:
 def exact_seconds(entry: Entry, part: Part) -> float:
     """To count every exchange, for the pairs and metrics where that is possible."""
     metrics, pairs = part.recipe.metrics, len(part.pairs)
-    if not _swaps(part) or part.recipe.exact == "never":
+    if not swap_test(part.recipe.tests) or part.recipe.exact == "never":
         return PAIR_SECONDS * len(metrics) * pairs
     listed = [metric for metric in metrics if metric.fraction is None]
     points = sum(
@@ -70,10 +70,6 @@ def exact_seconds(entry: Entry, part: Part) -> float:
     patterns = _patterns(entry, part) if listed else 0.0
     known = PAIR_SECONDS * len(metrics) + POINT_SECONDS * points
     return known * pairs + each * patterns
-
-
-def _swaps(part: Part) -> bool:
-    return any(test.draws == "swaps" for test in resampling_tests(part.recipe.tests).values())
 
 
 def _patterns(entry: Entry, part: Part) -> float:

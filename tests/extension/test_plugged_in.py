@@ -144,6 +144,10 @@ def test_significance_test_that_counts(service: httpx.Client) -> None:
     assert f"{extreme} of 300 counted" in picture.text
     same = {"same": OUTPUTS["aspen"], "again": OUTPUTS["aspen"]}
     assert report(service, **choices, **{"systems": same})["pairs"][0]["p_value"] == 1
+    both = {**choices, "tests": ["approximate_randomization", "halfway"]}
+    refused = service.post("/v1/comparisons", json=asked(**both))
+    assert refused.status_code == 422
+    assert "both count in exchanges" in refused.json()["detail"]
     assert '"halfway"' in documented(service)
     assert "halfway" in compared("--test", "halfway")
 

@@ -89,16 +89,11 @@ def decide(rows: Sequence[JudgedPair], alpha: float, correction: str) -> list[Ju
     Both directions of every pair are tested, so a family has as many p-values as ordered pairs.
     """
     p = np.array([[row.p_greater, row.p_less] for row in rows])
-    greater, less = adjusted_p(p.ravel(), correction).reshape(p.shape).T
+    greater, less = CORRECTIONS[correction].adjust(p.ravel()).reshape(p.shape).T
     return [
         replace(row, p_adjusted=float(min(up, down)), conclusion=concluded(up, down, alpha))
         for row, up, down in zip(rows, greater, less, strict=True)
     ]
-
-
-def adjusted_p(p: Array, correction: str) -> Array:
-    """Adjusted p-values of one family: (m,) to (m,)."""
-    return CORRECTIONS[correction].adjust(p)
 
 
 def concluded(greater: float, less: float, alpha: float) -> str:
