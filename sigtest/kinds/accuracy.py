@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
-from sigtest.kinds.base import About, File, Finished, Reference
-from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.kinds.base import About, File, Reference
+from sigtest.kinds.comparisons import ComparisonQuestion, with_comparison
 from sigtest.kinds.human import recognised as judged
+from sigtest.kinds.human import with_evaluation
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
@@ -75,7 +76,9 @@ class AccuracyOfTests(WholeKind[Asked]):
     naming: ClassVar[tuple[str, ...]] = ("metric",)
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
-        asked = parse(_answered(request), [(file.name, file.data) for file in files])
+        asked = parse(
+            with_comparison(with_evaluation(request)), [(file.name, file.data) for file in files]
+        )
         return Whole(asked, _about(asked), _seconds(asked))
 
     def recognised(self, asked: Whole[Asked]) -> tuple[str, ...]:
@@ -95,17 +98,6 @@ class AccuracyOfTests(WholeKind[Asked]):
 
     def present(self, report: AccuracyReport) -> Presented:
         return present(report)
-
-
-def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The request with what was asked in the place of finished questions."""
-    filled = dict(request)
-    human, compared = request.get("human"), request.get("comparison")
-    if isinstance(human, Mapping) and isinstance(human.get("evaluation"), Finished):
-        filled["human"] = {**human, "evaluation": human["evaluation"].asked.asked}
-    if isinstance(compared, Mapping) and isinstance(compared.get("id"), Finished):
-        filled["comparison"] = {**compared, "id": compared["id"].asked.comparison}
-    return filled
 
 
 def _about(asked: Asked) -> About:

@@ -15,7 +15,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.decide.anew import decided
 from sigtest.draws.distribution import Distribution
 from sigtest.kinds import cost
-from sigtest.kinds.base import About, File, Kind
+from sigtest.kinds.base import About, File, Finished, Kind
 from sigtest.progress import Progress
 from sigtest.render.answer import answer
 from sigtest.render.comparison import TABLES, present
@@ -143,6 +143,14 @@ class Comparisons(Kind[ComparisonQuestion]):
         parts = {part: chosen.get(part) for part in ("metric", "test", "testset")}
         style = Style.of(chosen)
         return PICTURES[name].draw(view(report, distribution=distribution, style=style, **parts))
+
+
+def with_comparison(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A request with what was asked in the place of the id of a finished comparison."""
+    compared = request.get("comparison")
+    if isinstance(compared, Mapping) and isinstance(compared.get("id"), Finished):
+        return {**request, "comparison": {**compared, "id": compared["id"].asked.comparison}}
+    return request
 
 
 def about(plan: Plan) -> About:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sigtest.data.fields import Field, object_schema
-from sigtest.kinds.base import About, File
+from sigtest.kinds.base import About, File, Finished
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.human import HumanReport, compute, parse
@@ -110,6 +110,14 @@ class HumanEvaluations(WholeKind[Asked]):
 
     def present(self, report: HumanReport) -> Presented:
         return present(report)
+
+
+def with_evaluation(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A request with what was asked in the place of the id of a finished human evaluation."""
+    human = request.get("human")
+    if isinstance(human, Mapping) and isinstance(human.get("evaluation"), Finished):
+        return {**request, "human": {**human, "evaluation": human["evaluation"].asked.asked}}
+    return request
 
 
 def _seconds(asked: Asked) -> float:

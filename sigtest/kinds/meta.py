@@ -9,6 +9,7 @@ import numpy as np
 
 from sigtest.data.fields import Field
 from sigtest.kinds.base import About, File, Finished, Reference
+from sigtest.kinds.human import with_evaluation
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
@@ -105,10 +106,8 @@ def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
 def _of_set(body: Any) -> Any:
     if not isinstance(body, Mapping):
         return body
-    filled = dict(body)
-    human, metrics = body.get("human"), body.get("metrics")
-    if isinstance(human, Mapping) and isinstance(human.get("evaluation"), Finished):
-        filled["human"] = {**human, "evaluation": human["evaluation"].asked.asked}
+    filled = dict(with_evaluation(body))
+    metrics = body.get("metrics")
     if isinstance(metrics, Mapping) and isinstance(metrics.get("comparison"), Finished):
         others = {label: own for label, own in metrics.items() if label != "comparison"}
         filled["metrics"] = {**from_comparison(metrics["comparison"].report), **others}

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.fields import Field
-from sigtest.kinds.base import File, Finished, Reference
-from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.kinds.base import File, Reference
+from sigtest.kinds.comparisons import ComparisonQuestion, with_comparison
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.plans import Asked, PlanReport, compute, parse
@@ -54,7 +54,7 @@ class Plans(WholeKind[Asked]):
     naming: ClassVar[tuple[str, ...]] = ("a", "b", "metric")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
-        asked = parse(_answered(request))
+        asked = parse(with_comparison(request))
         question = ComparisonQuestion(asked.pilot)
         return Whole(asked, question.about, 0.2 + question.seconds)
 
@@ -69,14 +69,6 @@ class Plans(WholeKind[Asked]):
 
     def present(self, report: PlanReport) -> Presented:
         return present(report)
-
-
-def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The request with what was asked in the place of a finished comparison."""
-    compared = request.get("comparison") if isinstance(request, Mapping) else None
-    if isinstance(compared, Mapping) and isinstance(compared.get("id"), Finished):
-        return {**request, "comparison": {**compared, "id": compared["id"].asked.comparison}}
-    return request
 
 
 KIND = Plans()
