@@ -1,4 +1,4 @@
-"""The command line: the shell's door to `compare` and to a running service."""
+"""The command line: `compare` from a shell, in this process or on a running service."""
 
 from __future__ import annotations
 

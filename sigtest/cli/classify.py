@@ -1,4 +1,4 @@
-"""`sigtest classify`: the short door to comparisons of labels, and of scores over data sets."""
+"""`sigtest classify`: comparisons of labels, and of scores over data sets, in few words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notebook's door to the engine: data of Python in, a report that shows itself out."""
+"""The engine from a notebook: data of Python in, a report that shows itself out."""
 
 from sigtest.notebook.asking import compare, gate, suite
 from sigtest.notebook.report import NotebookReport

@@ -1,4 +1,4 @@
-"""The notebook's doors to what people judge: files, data frames and lists in, reports out."""
+"""What people judge, from a notebook: files, data frames and lists in, reports out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notebook's door to plans: how large must a test set be?"""
+"""Plans from a notebook: how large must a test set be?"""
 
 from __future__ import annotations
 
