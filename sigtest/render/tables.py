@@ -65,9 +65,9 @@ def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
     remark = ""
     ranked = bool(ordered) and ordered[0].rank is not None
     if ranked and report.several is None:
-        remark = f"ranks and cluster lines by {words(test)}"
+        remark = f"ranks and cluster lines by {test_words(test)}"
     elif ranked:
-        remark = f"ranks by {words(test)}, cluster lines for all together"
+        remark = f"ranks by {test_words(test)}, cluster lines for all together"
     return Table(
         caption=f"Systems by {metric_heading(report, metric)}",
         remark=remark,
@@ -86,7 +86,7 @@ def discriminative_power(report: Report) -> Iterator[Table]:
         return
     shares = report.discriminative_power
     columns = (
-        numbers(f"{words(test)}, %", [100 * own[test] for own in shares.values()], 1)
+        numbers(f"{test_words(test)}, %", [100 * own[test] for own in shares.values()], 1)
         for test in report.tests
     )
     yield Table(
@@ -146,14 +146,14 @@ def matrix(report: Report, metric: str) -> Table:
             Column("", tuple(Number(place + 1) for place in range(len(order)))),
             _names("system", order),
         ),
-        groups=(Group(words(test), columns),),
+        groups=(Group(test_words(test), columns),),
         facts=decision_line(report),
         parted=False,
         things="systems",
     )
 
 
-def words(test: str | None) -> str:
+def test_words(test: str | None) -> str:
     """What a test is called in prose."""
     return (test or "").replace("_", " ")
 
@@ -220,7 +220,7 @@ def _other_ranks(report: Report) -> Iterator[str]:
             if (ranks := system.ranks.get(metric)) and ranks[other] != ranks[test]
         ]
         differ = f"differ: {', '.join(changed)}" if changed else "are the same"
-        yield f"Ranks by {words(other)} {differ}."
+        yield f"Ranks by {test_words(other)} {differ}."
 
 
 def _pairs(report: Report, metric: str, many: int | None) -> Table:
@@ -244,7 +244,7 @@ def _pairs(report: Report, metric: str, many: int | None) -> Table:
 def _test(report: Report, pairs: Sequence[PairReport]) -> Group:
     """P-value and adjusted p-value, or the p-value alone where nothing is corrected."""
     remark = "" if all(pair.calibrated for pair in pairs) else "not calibrated"
-    heading = words(pairs[0].test)
+    heading = test_words(pairs[0].test)
     if report.correction == "none":
         return Group(heading, (Column("p", _decided(report, pairs, exact=True)),), remark)
     plain = tuple(
@@ -286,7 +286,7 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
         decided.append([pair.significant and not pair.undecided for pair in pairs])
     p = "p" if report.correction == "none" else "adjusted p"
     table = Table(
-        caption=f"Pairs: {metric_heading(report, metric)}, {words(test)}, {p}",
+        caption=f"Pairs: {metric_heading(report, metric)}, {test_words(test)}, {p}",
         names=_two_names(pairs),
         groups=tuple(groups),
         facts=decision_line(report),

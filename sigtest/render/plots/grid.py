@@ -23,6 +23,7 @@ from sigtest.render.plots.drawing import (
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.style import Style
 from sigtest.render.plots.view import PLAIN, View
+from sigtest.render.tables import test_words
 
 LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
 CELL = (3.0, 9.0)
@@ -54,7 +55,7 @@ class Grid:
     Attributes:
         title: Of the picture.
         systems: In the order of rows and columns of every panel.
-        rows: By name of the test.
+        rows: By the test, in words.
         by: What the p-values are.
     """
 
@@ -88,7 +89,7 @@ def plot(view: View) -> str:
     rows: dict[str, list[Panel]] = {}
     for (test, metric), p in found.items():
         share = 100 * separated[test, metric] / n
-        rows.setdefault(test, []).append(Panel(metric, f"{share:.1f} % apart", p))
+        rows.setdefault(test_words(test), []).append(Panel(metric, f"{share:.1f} % apart", p))
     first = next(iter(report.metrics))
     sign = -1 if report.metrics[first].higher_is_better else 1
     by_name = {system.name: system.scores[first].score for system in report.systems}

@@ -23,6 +23,7 @@ from sigtest.render.standings import (
     metric_decimals,
     standings,
 )
+from sigtest.render.tables import test_words
 from sigtest.report import PairReport
 
 MANY = 30  # pairs, above which only neighbours in the order of scores are drawn
@@ -134,7 +135,8 @@ def plot(view: View) -> str:
     y = drawing.height = _panel(drawing, panels[1], y + 15, end, style.has("numbers"))
     if style.has("legend"):
         filled = {row.filled for row in differences}
-        drawing.height = _legend(drawing, y + 6, f"{test}, alpha {report.alpha:g}", filled)
+        by = f"{test_words(test)}, alpha {report.alpha:g}"
+        drawing.height = _legend(drawing, y + 6, by, filled)
     return drawing.render()
 
 

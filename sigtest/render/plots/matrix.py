@@ -22,6 +22,7 @@ from sigtest.render.plots.drawing import (
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.view import View
 from sigtest.render.standings import matrix_order
+from sigtest.render.tables import test_words
 from sigtest.report import PairReport, Report
 
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that shades tell apart
@@ -60,12 +61,12 @@ def plot(view: View) -> str:
     top, place = 36.0, (labels + MARGIN, 36.0, cell)
     room = (wide - 2 * MARGIN) / BOLD - text_width(f": {what}", HEADING)
     heading = view.titled(f"{shortened(view.heading, room, HEADING)}: {what}")
-    about = _description(order, test, len(clusters) - 1)
+    about = _description(order, test_words(test), len(clusters) - 1)
     drawing = Drawing(heading, about, wide, top + size * cell + 4, shown_width=style.width)
     by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
     if style.has("title"):
         drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
-        drawing.text(MARGIN, 20.5, f"{test}, {by}", size=SMALL, colour="muted")
+        drawing.text(MARGIN, 20.5, f"{test_words(test)}, {by}", size=SMALL, colour="muted")
     else:
         drawing.top = 24.0
     _labels(drawing, [shown[name] for name in order], labels, top, cell)

@@ -109,7 +109,7 @@ def test_the_grid_has_a_panel_a_metric_and_test(report: Report) -> None:
     svg = GRID.of(report)
     assert len(hints(svg)) == 2 * 2 * 4 * 3
     assert words(svg).count("bleu") == words(svg).count("chrf") == 2
-    assert set(TESTS) <= set(words(svg))
+    assert {test.replace("_", " ") for test in TESTS} <= set(words(svg))
     for tests in report.discriminative_power.values():
         for share in tests.values():
             assert f"{100 * share:.1f} % apart" in words(svg)
