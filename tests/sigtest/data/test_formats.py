@@ -613,6 +613,19 @@ def test_columns_called_as_systems_are_systems_and_a_note_says_so(text):
     assert any("'model_a', 'gpt-4o' are read as systems" in note for note in found.notes)
 
 
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_columns_of_any_name_are_systems_beside_a_metric(form):
+    rows = [{"id": f"q{i}", "metric": "accuracy", "Ours": i % 2, "Theirs": 1} for i in range(4)]
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    if form == "csv":
+        text = "\n".join([",".join(rows[0]), *(",".join(map(str, r.values())) for r in rows)])
+    found = read_bytes(text.encode(), "items.csv")
+    assert set(tables(found)) == {("Ours", "accuracy"), ("Theirs", "accuracy")}
+    without = text.replace('"metric": "accuracy", ', "").replace(",metric", "")
+    with pytest.raises(InputError, match="If they are systems, add a column metric"):
+        read_bytes(without.replace("accuracy,", "").encode(), "items.csv")
+
+
 @pytest.mark.parametrize(
     "columns",
     [

@@ -59,7 +59,7 @@ class Layout:
 def sniff(file: File) -> bool:
     """A header of known names, or a column of numbers with a name; or records of such fields."""
     if file.kind:
-        return file.has_records and (names_columns(file.first) or _has_systems(file.first))
+        return file.has_records and (names_columns(file.first) or _is_wide(file.first))
     return bool(header_of(file))
 
 
@@ -250,9 +250,13 @@ def _are_systems(measured: Sequence[str], single: Mapping[Role, str]) -> bool:
     return alone and len(measured) > 1 and all(map(is_system, measured))
 
 
-def _has_systems(record: Mapping[str, object]) -> bool:
-    """Whether a record has a number for each of several systems, named as these are."""
-    return sum(numeric(cell) and is_system(column) for column, cell in record.items()) > 1
+def _is_wide(record: Mapping[str, object]) -> bool:
+    """Whether a record has several numbers: of systems, named as these are, or beside an id."""
+    measured = [c for c, cell in record.items() if numeric(cell) and role_of(c) is None]
+    known = {"id", "system", "metric"} & {role_of(column) for column in record}
+    return sum(map(is_system, measured)) > 1 or (
+        bool(known and measured) and len(known) + len(measured) > 2
+    )
 
 
 def _require_meaning(layout: Layout, file: File) -> None:
