@@ -13,6 +13,7 @@ SUMMARIES = {
     "mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "stddev",
     "min", "max", "count", "macro", "micro", "corpus", "system",
 }  # fmt: skip
+COUNTED = ("testset", "document", "domain")  # in each of which ids may count anew
 ONLY_RUN = ""  # where entries name none
 Group = tuple[str, str, str]  # system, label, run
 Key = TypeVar("Key", bound=tuple[str, ...])
@@ -99,9 +100,11 @@ class Assembly:
         """
         known = self._columns.setdefault(column, {})
         if known.setdefault(i, value) != value:
+            anew = f", or ids count anew in each {column} and have to be told apart"
             raise InputError(
                 f"{self.name}, {place}: {self._segment(i)} has another {column} than above "
-                f"({value[:40]!a} and {known[i][:40]!a}); one of its rows has the wrong id."
+                f"({value[:40]!a} and {known[i][:40]!a}); one of its rows has the wrong id"
+                f"{anew if column in COUNTED else ''}."
             )
 
     def material(self, notes: Sequence[str] = (), ordered: bool = True) -> Material:

@@ -249,12 +249,26 @@ class Material:
             InputError: Something is missing; the message counts it and shows examples.
             LengthError: Columns of unequal lengths.
         """
+        self._require_shared()
         for name, runs in self.systems:
             for lines in runs:
                 self._require_all(lines, f"system {name!r} has no hypothesis for", name)
         for scores in self.scores:
             what = f"system {scores.system!r} has no {scores.label!r} score for"
             self._require_all(scores.values, what, scores.system)
+
+    def _require_shared(self) -> None:
+        """Check that some segment has an entry of every system, where each has some entries."""
+        columns: list[Sequence[object]] = [run for _, runs in self.systems for run in runs]
+        columns += [scores.values for scores in self.scores]
+        each = all(any(entry is not None for entry in column) for column in columns)
+        equal = len({len(column) for column in columns}) == 1
+        if each and equal and all(None in entries for entries in zip(*columns, strict=True)):
+            lone = [next(i for i, e in enumerate(own) if e is not None) for own in columns]
+            raise InputError(
+                f"{self.name}: no segment has an entry of every system and metric; ids "
+                f"({examples(map(self.segment, dict.fromkeys(lone)))}) must be the same in all."
+            )
 
     def _require_all(self, column: Sequence[object], what: str, system: str) -> None:
         if len(column) != len(self):

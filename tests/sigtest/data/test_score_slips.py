@@ -131,6 +131,15 @@ SLIPS = {
     ),
     "a word for wrong": (changed(3, "4,aspen,fail"), ["line 5", "'fail'", "1 for right"]),
     "a word for none": (changed(3, "4,aspen,error"), ["line 5", "'error'", "cell empty"]),
+    "ids with the system's name": (
+        table([f"{name}-{i},{name},0.5" for i in IDS for name in ("aspen", "birch")]),
+        ["no segment has an entry of every system and metric", "'aspen-", "must be the same"],
+    ),
+    "ids that count anew in each task": (
+        table([f"{i},{name},0.5,{task}" for task in ("qa", "nli") for i in IDS
+               for name in ("aspen", "birch")], HEAD + ",task"),
+        ["another testset", "'nli' and 'qa'", "count anew"],
+    ),
     "dictionaries of Python": (
         "".join(f"{row}\n" for row in GOOD), ["as Python prints them", "json.dumps"],
     ),

@@ -121,13 +121,13 @@ class _Rows:
         run = self._word(row, "run") if "run" in self._layout.single else ONLY_RUN
         i = self._place(row, (system, metric, run))
         higher = self._direction(row)
+        self._texts(row, i, system, run)
         if "score" in self._layout.single:
             self._score(row, i, self._layout.single["score"], (system, metric, run), higher)
         for column in self._layout.measured:
             of_system = self._layout.measures == "system"
             group = (column, metric, run) if of_system else (system, column, run)
             self._score(row, i, column, group, higher)
-        self._texts(row, i, system, run)
 
     def _place(self, row: Placed, group: tuple[str, str, str]) -> int:
         if "id" in self._layout.single:
