@@ -91,3 +91,8 @@ def test_what_contributing_names_exists() -> None:
     named = re.findall(r"`((?:sigtest|validation|workers|app)/[\w/.]*)`", text("CONTRIBUTING.md"))
     assert len(named) > 10
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_faults_are_planted_in_the_code_as_it_stands() -> None:
+    for fault in tomllib.loads(text("tests/mutants/faults.toml"))["fault"]:
+        assert text(fault["path"]).count(fault["before"]) == 1, fault["name"]
