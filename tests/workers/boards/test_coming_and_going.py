@@ -201,11 +201,14 @@ def test_a_bound_on_totals_is_kept(tmp_path: Path) -> None:
 
 
 def test_killed_workers_lose_nothing(working: Context, service: Service) -> None:
-    board = board_on(working, "killed", resamples=40_000, metrics=["bleu"])
+    board = board_on(working, "killed", resamples=100_000, metrics=["bleu"])
     for name, output in SYSTEMS.items():
         board.put(name, output)
     kill(*service.caught())
-    hurt = service.caught()  # what was killed runs again
+    board.settled()
+    for seed in range(3):
+        board.put(f"late {seed}", garbled(SYSTEMS["aspen"], seed))
+    hurt = service.caught()
     kill(next(worker for worker in service.workers() if hurt[0] in children(worker)))
     send(signal.SIGCONT, *hurt)
     board.settled()
