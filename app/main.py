@@ -23,6 +23,7 @@ from app.pages import reference, visitors
 from app.pages import routes as pages
 from app.questions.routes import router_of
 from app.requests.parsing import Parser
+from app.requests.question import rehearse
 from app.schema import document
 from app.settings import Settings
 from app.testsets import routes as testsets
@@ -95,6 +96,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[State]:
+        rehearse()
         questions = Questions.connect(queue)
         news = News.connect(queue)
         with stopping(news.wake) as event, closing(news):

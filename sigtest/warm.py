@@ -112,6 +112,7 @@ def _score_meteor() -> None:
     with contextlib.suppress(UnavailableError):
         meteor = Meteor()
         meteor.score(np.zeros((1, meteor.width)))
+        assert meteor.implementation  # hashes its jar
 
 
 def _look_at_json() -> None:

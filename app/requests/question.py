@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -39,10 +40,10 @@ from sigtest.comparison.parse import listed
 from sigtest.data.choices import choose
 from sigtest.data.envelope import Said, opened
 from sigtest.data.imports import Joining, in_order, metrics_of
-from sigtest.errors import InputError, inside
+from sigtest.errors import InputError, SigtestError, inside
 from sigtest.kinds import KINDS, File, Kind, Question
 from sigtest.kinds.comparisons import Comparisons
-from sigtest.metrics import only_labels
+from sigtest.metrics import METRICS, only_labels
 
 TESTSETS = "testsets"
 ARCHIVE, REQUEST = "archive", "request"
@@ -106,6 +107,20 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Su
 
 
 Read = Annotated[Once[Submission], Depends(read_question)]
+
+
+def rehearse() -> None:
+    """Check a small question of every metric, so that nobody waits for what is loaded for that."""
+    text = ["a b c d"]
+    body = {
+        "references": [text],
+        "systems": [{"name": name, "hypotheses": text} for name in "ab"],
+    }
+    for metric in METRICS:
+        with suppress(SigtestError):  # it is not installed, or not about texts
+            asked = KINDS["comparisons"].parse({**body, "metrics": [metric]})
+            assert asked.key
+            assert asked.seconds
 
 
 def parsed(kind: Kind[Any], sent: Sent, settings: Settings, own: OwnTestSets) -> Question:
