@@ -115,7 +115,7 @@ def main() -> None:
         meteor: list[float] = []
         ask(address, bodies(4_000, 21, "meteor", 10), meteor)
         first, later = meteor[0], statistics.median(meteor[1:])
-        print(f"METEOR, 10 segments: first {1000 * first:.0f} ms, then median {1000 * later:.0f} ms")
+        print(f"METEOR, 10 segments: {1000 * first:.0f} ms the first, {1000 * later:.0f} ms others")
 
 
 if __name__ == "__main__":
