@@ -70,9 +70,11 @@ def choices_of(
     return {name: value for name, value in choices.items() if value is not None}
 
 
-def _require_apart(metrics: Sequence[str]) -> None:
-    """Check that no option names several metrics."""
+def _require_apart(metrics: Sequence[object]) -> None:
+    """Check that no option names several metrics; a report's own are no option."""
     for spelled in metrics:
+        if not isinstance(spelled, str):
+            continue
         names = spelled.partition(":")[0].split(",")
         if len(names) > 1:
             raise RecipeError(
