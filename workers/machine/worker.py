@@ -241,6 +241,18 @@ class PieceWorker(Worker):
         super().handle_job_failure(job, queue, started_job_registry, exc_string)
         self._context.feed.again(Turn.of_job(job))
 
+    def monitor_work_horse(self, job: Job, queue: RedisQueue) -> None:
+        """Look after the horse until its task is done.
+
+        Of a horse that died over a job which others have forgotten RQ leaves the start, and as
+        long as that counts the feed takes this worker for busy.
+        """
+        super().monitor_work_horse(job, queue)
+        if self._line is None and self.execution is not None:
+            with self.connection.pipeline() as pipe:
+                self.cleanup_execution(job, pipe)
+                pipe.execute()
+
     def fork_work_horse(self, job: Job, queue: RedisQueue) -> None:
         """Hand the job to the horse that waits for one, or to a new one."""
         assert self.execution is not None

@@ -31,6 +31,7 @@ from workers.settings import Settings
 from workers.store.keys import PENDING
 from workers.store.server import connect
 
+STARTS = f"rq:wip:{NAME}"
 SLOW: dict[str, Any] = {
     "segments": 1500,
     "systems": 6,
@@ -71,6 +72,21 @@ def test_horse_killed(service: Service) -> None:
     comparison, record = half_way(service, 1)
     kill(*service.caught())
     succeeds(service, comparison, record)
+
+
+def test_horse_killed_over_a_forgotten_job_leaves_its_worker_free(service: Service) -> None:
+    """RQ leaves the start of such a job, for which the worker would count as busy for seconds."""
+    comparison, record = half_way(service, 12)
+    redis = connect(service.settings)
+    horses = service.caught()
+    starts = dict(redis.zrange(STARTS, 0, -1, withscores=True))
+    for key in redis.keys("rq:job:*"):
+        redis.delete(key)
+    kill(*horses)
+    until(lambda: not starts.keys() & set(redis.zrange(STARTS, 0, -1)))
+    assert time.time() < min(starts.values())  # which they would have stayed until
+    succeeds(service, comparison, record)
+    redis.close()
 
 
 def test_worker_killed_with_its_horse(service: Service) -> None:
