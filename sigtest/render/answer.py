@@ -90,7 +90,7 @@ def _tied(
     size = family_size(report)
     after = ""
     if report.correction != "none" and size > 1:
-        after = f" after {CORRECTIONS[report.correction].title} over {size} pairs"
+        after = f" after {CORRECTIONS[report.correction].title} over {size:,} pairs"
     shown = f"p = {probability(pair.p_adjusted, report.alpha)}{after}"
     told = f"{first} and {second} cannot be told apart"
     if pair.difference == 0 and pair.stderr == 0:
@@ -141,14 +141,14 @@ def _counted(pairs: Sequence[PairReport]) -> str:
     """How many pairs were separated."""
     apart = sum(pair.significant for pair in pairs)
     unsure = sum(pair.undecided for pair in pairs)
-    all_of = "Both" if len(pairs) == 2 else f"All {len(pairs)}"
-    said = (
-        f"{all_of} pairs differ significantly"
-        if apart == len(pairs)
-        else f"{apart} of {len(pairs)} pairs {'differs' if apart == 1 else 'differ'} significantly"
-    )
+    all_of = "Both" if len(pairs) == 2 else f"All {len(pairs):,}"
+    if apart == len(pairs):
+        said = f"{all_of} pairs differ significantly"
+    else:
+        differ = "differs" if apart == 1 else "differ"
+        said = f"{apart:,} of {len(pairs):,} pairs {differ} significantly"
     if unsure:
-        said += f"; more resamples could turn {unsure} of these decisions round"
+        said += f"; more resamples could turn {unsure:,} of these decisions round"
     return f"{said}."
 
 

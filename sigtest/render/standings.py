@@ -187,7 +187,7 @@ def decision_line(report: Report) -> str:
     )
     size = family_size(report)
     noun = "pair" if report.several is None else "comparison"
-    over = f"over {size} {noun}{'' if size == 1 else 's'}"
+    over = f"over {size:,} {noun}{'' if size == 1 else 's'}"
     if report.family is not None:
         over += f" of {report.family.systems} systems"
     correction = "no correction" if report.correction == "none" else f"{report.correction}"
