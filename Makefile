@@ -8,6 +8,8 @@ INSTALL = all=; for half in 0 1; do \
 	done; for one in $$all; do wait $$one || exit 1; done
 PIN := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# a service is many processes: without bytecode each compiles all that it loads, a second of work
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help install demo serve test check format openapi formats pins bench validate torture faults mutants clean
 
@@ -42,9 +44,9 @@ demo: .venv/service-installed  ## start the service, compare the example's syste
 serve: .venv/service-installed  ## run the service on 127.0.0.1:PORT (8000) with its own data store
 	@$(BIN)/python -m app.serve
 
-# one process more than there are cores: many tests wait for services to start, stop and recover
+# two processes more than there are cores: many tests wait for services to start, stop and recover
 test: install  ## run all tests, side by side
-	$(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist loadfile
+	$(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 2)) --dist loadfile --no-loadscope-reorder
 
 check: install  ## formatting, lint, types, imports between layers
 	$(BIN)/ruff format --check .

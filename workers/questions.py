@@ -34,9 +34,9 @@ from workers.settings import Settings
 from workers.store import keys
 from workers.store.listings import ALL, Filter
 from workers.store.pieces import Cut, Pieces, shares_key
-from workers.store.questions import Stored
 from workers.store.records import Place, Record, Status, gone
 from workers.store.server import check_disk, connect
+from workers.store.stored import Stored
 from workers.store.task import Priced, Task
 from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
@@ -138,9 +138,9 @@ class Questions:
             return self._find(verdict.id, caller), False
         pieces = Pieces(cut, verdict.measured, frozenset())
         self._feed.add(caller, pieces.tasks(question_id))
-        assert verdict.record is not None
+        assert verdict.stored is not None
         nothing = Pieces(cut, frozenset(), frozenset()).progress
-        return replace(verdict.record, progress=nothing), True
+        return replace(verdict.stored.record, progress=nothing), True
 
     @storage()
     def find(self, question_id: str, caller: str, kind: str | None = None) -> Record:

@@ -30,22 +30,26 @@ def put(service: httpx.Client, board: str, name: str, lines: list[str]) -> None:
     assert answer.json()["status"] == "measured", answer.text
 
 
-def shown(service: httpx.Client, board: str) -> list[str]:
-    answer = service.get(f"{board}/leaderboard", headers=WAIT).raise_for_status()
-    return list(answer.json()["warnings"])
+def shown(service: httpx.Client, board: str, *names: str) -> list[str]:
+    """Warnings of a leaderboard, once it has these systems."""
+    while True:
+        answer = service.get(f"{board}/leaderboard", headers=WAIT).raise_for_status().json()
+        if {system["name"] for system in answer["systems"]} == set(names):
+            return list(answer["warnings"])
 
 
 def test_a_submission_is_looked_at_when_it_joins(service: httpx.Client, board: str) -> None:
     put(service, board, "late", SLIPPED)
-    assert [w for w in shown(service, board) if w.startswith("late: segment 1 has no output")]
+    said = shown(service, board, "late")
+    assert [w for w in said if w.startswith("late: segment 1 has no output")]
     put(service, board, "good", GOOD)
     put(service, board, "lazy", SOURCE)
-    said = shown(service, board)
+    said = shown(service, board, "late", "good", "lazy")
     assert [w for w in said if w.startswith("late: segment 1 has no output")]
     assert [w for w in said if w.startswith("lazy: 60 of 60 lines are those of the source")]
     assert not [w for w in said if w.startswith("good")]
     service.delete(f"{board}/systems/late")
-    assert not [w for w in shown(service, board) if w.startswith("late")]
+    assert not [w for w in shown(service, board, "good", "lazy") if w.startswith("late")]
 
 
 def test_json_and_forms_say_the_same(service: httpx.Client) -> None:

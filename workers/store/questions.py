@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
 from sigtest.data.envelope import Said
-from sigtest.kinds import About, Question
+from sigtest.kinds import Question
 from sigtest.version import __version__
 from workers.errors import GoneError
 from workers.logs import REQUEST
@@ -22,40 +22,17 @@ from workers.settings import Settings
 from workers.store import codec, keys
 from workers.store.cache import Cache
 from workers.store.codec import decoded
-from workers.store.envelopes import FIELDS, envelope_of, fields_of
+from workers.store.envelopes import fields_of
 from workers.store.listings import Filter, page, place_of
-from workers.store.make import MAKE
 from workers.store.messages import Message, announcing
 from workers.store.pieces import Cut
 from workers.store.progress import ProgressStore
 from workers.store.records import Progress, Record, Status, gone
 from workers.store.scripts import questions as scripts
 from workers.store.scripts.envelopes import DESCRIBE
+from workers.store.stored import SHOWN, Stored, facts_of, stored_of
 
-SHOWN = (
-    "caller", "kind", "created", "expiry", "size", "about", "testset", "started", "outcome",
-    "progress", "computed_with", "pictures", "error", *FIELDS,
-)  # fmt: skip
-NOTHING_SEEN = Progress("report", 0, 1)
 PROBE_SECONDS = 10
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A question as it is stored.
-
-    Attributes:
-        record: What its caller is told.
-        caller: Whose it is.
-    """
-
-    record: Record
-    caller: str
-
-    @property
-    def space(self) -> str:
-        """Where what it computes is cached."""
-        return self.record.testset or keys.space_of(self.caller)
 
 
 @dataclass(frozen=True)
@@ -68,7 +45,7 @@ class Verdict:
         seconds: Predicted for what its caller has pending.
         bytes: The same of the store.
         size: Bytes predicted for the question.
-        record: What its caller is told of the question, where it was created.
+        stored: The question, where it was created.
         measured: Keys of its statistics that are cached, where it was created.
     """
 
@@ -77,7 +54,7 @@ class Verdict:
     seconds: float
     bytes: float
     size: int
-    record: Record | None = None
+    stored: Stored | None = None
     measured: frozenset[str] = frozenset()
 
 
@@ -151,7 +128,7 @@ class QuestionStore:
             "place": place,
             "request": REQUEST.get(),
             "cut": codec.pack_json(cut.as_json()),
-            **_facts(question),
+            **facts_of(question),
             **fields_of(said),
         }
         names = keys.of_submission(question_id, caller, kind, idempotency_key)
@@ -174,17 +151,9 @@ class QuestionStore:
         names += [keys.cached(space, name) for name in needed]
         told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
         word, seconds, held, known = map(decoded, told[:4])
-        verdict = Verdict(word, known, float(seconds), float(held), size)
-        return self._described(verdict, facts, compress(needed, told[4:]))
-
-    def _described(
-        self, verdict: Verdict, facts: Mapping[str, str | bytes], measured: Iterable[str]
-    ) -> Verdict:
-        """A verdict with what its caller is told of a question that was created."""
-        if verdict.word != "created":
-            return verdict
-        record = self._stored(verdict.id, facts, how_far=False).record
-        return replace(verdict, record=record, measured=frozenset(measured))
+        stored = stored_of(known, facts) if word == "created" else None
+        measured = frozenset(compress(needed, told[4:]))
+        return Verdict(word, known, float(seconds), float(held), size, stored, measured)
 
     def find(self, question_id: str, how_far: bool = True) -> Stored | None:
         """A question, unless it expired, was deleted or never was.
@@ -370,55 +339,20 @@ class QuestionStore:
 
     def link(self, question_id: str) -> str | None:
         """The public link of a question, if it has one."""
-        return _text(self.redis.hget(keys.key("question", question_id), "link"))
+        link = self.redis.hget(keys.key("question", question_id), "link")
+        return None if link is None else decoded(link) or None
 
     def _shown(
         self, question_id: str, found: Sequence[bytes | str | None], how_far: bool
     ) -> Stored | None:
         """A question by its fields SHOWN, unless it is gone."""
-        facts = dict(zip(SHOWN, found, strict=True))
-        return None if facts["caller"] is None else self._stored(question_id, facts, how_far)
-
-    def _stored(self, question_id: str, known: Mapping[str, Any], how_far: bool) -> Stored:
-        facts: dict[str, Any] = {**dict.fromkeys(SHOWN), **known}
-        names = {field: tuple(held) for field, held in json.loads(facts["about"]).items()}
-        if facts["outcome"] is not None:
-            status = Status(decoded(facts["outcome"]))
-            progress = Progress(**json.loads(facts["progress"]))
-        else:
-            status = Status.QUEUED if facts["started"] is None else Status.RUNNING
-            progress = self._progress(question_id) if how_far else NOTHING_SEEN
-        record = Record(
-            id=question_id,
-            kind=decoded(facts["kind"]),
-            status=status,
-            progress=progress,
-            created_at=float(facts["created"]),
-            expires_at=int(facts["expiry"]) / 1000,
-            size=int(facts["size"] or 0),
-            about=About(**names),
-            testset=_text(facts["testset"]),
-            computed_with=_text(facts["computed_with"]) if status is Status.SUCCEEDED else None,
-            pictures=tuple(json.loads(facts["pictures"] or "[]")),
-            error=_text(facts["error"]),
-            envelope=envelope_of([facts[name] for name in FIELDS]),
-        )
-        return Stored(record, decoded(facts["caller"]))
-
-    def _progress(self, question_id: str) -> Progress:
-        try:
-            return self.progress.pieces(question_id).progress
-        except GoneError:
-            return NOTHING_SEEN
-
-
-def _facts(question: Question) -> dict[str, str | bytes]:
-    """What its record says of a question of itself."""
-    return {
-        "about": json.dumps(asdict(question.about)),
-        "accepted_with": MAKE,
-        "outline": codec.pack_json(question.outline()),
-    }
+        stored = stored_of(question_id, dict(zip(SHOWN, found, strict=True)))
+        if stored is None or not how_far or stored.record.status.finished:
+            return stored
+        with suppress(GoneError):
+            progress = self.progress.pieces(question_id).progress
+            stored = replace(stored, record=replace(stored.record, progress=progress))
+        return stored
 
 
 def _message(record: Record, outcome: Status, error: str) -> Message:
@@ -426,10 +360,6 @@ def _message(record: Record, outcome: Status, error: str) -> Message:
     told = {"kind": record.kind, "id": record.id, "status": outcome.value}
     why = {"error": error} if outcome is Status.FAILED else {}
     return Message.of(f"question.{outcome.value}", {**told, **why, **vars(record.envelope)})
-
-
-def _text(value: bytes | str | None) -> str | None:
-    return None if value is None else decoded(value) or None
 
 
 def _flat(fields: Mapping[str, str | bytes]) -> list[str | bytes]:

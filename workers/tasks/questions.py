@@ -18,8 +18,8 @@ from sigtest.render import json
 from sigtest.segments import segment_shares
 from workers.errors import GoneError
 from workers.store.pieces import Pieces, Run, shares_key
-from workers.store.questions import Stored
 from workers.store.records import Status
+from workers.store.stored import Stored
 from workers.tasks.context import Context
 from workers.tasks.statistics import Statistics
 

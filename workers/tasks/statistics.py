@@ -15,8 +15,9 @@ from sigtest.data.testset import System, TestSet
 from sigtest.kinds.comparisons import output_field, testset_field
 from workers.store import codec
 from workers.store.pieces import statistics_keys
-from workers.store.questions import QuestionStore, Stored
+from workers.store.questions import QuestionStore
 from workers.store.records import gone
+from workers.store.stored import Stored
 from workers.store.testsets import TestSetStore
 
 READ_AHEAD = 20_000  # lines of outputs that are read at a time; they are compressed until used

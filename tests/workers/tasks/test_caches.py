@@ -26,7 +26,7 @@ VERSIONS = (
     "sigtest.comparison.plan.__version__",
     "workers.store.pieces.MAKE",
     "workers.store.progress.MAKE",
-    "workers.store.questions.MAKE",
+    "workers.store.stored.MAKE",
 )
 
 
