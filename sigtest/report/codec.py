@@ -108,7 +108,8 @@ def decode(kind: type[T], body: Any) -> T:
         KeyError: A field is missing.
         TypeError: A field is unknown, or of another kind.
     """
-    made: T = _decoder(kind)(body)  # type: ignore[arg-type]  # types can be hashed
+    own = _decoder(kind)  # type: ignore[arg-type]  # types can be hashed
+    made: T = body if own is None else own(body)
     return made
 
 
@@ -168,53 +169,66 @@ def _writer(field: FieldType) -> Encode | None:
     return lambda records: own(together(records, arranged.written))
 
 
-def _reader(field: FieldType) -> Encode:
-    """How a field is decoded."""
+def _reader(field: FieldType) -> Encode | None:
+    """How a field is decoded; nothing where it is as JSON has it."""
     own, arranged = _decoder(field.annotation), field.arranged
-    if arranged is None:
+    if own is None or arranged is None:
         return own
     return lambda body: tuple(together(own(body), arranged.read))
 
 
 @cache
-def _decoder(kind: Any) -> Encode:
+def _decoder(kind: Any) -> Encode | None:
+    """How a value of a type is decoded; nothing where it is as JSON has it."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal:
-        return lambda body: body
+        return None
     if origin in (Union, types.UnionType):
-        (own,) = (_decoder(part) for part in inner if part is not type(None))
-        return lambda body: None if body is None else own(body)
+        (some,) = (_decoder(part) for part in inner if part is not type(None))
+        return None if some is None else lambda body: None if body is None else some(body)
     if is_record(kind):
         return _record_decoder(kind)
     if origin is not None and issubclass(origin, Mapping):
-        own = _decoder(inner[1])
-        return lambda body: {key: own(entry) for key, entry in body.items()}
+        entry = _decoder(inner[1])
+        if entry is None:
+            return dict
+        return lambda body: {key: entry(held) for key, held in body.items()}
     if origin is not None and issubclass(origin, Sequence):
         if len(inner) == 2 and inner[1] is not Ellipsis:
-            readers = tuple(map(_decoder, inner))
-            return lambda body: tuple(own(e) for own, e in zip(readers, body, strict=True))
-        own = _decoder(inner[0])
-        return lambda body: tuple(own(entry) for entry in body)
-    return lambda body: body
+            return _two_decoder(*map(_decoder, inner))
+        one = _decoder(inner[0])
+        return tuple if one is None else lambda body: tuple(map(one, body))
+    return None
+
+
+def _two_decoder(first: Encode | None, second: Encode | None) -> Encode:
+    def two(body: Any) -> Any:
+        a, b = body
+        return (a if first is None else first(a), b if second is None else second(b))
+
+    return two
 
 
 def _record_decoder(kind: Any) -> Encode:
     fields = fields_of(kind)
+    known = {f.name for f in fields}
     defaults = {f.name: f.omitted for f in fields if f.omitted is not _NOTHING}
+    needed = known - defaults.keys()
 
     @cache  # when first used: a record may hold records of its own kind
-    def readers() -> dict[str, Encode]:
-        return {f.name: _reader(f) for f in fields}
-
-    needed = {f.name for f in fields} - set(defaults)
+    def readers() -> list[tuple[str, Encode]]:
+        return [(f.name, own) for f in fields if (own := _reader(f)) is not None]
 
     def record(body: Any) -> Any:
-        read = readers()
-        if not isinstance(body, Mapping) or body.keys() - read.keys() or needed - body.keys():
+        if not isinstance(body, Mapping) or not needed <= body.keys() <= known:
             raise InputError(
                 f"This is no {kind.__name__} of sigtest {__version__}: its fields are "
-                f"{', '.join(read)}."
+                f"{', '.join(f.name for f in fields)}."
             )
-        return kind(**{**defaults, **{name: read[name](entry) for name, entry in body.items()}})
+        given = {**defaults, **body}
+        for name, own in readers():
+            if name in body:
+                given[name] = own(body[name])
+        return kind(**given)
 
     return record
