@@ -21,6 +21,8 @@ from benchmarks.deliveries import LOOPBACK
 from workers.settings import Settings as QueueSettings
 from workers.store import server
 
+BOOKKEEPING = tuple(f"sigtest:{name}" for name in ("erase", "probe", "tallies", "worker"))
+
 
 @pytest.fixture(scope="session")
 def queue(tmp_path_factory: pytest.TempPathFactory) -> QueueSettings:
@@ -86,11 +88,7 @@ def stored(queue: QueueSettings, service: httpx.Client) -> Iterator[Stored]:
 
     def names() -> set[str]:
         keys = {key.decode() for key in redis.scan_iter("sigtest:*", count=1000)}
-        return {
-            key
-            for key in keys
-            if not key.startswith(("sigtest:probe", "sigtest:tallies", "sigtest:worker"))
-        }
+        return {key for key in keys if not key.startswith(BOOKKEEPING)}
 
     yield names
     redis.close()
