@@ -1,0 +1,21 @@
+"""Half a minute of the storm: everything that can be killed is, once."""
+
+from torture.storm import stormed
+
+HURTS = (
+    "work horse killed",
+    "store killed",
+    "worker killed",
+    "work horse without memory",
+    "store cut off in a write",
+    "work horse killed",
+    "store without memory",
+    "upgrade",
+)
+
+
+def test_a_storm_loses_nothing() -> None:
+    ledger = stormed(0, 150, kinds=HURTS)
+    assert not ledger.faults, ledger.findings
+    assert ledger.counts["reports compared byte for byte"] > 20
+    assert ledger.counts["kills"] >= 3
