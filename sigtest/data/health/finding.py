@@ -140,7 +140,7 @@ def words_of(line: str) -> set[str]:
 
 def numbered(places: Iterable[int]) -> tuple[int, ...]:
     """Segments as reports count them, from 1."""
-    return tuple(int(place) + 1 for place in places)
+    return tuple((np.fromiter(places, np.int64) + 1).tolist())
 
 
 def quoted(segments: Sequence[int], total: int) -> str:
@@ -154,7 +154,7 @@ def quoted(segments: Sequence[int], total: int) -> str:
         else:
             stretches.append((segment, segment))
     shown = [f"{a}" if a == b else f"{a}-{b}" for a, b in stretches[:SHOWN]]
-    rest = sum(b - a + 1 for a, b in stretches[SHOWN:])
+    rest = len(segments) - sum(b - a + 1 for a, b in stretches[:SHOWN])
     more = f" and {rest:,} other{'' if rest == 1 else 's'}" if rest else ""
     return f"segment{'' if len(segments) == 1 else 's'} {', '.join(shown)}{more}"
 

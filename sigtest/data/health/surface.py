@@ -77,8 +77,8 @@ def _mojibake(text: Lines) -> list[int]:
     if not any(lead in text.joined for lead in LEADS):
         return []
     lines = [i for i, plain in enumerate(map(str.isascii, text.lines)) if not plain]
-    suspect = [i for i in lines if re.search(SUSPECT, text.lines[i])]
-    return [i for i in suspect if re.search(MOJIBAKE, text.lines[i])]
+    suspect = re.compile(SUSPECT).search
+    return [i for i in lines if suspect(text.lines[i]) and re.search(MOJIBAKE, text.lines[i])]
 
 
 def _having(kind: int) -> Callable[[Lines], list[int]]:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
-import statsmodels.formula.api as smf
+from statsmodels.regression.linear_model import OLS, WLS
+from statsmodels.stats.anova import anova_lm
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
@@ -83,7 +83,7 @@ def test_the_standard_error_over_clusters_is_that_of_statsmodels():
     report = asked(right, clusters=[f"c{c}" for c in cluster], unit="cluster", resamples=9_999)
     for system in report.systems:
         own = right[system.name].astype(float)
-        fit = sm.OLS(own, np.ones(300)).fit(
+        fit = OLS(own, np.ones(300)).fit(
             cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": False}
         )
         assert system.scores["acc"].stderr == pytest.approx(fit.bse[0], rel=0.03)
@@ -106,7 +106,7 @@ def test_the_clustered_standard_error_is_that_of_statsmodels_and_of_the_formula(
     report = asked(rows, clusters=names, unit="cluster", resamples=99)
     for system in report.systems:
         own = rows[system.name].astype(float)
-        fit = sm.OLS(own, np.ones(size)).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+        fit = OLS(own, np.ones(size)).fit(cov_type="cluster", cov_kwds={"groups": cluster})
         found = system.scores["acc"].clustered_stderr
         assert found == pytest.approx(fit.bse[0], rel=1e-9)
         squares = 0.0
@@ -123,7 +123,7 @@ def test_weighted_scores_have_the_clustered_error_of_weighted_least_squares():
     own, weights = rng.random(len(names)), rng.integers(1, 9, size=len(names))
     pairs = [list(map(float, row)) for row in zip(own, weights, strict=True)]
     report = sigtest.compare(scores={"a": pairs}, clusters=names, unit="cluster", resamples=99)
-    fit = sm.WLS(own, np.ones(len(own)), weights=weights).fit(
+    fit = WLS(own, np.ones(len(own)), weights=weights).fit(
         cov_type="cluster", cov_kwds={"groups": cluster}
     )
     (score,) = report.systems[0].scores.values()
@@ -139,7 +139,7 @@ def test_labels_in_documents_have_a_clustered_error_too(tmp_path):
         metrics=["accuracy"], resamples=99,
     )  # fmt: skip
     right = np.array([g == s for g, s in zip(gold, said, strict=True)], dtype=float)
-    fit = sm.OLS(right, np.ones(len(right))).fit(cov_type="cluster", cov_kwds={"groups": cluster})
+    fit = OLS(right, np.ones(len(right))).fit(cov_type="cluster", cov_kwds={"groups": cluster})
     found = {system.name: system.scores["accuracy"].clustered_stderr for system in report.systems}
     assert found == pytest.approx({"a": fit.bse[0], "b": 0.0}, rel=1e-9)
 
@@ -202,8 +202,8 @@ def test_variances_of_items_and_runs_are_the_mean_squares_of_an_analysis_of_vari
     table = rng.random((3, 12)) + rng.random(12) + 0.3 * rng.random((3, 1))
     runs, items = np.indices(table.shape)
     frame = pd.DataFrame({"run": runs.ravel(), "item": items.ravel(), "score": table.ravel()})
-    fit = smf.ols("score ~ C(item) + C(run)", frame).fit()
-    squares = sm.stats.anova_lm(fit)
+    fit = OLS.from_formula("score ~ C(item) + C(run)", frame).fit()
+    squares = anova_lm(fit)
     mean_squares = squares["sum_sq"] / squares["df"] / table.size
     found = spread_of(table)
     assert found.items == pytest.approx(mean_squares["C(item)"], rel=1e-9)

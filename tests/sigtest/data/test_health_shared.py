@@ -274,7 +274,7 @@ def missed(real):
     german = list(next(iter(sets["wmt17.en-de"][2].values())))
 
     def sow(fault, name, attempt):
-        """The output of one system, the same damaged, and another system's."""
+        """The output of one system, the same damaged, and the name of another system."""
         references, sources, systems = sets[name]
         rng = random.Random(f"{name} {fault.__name__} {attempt}")
         system, other = rng.sample(sorted(systems), 2)
@@ -283,26 +283,33 @@ def missed(real):
             "source": sources, "reference": references[0], "other": systems[other],
             "foreign": rng.choice([german, list(sources)]),
         }  # fmt: skip
-        return lines, fault(rng, lines, texts), systems[other]
+        return lines, fault(rng, lines, texts), other
 
     def missed_on(kind, fault, name, tries):
-        references, sources, _ = sets[name]
+        references, sources, systems = sets[name]
         damaged, others = {}, {}
         for attempt in tries:
             lines, damaged_lines, other = sow(fault, name, attempt)
             if kind == "encoding" and sum(map(str.__ne__, damaged_lines, lines)) < FEW_LETTERS:
                 continue  # nothing in it that could be damaged
-            damaged[str(attempt)], others[str(attempt)] = damaged_lines, other
-        if kind == "equals_system":  # each only with the one that it is equal to
-            checks = [{"other": others[one], one: damaged[one]} for one in damaged]
-        else:  # what is found in one does not depend on the others
-            checks = [damaged]
-        shown = [f for outputs in checks for f in check(references, sources, outputs)]
-        kinds = {attempt: [f.kind for f in shown if f.system == attempt] for attempt in damaged}
+            damaged[attempt], others[attempt] = tuple(damaged_lines), other
+        # what is found in one does not depend on the others, so tries share a check, and a text
+        named = {text: f"damaged {i}" for i, text in enumerate(dict.fromkeys(damaged.values()))}
+        beside = {one: systems[one] for one in others.values()} if kind == "equals_system" else {}
+        shown = check(references, sources, beside | {one: text for text, one in named.items()})
+
+        def found_in(attempt):
+            whose = rf" those of {re.escape(others[attempt])}(\.$| \()" if beside else ""
+            return [
+                f.kind
+                for f in shown
+                if f.system == named[damaged[attempt]] and re.search(whose, f.sentence)
+            ]
+
         return [
-            (name, attempt, found)
-            for attempt, found in kinds.items()
-            if not any(re.fullmatch(kind, each) for each in found)
+            (name, attempt, found_in(attempt))
+            for attempt in damaged
+            if not any(re.fullmatch(kind, each) for each in found_in(attempt))
         ]
 
     @cache  # the first tries are part of both tests

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 from computed import report_of, sample_of
 from corpus import content
 from heavytails import heavy, moved
 from scipy import stats
+from statsmodels.regression.linear_model import OLS
 
 from sigtest.arrays import Array
 from sigtest.comparison.parse import parse_comparison
@@ -121,13 +121,11 @@ def test_standard_errors_over_documents_are_those_of_statsmodels() -> None:
     fields = {"documents": [f"d{i}" for i in documents], "unit": "document"}
     sample = sample_of(parse_comparison(request_of(rows, **fields)))
     d = rows[0] - rows[1]
-    fitted = sm.OLS(d, np.ones_like(d)).fit(cov_type="cluster", cov_kwds={"groups": documents})
+    fitted = OLS(d, np.ones_like(d)).fit(cov_type="cluster", cov_kwds={"groups": documents})
     assert sample.moments is not None
     assert sample.moments.observed[0, 2] == pytest.approx(fitted.bse[0], rel=1e-9)
     for s in range(2):
-        own = sm.OLS(rows[s], np.ones_like(d)).fit(
-            cov_type="cluster", cov_kwds={"groups": documents}
-        )
+        own = OLS(rows[s], np.ones_like(d)).fit(cov_type="cluster", cov_kwds={"groups": documents})
         assert sample.moments.observed[0, s] == pytest.approx(own.bse[0], rel=1e-9)
 
 

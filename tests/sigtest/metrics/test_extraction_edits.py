@@ -158,9 +158,34 @@ def long_pair(name: str) -> tuple[str, str]:
     return " ".join(hypothesis), " ".join(reference)
 
 
-@pytest.mark.parametrize(
-    ("count", "longest"), [(4000, 10), (400, 20), (60, 35), (12, 60)], ids=lambda value: str(value)
-)
+# Of the first pairs of this length; by sacrebleu 2.6.0, `TER()._extract_corpus_statistics`.
+EDITS = {
+    35: [
+        *(9, 20, 3, 5, 9, 1, 2, 22, 0, 1, 10, 9, 3, 29, 4, 4, 19, 4, 3, 4, 0, 17, 0, 18, 3, 5),
+        *(12, 3, 8, 4, 4, 6, 0, 1, 19, 7, 8, 6, 7, 16, 5, 8, 0, 3, 31, 6, 1, 1, 8, 8, 1, 4, 3),
+        *(9, 1, 8, 2, 4, 3, 25),
+    ],
+    60: [23, 13, 7, 31, 8, 3, 33, 11, 37, 5, 4, 1],
+}
+QUICK = 5  # of these, for which sacreBLEU runs
+
+
+@pytest.mark.parametrize("longest", EDITS)
+def test_edits_of_long_lines_equal_sacrebleu(longest: int) -> None:
+    rng = random.Random(longest)
+    hypotheses, references = zip(*(pair(rng, longest) for _ in EDITS[longest]), strict=True)
+    for way in edits_both_ways(list(hypotheses), list(references)):
+        np.testing.assert_array_equal(way, EDITS[longest])
+
+
+def test_edits_of_long_lines_are_those_that_sacrebleu_gives() -> None:
+    rng = random.Random(35)
+    hypotheses, references = zip(*(pair(rng, 35) for _ in range(QUICK)), strict=True)
+    rows = sacrebleu_rows(list(hypotheses), [list(references)])
+    assert rows[:, 0].tolist() == EDITS[35][:QUICK]
+
+
+@pytest.mark.parametrize(("count", "longest"), [(4000, 10), (400, 20)])
 def test_edits_equal_sacrebleu_where_many_shifts_are_possible(count: int, longest: int) -> None:
     rng = random.Random(longest)
     hypotheses, references = zip(*(pair(rng, longest) for _ in range(count)), strict=True)

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections import Counter
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -100,15 +99,18 @@ def test_percentile_interval_of_worked_fixtures(oracles: Path, name: str) -> Non
     assert pair.ci[1] == pytest.approx(interval["upper"]["value"], abs=step)
 
 
-def sums_of_signs(sizes: list[int]) -> Counter[int]:
-    sums = Counter({0: 1})
+def sums_of_signs(sizes: list[int]) -> dict[int, int]:
+    """In how many ways signs give each sum: the product of all 1/x**size + x**size.
+
+    Its coefficients are the digits of one large number, the lowest sum first, in steps of two.
+    """
+    digit = len(sizes) // 8 + 1  # bytes
+    product = 1
     for size in sizes:
-        moved: Counter[int] = Counter()
-        for total, ways in sums.items():
-            moved[total + size] += ways
-            moved[total - size] += ways
-        sums = moved
-    return sums
+        product += product << 8 * digit * size
+    digits = product.to_bytes(digit * (sum(sizes) + 1), "little")
+    ways = [int.from_bytes(digits[i : i + digit], "little") for i in range(0, len(digits), digit)]
+    return {2 * i - sum(sizes): count for i, count in enumerate(ways) if count}
 
 
 @pytest.mark.parametrize("largest", [1, 3, 40, 500])
