@@ -27,8 +27,8 @@ with open({told!r}, "w") as file:
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-deps"]
-    subprocess.run([*command, "--wheel-dir", str(folder), str(ROOT)], check=True, timeout=300)
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
+    subprocess.run([*command, "--directory", str(folder)], cwd=ROOT, check=True, timeout=300)
     (made,) = folder.glob("*.whl")
     return made
 

@@ -35,8 +35,7 @@ def fixed_point(statistics: Array) -> Array:
         statistics: (n, k) finite numbers, far from the ends of the range of float64.
     """
     rounded = statistics.copy()
-    for column in rounded.T:
-        step = _step(column)
+    for column, step in zip(rounded.T, _steps(rounded), strict=True):
         if step:
             column[:] = np.rint(column / step) * step
     return rounded
@@ -54,8 +53,8 @@ def levelled(a: Array, b: Array, rows: int) -> Array:
         rows: Numbers in fixed point that make one of these, at most.
     """
     level = a.copy()
-    for own, other in zip(level.T, b.T, strict=True):
-        step = max(_step(own), _step(other))
+    steps = map(max, _steps(a), _steps(b))
+    for own, other, step in zip(level.T, b.T, steps, strict=True):
         if step:
             # twice: rounding may have put the largest number itself on the next power of two
             same = np.abs(own - other) <= 2 * (rows + 1) * step
@@ -81,12 +80,18 @@ def relative(table: Array) -> Array:
     return np.asarray(np.where(whole, table - table[:1], table))
 
 
-def _step(column: Array) -> float:
-    """What the numbers of a column are rounded to; 0 where they are whole and stay as they are."""
-    largest = float(np.abs(column).max()) * len(column)
-    if largest <= LARGEST_WHOLE and np.array_equal(column, np.rint(column)):
-        return 0.0
-    return float(2.0 ** (np.ceil(np.log2(largest)) - FLOAT64_BITS))
+def _steps(table: Array) -> list[float]:
+    """What the numbers of each column are rounded to; 0 where they are whole and stay as they are.
+
+    Args:
+        table: (n, k) numbers.
+    """
+    largest = np.abs(table).max(axis=0) * len(table)
+    whole = (largest <= LARGEST_WHOLE) & (table == np.rint(table)).all(axis=0)
+    return [
+        0.0 if stays else float(2.0 ** (np.ceil(np.log2(most)) - FLOAT64_BITS))
+        for most, stays in zip(largest, whole, strict=True)
+    ]
 
 
 class Columns:

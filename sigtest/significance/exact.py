@@ -72,10 +72,10 @@ def enumerate_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative
     tolerance = slack(np.array([score_a]), np.array([score_b]))
     test = ApproximateRandomization()
     count = 0
-    rows = PATTERNS // len(low_sums)
-    for first in range(0, len(high_sums), rows):
-        block = high_sums[first : first + rows, None, :] + low_sums[None, :, :]
-        x = np.moveaxis(kept + block, -1, 0).reshape(metric.width, -1)
+    rows = PATTERNS // low_sums.shape[1]
+    for first in range(0, high_sums.shape[1], rows):
+        block = high_sums[:, first : first + rows, None] + low_sums[:, None, :]
+        x = (kept[:, None, None] + block).reshape(metric.width, -1)
         y = total[:, None] - x
         draws = sign * (metric.score_columns(x) - metric.score_columns(y))
         count += int(test.count(observed, draws[None], tolerance, alternative)[0])
@@ -84,10 +84,10 @@ def enumerate_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative
 
 
 def _subset_sums(rows: Array) -> Array:
-    """(2**m, k) sums of all subsets of (m, k) rows."""
-    sums = np.zeros((1, rows.shape[1]))
+    """(k, 2**m) sums of all subsets of (m, k) rows."""
+    sums = np.zeros((rows.shape[1], 1))
     for row in rows:
-        sums = np.concatenate([sums, sums + row])
+        sums = np.concatenate([sums, sums + row[:, None]], axis=1)
     return sums
 
 

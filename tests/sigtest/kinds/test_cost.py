@@ -96,7 +96,7 @@ def test_judgements_of_many_systems_are_not_cheap(resamples: int) -> None:
     ]  # fmt: skip
     body = {"judgements": rows, "test": "approximate_randomization", "resamples": resamples}
     kind = KINDS["human-evaluations"]
-    kind.compute(kind.parse(body))
+    kind.compute(kind.parse({**body, "judgements": rows[:120], "resamples": 9}))  # loads it
     asked = kind.parse(body)
     start = time.process_time()
     kind.compute(asked)

@@ -25,9 +25,8 @@ except UnavailableError as missing:
 
 ROOT = Path(__file__).parents[3]
 QUICK = ("-l", "en", "-norm", "-m", "exact")  # starts in half a second, without tables
-REQUESTS = [
-    f"SCORE ||| {'a b c d e f g ' * 4} ||| {'a c b e d g f ' * (i % 5 + 1)}" for i in range(4000)
-]
+LINES = [f"SCORE ||| {'a b c d e f g ' * 4} ||| {'a c b e d g f ' * i}" for i in range(1, 6)]
+TIMES = 800
 
 
 def ended(pid: int) -> bool:
@@ -50,10 +49,10 @@ def wait_until(condition: object, seconds: float = 20.0) -> bool:
 
 def test_a_killed_process_is_replaced_without_a_trace() -> None:
     mine = Pool(2)
-    wanted = mine.score(QUICK, REQUESTS)
+    wanted = mine.score(QUICK, LINES) * TIMES
     mine.release()
     answers: list[str] = []
-    asking = threading.Thread(target=lambda: answers.extend(mine.score(QUICK, REQUESTS)))
+    asking = threading.Thread(target=lambda: answers.extend(mine.score(QUICK, LINES * TIMES)))
     asking.start()
     for delay in (0.0, 1.0):  # while they start, and while they answer
         assert wait_until(lambda: len(mine.pids) == 2)
