@@ -6,7 +6,6 @@ import hashlib
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import Depends, Request
@@ -125,7 +124,6 @@ async def _own_page(request: Request) -> None:
 
 
 OwnPage = Depends(_own_page)
-Posted = Annotated[None, OwnPage]
 
 
 def _finalize(value: object) -> object:

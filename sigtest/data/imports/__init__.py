@@ -5,7 +5,7 @@ sacreBLEU's built-in test sets. Nothing is written to disk, and no name in an ar
 `FORMATS_READ`, `FORMATS_REFUSED` and `TREES_READ` list what is known.
 """
 
-from sigtest.data.imports.archive import read_archive, read_bytes
+from sigtest.data.imports.archive import read_bytes
 from sigtest.data.imports.bounds import Bounds
 from sigtest.data.imports.builtin import read_builtin
 from sigtest.data.imports.content import in_order, metrics_of, outputs_of
@@ -38,7 +38,6 @@ __all__ = [
     "join",
     "metrics_of",
     "outputs_of",
-    "read_archive",
     "read_builtin",
     "read_bytes",
     "read_path",

@@ -18,25 +18,6 @@ from sigtest.errors import InputError
 Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]
 
 
-def read_archive(data: bytes, name: str, bounds: Bounds | None = None) -> Material:
-    """Read a zip, a tar, a tar.gz, or WMT XML, alone or compressed with gzip.
-
-    Args:
-        data: Its bytes, which say what it is.
-        name: What messages call it.
-        bounds: How much it may unpack to.
-
-    Raises:
-        InputError: None of these, damaged, a member that is a link, a device or has a path out of
-            the archive, or nothing that can be used.
-        LimitError: More than the bounds allow.
-    """
-    packed = data.startswith((*ZIP, GZIP)) or data[TAR_MAGIC] == TAR
-    if not packed and data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] != b"<":
-        raise InputError(f"{name} is no zip, tar, tar.gz or XML file.")
-    return read_bytes(data, name, bounds)
-
-
 def unpacked(data: bytes, name: str, bounds: Bounds | None = None) -> Tree:
     """The files of a zip, a tar or a tar.gz.
 

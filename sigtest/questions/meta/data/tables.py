@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from sigtest.data.choices import choose
 from sigtest.data.text import decode, split_lines
 from sigtest.errors import InputError
 
@@ -28,28 +27,25 @@ def reads_scores(data: bytes, name: str) -> bool:
     return len(parts) == 2 and NUMBER.fullmatch(parts[1]) is not None
 
 
-def read_scores(
-    data: bytes, name: str, metric: str | None = None, lp: str | None = None
-) -> dict[str, Any]:
+def read_scores(data: bytes, name: str) -> dict[str, Any]:
     """Scores of one metric or of people, by level and system, as a request has them.
 
     Args:
         data: Lines of system and score, a system once or once for each segment; or a table with a
             header of METRIC, LP, SYSTEM, SEGMENT and SCORE, as far as it has them; or JSON.
         name: What to call the file in messages.
-        metric: Which metric of a table with several.
-        lp: Which pair of languages, likewise.
 
     Raises:
-        InputError: A line that is malformed, or several metrics or pairs of languages to choose
-            from.
+        InputError: A line that is malformed, or several metrics or pairs of languages.
     """
     text = decode(data, name)
     if text.lstrip().startswith("{"):
         return _from_json(text, name)
     rows = _rows(text, name)
-    for column, asked, what in (("lp", lp, "pair of languages"), ("metric", metric, "metric")):
-        rows = _only(rows, column, asked, what, name)
+    for column, what in (("lp", "pair of languages"), ("metric", "metric")):
+        known = sorted({row[column] for row in rows if column in row})
+        if len(known) > 1:
+            raise InputError(f"{name} has more than one {what}, {', '.join(known)}; leave one.")
     return _by_level(rows, name)
 
 
@@ -93,21 +89,6 @@ def _fields(line: str) -> list[str]:
         return line.split("\t")
     listed = re.split(r",\s*", line.strip())
     return listed if len(listed) > 1 and not re.search(r"\s", "".join(listed)) else line.split()
-
-
-def _only(
-    rows: list[dict[str, Any]], column: str, asked: str | None, what: str, name: str
-) -> list[dict[str, Any]]:
-    """The rows with one value of a column, which must be named where there are several."""
-    known = sorted({row[column] for row in rows if column in row})
-    if not known or (asked is None and len(known) == 1):
-        return rows
-    if len(known) == 1 and column == "metric":
-        return rows  # the label given on the command line is the user's own
-    if asked is None:
-        raise InputError(f"{name} has more than one {what}: {', '.join(known)}; name one.")
-    choose(asked, known, column, what)
-    return [row for row in rows if row[column] == asked]
 
 
 def _by_level(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
