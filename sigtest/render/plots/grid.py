@@ -16,16 +16,15 @@ from sigtest.render.plots.drawing import (
     BOLD,
     HEADING,
     SMALL,
-    Colour,
     Drawing,
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
+from sigtest.render.plots.scale import legend, level_words, shade
 from sigtest.render.plots.style import Style
 from sigtest.render.plots.view import PLAIN, View
 from sigtest.render.tables import test_words
 
-LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
 CELL = (3.0, 9.0)
 PAGE = 480.0  # points across two columns
 MARGIN, BETWEEN, NAME, TOP, TITLE = 4.0, 10.0, 90.0, 24.0, 20.0
@@ -132,7 +131,7 @@ def draw(grid: Grid, style: Style = PLAIN) -> str:
     drawing.height = y
     if style.has("legend"):
         drawing.height += 16
-        _legend(drawing, y + 2)
+        legend(drawing, MARGIN, y + 2, level_words(), BODY)
     return drawing.render()
 
 
@@ -162,19 +161,6 @@ def _panel(
             p = panel.p.get((better, worse))
             if p is None:
                 continue
-            shades = (shade for limit, shade in LEVELS if p <= limit)
-            colour: Colour = next(shades, "none")
             x, y, side = left + j * cell, top + i * cell, cell - 2 * gap
             hint = f"{better} better than {worse}: p = {probability(p)}"
-            drawing.rectangle(x + gap, y + gap, side, side, colour, hint)
-
-
-def _legend(drawing: Drawing, y: float) -> None:
-    x = MARGIN
-    entries: list[tuple[Colour, str]] = [
-        (shade, f"p ≤ {limit:g}".replace("0.", ".")) for limit, shade in LEVELS
-    ]
-    for colour, label in [*entries, ("none", "larger")]:
-        drawing.rectangle(x, y, 8, 8, colour)
-        drawing.text(x + 11, y + 6.5, label, size=BODY)
-        x += 11 + text_width(label, BODY) * 1.1 + 9
+            drawing.rectangle(x + gap, y + gap, side, side, shade(p), hint)

@@ -20,6 +20,7 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
+from sigtest.render.plots.scale import Level, legend, level_words, shade
 from sigtest.render.plots.view import View
 from sigtest.render.standings import matrix_order
 from sigtest.render.tables import test_words
@@ -73,7 +74,7 @@ def plot(view: View) -> str:
     _cells(drawing, order, pairs, place, report.alpha, style.has("numbers"))
     _frames(drawing, clusters, place)
     if style.has("legend"):
-        shades = {_shade(pair.p_adjusted, report.alpha) for pair in pairs.values()}
+        shades = {shade(pair.p_adjusted, _levels(report.alpha)) for pair in pairs.values()}
         drawing.height += 26
         _legend(drawing, top + size * cell + 14, shades, report.alpha, len(clusters) > 2)
     return drawing.render()
@@ -113,7 +114,7 @@ def _cells(
         for j in range(i + 1, len(names)):
             pair = pairs[frozenset((first, names[j]))]
             p = pair.p_adjusted
-            colour = _shade(p, alpha)
+            colour = shade(p, _levels(alpha))
             x, y = left + j * cell, top + i * cell
             hint = f"{first} and {names[j]}: p = {probability(p, alpha)}"
             gap = 0.5
@@ -139,30 +140,18 @@ def _frames(drawing: Drawing, clusters: Sequence[int], place: tuple[float, float
         drawing.frame(left + first * cell, top + first * cell, side, side, 1.1)
 
 
-def _levels(alpha: float) -> list[tuple[float, Colour]]:
-    """Alpha and stricter levels, each with its shade."""
+def _levels(alpha: float) -> list[Level]:
+    """Alpha and stricter levels, each with its shade; the strictest first."""
     levels = (alpha, *(level for level in LEVELS if level < alpha))
-    return list(zip(levels, SHADES, strict=False))
-
-
-def _shade(p: float, alpha: float) -> Colour:
-    return next((shade for limit, shade in reversed(_levels(alpha)) if p <= limit), "none")
+    return list(zip(levels, SHADES, strict=False))[::-1]
 
 
 def _legend(
     drawing: Drawing, y: float, shades: Collection[Colour], alpha: float, clusters: bool
 ) -> None:
     """The shades that occur."""
-    x = MARGIN
-    entries: list[tuple[Colour, str]] = [
-        (colour, f"p ≤ {limit:g}".replace("0.", ".")) for limit, colour in reversed(_levels(alpha))
-    ]
-    for colour, label in [*entries, ("none", "larger")]:
-        if colour not in shades:
-            continue
-        drawing.rectangle(x, y, 8, 8, colour)
-        drawing.text(x + 11, y + 6.5, label, size=SMALL)
-        x += 11 + text_width(label, SMALL) * 1.1 + 9
+    entries = [entry for entry in level_words(_levels(alpha)) if entry[0] in shades]
+    x = legend(drawing, MARGIN, y, entries)
     if clusters:
         drawing.frame(x + 0.5, y + 0.5, 7, 7, 1.1)
         drawing.text(x + 11, y + 6.5, "cluster", size=SMALL)

@@ -19,7 +19,7 @@ from sigtest.questions.human.plots.order import (
     ordered_p,
 )
 from sigtest.questions.human.report import HumanReport, JudgedSystem
-from sigtest.render.digits import probability
+from sigtest.render.digits import probability, short_probability
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -31,8 +31,8 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
+from sigtest.render.plots.scale import legend, level_words, shade
 
-LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
 CELL = (7.0, 24.0)  # smallest and largest side of a cell
 ROOM = 20.0  # side from which a p-value fits into a cell
 PAGE = 480.0  # points across two columns
@@ -136,21 +136,22 @@ def _panel(drawing: Drawing, p: Ordered, names: Sequence[str], place: Place) -> 
             if i == j:
                 continue
             value = p[better, worse]
-            colour = next((shade for limit, shade in LEVELS if value <= limit), None)
+            colour = shade(value)
             x, y = left + j * cell, top + i * cell
             hint = f"{better} better than {worse}: p = {probability(value)}"
             side = cell - 2 * gap
-            drawing.rectangle(x + gap, y + gap, side, side, colour or "none", hint)
+            drawing.rectangle(x + gap, y + gap, side, side, colour, hint)
             if cell >= ROOM:
                 ink: Colour = "paper" if colour == "three" else "ink"
                 middle = y + cell / 2 + SMALL * 0.35
                 drawing.text(
-                    x + cell / 2, middle, _short(value), size=SMALL, anchor="middle", colour=ink
+                    x + cell / 2,
+                    middle,
+                    short_probability(value),
+                    size=SMALL,
+                    anchor="middle",
+                    colour=ink,
                 )
-
-
-def _short(p: float) -> str:
-    return "<.001" if p < 0.001 else probability(p).removeprefix("0")
 
 
 def _clusters(
@@ -164,13 +165,6 @@ def _clusters(
 
 
 def _legend(drawing: Drawing, y: float) -> None:
-    x = MARGIN
-    entries: list[tuple[Colour, str]] = [
-        (colour, f"p ≤ {limit:g}".replace("0.", ".")) for limit, colour in LEVELS
-    ]
-    for colour, label in [*entries, ("none", "larger")]:
-        drawing.rectangle(x, y, 8, 8, colour)
-        drawing.text(x + 11, y + 6.5, label, size=SMALL)
-        x += 11 + text_width(label, SMALL) * 1.1 + 9
+    x = legend(drawing, MARGIN, y, level_words())
     drawing.frame(x + 0.5, y + 0.5, 7, 7, 1.1)
     drawing.text(x + 11, y + 6.5, "cluster", size=SMALL)

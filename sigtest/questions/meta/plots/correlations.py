@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sigtest.questions.meta.plots.shown import Shown, require, shown
 from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair
-from sigtest.render.digits import MINUS, fixed, probability
+from sigtest.render.digits import MINUS, fixed, short_probability
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -22,8 +22,8 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
+from sigtest.render.plots.scale import P_LEVELS, legend, shade
 
-P_LEVELS: tuple[tuple[float, Colour], ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
 R_LEVELS: tuple[tuple[float, Colour], ...] = ((0.95, "three"), (0.9, "two"), (0.8, "one"))
 PAGE = 480.0  # points across two columns
 CELL = (7.0, 24.0)  # smallest and largest side of a cell
@@ -113,7 +113,9 @@ def _panels(pairs: Sequence[MetricPair]) -> list[Panel]:
         if pair.p_greater is not None and pair.p_less is not None:
             better[pair.a, pair.b], better[pair.b, pair.a] = pair.p_greater, pair.p_less
     panels = [
-        Panel("p: the row's r with people is larger", better, _shade_p, _word_p, "better than")
+        Panel(
+            "p: the row's r with people is larger", better, shade, short_probability, "better than"
+        )
     ]
     if between:
         first = Panel("r of two metrics", between, _shade_r, _word_r, "and")
@@ -121,16 +123,8 @@ def _panels(pairs: Sequence[MetricPair]) -> list[Panel]:
     return panels
 
 
-def _shade_p(value: float) -> Colour:
-    return next((shade for limit, shade in P_LEVELS if value <= limit), "none")
-
-
 def _shade_r(value: float) -> Colour:
     return next((shade for limit, shade in R_LEVELS if abs(value) >= limit), "none")
-
-
-def _word_p(value: float) -> str:
-    return "<.001" if value < 0.001 else probability(value).removeprefix("0")
 
 
 def _word_r(value: float) -> str:
@@ -187,12 +181,8 @@ def _cells(drawing: Drawing, labels: Sequence[str], panel: Panel, left: float, c
 
 
 def _legend(drawing: Drawing, y: float) -> None:
-    x = MARGIN
-    entries = [
-        (shade, f"r ≥ {r:g}, p ≤ {p:g}".replace("0.", "."))
-        for (r, shade), (p, _) in zip(R_LEVELS, P_LEVELS, strict=True)
+    entries: list[tuple[Colour, str]] = [
+        (colour, f"r ≥ {r:g}, p ≤ {p:g}".replace("0.", "."))
+        for (r, colour), (p, _) in zip(R_LEVELS, P_LEVELS, strict=True)
     ]
-    for colour, label in [*entries, ("none", "nearer 0; larger")]:
-        drawing.rectangle(x, y, 8, 8, colour)
-        drawing.text(x + 11, y + 6.5, label, size=SMALL)
-        x += 11 + text_width(label, SMALL) * 1.1 + 9
+    legend(drawing, MARGIN, y, [*entries, ("none", "nearer 0; larger")])

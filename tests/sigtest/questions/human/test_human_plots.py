@@ -16,9 +16,9 @@ from sigtest.questions.human.plots import (
     heatmap_plot,
     panels_plot,
 )
-from sigtest.questions.human.plots.heatmap import LEVELS
 from sigtest.render.names import printable
 from sigtest.render.plots.drawing import COLOURS, COLUMN
+from sigtest.render.plots.scale import P_LEVELS
 
 SVG = "{http://www.w3.org/2000/svg}"
 FOUR = {"best_old": "elm", "best_new": "birch", "current_old": "aspen", "current_new": "cedar"}
@@ -72,7 +72,7 @@ def test_cells_have_the_shade_of_their_p_value(report) -> None:
         if pair.criterion != "fluency":
             continue
         for names, p in (((pair.a, pair.b), pair.p_greater), ((pair.b, pair.a), pair.p_less)):
-            shade = next((colour for limit, colour in LEVELS if p <= limit), "none")
+            shade = next((colour for limit, colour in P_LEVELS if p <= limit), "none")
             assert shades[names] == COLOURS[shade]
 
 
