@@ -117,19 +117,24 @@ def started(settings: Settings) -> Iterator[Service]:
         jobs.close()
 
 
-def until(happens: Callable[[], Any], seconds: float = 120) -> Any:
+def until(happens: Callable[[], Any], seconds: float = 120, pause: float = 0.01) -> Any:
     """Wait for something to become true; patiently, for machines that have other things to do."""
     deadline = time.monotonic() + seconds
     while not (seen := happens()):
         assert time.monotonic() < deadline, "it does not happen"
-        time.sleep(0.01)
+        time.sleep(pause)
     return seen
 
 
 def finished(jobs: Comparisons, comparison_id: str) -> Record:
     """A comparison of CALLER, once it has an outcome."""
-    until(lambda: jobs.find(comparison_id, CALLER).status.finished)
-    return jobs.find(comparison_id, CALLER)
+
+    def ended() -> Record | None:
+        record = jobs.find(comparison_id, CALLER)
+        return record if record.status.finished else None
+
+    record: Record = until(ended, pause=0.05)  # an outcome stays, so that no look misses it
+    return record
 
 
 def kill(*pids: int) -> None:

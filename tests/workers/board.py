@@ -88,7 +88,7 @@ class Board:
         return state
 
     def settled(self) -> None:
-        until(lambda: not self.record.pending)
+        until(lambda: not self.record.pending, pause=0.05)
 
     def look(self, choice: Choice = EVERYTHING) -> Leaderboard:
         """The leaderboard as it is now; a worker is asked for what is missing."""
@@ -104,7 +104,7 @@ class Board:
             found, asked = self.testsets.leaderboard(self.id, CALLER, choice, asked)
             return found if found.fresh else None
 
-        found: Leaderboard = until(fresh)
+        found: Leaderboard = until(fresh, pause=0.05)
         return found
 
     def report(self, choice: Choice = EVERYTHING) -> bytes:

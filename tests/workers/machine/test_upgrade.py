@@ -23,6 +23,7 @@ from workers.testsets import TestSets
 
 CALLER = "anonymous"
 WAIT = {"Prefer": "wait=60"}
+OFTEN = 0.05  # enough for what stays as it is once it has come
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def filled_board(client: httpx.Client) -> str:
         told = client.get(f"{url}/leaderboard").raise_for_status().json()
         return len(told["systems"]) == 3 and not told["pending"]
 
-    until(shown, 60)
+    until(shown, 60, OFTEN)
     return str(url.rpartition("/")[2])
 
 
@@ -90,7 +91,7 @@ def test_what_an_older_version_accepted_is_computed(settings: Settings, tree: Pa
 
 def kept_by(service: Service, name: str, question: Comparison) -> None:
     """A question of the older version has ended, under its id, as this version computes it."""
-    until(lambda: service.jobs.find(name, CALLER).status.finished, 120)
+    until(lambda: service.jobs.find(name, CALLER).status.finished, 120, OFTEN)
     record = service.jobs.find(name, CALLER)
     assert (record.status, record.error) == (Status.SUCCEEDED, None)
     assert record.computed_with == __version__ != older.VERSION
@@ -107,7 +108,7 @@ def board_is_made_anew(context: Context, board: str) -> None:
         assert set(shown.systems) >= {"aspen", "birch", "cedar"}
         return shown.fresh and len(shown.systems) == 4
 
-    until(fresh, 60)
+    until(fresh, 60, OFTEN)
     shown, _ = testsets.leaderboard(board, CALLER, Choice())
     assert shown.comparison is not None
     questions = Questions(context)
@@ -137,7 +138,7 @@ def test_a_rolling_upgrade_under_load_loses_nothing(settings: Settings, tree: Pa
 
 def has_ended(jobs: Comparisons, name: str, question: Comparison) -> str | None:
     """Which version computed a question, whose report must be that version's."""
-    until(lambda: jobs.find(name, CALLER).status.finished, 120)
+    until(lambda: jobs.find(name, CALLER).status.finished, 120, OFTEN)
     record = jobs.find(name, CALLER)
     assert (record.status, record.error) == (Status.SUCCEEDED, None)
     assert record.computed_with is not None

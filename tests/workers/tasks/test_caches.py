@@ -22,6 +22,7 @@ from workers.tasks.context import Context
 from workers.tasks.run import run
 
 OTHER = "somebody else"
+FEW = {"resamples": 200}  # what is cached, statistics of texts, does not depend on them
 VERSIONS = (
     "sigtest.comparison.plan.__version__",
     "workers.store.pieces.MAKE",
@@ -39,9 +40,9 @@ def cached(context: Context, caller: str) -> dict[bytes, bytes]:
 def test_equal_texts_of_another_caller_are_measured_anew(
     jobs: Comparisons, context: Context
 ) -> None:
-    first, _ = jobs.submit(example(), CALLER)
+    first, _ = jobs.submit(example(**FEW), CALLER)
     finish(context, first.id)
-    second, created = jobs.submit(example(), OTHER)
+    second, created = jobs.submit(example(**FEW), OTHER)
     assert created
     assert second.id != first.id
     assert second.progress == first.progress == Progress("statistics", 0, 4)
@@ -61,23 +62,23 @@ def test_equal_texts_of_another_caller_are_measured_anew(
 def test_acceptance_tells_nothing_of_what_a_caller_has_cached(
     jobs: Comparisons, context: Context
 ) -> None:
-    first, _ = jobs.submit(example(seed=1), CALLER)
+    first, _ = jobs.submit(example(seed=1, **FEW), CALLER)
     finish(context, first.id)
-    known, _ = jobs.submit(example(seed=2), CALLER)
-    new, _ = jobs.submit(example(seed=2), OTHER)
+    known, _ = jobs.submit(example(seed=2, **FEW), CALLER)
+    new, _ = jobs.submit(example(seed=2, **FEW), OTHER)
     assert known.progress == new.progress
     assert known.status == new.status == Status.QUEUED
 
 
 def test_caches_live_an_hour_after_their_last_use(jobs: Comparisons, context: Context) -> None:
-    record, _ = jobs.submit(example(), CALLER)
+    record, _ = jobs.submit(example(**FEW), CALLER)
     finish(context, record.id)
     redis = context.questions.redis
     found = redis.keys("sigtest:cache:*")
     assert {redis.ttl(key) for key in found} <= set(range(3500, 3601))
     for key in found:
         redis.expire(key, 60)
-    again, _ = jobs.submit(example(seed=5), CALLER)
+    again, _ = jobs.submit(example(seed=5, **FEW), CALLER)
     finish(context, again.id)
     assert {redis.ttl(key) for key in found} <= set(range(3500, 3601))
 
@@ -106,12 +107,12 @@ POISONS: dict[str, Poison] = {
 def test_a_poisoned_entry_is_computed_anew(
     jobs: Comparisons, context: Context, poison: Poison
 ) -> None:
-    first, _ = jobs.submit(example(seed=1), CALLER)
+    first, _ = jobs.submit(example(seed=1, **FEW), CALLER)
     finish(context, first.id)
     healthy = cached(context, CALLER)
     for key, entry in healthy.items():
         context.questions.redis.set(key, poison(entry, healthy), ex=3600)
-    comparison = example(seed=2, metrics=["bleu"])
+    comparison = example(seed=2, metrics=["bleu"], **FEW)
     second, _ = jobs.submit(comparison, CALLER)
     finish(context, second.id)
     assert jobs.find(second.id, CALLER).status is Status.SUCCEEDED
