@@ -41,7 +41,7 @@ LEFT_OUT = re.compile(
     rf"_({NUMBERS})_({BITS}|Pow)$|_({BITS})_({NUMBERS}|RShift|LShift)$"
     r"|_(Eq|NotEq|Lt|LtE|Gt|GtE)_(Is|IsNot)$"
 )
-SECONDS = 120  # for one mutant; a loop that never ends counts as noticed
+SECONDS = 20  # of a processor for one mutant; a loop that never ends counts as noticed
 
 CONFIG = """
 [cosmic-ray]
@@ -125,7 +125,7 @@ def mutate(copy: Path, entry: dict[str, Any], known: dict[Survivor, str]) -> Res
     tests = [*(f"tests/{test}" for test in entry["tests"]), *entry.get("options", [])]
     asked = [sys.executable, "-SE", str(HERE / "forks.py"), "ask", str(place), *tests]
     command = json.dumps(shlex.join(asked))  # as TOML spells text, too
-    config.write_text(CONFIG.format(path=path, timeout=2.0 * SECONDS, command=command))
+    config.write_text(CONFIG.format(path=path, timeout=12.0 * SECONDS, command=command))
     with forks(copy, place, compiled):
         _pass_unchanged(asked)
         ray("init", str(config), str(session), cwd=copy)

@@ -12,6 +12,7 @@ imports them from FOLDER as they are at that moment.
 import gc
 import importlib
 import os
+import resource
 import signal
 import socket
 import sys
@@ -48,10 +49,14 @@ def serve(path: str, folder: str, seconds: int) -> None:
 
 
 def _tried(tests: list[str], seconds: int) -> int:
-    """Exit status of pytest in a fork; 99 where it took too long or was killed."""
+    """Exit status of pytest in a fork; 99 where it took too long or was killed.
+
+    Too long is by the time of the processor, which does not depend on what else the machine does.
+    """
     child = os.fork()
     if child == 0:
-        signal.alarm(seconds)
+        signal.alarm(6 * seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)

@@ -178,3 +178,47 @@ def test_detectable_differences_have_four_fifths_power(
     for difference, level in zip(found.detectable, (0.03, strictest), strict=True):
         assert norm.sf(norm.isf(level / sides) - difference) == pytest.approx(0.8, abs=1e-9)
     assert (found.detectable[0] == found.detectable[1]) == (correction == "none")
+
+
+def test_the_most_resamples_are_named_but_not_to_who_had_them() -> None:
+    some = decided(counts=np.array([34_645]), resamples=700_000, correction="none")
+    assert some.undecided.tolist() == [True]
+    assert some.needed == {0: MAX_RESAMPLES}
+    all_ = decided(counts=np.array([49_573]), resamples=MAX_RESAMPLES, correction="none")
+    assert resamples_to_settle(49_574 / 1_000_000, 0.05, MAX_RESAMPLES) == MAX_RESAMPLES
+    assert all_.undecided.tolist() == [True]
+    assert all_.needed == {}
+
+
+@pytest.mark.parametrize("middle", [8, 9])
+def test_each_side_of_alpha_goes_by_its_own_limit(middle: int) -> None:
+    """Holm's three limits, .05 / 3, .05 / 2 and .05; the middle p-value below its own, or at it."""
+    found = decided(counts=np.array([21, middle, 0]), resamples=399)
+    p = (middle + 1) / 400
+    assert found.adjusted.tolist() == pytest.approx([0.055, 2 * p, 0.0075])
+    assert found.significant.tolist() == [False, True, True]
+    assert found.undecided.tolist() == [True, True, False]
+    assert found.needed == {
+        0: resamples_to_settle(0.055, 0.05, 399),
+        1: resamples_to_settle(p, 0.025, 399),
+    }
+
+
+def test_pairs_that_are_all_above_alpha_say_what_they_need() -> None:
+    found = decided(counts=np.array([530]), correction="none")
+    assert found.needed == {0: resamples_to_settle(0.0531, 0.05, RESAMPLES)}
+
+
+@pytest.mark.parametrize(("family", "size"), [(None, 4), (4, 4), (11, 11)])
+def test_comparisons_that_are_gone_stay_in_the_family(family: int | None, size: int) -> None:
+    found = decide(
+        Recipe.of({"tests": ["bootstrap"], "correction": "bonferroni"}),
+        RESAMPLES,
+        TESTS["bootstrap"],
+        counts=np.array([3, 150]),
+        known=[None, None],
+        joint_counts=None,
+        family=family,
+        gone=np.array([0.5, 0.001]),
+    )
+    assert found.adjusted == pytest.approx([size * 0.0004, size * 0.0151])

@@ -314,3 +314,12 @@ def test_large_whole_scores_that_cancel_have_a_p_value() -> None:
         values = rng.integers(-(10**17), 10**17, (2, 8)).astype(float)
         tables = np.stack([values, np.ones((2, 8))], axis=2)
         assert 0 < enumerate_swaps(Scores(), tables[0], tables[1], "greater").p_value <= 1
+
+
+def test_the_observed_pattern_counts_however_large_what_cancels_is() -> None:
+    """a is ahead in all units by a few steps of sums that round: one pattern of eight."""
+    a = [-5.545034808138676e16, -4.491321123990861e16, 1.0036355932129557e17]
+    b = [-5.5450348081386824e16, -4.491321123990866e16, 1.0036355932129549e17]
+    tables = np.stack([np.stack([own, np.ones(3)], axis=1) for own in (a, b)])
+    found = enumerate_swaps(Scores(), tables[0], tables[1], "greater")
+    assert (found.count, found.patterns) == (1, 8)

@@ -1,0 +1,97 @@
+"""Ranks, their confidence and metrics' power from decisions, against their definitions."""
+
+import numpy as np
+import pytest
+
+from sigtest.decide.decisions import Limit
+from sigtest.decide.ranks import power_of, rank_confidence, ranks_of
+from sigtest.report import PairReport
+
+SYSTEMS = ["w", "x", "y", "z"]
+SCORES = np.array([2.0, 5.0, 1.0, 4.5])
+
+
+def pair(
+    a: str, b: str, significant: bool, metric: str = "bleu", test: str = "bootstrap"
+) -> PairReport:
+    """A pair of which only the decision is asked for."""
+    return PairReport(
+        a=a,
+        b=b,
+        metric=metric,
+        test=test,
+        alternative="two-sided",
+        score_a=0.0,
+        score_b=0.0,
+        difference=0.0,
+        ci=(0.0, 0.0),
+        stderr=0.0,
+        count=0,
+        resamples=99,
+        p_value=0.01,
+        log10_p=-2.0,
+        p_interval=(0.0, 0.02),
+        p_adjusted=0.01,
+        significant=significant,
+        undecided=False,
+        resamples_needed=None,
+        exact=False,
+        calibrated=True,
+        detectable=(0.0, 0.0),
+        verdict="",
+    )
+
+
+def test_ranges_count_who_is_better_and_who_is_worse() -> None:
+    """x beats w and y; z beats y, which w does, too: no line is drawn but above y."""
+    decided = {("w", "x"), ("x", "y"), ("y", "z"), ("w", "y")}
+    pairs = [("w", "x"), ("w", "y"), ("w", "z"), ("x", "y"), ("x", "z"), ("y", "z")]
+    found = ranks_of(SYSTEMS, SCORES, [pair(a, b, (a, b) in decided) for a, b in pairs])
+    place = dict(zip(SYSTEMS, SCORES.tolist(), strict=True))
+    for system, own in zip(SYSTEMS, found, strict=True):
+        others = [
+            place[a if b == system else b] - place[system] for a, b in decided if system in (a, b)
+        ]
+        lowest, highest = 1 + sum(d > 0 for d in others), 4 - sum(d < 0 for d in others)
+        assert own.range == (lowest, highest)
+        assert own.may_be_best == (lowest == 1)
+    assert [own.cluster for own in found] == [1, 1, 2, 1]
+    assert [own.may_be_best for own in found] == [False, True, False, True]
+
+
+def test_nothing_decided_is_one_cluster() -> None:
+    found = ranks_of(SYSTEMS, SCORES, [pair("w", "x", False), pair("y", "z", False)])
+    assert [(own.cluster, own.range, own.may_be_best) for own in found] == [(1, (1, 4), True)] * 4
+
+
+@pytest.mark.parametrize(
+    ("correction", "tests", "level"),
+    [
+        ("holm", ["approximate_randomization", "bootstrap"], 0.97),
+        ("max_t", ["bootstrap"], 0.97),
+        ("benjamini_hochberg", ["bootstrap"], None),  # claims together may well be false
+        ("none", ["bootstrap"], None),
+        ("holm", ["bootstrap", "riezler_maxwell_bootstrap"], None),  # which has no null hypothesis
+        ("none", ["riezler_maxwell_bootstrap"], None),
+    ],
+)
+def test_confidence_is_that_of_familywise_corrections_of_calibrated_tests(
+    correction: str, tests: list[str], level: float | None
+) -> None:
+    assert rank_confidence(Limit(correction, 0.03, 6), tests) == level
+
+
+def test_power_is_the_share_of_pairs_a_metric_separates() -> None:
+    rows = [
+        pair("w", "x", True),
+        pair("w", "y", False),
+        pair("x", "y", True),
+        pair("w", "z", True),
+        pair("w", "x", False, "chrf"),
+        pair("w", "x", True, "chrf", "mcnemar"),
+        pair("w", "y", False, "chrf", "mcnemar"),
+    ]
+    assert power_of(rows) == {
+        "bleu": {"bootstrap": 3 / 4},
+        "chrf": {"bootstrap": 0.0, "mcnemar": 1 / 2},
+    }
