@@ -117,8 +117,6 @@ def on_grid(differences: Array) -> Counts | None:
     for decimals in range(MOST_DECIMALS + 1):
         scaled = differences * 10.0**decimals
         steps = np.rint(scaled)
-        if np.abs(steps).sum() >= MOST_POINTS * max(1.0, float(np.abs(steps).max(initial=0))):
-            return None
         # rounding only: relative to the differences, which may be in any unit
         near = np.abs(scaled - steps) <= 1e-9 * np.abs(scaled).max(initial=0)
         if near.all() and ((steps == 0) == (differences == 0)).all():
@@ -260,14 +258,14 @@ def _convolve(mass: Array, binomial: Array, step: int) -> Array:
 
 @compiled
 def _trimmed(mass: Array, negligible: float) -> tuple[Array, int]:
-    """Cut off ends of negligible mass; also how many entries went at the start."""
-    low, high = 0, len(mass)
+    """Cut off ends of negligible mass, of about 1; also how many entries went at the start."""
+    low, high = 0, len(mass) - 1
     lost = mass[low]
-    while lost < negligible and low < high - 1:
+    while lost < negligible:
         low += 1
         lost += mass[low]
-    lost = mass[high - 1]
-    while lost < negligible and high > low + 1:
+    lost = mass[high]
+    while lost < negligible:
         high -= 1
-        lost += mass[high - 1]
-    return mass[low:high].copy(), low
+        lost += mass[high]
+    return mass[low : high + 1].copy(), low

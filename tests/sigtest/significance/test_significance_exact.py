@@ -14,6 +14,7 @@ from sigtest.engine import compare
 from sigtest.metrics.scores import Fscore, Scores
 from sigtest.report import PairReport
 from sigtest.significance.convolution import (
+    applies,
     convolve_swaps,
     exact_signs,
     log_upper_tail,
@@ -125,6 +126,24 @@ def test_tail_equals_integer_arithmetic(units: int, largest: int) -> None:
         assert log_upper_tail(sizes, reach) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.parametrize("sizes", [[1] * 3 + [10] * 2, [2, 2, 5, 7, 7, 7], [1, 2, 4, 8, 16]])
+def test_every_tail_of_few_signs(sizes: list[int]) -> None:
+    sums = sums_of_signs(sizes)
+    for reach in (total for total in sums if total > 0):
+        ways = sum(count for total, count in sums.items() if total >= reach)
+        expected = math.log(ways) - len(sizes) * math.log(2)
+        assert log_upper_tail(np.array(sizes), reach) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("reach", [2, 10, 400, 1_800, 2_996])
+def test_tail_of_equal_steps_is_binomial(reach: int) -> None:
+    ways = sum(math.comb(3_000, up) for up in range(1_500 + reach // 2, 3_001))
+    expected = math.log(ways) - 3_000 * math.log(2)
+    assert log_upper_tail(np.ones(3_000, dtype=np.int64), reach) == pytest.approx(
+        expected, abs=1e-9
+    )
+
+
 def test_tail_far_below_the_smallest_double() -> None:
     # all 3,000 signs up but one: (1 + 3000) / 2**3000
     expected = math.log(3001) - 3000 * math.log(2)
@@ -179,6 +198,7 @@ HALF = 2.0**21  # of the points that a grid may have
 ON_GRID = [
     (tables([(1, 1), (2, 1)], [(0, 1), (3, 1)]), True),
     (tables([(0.5, 1), (2, 1)], [(0, 1), (3, 1)]), False),  # on no grid of whole numbers
+    (tables([(0.75, 1)], [(1, 1)]), False),
     (tables([(1, 1), (2, 1)], [(0.25, 1), (0.25, 1)]), False),
     (tables([(1, 1), (2, 1)], [(0, 1), (3, 0)]), False),  # a denominator that exchanges change
     (tables([(1, 1)], [(1, 1)], [(1, 0)]), False),
@@ -187,6 +207,7 @@ ON_GRID = [
     (tables([(HALF - 2, 1), (-1, 1)], [(1, 1), (1, 1)]), True),
     (tables([(HALF - 1, 1), (-1, 1)], [(1, 1), (1, 1)]), False),  # too many points
     (tables([(1, 1), (1, 1)], [(HALF, 1), (0, 1)]), False),
+    (tables([(HALF / 2, 1), (HALF / 2, 1)], [(0, 1), (0, 1)]), False),
 ]
 
 
@@ -197,6 +218,12 @@ def test_which_scores_are_sure_to_be_exact(statistics: np.ndarray, sure: bool) -
 
 def test_scores_that_are_no_fraction_are_not_sure_to_be_exact() -> None:
     assert not surely_on_grid(Fscore(), np.ones((2, 3, 3)))
+    assert not applies(Fscore(), np.ones((2, 3, 3)))
+
+
+def test_denominators_that_exchanges_change_are_not_convolved() -> None:
+    first, second = tables([(1, 1), (2, 1)], [(0, 1), (3, 2)])
+    assert convolve_swaps(Scores(), first, second, "greater") is None
 
 
 @pytest.mark.parametrize(
