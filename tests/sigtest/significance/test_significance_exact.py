@@ -208,6 +208,7 @@ ON_GRID = [
     (tables([(HALF - 1, 1), (-1, 1)], [(1, 1), (1, 1)]), False),  # too many points
     (tables([(1, 1), (1, 1)], [(HALF, 1), (0, 1)]), False),
     (tables([(HALF / 2, 1), (HALF / 2, 1)], [(0, 1), (0, 1)]), False),
+    (tables([(3 * HALF, 1)], [(0, 1)]), False),
 ]
 
 
