@@ -351,3 +351,11 @@ def test_the_observed_pattern_counts_however_large_what_cancels_is() -> None:
     tables = np.stack([np.stack([own, np.ones(3)], axis=1) for own in (a, b)])
     found = enumerate_swaps(Scores(), tables[0], tables[1], "greater")
     assert (found.count, found.patterns) == (1, 8)
+
+
+def test_swaps_that_are_scored_in_parts_are_all_counted() -> None:
+    """Of 17 units that differ by one step, a is ahead in 13; so it is in 13 or more by chance."""
+    ahead = np.arange(17) < 13
+    first, second = (np.stack([own, np.ones(17)], axis=1) for own in (ahead, ~ahead))
+    found = enumerate_swaps(Scores(), first, second, "greater")
+    assert found.count == sum(math.comb(17, up) for up in range(13, 18))
