@@ -3,19 +3,21 @@
 from sigtest.report.codec import decode, encode
 from sigtest.report.leaderboard import ENVELOPE, LeaderboardReport
 from sigtest.report.methods import Methods, Reference
-from sigtest.report.report import (
+from sigtest.report.parts import (
     FamilyReport,
     MetricReport,
-    NamedReport,
     PairReport,
     RankReport,
-    Report,
-    ReportOnSeveral,
     RunsReport,
     ScoreReport,
+    SystemReport,
+)
+from sigtest.report.report import (
+    NamedReport,
+    Report,
+    ReportOnSeveral,
     Several,
     SmallTest,
-    SystemReport,
     TestSetReport,
     WinsReport,
 )

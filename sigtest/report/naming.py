@@ -7,7 +7,8 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from sigtest.errors import RecipeError
-from sigtest.report.report import PairReport, Report, SystemReport, WinsReport
+from sigtest.report.parts import PairReport, SystemReport
+from sigtest.report.report import Report, WinsReport
 
 Row = TypeVar("Row", PairReport, WinsReport)
 T = TypeVar("T")

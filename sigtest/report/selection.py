@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from sigtest.data.choices import choose
-from sigtest.report.report import NamedReport, PairReport, Report, SystemReport, WinsReport
+from sigtest.report.parts import PairReport, SystemReport
+from sigtest.report.report import NamedReport, Report, WinsReport
 
 
 def select(
