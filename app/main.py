@@ -19,7 +19,7 @@ from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher, stopping
 from app.pages import boards as board_pages
 from app.pages import errors as page_errors
-from app.pages import reference, visitors
+from app.pages import links, reference, visitors
 from app.pages import routes as pages
 from app.questions.routes import router_of
 from app.requests.parsing import Parser
@@ -126,6 +126,7 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
         visitors.router,
         board_pages.router,
         reference.router,
+        links.router,
         pages.router,  # last: the names of kinds are paths
     ):
         app.router.routes.extend(router.routes)

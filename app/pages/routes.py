@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
-from app.http.negotiation import AsPage, Wish, Wished
+from app.http.negotiation import AsPage, Wished
 from app.http.state import Asked, Boards, Cursor, Limits, routing
 from app.http.waiting import Watch, Watcher
 from app.pages import asking, forms, site
@@ -20,7 +20,7 @@ from app.pages.choice import Choice, Chosen
 from app.pages.panel import Panel, panel
 from app.pages.recognition import packed, recognised, unpacked
 from app.pages.reports import shown
-from app.pages.visitors import Noted, Visitor, noted
+from app.pages.visitors import Noted, Visitor
 from app.questions import answers
 from app.questions.deciding import Decided
 from app.questions.drawing import Options as OptionsAsked
@@ -324,58 +324,6 @@ def unshare(caller: Visitor, asked: Asked, found: Found) -> Response:
     """Take it back."""
     asked.unshare(found.id, caller.name)
     return RedirectResponse(f"/{found.kind}/{found.id}#keep", 303)
-
-
-async def _linked(link: Annotated[str, Path()], asked: Asked) -> tuple[Record, str]:
-    return await run_in_threadpool(asked.shared, link)
-
-
-Linked = Annotated[tuple[Record, str], Depends(_linked)]
-
-
-@router.get("/shared/{link}", include_in_schema=False, dependencies=[Depends(noted)])
-def shared(
-    request: Request, link: str, linked: Linked, asked: Asked, choice: Chosen, as_page: AsPage
-) -> Response:
-    """A report for everybody who has its link: to be read, without what was uploaded."""
-    record, caller = linked
-    stored = asked.report(record.id, caller)
-    if not as_page:
-        made = answers.report(stored, record, Wish("application/json"))
-    else:
-        here = f"/shared/{link}"
-        view = shown(record, stored, choice, here, opens=False)
-        made = site.page(
-            request, "report.html", record=record, kind=KINDS[record.kind], here=here, shown=view,
-            pair=None, link=None, own=False,
-        )  # fmt: skip
-    made.headers["X-Robots-Tag"] = "noindex"
-    return made
-
-
-@router.get("/shared/{link}/report", include_in_schema=False)
-def shared_report(
-    request: Request, linked: Linked, asked: Asked, wish: Wished, choice: Decided
-) -> Response:
-    """The report behind a link, in any format."""
-    record, caller = linked
-    stored = asked.report(record.id, caller)
-    return answers.unless_held(request, answers.report(stored, record, wish, choice))
-
-
-@router.get("/shared/{link}/pictures/{picture}.svg", include_in_schema=False)
-async def shared_picture(
-    request: Request,
-    linked: Linked,
-    asked: Asked,
-    watch: Watch,
-    name: Annotated[str, Path(alias="picture")],
-    options: OptionsAsked,
-) -> Response:
-    """A picture of the report behind a link."""
-    record, caller = linked
-    svg = await draw(KINDS[record.kind], name, record, caller, asked, watch, options)
-    return answers.picture(request, adaptive(svg))
 
 
 def router_of(kind: Kind[Any]) -> APIRouter:

@@ -30,7 +30,8 @@ from sigtest.render.model import (
     Words,
 )
 from sigtest.render.names import printable
-from sigtest.render.plots.drawing import COLUMN, darkening
+from sigtest.render.plots.drawing import COLUMN
+from sigtest.render.sheet import style_sheet
 from sigtest.report import Methods
 
 WIDE = 1.5 * COLUMN
@@ -68,7 +69,6 @@ class Look:
 
 
 PLAIN = Look()
-STRONG = ".sigtest.sigtest.sigtest.sigtest"  # as specific as four classes
 
 
 @dataclass(frozen=True)
@@ -79,56 +79,6 @@ class _Bar(Cell):
     at: float
     high: float
     zero: float | None
-
-
-_STYLE = """
-.sigtest { --ink: #161616; --muted: #555; --rule: #c4c4c4; --paper: #fff; --mark: #1d4f91;
-  --note: #fff6dd; color: var(--ink); background: var(--paper); color-scheme: light dark;
-  font: 16px/1.5 system-ui, "Helvetica Neue", Arial, sans-serif; margin: 0 auto;
-  max-width: 72rem; padding: 1rem 1.25rem; }
-.sigtest h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
-.sigtest h2 { font-size: 1.2rem; margin: 2.25rem 0 .5rem; }
-.sigtest p { margin: .25rem 0 .75rem; }
-.sigtest .facts, .sigtest caption, .sigtest figcaption { color: var(--muted); }
-.sigtest .warnings { background: var(--note); border-left: 4px solid #c98a00; list-style: none;
-  margin: 1rem 0; padding: .5rem 1rem; }
-.sigtest .scroll { container-type: inline-size; overflow-x: auto; }
-.sigtest table { border: 0; border-bottom: 2px solid var(--ink); border-collapse: collapse;
-  border-top: 2px solid var(--ink); color: inherit; font-size: 1rem;
-  font-variant-numeric: tabular-nums; margin: .5rem 0 1.5rem; table-layout: auto; }
-.sigtest caption { caption-side: top; left: 0; max-width: 100cqi; padding: .25rem 0;
-  position: sticky; text-align: left; width: max-content; }
-.sigtest thead th[scope=colgroup] { text-align: center; }
-.sigtest tr, .sigtest thead { background: none; border: 0; line-height: 1.5; padding: 0;
-  text-align: left; vertical-align: baseline; white-space: nowrap; }
-.sigtest th, .sigtest td { background: none; border: 0; color: inherit; line-height: 1.5;
-  max-width: none; padding: .2rem .7rem; text-align: left; vertical-align: baseline;
-  white-space: nowrap; }
-.sigtest thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
-.sigtest tbody th { font-weight: 400; }
-.sigtest tbody tr:hover { background: color-mix(in srgb, var(--mark) 9%, transparent); }
-.sigtest tbody + tbody { border-top: 1px solid var(--muted); }
-.sigtest .number { text-align: right; }
-.sigtest .best { font-weight: 600; }
-.sigtest .significant { color: var(--mark); font-weight: 600; }
-.sigtest .figures { align-items: flex-start; display: flex; flex-wrap: wrap; gap: 1.5rem; }
-.sigtest .abreast { column-gap: 2rem; display: grid;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 32rem), 1fr)); }
-.sigtest figure { margin: 0; max-width: 100%; }
-.sigtest figure svg { height: auto; max-width: 100%; width: 30rem; }
-.sigtest .wide { flex-basis: 100%; overflow-x: auto; }
-.sigtest .wide svg { max-width: none; width: max(100%, 56rem); }
-.sigtest sup { line-height: 0; }
-.sigtest summary { cursor: pointer; }
-.sigtest code { font-size: .85em; overflow-wrap: anywhere; }
-.sigtest details { margin: .25rem 0 .75rem; }
-.sigtest pre { font-size: .8rem; overflow-x: auto; }
-@media (prefers-color-scheme: dark) {
-.sigtest { --ink: #ececec; --muted: #b4b4b4; --rule: #4a4f57; --paper: #16191d; --mark: #7fb2f0;
-  --note: #33290f; }
-@DARK@
-}
-"""
 
 
 def render(document: Document) -> str:
@@ -164,7 +114,7 @@ def fragment(document: Document) -> str:
     if document.signature:
         parts.append(f"<h2>Signature</h2>\n<p><code>{escape(document.signature)}</code></p>")
     body = "\n".join(part for part in parts if part)
-    return f'<main class="sigtest">\n<style>{_style()}</style>\n{body}\n</main>\n'
+    return f'<main class="sigtest">\n<style>{style_sheet()}</style>\n{body}\n</main>\n'
 
 
 def blocks(given: Iterable[Block], look: Look = PLAIN) -> str:
@@ -179,12 +129,6 @@ def blocks(given: Iterable[Block], look: Look = PLAIN) -> str:
 def escape(text: str) -> str:
     """`text` as HTML shows it, in content and in attributes."""
     return escape_html(printable(text), quote=True)
-
-
-def _style() -> str:
-    """The style sheet, each rule stronger than any that a notebook has for its outputs."""
-    style = _STYLE.replace("@DARK@", darkening(".sigtest svg "))
-    return style.replace(".sigtest", STRONG)
 
 
 def _warnings(warnings: Sequence[str]) -> str:

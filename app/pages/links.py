@@ -1,0 +1,78 @@
+"""Public links: reports for everybody who was given the address, to be read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Depends, Path, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from app.http.negotiation import AsPage, Wish, Wished
+from app.http.state import Asked, routing
+from app.http.waiting import Watch
+from app.pages import site
+from app.pages.choice import Chosen
+from app.pages.reports import shown
+from app.pages.visitors import noted
+from app.questions import answers
+from app.questions.deciding import Decided
+from app.questions.drawing import Options as OptionsAsked
+from app.questions.drawing import draw
+from sigtest.kinds import KINDS
+from sigtest.render.plots.drawing import adaptive
+from workers.questions import Record
+
+router = routing()
+
+
+async def _linked(link: Annotated[str, Path()], asked: Asked) -> tuple[Record, str]:
+    return await run_in_threadpool(asked.shared, link)
+
+
+Linked = Annotated[tuple[Record, str], Depends(_linked)]
+
+
+@router.get("/shared/{link}", include_in_schema=False, dependencies=[Depends(noted)])
+def shared(
+    request: Request, link: str, linked: Linked, asked: Asked, choice: Chosen, as_page: AsPage
+) -> Response:
+    """A report for everybody who has its link: to be read, without what was uploaded."""
+    record, caller = linked
+    stored = asked.report(record.id, caller)
+    if not as_page:
+        made = answers.report(stored, record, Wish("application/json"))
+    else:
+        here = f"/shared/{link}"
+        view = shown(record, stored, choice, here, opens=False)
+        made = site.page(
+            request, "report.html", record=record, kind=KINDS[record.kind], here=here, shown=view,
+            pair=None, link=None, own=False,
+        )  # fmt: skip
+    made.headers["X-Robots-Tag"] = "noindex"
+    return made
+
+
+@router.get("/shared/{link}/report", include_in_schema=False)
+def shared_report(
+    request: Request, linked: Linked, asked: Asked, wish: Wished, choice: Decided
+) -> Response:
+    """The report behind a link, in any format."""
+    record, caller = linked
+    stored = asked.report(record.id, caller)
+    return answers.unless_held(request, answers.report(stored, record, wish, choice))
+
+
+@router.get("/shared/{link}/pictures/{picture}.svg", include_in_schema=False)
+async def shared_picture(
+    request: Request,
+    linked: Linked,
+    asked: Asked,
+    watch: Watch,
+    name: Annotated[str, Path(alias="picture")],
+    options: OptionsAsked,
+) -> Response:
+    """A picture of the report behind a link."""
+    record, caller = linked
+    svg = await draw(KINDS[record.kind], name, record, caller, asked, watch, options)
+    return answers.picture(request, adaptive(svg))
