@@ -1,5 +1,7 @@
 """Hostile bodies take bounded memory, and others are answered meanwhile."""
 
+import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from exchange import COMPARISONS, launched, problem
-from service import until
+from service import children, until
 
 from workers.settings import Settings as QueueSettings
 
@@ -121,7 +123,7 @@ def test_what_waits_holds_no_body(front: tuple[int, str]) -> None:
         listed = httpx.get(url + COMPARISONS, timeout=60).json()["comparisons"]
         return [comparison["links"]["self"] for comparison in listed]
 
-    with ThreadPoolExecutor(4) as pool:
+    with stopped_workers(pid), ThreadPoolExecutor(4) as pool:
         answers = [pool.submit(ask, seed) for seed in range(4)]
         until(lambda: len(accepted()) == 4, 60)
         # four bodies of 11 MB, parsed, would be about that much more
@@ -130,6 +132,21 @@ def test_what_waits_holds_no_body(front: tuple[int, str]) -> None:
         for path in accepted():
             httpx.delete(url + path)
         assert {answer.result() for answer in answers} <= {200, 202}
+
+
+@contextmanager
+def stopped_workers(pid: int) -> Iterator[None]:
+    """Let the workers of a front end do nothing while the block lasts."""
+    (supervisor,) = children(pid, "workers.machine.supervisor")
+    workers = set(children(supervisor)) - set(children(supervisor, "valkey"))
+    assert workers
+    for worker in workers:
+        os.kill(worker, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for worker in workers:
+            os.kill(worker, signal.SIGCONT)
 
 
 def resident(pid: int) -> int:

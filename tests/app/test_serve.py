@@ -94,7 +94,9 @@ def test_every_error_has_a_kind() -> None:
     assert below(SigtestError) - unserved <= set(problems.KINDS)
 
 
-def test_a_stop_ends_streams_and_waits(tmp_path: Path) -> None:
+def test_strangers_are_let_in_where_that_was_said_and_a_stop_ends_streams_and_waits(
+    tmp_path: Path,
+) -> None:
     lines = ["a b c d e f g", "h i j k l m n"] * 1000
     body = {
         "references": [lines],
@@ -103,7 +105,11 @@ def test_a_stop_ends_streams_and_waits(tmp_path: Path) -> None:
         "resamples": 999_999,
     }
     queue = QueueSettings(state=tmp_path, workers=1)
-    with launched(queue) as (process, url), httpx.Client(base_url=url, timeout=60) as client:
+    with (
+        launched(queue, HOST="0.0.0.0", SIGTEST_OPEN="1") as (process, url),
+        httpx.Client(base_url=url, timeout=60) as client,
+    ):
+        assert client.get(COMPARISONS).status_code == 200
         path = client.post(COMPARISONS, json=body).headers["location"]
         with client.stream("GET", path + "/events") as response:
             lines_of_events = response.iter_lines()
@@ -150,12 +156,6 @@ def test_strangers_are_refused_where_there_are_no_keys(tmp_path: Path) -> None:
     assert "sigtest-admin keys add" in done.stderr
     assert "Traceback" not in done.stderr
     assert run(tmp_path, HOST="192.0.2.1", PORT="0").returncode == 2  # no address of this machine
-
-
-def test_strangers_are_let_in_where_that_was_said(tmp_path: Path) -> None:
-    queue = QueueSettings(state=tmp_path, workers=1)
-    with launched(queue, HOST="0.0.0.0", SIGTEST_OPEN="1") as (_, url):
-        assert httpx.get(url + COMPARISONS).status_code == 200
 
 
 def test_keys_let_strangers_in_and_stay_in_the_front_end(tmp_path: Path) -> None:
