@@ -168,7 +168,7 @@ def test_who_is_signed_in_is_told_on_every_page(
 
 
 def test_problems_say_what_to_do_next(
-    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, body: dict[str, Any]
+    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
 ) -> None:
     settings = Settings(api_keys=(("ada", digest_of(SECRET)),))
     url = serve_on(settings, replace(queue, pending=1)).base_url
@@ -178,7 +178,11 @@ def test_problems_say_what_to_do_next(
         assert "another key is not found either" in unknown.text
         assert "another key" not in client.get("/shared/none").text
         key = {"Authorization": f"Bearer {SECRET}", "Accept": "application/json"}
-        long = {**body, "metrics": ["ter"], "resamples": 900_000}
+        lines = [f"{i} a b c d" for i in range(3000)]
+        systems = [
+            {"name": name, "hypotheses": [f"{name} {own}" for own in lines]} for name in "ab"
+        ]
+        long = {"references": [lines], "systems": systems, "resamples": 900_000}
         made = client.post("/v1/comparisons", json=long, headers=key).json()
         refused = client.post("/comparisons", data={"example": "shared-task"})
         client.delete(made["links"]["self"], headers=key)
