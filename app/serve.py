@@ -39,11 +39,12 @@ def serve(host: str, port: int, queue: Settings) -> None:
     # first of all, so that nothing starts in vain where the port is taken
     with listen(host, port) as listening, starting(queue) as keeper:
         gc.disable()  # what is loaded stays: to look through it again and again takes a fifth more
-        from app import front
-        from app.main import create_app
         from app.settings import Settings as Limits
 
-        limits = Limits.of()
+        limits = Limits.of()  # before all the rest is loaded: they may make no sense
+        from app import front
+        from app.main import create_app
+
         config = front.configuration(create_app(limits, queue))
         gc.freeze()
         gc.enable()
