@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 from exchange import COMPARISONS
+from service import until
 
 TESTSETS = "/v1/testsets"
 WAIT = {"Prefer": "wait=60"}
@@ -32,10 +33,12 @@ def put(service: httpx.Client, board: str, name: str, lines: list[str]) -> None:
 
 def shown(service: httpx.Client, board: str, *names: str) -> list[str]:
     """Warnings of a leaderboard, once it has these systems."""
-    while True:
+
+    def complete() -> dict[str, Any] | None:
         answer = service.get(f"{board}/leaderboard", headers=WAIT).raise_for_status().json()
-        if {system["name"] for system in answer["systems"]} == set(names):
-            return list(answer["warnings"])
+        return answer if {system["name"] for system in answer["systems"]} == {*names} else None
+
+    return list(until(complete, 60)["warnings"])
 
 
 def test_a_submission_is_looked_at_when_it_joins(service: httpx.Client, board: str) -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from test_verdict import PAIR
 
 from sigtest.decide.decisions import Limit
 from sigtest.decide.ranks import power_of, rank_confidence, ranks_of
@@ -15,31 +16,7 @@ def pair(
     a: str, b: str, significant: bool, metric: str = "bleu", test: str = "bootstrap"
 ) -> PairReport:
     """A pair of which only the decision is asked for."""
-    return PairReport(
-        a=a,
-        b=b,
-        metric=metric,
-        test=test,
-        alternative="two-sided",
-        score_a=0.0,
-        score_b=0.0,
-        difference=0.0,
-        ci=(0.0, 0.0),
-        stderr=0.0,
-        count=0,
-        resamples=99,
-        p_value=0.01,
-        log10_p=-2.0,
-        p_interval=(0.0, 0.02),
-        p_adjusted=0.01,
-        significant=significant,
-        undecided=False,
-        resamples_needed=None,
-        exact=False,
-        calibrated=True,
-        detectable=(0.0, 0.0),
-        verdict="",
-    )
+    return PAIR._replace(a=a, b=b, metric=metric, test=test, significant=significant)
 
 
 def test_ranges_count_who_is_better_and_who_is_worse() -> None:
