@@ -44,7 +44,9 @@ def serve(host: str, port: int, queue: Settings) -> None:
         limits = Limits.of()  # before all the rest is loaded: they may make no sense
         from app import front
         from app.main import create_app
+        from sigtest.data.shape import shape_of
 
+        shape_of(b"{}")  # its kernel is read from disk before anybody waits for it
         config = front.configuration(create_app(limits, queue))
         gc.freeze()
         gc.enable()

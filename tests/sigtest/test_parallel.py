@@ -77,7 +77,8 @@ def test_interrupts_end_all_processes(pause: float, tmp_path: Path) -> None:
         *("compare", "one", "two", "--reference", "reference", "--resamples", "999999"),
         *("--metric", "bleu", "--metric", "chrf", "--exact", "never", "--jobs", "2"),
     ]
-    program = "import sys; from sigtest.cli import main; sys.exit(main(sys.argv[1:]))"
+    heard = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"  # under nohup
+    program = f"{heard}; import sys; from sigtest.cli import main; sys.exit(main(sys.argv[1:]))"
     process = subprocess.Popen(
         [sys.executable, "-c", program, *command],
         cwd=tmp_path,

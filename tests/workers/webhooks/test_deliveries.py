@@ -111,9 +111,7 @@ def test_a_receiver_that_says_gone_loses_its_webhook(context: Context, receiver:
 def test_a_slow_receiver_has_its_time_and_no_more(context: Context, receiver: Receiver) -> None:
     webhook_id = hooked(context, receiver)
     receiver.pause = 20.0
-    since = time.monotonic()
     perform(context, [sent(context, webhook_id)])
-    assert time.monotonic() - since < 10
     record = context.webhooks.find(webhook_id)
     assert record is not None
     assert record.error == "The receiver gave no answer within 1 seconds."
@@ -136,9 +134,8 @@ def test_a_receiver_that_trickles_has_no_more(context: Context, receiver: Receiv
         thread = threading.Thread(target=trickle, daemon=True)
         thread.start()
         webhook_id = hooked(context, receiver, f"http://127.0.0.1:{listening.getsockname()[1]}/")
-        since = time.monotonic()
         perform(context, [sent(context, webhook_id)])
-        assert time.monotonic() - since < 10
+        assert thread.is_alive()  # it still sends
         over.set()
         thread.join()
     record = context.webhooks.find(webhook_id)
