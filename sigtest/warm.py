@@ -28,6 +28,7 @@ from sigtest.significance.corrections import CORRECTIONS
 
 SWAPS = [name for name, test in resampling_tests().items() if test.draws == "swaps"]
 TESTS = [name for name in resampling_tests() if name not in SWAPS[1:]]  # one that swaps is enough
+FEW = 8  # lines that differ, all swaps of which are counted in no time
 
 
 def warm(backwards: bool = False) -> None:
@@ -62,7 +63,7 @@ def _measure() -> None:
 
 
 def _compare_texts() -> None:
-    compare(_text_comparison())
+    compare(_text_comparison(exact="never"))
     compare(_text_comparison(references=2))
 
 
@@ -134,6 +135,7 @@ def _text_comparison(references: int = 1, **choices: object) -> Comparison:
     words = [f"{letter}{number}" for letter in "abc" for number in range(5)]
     rng = np.random.default_rng(0)
     texts = [[" ".join(rng.permutation(words[: 4 + i % 10])) for i in range(24)] for _ in range(4)]
+    texts[1][FEW:] = texts[0][FEW:]
     return parse_comparison(
         {
             "references": texts[2 : 2 + references],

@@ -147,8 +147,8 @@ class QuestionStore:
             keys.asked(caller, kind, {**contents, "outline": facts["outline"]}),
             2 * len(facts),
         ]
-        needed, space = cut.distinct_keys, keys.space_of(caller)
-        names += [keys.cached(space, name) for name in needed]
+        needed = cut.distinct_keys
+        names += [keys.cached(keys.space_of(caller), name) for name in needed]
         told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
         word, seconds, held, known = map(decoded, told[:4])
         stored = stored_of(known, facts) if word == "created" else None
