@@ -50,8 +50,21 @@ def check_output(path: str) -> None:
 
 
 def write(content: bytes, path: str | None) -> None:
-    """Write to a file atomically, or to standard output."""
-    if path is None or path == STDIN:
+    """Write to a file atomically, or to standard output.
+
+    Raises:
+        OSError: It cannot be written; says which of the two.
+    """
+    file = None if path == STDIN else path
+    try:
+        _write(content, file)
+    except OSError as error:
+        error.filename = file or "standard output"
+        raise
+
+
+def _write(content: bytes, path: str | None) -> None:
+    if path is None:
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return

@@ -191,6 +191,12 @@ def test_a_write_that_fails_leaves_the_old_file(files, monkeypatch):
     assert not list(files.glob(".*"))
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full here")
+def test_a_full_disk_is_told_with_the_name_of_the_file(run):
+    status, out, err = run(*BOTH, *FAST, "--output", "/dev/full")
+    assert (status, out, err) == (2, "", "sigtest: /dev/full: No space left on device\n")
+
+
 def test_json_from_the_command_line_is_canonical(run):
     first = run(*BOTH, *FAST, "--format", "json")
     assert run(*BOTH, *FAST, "--format", "json") == first
