@@ -202,10 +202,13 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     phrase = http.HTTPStatus(error.status_code).phrase
     slug = phrase.lower().replace(" ", "-")
-    detail = f"{request.method} {request.url.path}: {error.detail}"
-    headers = dict(error.headers or {})
-    if error.status_code == 405:
+    where, headers = request.url.path, dict(error.headers or {})
+    detail = f"{request.method} {where}: {error.detail}"
+    if error.status_code == 404:
+        detail = f"There is nothing at {where}; / lists the collections, /openapi.json every path."
+    elif error.status_code == 405:
         headers["Allow"] = ", ".join(_methods(request))
+        detail = f"{where} takes {headers['Allow']}, not {request.method}."
     return problem(Kind(slug, phrase, error.status_code), detail, headers=headers)
 
 
@@ -238,7 +241,10 @@ def _said(flaw: Mapping[str, Any]) -> str:
     words = str(flaw["msg"])
     if not isinstance(given, str) or not words.startswith("Input should be "):
         return words
-    return f"it must be {words.removeprefix('Input should be ')}, not {given[:MAX_GIVEN]!r}."
+    wanted = words.removeprefix("Input should be ")
+    if flaw["type"] == "int_parsing":
+        wanted = "a whole number"
+    return f"it must be {wanted}, not {given[:MAX_GIVEN]!r}."
 
 
 def _on_bug(request: Request, error: Exception) -> Response:

@@ -283,11 +283,31 @@ def test_a_problem_repeats_little_of_what_was_sent(service: httpx.Client) -> Non
 
 
 def test_unknown_routes_and_methods_are_problems(service: httpx.Client) -> None:
-    problem(service.get("/v1/nothing"), 404, "not-found")
-    problem(service.get(COMPARISONS + "/"), 404, "not-found")
+    for path in ("/v1/nothing", COMPARISONS + "/"):
+        told = problem(service.get(path), 404, "not-found")["detail"]
+        assert told.startswith(f"There is nothing at {path};")
+        for named in ("/", "/openapi.json"):
+            assert f" {named} " in told
+            assert service.get(named).status_code == 200
     response = service.put(COMPARISONS)
-    problem(response, 405, "method-not-allowed")
+    told = problem(response, 405, "method-not-allowed")["detail"]
+    assert told == f"{COMPARISONS} takes GET, HEAD, POST, not PUT."
     assert response.headers["allow"] == "GET, HEAD, POST"
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("limit=many", "limit: it must be a whole number, not 'many'."),
+        ("limit=1.5", "limit: it must be a whole number, not '1.5'."),
+        ("limit=0", "limit: it must be greater than or equal to 1, not '0'."),
+    ],
+)
+def test_parameters_of_listings_say_what_they_take(
+    service: httpx.Client, query: str, wanted: str
+) -> None:
+    told = problem(service.get(f"{COMPARISONS}?{query}"), 422, "invalid-parameter")
+    assert told["detail"] == wanted
 
 
 @pytest.mark.parametrize("key", ["", "a b", "é", "x" * 256])
