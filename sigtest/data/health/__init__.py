@@ -5,6 +5,5 @@ Each check is a function of the texts alone, deterministic, and fast enough to r
 
 from sigtest.data.health.checks import KINDS, check
 from sigtest.data.health.finding import Finding
-from sigtest.data.health.script import check_tokenizers
 
-__all__ = ["KINDS", "Finding", "check", "check_tokenizers"]
+__all__ = ["KINDS", "Finding", "check"]

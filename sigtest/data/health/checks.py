@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sigtest.data.health.alignment import Index, find_shifts
+from sigtest.data.health.alignment import find_shifts
 from sigtest.data.health.copies import (
     find_empty,
     find_leaked,
@@ -12,8 +12,9 @@ from sigtest.data.health.copies import (
     find_same,
     find_untranslated,
 )
-from sigtest.data.health.finding import Finding, Lines
-from sigtest.data.health.script import Profile, check_tokenizers, find_languages, find_scripts
+from sigtest.data.health.finding import Finding
+from sigtest.data.health.lines import Lines
+from sigtest.data.health.script import check_tokenizers, find_languages, find_scripts
 from sigtest.data.health.surface import find_case, find_damage, find_lengths, find_tokens
 
 KINDS = {
@@ -58,36 +59,24 @@ def check(
     reference = Lines(_first_lines(references))
     source = Lines(sources) if sources is not None else None
     outputs = {name: Lines(lines) for name, lines in systems.items()}
-    profile = Profile(reference)
-    found = list(check_tokenizers(profile, tokenizers or {}))
-    index = Index(reference)
-    of_source = Profile(source) if source is not None else None
+    found = check_tokenizers(reference, tokenizers or {})
     for name, output in outputs.items():
-        found += _of_system(name, output, reference, profile, index, source, of_source)
+        found += _of_system(name, output, reference, source)
     return (*found, *find_same(outputs))
 
 
-def _of_system(
-    name: str,
-    output: Lines,
-    reference: Lines,
-    profile: Profile,
-    index: Index,
-    source: Lines | None,
-    of_source: Profile | None,
-) -> list[Finding]:
+def _of_system(name: str, output: Lines, reference: Lines, source: Lines | None) -> list[Finding]:
     found = find_empty(name, output, reference)
     if source is not None:
         found += find_untranslated(name, output, source, reference)
     found += find_leaked(name, output, reference)
     copied = [f for f in found if f.kind.startswith("equals")]
-    if sum(len(f.segments) for f in copied) < MANY * len(output):
-        own = Profile(output)
-        wrong = find_scripts(name, output=own, reference=profile)
-        wrong = wrong or find_languages(name, own, profile, of_source)
+    if sum(len(f.segments) for f in copied) < MANY * len(output.lines):
+        wrong = find_scripts(name, output, reference)
+        wrong = wrong or find_languages(name, output, reference, source)
         found += wrong
         if not any(finding.segments == () for finding in wrong):
-            found += find_shifts(name, output, index)
+            found += find_shifts(name, output, reference)
             found += find_lengths(name, output, reference)
             found += find_tokens(name, output, reference)
             found += find_case(name, output, reference)

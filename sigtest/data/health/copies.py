@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sigtest.data.health.finding import SUBSTANTIAL, Finding, Lines, numbered, quoted, share
+from sigtest.data.health.finding import Finding, numbered, quoted, share
+from sigtest.data.health.lines import Lines
 
 FEW = 3  # segments below which nothing is said
+SUBSTANTIAL = 20  # characters of a line that two texts do not share by chance
 UNTRANSLATED = 0.005  # share of lines equal to the source
 LEAKED = 0.5  # share of lines equal to the reference
 SAME = 0.9  # share of lines equal to those of another system
@@ -24,15 +26,13 @@ UNLIKE = 0.3  # share of words that two references have in common, at most
 
 def find_empty(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Lines without text where the reference has some."""
-    blank = [
-        i
-        for i, text in enumerate(map(str.strip, output.lines))
-        if not text and reference.lines[i].strip()
-    ]
+    spaces = np.fromiter(map(str.isspace, output.lines), bool, len(output.lines))
+    places = np.flatnonzero(spaces | (output.lengths == 0)).tolist()
+    blank = [i for i in places if reference.lines[i].strip()]
     if not blank:
         return []
     segments = numbered(blank)
-    where = quoted(segments, len(output))
+    where = quoted(segments, len(output.lines))
     return [Finding("empty", name, segments, f"{name}: {where} {_have(segments)} no output.")]
 
 
@@ -63,18 +63,18 @@ def find_same(outputs: Mapping[str, Lines]) -> list[Finding]:
 
 def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Lines that stand for several segments whose references have little in common."""
-    if len(set(output.lines)) == len(output):
+    counts = Counter(output.lines)
+    again = {line for line, n in counts.items() if n > 1 and len(line) >= SUBSTANTIAL}
+    if not again:
         return []
-    _, of_line, counts = np.unique(output.hashes, return_inverse=True, return_counts=True)
     places: defaultdict[str, list[int]] = defaultdict(list)
-    for i in map(int, np.flatnonzero(counts[of_line] > 1)):
-        places[output.lines[i]].append(i)
-    unlike = [
-        _unlike(where, reference) for line, where in places.items() if len(line) >= SUBSTANTIAL
-    ]
+    for i, line in enumerate(output.lines):
+        if line in again:
+            places[line].append(i)
+    unlike = [_unlike(where, reference) for where in places.values()]
     repeated = [i for where in unlike for i in where]
     often = max(map(len, unlike), default=0) >= OFTEN
-    if not often and len(repeated) < max(FEW, REPEATED * len(output)):
+    if not often and len(repeated) < max(FEW, REPEATED * len(output.lines)):
         return []
     segments = numbered(sorted(repeated))
     return [
@@ -82,8 +82,8 @@ def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
             "copied_lines",
             name,
             segments,
-            f"{name}: {quoted(segments, len(output))} repeat lines of other segments, though the "
-            "references differ.",
+            f"{name}: {quoted(segments, len(output.lines))} repeat lines of other segments, though "
+            "the references differ.",
         )
     ]
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sigtest.data.health.finding import Finding, Lines, numbered, quoted
-from sigtest.data.health.symbols import CLASSES, LATIN, NAMES, classes_of, letters, places_of
+from sigtest.data.health.finding import Finding, numbered, quoted
+from sigtest.data.health.lines import Lines
+from sigtest.data.health.symbols import LATIN, NAMES, OTHER, letters_of, scripts_of
 
 UNSPACED = {
     "Han": ("Chinese", "zh"),
@@ -21,89 +19,24 @@ UNSPACED = {
     **{name: (name, "char") for name in ("Thai", "Lao", "Khmer", "Myanmar", "Tibetan")},
 }
 AT_BLANKS = {"13a", "intl", "none", "tercom", "mteval-13a", "mteval-intl"}  # tokenizers that cut
-EXPECTED = 0.1  # share of letters from which a script belongs to the references
 LOST = 0.25  # share of a script's part in the references that an output must keep
 FOREIGN_LINE = 0.3  # share of expected letters below which a line is in another script
 OWN_LINE = 0.7  # the same of the reference, above which that is a surprise
 FOREIGN_PART = 0.3  # of the characters of such a line, blanks and digits among them
-LETTERS = 6  # of a reference line that is judged
+ENOUGH = 6  # letters of a reference line that is judged
 FEW, PART = 3, 0.01  # lines in another script before anything is said
 STRANGE = 0.02  # share of lines that are looked at, in another language
-SAMPLE = 400  # lines whose words are looked at
-COMMON = 60  # words that make the profile of a language
 WORDS = 7  # of a line that is judged
 KEPT = 0.5  # share of the references' common words that an output in their language has
 
 
-class Profile:
-    """Scripts and common words of a text.
-
-    Args:
-        text: Its lines.
-    """
-
-    def __init__(self, text: Lines) -> None:
-        self.text = text
-
-    @cached_property
-    def shares(self) -> NDArray[np.float64]:
-        """Share of letters in each script, of a sample."""
-        counts = letters(self.text.sampled)
-        return counts / max(1, int(counts.sum()))
-
-    @cached_property
-    def main(self) -> tuple[int, ...]:
-        """Scripts that belong to it."""
-        return tuple(int(s) for s in np.flatnonzero(self.shares >= EXPECTED))
-
-    @cached_property
-    def places(self) -> list[int]:
-        """Lines that are looked at, evenly over the text."""
-        return list(dict.fromkeys(np.linspace(0, len(self.text) - 1, SAMPLE).astype(int).tolist()))
-
-    @cached_property
-    def words(self) -> list[set[str]]:
-        """Words of the lines at `places`; their letters where nothing separates words."""
-        if self.text.spaced:
-            return self.text.words_at(self.places)
-        return [set(self.text.lines[i].lower()) for i in self.places]
-
-    @cached_property
-    def common(self) -> frozenset[str]:
-        """The words that stand in most lines."""
-        counts = Counter(chain.from_iterable(self.words))
-        if len(counts) > 2 * COMMON:
-            least = heapq.nlargest(2 * COMMON, counts.values())[-1]
-            counts = Counter({word: count for word, count in counts.items() if count >= least})
-        # ties: sets have another order in each process, so the word that comes first in the text
-        left, first = set(counts), dict.fromkeys(counts, 0)
-        for i, line in enumerate(self.words):
-            new = line & left
-            first.update(dict.fromkeys(new, i))
-            left -= new
-        ranked = sorted(counts, key=lambda word: (-counts[word], first[word], word))
-        found = [word for word in ranked[: 2 * COMMON] if any(map(str.isalpha, word))]
-        return frozenset(found[:COMMON])
-
-    @cached_property
-    def usual(self) -> list[int]:
-        """How many of the common words stand in each line of `places`."""
-        return _held(self.words, self.common)
-
-
-def _held(lines: Sequence[set[str]], words: frozenset[str]) -> list[int]:
-    """How many of some words each line has."""
-    return [len(line & words) for line in lines]
-
-
-def find_scripts(name: str, output: Profile, reference: Profile) -> list[Finding]:
+def find_scripts(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """An output, or lines of it, in other scripts than the references."""
     expected = reference.main
-    total = len(output.text)
-    lost = [s for s in expected if output.shares[s] < LOST * reference.shares[s]]
-    kept = sum(output.shares[s] for s in expected)
-    whole = sum(reference.shares[s] for s in expected)
-    if lost or kept < 0.5 * whole:
+    kept, whole = (
+        text.letters[expected] / max(1, text.letters.sum()) for text in (output, reference)
+    )
+    if (kept < LOST * whole).any() or kept.sum() < 0.5 * whole.sum():
         has = ", ".join(NAMES[s] for s in output.main) or "no letters"
         return [
             Finding(
@@ -114,10 +47,10 @@ def find_scripts(name: str, output: Profile, reference: Profile) -> list[Finding
                 f"{', '.join(NAMES[s] for s in expected)}.",
             )
         ]
-    foreign = _foreign_lines(output, reference)
-    if len(foreign) < max(FEW, PART * total):
+    total = len(output.lines)
+    segments = numbered(_foreign_lines(output, reference))
+    if len(segments) < max(FEW, PART * total):
         return []
-    segments = numbered(foreign)
     return [
         Finding(
             "wrong_script",
@@ -129,42 +62,39 @@ def find_scripts(name: str, output: Profile, reference: Profile) -> list[Finding
     ]
 
 
-def _foreign_lines(output: Profile, reference: Profile) -> list[int]:
+def _foreign_lines(output: Lines, reference: Lines) -> list[int]:
     """Lines with letters in other scripts where the reference has them in its own."""
-    foreign = np.zeros(CLASSES, dtype=bool)
-    foreign[1 : len(NAMES)] = True
-    foreign[list(reference.main)] = False
-    if not foreign[LATIN] and output.text.beyond_ascii[foreign].sum() < FEW * LETTERS:
+    foreign = np.ones(len(NAMES), dtype=bool)
+    foreign[[OTHER, *reference.main]] = False
+    if not foreign[LATIN] and letters_of(output.strange)[foreign].sum() < FEW * ENOUGH:
         return []
-    places = places_of(classes_of(output.text.joined), foreign)
-    if len(places) < FEW * LETTERS:
-        return []
-    strange = np.bincount(output.text.lines_of(places), minlength=len(output.text))
-    many = (strange >= LETTERS) & (strange >= FOREIGN_PART * output.text.lengths)
+    starts = np.cumsum(output.lengths + 1) - (output.lengths + 1)
+    scripts = scripts_of("\n".join([*output.lines, ""]))
+    strange = np.add.reduceat(foreign[scripts], starts, dtype=np.int64)
+    many = (strange >= ENOUGH) & (strange >= FOREIGN_PART * output.lengths)
     found = []
     for i in map(int, np.flatnonzero(many)):
-        own, right = (letters(classes_of(text.lines[i])) for text in (output.text, reference.text))
-        expected = int(right[list(reference.main)].sum())
-        if right.sum() >= LETTERS and expected >= OWN_LINE * right.sum():
-            mine = int(own[list(reference.main)].sum())
-            if mine < FOREIGN_LINE * own.sum():
-                found.append(i)
+        own, right = (letters_of(Counter(text.lines[i])) for text in (output, reference))
+        expected = right[reference.main].sum()
+        judged = right.sum() >= ENOUGH and expected >= OWN_LINE * right.sum()
+        if judged and own[reference.main].sum() < FOREIGN_LINE * own.sum():
+            found.append(i)
     return found
 
 
 def find_languages(
-    name: str, output: Profile, reference: Profile, source: Profile | None
+    name: str, output: Lines, reference: Lines, source: Lines | None
 ) -> list[Finding]:
     """An output, or lines of it, without the common words of the references."""
     common = reference.common
-    here, there = _held(output.words, common), reference.usual
+    here, there = _held(output, common), _held(reference, common)
     words, right = sum(map(len, output.words)), sum(map(len, reference.words))
-    if words < WORDS or right < WORDS or not sum(there):
+    if words < WORDS or right < WORDS or not there:
         return []
-    kept, usual = sum(here) / words, sum(there) / right
+    kept, usual = here / words, there / right
     if kept < KEPT * usual:
         foreign = source.common - common if source is not None else frozenset()
-        like_source = sum(_held(output.words, foreign)) > sum(here)
+        like_source = _held(output, foreign) > here
         language = "that of the source" if like_source else "another than that of the references"
         return [
             Finding(
@@ -175,33 +105,31 @@ def find_languages(
                 f"the {len(common)} most common of the references, where {usual:.0%} are usual.",
             )
         ]
-    strange = [
+    segments = numbered(
         i
-        for i, own, a, b in zip(reference.places, output.words, here, there, strict=True)
-        if len(own) >= WORDS and a == 0 and b >= 2
-    ]
-    return _strange_lines(name, strange, len(here), len(output.text))
-
-
-def _strange_lines(name: str, lines: list[int], looked_at: int, total: int) -> list[Finding]:
-    """Lines without any common word, if they are too many for chance."""
-    if len(lines) < max(FEW, STRANGE * looked_at):
+        for i, own, its in zip(reference.places, output.words, reference.words, strict=True)
+        if common.isdisjoint(own) and len(own) >= WORDS and len(common.intersection(its)) >= 2
+    )
+    looked_at = len(reference.places)
+    if len(segments) < max(FEW, STRANGE * looked_at):
         return []
-    segments = numbered(lines)
     return [
         Finding(
             "wrong_language",
             name,
             segments,
-            f"{name}: {quoted(segments, total)} seem to be in another language than the "
-            f"references ({looked_at:,} segments were looked at).",
+            f"{name}: {quoted(segments, len(output.lines))} seem to be in another language than "
+            f"the references ({looked_at:,} segments were looked at).",
         )
     ]
 
 
-def check_tokenizers(
-    references: Lines | Profile, tokenizers: Mapping[str, str]
-) -> tuple[Finding, ...]:
+def _held(text: Lines, common: frozenset[str]) -> int:
+    """How many of the words that are looked at are among some."""
+    return sum(map(common.__contains__, chain.from_iterable(text.words)))
+
+
+def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[Finding]:
     """Metrics that cut words at blanks, where the references have none or few.
 
     Args:
@@ -209,13 +137,10 @@ def check_tokenizers(
         tokenizers: The tokenizer of each metric that has one, by the metric's label (`bleu`:
             `13a`).
     """
-    profile = references if isinstance(references, Profile) else Profile(references)
-    scripts = [NAMES[s] for s in profile.main if NAMES[s] in UNSPACED]
-    if not scripts:
-        return ()
-    script = (
-        "Kana" if "Kana" in scripts else max(scripts, key=lambda s: profile.shares[NAMES.index(s)])
-    )
+    letters = {NAMES[s]: references.letters[s] for s in references.main if NAMES[s] in UNSPACED}
+    if not letters:
+        return []
+    script = "Kana" if "Kana" in letters else max(letters, key=letters.__getitem__)
     language, tokenizer = UNSPACED[script]
     found = []
     for metric, used in tokenizers.items():
@@ -230,7 +155,7 @@ def check_tokenizers(
                     f"{_advice(metric, tokenizer)}.",
                 )
             )
-    return tuple(found)
+    return found
 
 
 def _advice(metric: str, tokenizer: str) -> str:

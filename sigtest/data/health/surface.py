@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 
-from sigtest.data.health.finding import Finding, Lines, numbered, quoted
-from sigtest.data.health.symbols import ACCENT, CONTROL, classes_of
+from sigtest.data.health.finding import Finding, numbered, quoted
+from sigtest.data.health.lines import Lines
 
-MOJIBAKE = (
-    "[\u00c2\u00c3][\u0080-\u00bf\u0152\u0153\u0160\u0161\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]"
-    "|\u00e2(?:\u20ac|\u0080)."
-    "|(?:[\u00d0\u00d1][\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122]){2}"
-    "|(?:\u00e0[\u00a4-\u00b7].){2}|(?:\u00e3[\u0080-\u0083\u0192\u201a\u20ac].){2}"
-    "|(?:[\u00e4-\u00e9][\u00b8-\u00bf\u0080-\u00b7\u2013-\u2122].){2}"
-    "|(?:[\u00d7\u00d8\u00d9][\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122]){2}"
+LEADS = "\xc2\xc3\xd0\xd1\xd7\xd8\xd9\xe0\xe2\xe3\xe4\xe5\xe6\xe7\xe8\xe9"
+LATIN = "[\u0080-\u00bf\u0152\u0153\u0160\u0161\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]"
+ALPHABET = "[\u0080-\u00bf\u0152-\u0192\u02c6\u02dc\u2013-\u2122]"
+INDIC, KANA, HAN = (
+    "[\u00a4-\u00b7].",
+    "[\u0080-\u0083\u0192\u201a\u20ac].",
+    "[\u0080-\u00bf\u2013-\u2122].",
 )
-LEADS = "\u00c2\u00c3\u00e2\u00d0\u00d1\u00e0\u00e3\u00e4\u00e5\u00e6\u00e7\u00d7\u00d8\u00d9"
-SUSPECT = f"[{LEADS}\u00e8\u00e9][\u0080-\u00bf\u0152-\u02dc\u2013-\u2122]"
+MOJIBAKE = (  # what UTF-8's bytes become when they are read as Latin-1 or cp1252
+    f"[{LEADS}](?:(?<=[\u00c2\u00c3]){LATIN}|(?<=\u00e2)[\u20ac\u0080]."
+    f"|(?<=[\u00d0\u00d1]){ALPHABET}[\u00d0\u00d1]{ALPHABET}"
+    f"|(?<=[\u00d7-\u00d9]){ALPHABET}[\u00d7-\u00d9]{ALPHABET}"
+    f"|(?<=\u00e0){INDIC}\u00e0{INDIC}|(?<=\u00e3){KANA}\u00e3{KANA}"
+    f"|(?<=[\u00e4-\u00e9]){HAN}[\u00e4-\u00e9]{HAN})"
+)
 ENTITY = r"&(?:amp|quot|lt|gt|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"
 ESCAPE = r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}"
 LOST_LETTERS = r"\w\?\w|(?:^|\s)\?(?:\w|\?|\s[^\W_A-Z])"
-SUBWORDS = {"@": ("@@ ", "@-@"), "\u2581": ("\u2581",), "<": ("<unk>", "</s>")}  # by first symbols
+SUBWORDS = "@@ |@-@|\u2581|<unk>|</s>"
+CONTROLS = "".join(map(chr, [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0)]))
+ACCENTS = "".join(map(chr, range(0x300, 0x370)))
 ENDS = ".?!\u3002\uff01\uff1f\u2026:;\u0964\u061f\u06d4\u1362\u17d4\u104b\u0f0d"
 CLOSING = " \"'\u201c\u201d\u2019\u00bb\u00ab\u300d\u300f)]}"
 FEW = 5  # lines before something that may be chance is said
-PART = 0.01  # share of lines
 CUT_PART = 0.02
 SHORT, LONG = 0.5, 2.0  # times the usual length
 SHORT_PART = 0.02
@@ -38,80 +43,40 @@ TOO_SHORT, TOO_LONG = 0.7, 1.5  # characters of an output for each of the refere
 SPACED = 0.5  # share of marks with a blank before them, in tokenised text
 JOINED = 0.1  # the same, in plain text
 MARKS = ",.?!"
+CASED = 0.3  # share of symbols that have capitals, in scripts that have them
 ENOUGH = 20  # marks or blanks from which a share says something
+
+
+DAMAGE = (  # what it is, lines from which it is said, a symbol of such lines, and what they match
+    ("replacement characters (U+FFFD)", 1, "\ufffd", ""),
+    ("UTF-8 read as another encoding", 2, LEADS, MOJIBAKE),
+    ("control characters", 1, CONTROLS, ""),
+    ("letters that became question marks", 3, "?", LOST_LETTERS),
+    ("HTML entities", FEW, "&", ENTITY),
+    ("escapes such as \\u00e9", 2, "\\", ESCAPE),
+    ("pieces of words or tokens such as @@ or <unk>", FEW, "@\u2581<", SUBWORDS),
+    ("accents apart from their letters (Unicode NFD)", FEW, ACCENTS, ""),
+)
 
 
 def find_damage(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Letters that were decoded wrongly or lost, and marks of other programs."""
     found = []
-    for what, least, damaged in DAMAGE:
-        lines = damaged(output)
-        if len(lines) >= least and len(lines) > 2 * len(damaged(reference)):
+    for what, least, marks, pattern in DAMAGE:
+        lines = _damaged(output, marks, pattern)
+        if len(lines) >= least and len(lines) > 2 * len(_damaged(reference, marks, pattern)):
             segments = numbered(lines)
-            where = quoted(segments, len(output))
+            where = quoted(segments, len(output.lines))
             verb = "has" if len(segments) == 1 else "have"
             found.append(Finding("encoding", name, segments, f"{name}: {where} {verb} {what}."))
     return found
 
 
-def _replaced(text: Lines) -> list[int]:
-    if "\ufffd" not in text.joined:
-        return []
-    return [i for i, line in enumerate(text.lines) if "\ufffd" in line]
-
-
-def _matching(pattern: str, mark: str) -> Callable[[Lines], list[int]]:
-    """Finds lines that match; all such lines have the mark, which is looked for first."""
-
-    def damaged(text: Lines) -> list[int]:
-        if mark not in text.joined:
-            return []
-        found = re.compile(pattern).search  # seldom needed, and long to compile
-        return [i for i, line in enumerate(text.lines) if mark in line and found(line)]
-
-    return damaged
-
-
-def _mojibake(text: Lines) -> list[int]:
-    """Lines with letters that UTF-8's bytes become when they are read as Latin-1 or cp1252."""
-    if not any(lead in text.joined for lead in LEADS):
-        return []
-    lines = [i for i, plain in enumerate(map(str.isascii, text.lines)) if not plain]
-    suspect = re.compile(SUSPECT).search
-    return [i for i in lines if suspect(text.lines[i]) and re.search(MOJIBAKE, text.lines[i])]
-
-
-def _having(kind: int) -> Callable[[Lines], list[int]]:
-    """Finds lines with symbols of a class that ASCII does not print."""
-
-    def damaged(text: Lines) -> list[int]:
-        if not text.beyond_ascii[kind]:
-            return []
-        places = np.flatnonzero(classes_of(text.joined) == kind)
-        return [int(i) for i in np.unique(text.lines_of(places))]
-
-    return damaged
-
-
-def _pieces(text: Lines) -> list[int]:
-    found: set[int] = set()
-    for symbol, marks in SUBWORDS.items():
-        if symbol in text.joined:
-            lines = [i for i, line in enumerate(text.lines) if symbol in line]
-            found.update(i for i in lines if any(mark in text.lines[i] for mark in marks))
-    return sorted(found)
-
-
-DAMAGE: tuple[tuple[str, int, Callable[[Lines], list[int]]], ...] = (
-    ("replacement characters (U+FFFD)", 1, _replaced),
-    ("UTF-8 read as another encoding", 2, _mojibake),
-    ("control characters", 1, _having(CONTROL)),
-    ("letters that became question marks", 3, _matching(LOST_LETTERS, "?")),
-    ("HTML entities", FEW, _matching(ENTITY, "&")),
-    ("escapes such as \\u00e9", 2, _matching(ESCAPE, "\\")),
-    ("pieces of words or tokens such as @@ or <unk>", FEW, _pieces),
-    ("accents apart from their letters (Unicode NFD)", FEW, _having(ACCENT)),
-)
+def _damaged(text: Lines, marks: str, pattern: str) -> list[int]:
+    """Lines that match; each has one of the marks, which are looked for first."""
+    lines = text.having(marks)
+    matches = re.compile(pattern).search if lines and pattern else bool
+    return [i for i in lines if matches(text.lines[i])]
 
 
 def find_tokens(name: str, output: Lines, reference: Lines) -> list[Finding]:
@@ -147,7 +112,7 @@ def _blanks(text: Lines) -> float:
 
 def find_case(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Small or capital letters only, where the references have both."""
-    ours, theirs = output.capitals, reference.capitals
+    ours, theirs = _capitals(output), _capitals(reference)
     if ours is None or theirs is None:
         return []
     if theirs > 0.01 and ours < 0.1 * theirs:
@@ -161,9 +126,16 @@ def find_case(name: str, output: Lines, reference: Lines) -> list[Finding]:
     return [Finding("case", name, (), f"{name} {what}.")]
 
 
+def _capitals(text: Lines) -> float | None:
+    """Share of capitals among the letters that have them, where these are enough."""
+    upper = sum(count for symbol, count in text.counts.items() if symbol.isupper())
+    lower = sum(count for symbol, count in text.counts.items() if symbol.islower())
+    return upper / (upper + lower) if upper + lower >= CASED * len(text.sample) else None
+
+
 def find_lengths(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """An output, or lines of it, far shorter or longer than the references; ends cut off."""
-    total = len(output)
+    total = len(output.lines)
     judged = (reference.lengths > 0) & (output.lengths > 0)
     if not judged.any():
         return []
@@ -209,7 +181,7 @@ def _looping_lines(name: str, output: Lines, reference: Lines) -> list[Finding]:
     )
     if len(segments) < FEW:
         return []
-    where = quoted(segments, len(output))
+    where = quoted(segments, len(output.lines))
     return [Finding("length", name, segments, f"{name}: {where} repeat the same words on and on.")]
 
 
@@ -251,7 +223,7 @@ def _far_lines(
          output.lengths > LONG * expected),
     ):  # fmt: skip
         segments = tuple(s for s in numbered(np.flatnonzero(judged & far)) if s not in said)
-        if len(segments) >= max(FEW, SHORT_PART * len(output)):
-            where = quoted(segments, len(output))
+        if len(segments) >= max(FEW, SHORT_PART * len(output.lines)):
+            where = quoted(segments, len(output.lines))
             found.append(Finding(kind, name, segments, f"{name}: {where} {what}."))
     return found

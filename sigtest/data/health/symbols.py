@@ -1,9 +1,10 @@
-"""What each symbol of a text is: a letter of some script, an accent, a control character."""
+"""The script to which each letter of a text belongs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,66 +41,42 @@ SCRIPTS = {
 }  # fmt: skip
 NAMES = ("none", *SCRIPTS)
 LATIN = NAMES.index("Latin")
-CONTROL, ACCENT = len(NAMES), len(NAMES) + 1
-CLASSES = len(NAMES) + 2
-CONTROLS = ((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F))  # all but tab and line break
-TOGETHER = 1 << 15  # symbols, which stay near the processor: looking them up takes some memory
-ACCENTS = (0x300, 0x36F)  # that stand apart from their letters
+BASIC = 0x10000  # code points of Unicode's basic plane
 
 
-def classes_of(text: str) -> NDArray[np.uint8]:
-    """The class of each symbol: a script's number, `CONTROL`, `ACCENT` or `OTHER`."""
-    classes = np.empty(len(text), dtype=np.uint8)
-    for first, points in _points(text):
-        classes[first : first + TOGETHER] = _table().take(points, mode="clip")
-    return classes
+def points_of(text: str) -> NDArray[np.uint32]:
+    """(n,) the code points of a text."""
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def beyond_ascii(text: str) -> NDArray[np.int64]:
-    """(CLASSES,) how many symbols there are of each class; those that ASCII prints not counted."""
-    counts = np.zeros(CLASSES, dtype=np.int64)
-    for _, points in _points(text):
-        strange = points[points - np.uint32(0x20) > 0x7E - 0x20]  # below 0x20 it starts anew on top
-        counts += np.bincount(_table().take(strange, mode="clip"), minlength=CLASSES)
-    return counts
+def scripts_of(text: str) -> NDArray[np.uint8]:
+    """(n,) the script of each symbol, as its place in `NAMES`; `OTHER` where it is no letter."""
+    return _table().take(points_of(text), mode="clip")
 
 
-def _points(text: str) -> Iterator[tuple[int, NDArray[np.uint32]]]:
-    """The symbols as numbers, some at a time, and where these begin."""
-    for first in range(0, len(text), TOGETHER):
-        data = text[first : first + TOGETHER].encode("utf-32-le", "surrogatepass")
-        yield first, np.frombuffer(data, np.uint32)
+def counted(points: NDArray[np.integer[Any]]) -> Counter[str]:
+    """How often there is each symbol."""
+    if points.max(initial=0) < BASIC:  # faster than sorting them
+        every = np.bincount(points)
+        symbols = np.flatnonzero(every)
+        counts = every[symbols]
+    else:
+        symbols, counts = np.unique(points, return_counts=True)
+    return Counter(dict(zip(map(chr, symbols.tolist()), counts.tolist(), strict=True)))
 
 
-def places_of(classes: NDArray[np.uint8], wanted: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Where symbols of some classes stand.
-
-    Args:
-        classes: Of each symbol.
-        wanted: (CLASSES,) whether a class is looked for.
-    """
-    found = [
-        first + np.flatnonzero(wanted[classes[first : first + TOGETHER]])
-        for first in range(0, len(classes), TOGETHER)
-    ]
-    return np.concatenate([np.empty(0, np.int64), *found])
-
-
-def letters(classes: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """How many letters of each script there are."""
-    counts = np.bincount(classes, minlength=CLASSES)[: len(NAMES)]
-    counts[OTHER] = 0
-    return counts
+def letters_of(counts: Counter[str]) -> NDArray[np.float64]:
+    """How many letters of each script there are, of how often there is each symbol."""
+    letters = np.bincount(scripts_of("".join(counts)), [*counts.values()], len(NAMES))
+    letters[OTHER] = 0
+    return letters.astype(np.float64)
 
 
 @cache
 def _table() -> NDArray[np.uint8]:
-    """The class of each code point of the basic plane; the last stands for all beyond."""
-    table = np.zeros(0x10000, dtype=np.uint8)
+    """The script of each code point of the basic plane; the last stands for all beyond."""
+    table = np.zeros(BASIC, dtype=np.uint8)
     for number, ranges in enumerate(SCRIPTS.values(), 1):
         for first, last in ranges:
             table[first : last + 1] = number
-    for first, last in CONTROLS:
-        table[first : last + 1] = CONTROL
-    table[ACCENTS[0] : ACCENTS[1] + 1] = ACCENT
     return table

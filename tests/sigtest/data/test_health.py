@@ -10,8 +10,7 @@ from collections import Counter
 import pytest
 
 from sigtest.data.health import KINDS, check
-from sigtest.data.health.finding import Lines
-from sigtest.data.health.script import Profile
+from sigtest.data.health.lines import Lines
 
 FUNCTION_WORDS = """
 the of to in and for on with that this is was be are not by from at it he they have has will their
@@ -216,16 +215,16 @@ def test_the_same_texts_give_the_same_findings():
 
 
 @pytest.mark.parametrize("few", [True, False])
-def test_common_words_are_those_of_most_lines_the_first_ones_where_equal(few: bool) -> None:
+def test_common_words_are_those_that_stand_most_often_the_first_ones_where_equal(few: bool) -> None:
     text = sentences(3, 12 if few else 200)
     text[2] += " - - 12 12 \u2026"
     counts: dict[str, int] = {}
     for line in text:
-        for word in sorted(set(line.lower().split())):
+        for word in line.lower().split():
             counts[word] = counts.get(word, 0) + 1  # the dictionary keeps their order
     ranked = sorted(counts, key=lambda word: -counts[word])[:120]
     expected = [word for word in ranked if any(symbol.isalpha() for symbol in word)][:60]
-    assert Profile(Lines(text)).common == set(expected)
+    assert Lines(text).common == set(expected)
 
 
 @pytest.mark.parametrize("text", [["Ab c", "", "\u00e9\u4e2d"], ["a\U0001f600", "a"], [""], []])
@@ -236,9 +235,8 @@ def test_every_symbol_of_a_text_is_counted(text: list[str]) -> None:
 def test_findings_are_the_same_in_every_process() -> None:
     """The order of a set of strings is another one in each process, and reports must not be."""
     said = """
-from sigtest.data.health.finding import Lines
-from sigtest.data.health.script import Profile
-print(sorted(Profile(Lines([" ".join(f"w{i}" for i in range(1000))])).common))
+from sigtest.data.health.lines import Lines
+print(sorted(Lines([" ".join(f"w{i}" for i in range(1000))]).common))
 """
     told = {
         subprocess.run(

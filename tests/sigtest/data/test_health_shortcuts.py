@@ -7,20 +7,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigtest.data.health.finding import Lines
-from sigtest.data.health.script import COMMON, Profile
+from sigtest.data.health.lines import COMMON, Lines
 from sigtest.data.health.surface import LOOPED, PIECE, _mostly_new
-from sigtest.data.health.symbols import CLASSES, beyond_ascii, classes_of
+from sigtest.data.health.symbols import NAMES, OTHER, letters_of, scripts_of
+
+LINES = st.lists(st.text(alphabet=st.characters(exclude_characters="\n"), max_size=30), max_size=5)
 
 
-@given(st.text(alphabet=st.characters(), max_size=80))
-def test_symbols_beyond_ascii_are_counted_one_by_one(text: str) -> None:
-    counted = Counter(
-        int(own)
-        for symbol, own in zip(text, classes_of(text), strict=True)
-        if not " " <= symbol <= "~"
-    )
-    assert beyond_ascii(text).tolist() == [counted[own] for own in range(CLASSES)]
+@given(LINES)
+def test_symbols_beyond_ascii_are_counted_one_by_one(lines: list[str]) -> None:
+    counted = Counter(symbol for line in lines for symbol in line if not " " <= symbol <= "~")
+    assert Lines(lines).strange == counted
+    scripts = Counter(int(own) for own in scripts_of("".join(counted.elements())))
+    scripts[OTHER] = 0
+    assert letters_of(counted).tolist() == [scripts[own] for own in range(len(NAMES))]
+
+
+@given(LINES, st.text(max_size=3))
+def test_lines_that_have_a_symbol_are_found(lines: list[str], symbols: str) -> None:
+    symbols += "?\x07"
+    found = [i for i, line in enumerate(lines) if any(symbol in line for symbol in symbols)]
+    assert Lines(lines).having(symbols) == found
 
 
 @given(st.text(alphabet="ab", min_size=PIECE, max_size=60))
@@ -31,13 +38,13 @@ def test_a_line_that_is_mostly_new_does_not_loop(line: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_common_words_are_those_of_most_lines_the_first_and_smallest_before_others(
+def test_common_words_are_those_that_stand_most_often_the_first_before_others(
     seed: int,
 ) -> None:
-    """Many words stand in equally many lines here, round the last of those that are taken."""
+    """Many words stand there equally often, round the last of those that are taken."""
     rng = random.Random(seed)
     lines = [" ".join(f"w{rng.randrange(300)}" for _ in range(9)) for _ in range(70)]
-    profile = Profile(Lines([*lines, "1 2 3", "4 5 6"]))
-    counts = Counter(word for words in profile.words for word in sorted(words))
+    text = Lines([*lines, "1 2 3", "4 5 6"])
+    counts = Counter(word for words in text.words for word in words)
     found = [w for w, _ in counts.most_common(2 * COMMON) if any(map(str.isalpha, w))]
-    assert profile.common == frozenset(found[:COMMON])
+    assert text.common == frozenset(found[:COMMON])
