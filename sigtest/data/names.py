@@ -40,12 +40,18 @@ def check_name(name: object, what: str = "system") -> str:
         reason = f"contains {', '.join(ascii(c) for c in bad)}" if bad else "is blank at an end"
         if not name.strip("."):
             reason = "consists of dots"
+        instead = f", such as {without_slash(name)!a}" if bad == ["/"] else ""
         raise InputError(
             f"The {what} name {shown} {reason}; use letters, digits, spaces and marks other than "
-            "quotes, angle brackets, slashes and control characters.",
+            f"quotes, angle brackets, slashes and control characters{instead}.",
             field="name",
         )
     return name
+
+
+def without_slash(name: str) -> str:
+    """What files call a model of a hub, whose name has a slash: as lm-evaluation-harness does."""
+    return name.replace("/", "__")
 
 
 def require_own_names(names: Iterable[str]) -> None:

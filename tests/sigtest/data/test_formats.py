@@ -285,6 +285,11 @@ def test_segment_scores_tell_missing_from_zero_and_are_named_by_the_file():
     assert "1 of 2 segments are dropped" in joined.notes[0]
 
 
+def test_segment_scores_of_models_of_hubs_are_called_as_files_of_theirs():
+    found = read_bytes(b"org/big\t1.5\norg/big\t2\nB\t3\nB\t4\n", "de-en.X.seg.score")
+    assert tables(found) == {("org__big", "X"): ((1.5, 2.0),), ("B", "X"): ((3.0, 4.0),)}
+
+
 def test_every_system_tells_which_of_its_segments_made_others_drop():
     rows = {"A": range(60), "B": range(6, 60), "C": range(50)}
     table = "".join(f"q{i},{name},{i % 7}\n" for name, own in rows.items() for i in own)

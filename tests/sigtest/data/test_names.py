@@ -3,8 +3,9 @@
 import pytest
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.names import look_alikes
+from sigtest.data.names import check_name, look_alikes
 from sigtest.engine import compare
+from sigtest.errors import InputError
 
 
 @pytest.mark.parametrize(
@@ -46,3 +47,10 @@ def test_reports_warn_of_them() -> None:
     }
     said = "The names 'aspen' and '\u0430spen' (with U+0430) differ, and look alike."
     assert said in compare(parse_comparison(body)).warnings
+
+
+def test_a_slash_is_refused_with_the_name_that_would_do() -> None:
+    with pytest.raises(InputError, match=r"contains '/'; .*, such as 'org__big'\.$"):
+        check_name("org/big")
+    with pytest.raises(InputError, match=r"control characters\.$"):
+        check_name("<org>/big")

@@ -24,6 +24,7 @@ from sigtest.data.imports.formats.headings import (
 )
 from sigtest.data.imports.formats.identity import counts, identify, require_read
 from sigtest.data.imports.material import Material
+from sigtest.data.names import without_slash
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
 
@@ -169,7 +170,7 @@ class _Rows:
         value = self._text(row, column)
         if value is None or blank(value):
             raise InputError(f"{self._file.name}, {row.place}: column {column!r} is empty.")
-        return value.replace("/", "__") if role == "system" else value
+        return without_slash(value) if role == "system" else value
 
     def _direction(self, row: Placed) -> bool | None:
         if "higher_is_better" not in self._layout.single:

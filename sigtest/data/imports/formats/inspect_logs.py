@@ -10,6 +10,7 @@ from sigtest.data.imports.assembly import Assembly
 from sigtest.data.imports.file import File, Record, loads
 from sigtest.data.imports.formats.cells import NUMBER
 from sigtest.data.imports.material import Material
+from sigtest.data.names import without_slash
 from sigtest.errors import InputError
 
 # inspect_ai.scorer: CORRECT, PARTIAL, INCORRECT, NOANSWER, and what value_to_float makes of words
@@ -81,7 +82,7 @@ def _material(
     name: str, log: Record, samples: Sequence[object], reductions: Sequence[object]
 ) -> Material:
     task = _of(log, "eval")
-    system = str(task.get("model", "model")).replace("/", "__")
+    system = without_slash(str(task.get("model", "model")))
     status = log.get("status", "started")
     notes = []
     if status != "success":

@@ -15,6 +15,7 @@ from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File, Placed, Record, loads
 from sigtest.data.imports.formats.cells import TRUTH, blank
 from sigtest.data.imports.material import Material, examples
+from sigtest.data.names import without_slash
 from sigtest.errors import InputError
 
 TIME = r"\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?"
@@ -78,7 +79,7 @@ def read(file: File) -> Material:
         for label, (metric, chosen) in usable.items():
             if _filter(row.record) == chosen:
                 value = _number(row.record.get(metric))
-                group = (system.replace("/", "__"), label, ONLY_RUN)
+                group = (without_slash(system), label, ONLY_RUN)
                 assembly.score(i, group, value, row.place, results.higher.get(metric))
     material = assembly.material(notes, ordered=False)
     return _with_count(material, results, file)

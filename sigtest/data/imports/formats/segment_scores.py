@@ -10,7 +10,7 @@ from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File
 from sigtest.data.imports.formats.cells import blank, number, numbers, numeric
 from sigtest.data.imports.material import Material, Scores
-from sigtest.data.names import check_name
+from sigtest.data.names import check_name, without_slash
 from sigtest.errors import InputError
 
 PAIR = re.compile(r"^[a-z]{2,3}(_[A-Za-z]{2,4})?-[a-z]{2,3}(_[A-Za-z]{2,4})?\.")
@@ -38,9 +38,9 @@ def read(file: File) -> Material:
     label = label_of(file.base)
     scores = []
     for system, column in cells.items():
-        check_name(system)
+        name = check_name(without_slash(system))
         values = numbers(column, lambda k, system=system: _where(file, system, k))  # type: ignore[misc]
-        scores.append(Scores(system, label, (tuple(values),), higher_is_better=True))
+        scores.append(Scores(name, label, (tuple(values),), higher_is_better=True))
     return Material(scores=tuple(scores), name=file.name)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.data.choices import choose
-from sigtest.data.names import check_name
+from sigtest.data.names import check_name, without_slash
 from sigtest.errors import InputError, RecipeError
 from sigtest.questions.human.files.table import Column, Numbers, Table
 from sigtest.questions.human.judgements import KINDS, SYSTEM, Judgements, Names, groups
@@ -82,7 +82,7 @@ def _part(table: Table, source: int, scale: tuple[float, float] | None) -> Judge
     judged = _numbers(table.judged, table, "n")
     made_from = ones if table.made_from is None else np.array(table.made_from, dtype=np.int64)
     return Judgements(
-        system=_complete(table.system, table, "system"),
+        system=_systems(table),
         segment=_complete(table.segment, table, "segment"),
         annotator=_names(table.annotator, size),
         criterion=criterion,
@@ -101,6 +101,13 @@ def _part(table: Table, source: int, scale: tuple[float, float] | None) -> Judge
 
 def _names(column: Column | None, size: int) -> Names:
     return Names.unknown(size) if column is None else Names.of(column)
+
+
+def _systems(table: Table) -> Names:
+    """Whose outputs were judged, in names that can be used."""
+    names = _complete(table.system, table, "system")
+    slashes = any("/" in name for name in names.names)
+    return Names.of([without_slash(name or "") for name in table.system]) if slashes else names
 
 
 def _complete(column: Column, table: Table, what: str) -> Names:

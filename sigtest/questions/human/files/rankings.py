@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from sigtest.data.names import check_name, without_slash
 from sigtest.errors import InputError
 from sigtest.questions.human.files.table import records
 from sigtest.questions.human.judgements import Names
@@ -54,7 +55,9 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
     if {"srclang", "trglang"} <= set(place):
         languages = [f"{row[place['srclang']]}-{row[place['trglang']]}" for row in body]
     chosen = [place[f"system{i + 1}Id"] for i in range(width)]
-    systems = Names.of([row[i] for row in body for i in chosen])
+    systems = Names.of([without_slash(row[i]) for row in body for i in chosen])
+    for system in systems.names:
+        check_name(system)
     given = [place[f"system{i + 1}rank"] for i in range(width)]
     ranks = [_ranks([row[i] for i in given], number, name)
              for row, number in zip(body, numbers[1:], strict=True)]  # fmt: skip

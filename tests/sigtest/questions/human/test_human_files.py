@@ -204,6 +204,14 @@ def test_named_columns_in_every_form(form: str) -> None:
     assert asked.sources[0].input == "columns"
 
 
+def test_models_of_hubs_are_called_as_files_of_theirs() -> None:
+    asked = judged("system,segment,score\norg/big,1,70\norg/small,1,40\norg/big,2,60\n")
+    assert asked.judgements.system.names == ("org__big", "org__small")
+    ranked = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,org/big,B,1,2\n"
+    report = compute(parse({}, [("r", ranked.encode())]))
+    assert [own.name for own in report.systems] == ["org__big", "B"]
+
+
 def test_rankings_pass_over_outputs_that_were_not_ranked() -> None:
     header = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system3Id,system1rank,"
     text = header + "system2rank,system3rank\nx,y,1,j,A,B,C,1,2,-1\nx,y,2,j,C,A,B,1,1,3\n"
