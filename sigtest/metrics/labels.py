@@ -48,7 +48,7 @@ class LabelMetric(Metric):
 
     def known(self, testset: TestSet) -> tuple[str, ...]:
         """The classes, sorted where they are those of the references."""
-        return self.named or tuple(sorted(set(_labels(testset.references[0]))))
+        return self.named or tuple(sorted({*_labels(testset.references[0])} - {""}))
 
     def check(self, testset: TestSet, system: System) -> None:
         super().check(testset, system)
@@ -231,6 +231,15 @@ def _require_known(
     """Check that every label is one of the classes."""
     others = set(known)
     for line, label in enumerate(_labels(text), 1):
+        if not label:
+            raise InputError(
+                f"{what}, segment {line}: an empty line, which is no label. Where there is no "
+                "answer, write a label for that, and name it among the classes: "
+                "accuracy:classes=yes+no+none.",
+                field=field,
+                system=system,
+                line=line,
+            )
         if label not in others:
             near = difflib.get_close_matches(label, known, 1)
             hint = f" Did you mean {near[0]!r}?" if near else ""

@@ -175,6 +175,10 @@ def test_several_test_sets_share_their_classes() -> None:
     [
         ("accuracy", {"systems": {"new": [*NEW[:9], "NEG"], "old": OLD}},
          r"System 'new', segment 10: 'NEG' is none of the classes \(neg, neu, pos\)"),
+        ("accuracy", {"systems": {"new": [*NEW[:9], " "], "old": OLD}},
+         r"System 'new', segment 10: an empty line, which is no label\."),
+        ("accuracy", {"references": ["", *GOLD[1:]]}, r"The references, segment 1: an empty line"),
+        ("f1:positive=neg", {"references": [*GOLD[:-1], " "]}, f"segment {len(GOLD)}: an empty"),
         ("f1", {}, r"f1 needs the class that it is about: f1:positive=LABEL, one of neg, neu, pos"),
         ("recall:positive=good", {}, "'good', which is none of the classes"),
         ("macro_f1:classes=neg+pos", {}, r"The references, segment 5: 'neu' is none of"),
