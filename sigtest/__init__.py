@@ -58,3 +58,8 @@ def __getattr__(name: str) -> Any:
 
         return Report
     raise AttributeError(f"module 'sigtest' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """What notebooks complete: also what is not loaded yet, and nothing of the inside."""
+    return __all__

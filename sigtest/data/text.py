@@ -139,7 +139,8 @@ def _kind(value: object) -> str:
     """What JSON calls a value."""
     if value is None:
         return "null"
-    names = {bool: "true or false", int: "a number", float: "a number", str: "a string"}
+    names = {bool: "true or false", int: "a number", float: "a number", str: "a string",
+             bytes: "bytes"}  # fmt: skip
     return names.get(type(value), "an object" if isinstance(value, Mapping) else "a list")
 
 

@@ -248,8 +248,17 @@ def _testset(name: str, body: object) -> dict[str, Any]:
 
 def recipe_of(choices: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
     """The choices that are made, with metrics that go with what systems bring."""
-    made = {name: value for name, value in choices.items() if value is not None}
-    return made if {"metrics"} & {*made, *body} else {**made, "metrics": inferred_metrics(body)}
+    own = made(choices)
+    return own if {"metrics"} & {*own, *body} else {**own, "metrics": inferred_metrics(body)}
+
+
+def made(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that are made, with arrays and numbers of NumPy as JSON has them."""
+    return {
+        name: value.tolist() if hasattr(value, "tolist") else value
+        for name, value in choices.items()
+        if value is not None
+    }
 
 
 def _computed(request: Mapping[str, Any], progress: Progress | None) -> NotebookReport:

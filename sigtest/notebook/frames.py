@@ -19,11 +19,12 @@ def is_frame(given: object) -> bool:
     return hasattr(given, "columns") and (hasattr(given, "to_dicts") or hasattr(given, "to_dict"))
 
 
-def table_of(frame: Any) -> Upload:
+def table_of(frame: Any, field: str = "from_") -> Upload:
     """A frame as a table, which is read as one that lies in a file.
 
     Args:
         frame: Of pandas, whose index counts if it has a name, or of polars.
+        field: Where it was given.
 
     Raises:
         InputError: No rows, or a cell that is no text and no number.
@@ -34,11 +35,11 @@ def table_of(frame: Any) -> Upload:
         named = any(label is not None for label in frame.index.names)
         rows = (frame.reset_index() if named else frame).to_dict("records")
     if not rows:
-        raise InputError("from_ has a data frame without rows.", field="from_")
-    return Upload(LABEL, "".join(_lines(rows)).encode())
+        raise InputError(f"{field} has a data frame without rows.", field=field)
+    return Upload(LABEL, "".join(_lines(rows, field)).encode())
 
 
-def _lines(rows: Iterable[Mapping[object, object]]) -> Iterable[str]:
+def _lines(rows: Iterable[Mapping[object, object]], field: str) -> Iterable[str]:
     for i, row in enumerate(rows, 1):
         try:
             cells = {str(column): _cell(cell) for column, cell in row.items()}
@@ -46,7 +47,7 @@ def _lines(rows: Iterable[Mapping[object, object]]) -> Iterable[str]:
         except (TypeError, ValueError):
             raise InputError(
                 f"Row {i} of a data frame: cells must be texts or numbers ({row!a:.80}).",
-                field="from_",
+                field=field,
             ) from None
 
 

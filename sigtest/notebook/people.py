@@ -14,8 +14,9 @@ from sigtest.data.choices import choose
 from sigtest.errors import InputError, readable
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
-from sigtest.notebook.asking import recipe_of
+from sigtest.notebook.asking import made, recipe_of
 from sigtest.notebook.content import request_of
+from sigtest.notebook.frames import is_frame, table_of
 from sigtest.progress import Progress
 from sigtest.questions.accuracy import AccuracyReport
 from sigtest.questions.human import HumanReport
@@ -60,7 +61,7 @@ def human(
         SigtestError: Judgements or choices that cannot be used.
     """
     files, rows = _judgements(judgements)
-    return _answer("human-evaluations", {**rows, **choices}, files, progress)
+    return _answer("human-evaluations", {**rows, **made(choices)}, files, progress)
 
 
 def meta(
@@ -103,7 +104,7 @@ def meta(
     if evalset is not None:
         if judgements is not None:
             raise InputError("An EvalSet brings all scores; leave out the others.", field="human")
-        body = {**choices, **({} if metrics is None else {"metrics": list(metrics)})}
+        body = {**made(choices), **({} if metrics is None else {"metrics": list(metrics)})}
         where = Path(evalset)
         if where.is_dir():
             return _answer(path, with_evalset(body, EvalSet.of_folder(where)), (), progress)
@@ -114,7 +115,7 @@ def meta(
     for label in lower:
         scores[choose(label, scores, "lower", "metric")]["higher"] = False
     people, own = _people(judgements)
-    request = _of_people({**choices, "metrics": scores}, own)
+    request = _of_people({**made(choices), "metrics": scores}, own)
     return _answer(path, request, people, progress)
 
 
@@ -168,12 +169,11 @@ def accuracy(
     files, rows = _judgements(judgements)
     texts = request_of(references, systems, scores, documents, labels)
     compared = {name: value for name, value in choices.items() if name not in JUDGING}
-    own = {name: value for name, value in choices.items() if name in JUDGING}
+    own = {name: value for name, value in made(choices).items() if name in JUDGING}
     request = {
         "human": {**rows, **own},
         "comparison": {**texts, **recipe_of(compared, texts)},
-        "alphas": list(alphas),
-        "human_alpha": human_alpha,
+        **made({"alphas": list(alphas), "human_alpha": human_alpha}),
     }
     return _answer("test-accuracy", request, files, progress)
 
@@ -198,8 +198,7 @@ def _people(brought: Any) -> tuple[list[File], Request]:
         file = _file("human", Path(brought))
         if reads_scores(file.data, file.name):
             return [file], {}
-    columns = getattr(brought, "columns", None)
-    if columns is None and (isinstance(brought, Mapping) or hasattr(brought, "to_dict")):
+    if not is_frame(brought) and (isinstance(brought, Mapping) or hasattr(brought, "to_dict")):
         scores = _scores(brought)
         if not {"system", "segment", "score"} & set(next(iter(scores.values()), ())):
             return [], {"scores": scores}
@@ -212,9 +211,8 @@ def _judgements(brought: Judgements) -> tuple[list[File], Request]:
         return [_file("judgements", Path(brought))], {}
     if brought is None:
         raise InputError("judgements is missing.", field="judgements")
-    if hasattr(brought, "columns"):  # a data frame: pandas turns rows into mappings, polars too
-        rows = brought.to_dicts() if hasattr(brought, "to_dicts") else brought.to_dict("records")
-        return [], {"judgements": [_plain(row) for row in rows]}
+    if is_frame(brought):
+        return [File("judgements", "the data frame", table_of(brought, "judgements").data)], {}
     if isinstance(brought, Mapping):
         columns = {str(name): _plain(column) for name, column in brought.items()}
         lengths = {len(column) for column in columns.values()}

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from sigtest.kinds import KINDS
 from sigtest.kinds.shown import shown
-from sigtest.notebook.asking import Choices, Frame, Lines, recipe_of
+from sigtest.notebook.asking import Choices, Frame, Lines, made, recipe_of
 from sigtest.notebook.content import request_of
 from sigtest.progress import Progress
 from sigtest.questions.plans import PlanReport
@@ -59,7 +59,7 @@ def plan(
     asked = {"difference": difference, "units": units, "corrected": corrected or None}
     request = {
         "comparison": {**body, **recipe_of(choices, body)},
-        **{name: value for name, value in asked.items() if value is not None},
+        **made(asked),
     }
     kind = KINDS["plans"]
     return shown(kind, kind.compute(kind.parse(request), progress))

@@ -72,6 +72,23 @@ def test_any_column_of_lines_will_do(column):
     assert sigtest.compare(column(REFERENCES), systems) == PLAIN
 
 
+def test_numbers_of_numpy_are_numbers():
+    asked = {"resamples": np.int64(99), "seed": np.uint8(3), "alpha": np.float32(0.25)}
+    found = sigtest.compare(REFERENCES, SYSTEMS, **asked)
+    assert found == sigtest.compare(REFERENCES, SYSTEMS, resamples=99, seed=3, alpha=0.25)
+
+
+def test_bytes_are_no_text():
+    lines = [line.encode() for line in REFERENCES]
+    with pytest.raises(sigtest.InputError, match="segment 1: expected a string, found bytes"):
+        sigtest.compare(REFERENCES, {**SYSTEMS, "A": lines})
+
+
+def test_what_there_is_can_be_completed():
+    assert set(dir(sigtest)) == set(sigtest.__all__)
+    assert all(hasattr(sigtest, name) for name in dir(sigtest))
+
+
 def test_a_data_frame_has_a_column_for_each_system():
     assert sigtest.compare(pandas.Series(REFERENCES), pandas.DataFrame(SYSTEMS)) == PLAIN
     two = pandas.DataFrame({"first": [*REFERENCES[:2], None], "second": REFERENCES})

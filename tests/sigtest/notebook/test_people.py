@@ -51,12 +51,24 @@ def test_the_examples_in_the_documentation_run() -> None:
         lambda folder: [CAMPAIGN],
         lambda folder: packed(folder),
         lambda folder: FRAME,
+        lambda folder: FRAME.rename(columns={"segment": "seg_id", "annotator": "Rater"}),
         lambda folder: FRAME.to_dict("records"),
         lambda folder: FRAME.to_dict("list"),
         lambda folder: {name: FRAME[name] for name in FRAME.columns},
         lambda folder: iter(FRAME.to_dict("records")),
     ],
-    ids=["text", "path", "paths", "gzip", "frame", "rows", "columns", "series", "iterator"],
+    ids=[
+        "text",
+        "path",
+        "paths",
+        "gzip",
+        "frame",
+        "headings",
+        "rows",
+        "columns",
+        "series",
+        "iterator",
+    ],
 )
 def test_judgements_come_in_any_shape(tmp_path: Path, brought: Callable[[Path], Any]) -> None:
     expected = compute(parse({"quality": CAREFUL}, [("judged.tsv", CAMPAIGN.read_bytes())]))
@@ -75,6 +87,12 @@ def test_missing_numbers_of_a_data_frame_are_missing() -> None:
     holes.loc[:9, "seconds"] = np.nan
     found = sigtest.human(holes)
     assert found.systems == sigtest.human(FRAME).systems
+
+
+def test_choices_may_be_numbers_of_numpy() -> None:
+    choices = {"resamples": 99, "seed": 3, "test": "approximate_randomization"}
+    found = sigtest.human(FRAME, **choices | {"resamples": np.int64(99), "seed": np.uint8(3)})
+    assert found.signature == sigtest.human(FRAME, **choices).signature
 
 
 def test_reports_show_themselves() -> None:
@@ -188,6 +206,8 @@ def test_tests_are_held_against_judgements() -> None:
         (lambda: sigtest.human(None), "judgements is missing"),
         (lambda: sigtest.human(3), "judgements must be"),
         (lambda: sigtest.human(FRAME, qualty=CAREFUL), "Did you mean 'quality'"),
+        (lambda: sigtest.human(FRAME[:0]), "judgements has a data frame without rows"),
+        (lambda: sigtest.human(FRAME.assign(score="good")), "the data frame, line 1: 'good'"),
         (lambda: sigtest.human({"system": ["A"], "score": [1, 2]}), "equal lengths"),
         (lambda: sigtest.meta(PEOPLE), "metrics must have the scores of each metric"),
         (lambda: sigtest.meta(PEOPLE, {"bleu": 3}), "Scores must be a path, or numbers by system"),
