@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from sigtest.errors import ServiceError, of_problem
+from sigtest.errors import InputError, ServiceError, of_problem
 from sigtest.version import __version__
 
 WAIT_SECONDS = 1  # that one request waits for the end, and so how often progress is told
@@ -69,9 +69,8 @@ class Connection:
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> httpx.Response:
         """One answer to a JSON body; see `ask`."""
-        content = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
         headers = {"Content-Type": "application/json"}
-        return self.ask(method, path, headers=headers, content=content)
+        return self.ask(method, path, headers=headers, content=encoded(body))
 
     def ask(self, method: str, path: str, **content: Any) -> httpx.Response:
         """One answer, good or a `SigtestError`; asks again where that may help.
@@ -132,6 +131,24 @@ class Connection:
     def stranger(self) -> ServiceError:
         """The error of an answer that no sigtest service gives."""
         return ServiceError(f"{self.url} does not answer like a sigtest service.")
+
+
+def encoded(body: Mapping[str, Any]) -> bytes:
+    """A request as it is sent; arrays and numbers of NumPy and pandas as JSON has them.
+
+    Raises:
+        InputError: Something that JSON cannot hold.
+    """
+    try:
+        return json.dumps(body, ensure_ascii=False, allow_nan=False, default=_plain).encode()
+    except (TypeError, ValueError) as error:  # also of half a surrogate pair
+        raise InputError(f"The request cannot be sent as JSON: {error}.") from error
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"it has a {type(value).__name__}")
 
 
 def _comes(answer: httpx.Response) -> bool:

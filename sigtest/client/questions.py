@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from sigtest.client.connection import WAIT_SECONDS, Connection, seconds_of
+from sigtest.client.connection import WAIT_SECONDS, Connection, encoded, seconds_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.data.envelope import Envelope
@@ -120,9 +120,7 @@ class Questions:
     ) -> dict[str, Any]:
         """Ask a question; the answer says its `id`, `status` and `progress`."""
         body = asked if isinstance(asked, Mapping) else asked.as_json()
-        content = json.dumps(
-            {**body, **envelope.as_json()}, ensure_ascii=False, allow_nan=False
-        ).encode()
+        content = encoded({**body, **envelope.as_json()})
         headers = {"Idempotency-Key": uuid.uuid4().hex}
         if files:
             form = [(file.part, (file.name, file.data)) for file in files]

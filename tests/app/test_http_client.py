@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import numpy as np
+import pandas
 import pytest
 from computed import rendered
 
@@ -13,7 +15,7 @@ from sigtest.cli import main
 from sigtest.client import Client
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from sigtest.errors import LimitError, ServiceError
+from sigtest.errors import InputError, LimitError, ServiceError
 from sigtest.render.formats import FORMATS
 from sigtest.report import Report
 
@@ -60,6 +62,25 @@ def test_scores_alone_may_be_sent(client):
     comparison = parse_comparison({"systems": systems, "metrics": ["scores:of=comet"]})
     stored = client.report(client.run(comparison))
     assert stored.decode() == rendered("json", compare(comparison))
+
+
+def test_requests_may_hold_what_notebooks_compute_with(client, body):
+    columns = {own["name"]: pandas.Series(own["hypotheses"]) for own in body["systems"]}
+    asked = {**body, "references": np.array(body["references"]), "systems": columns}
+    assert client.compare({**asked, "seed": np.int64(12345)}) == sigtest.compare(**body)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (Path("reference.en"), "it has a PosixPath"),
+        (["\ud800"], "surrogates not allowed"),
+        ([float("nan")], "not JSON compliant"),
+    ],
+)
+def test_what_json_cannot_hold_is_told_before_it_is_sent(client, body, given, said):
+    with pytest.raises(InputError, match=f"The request cannot be sent as JSON: .*{said}"):
+        client.compare({**body, "references": given})
 
 
 @pytest.mark.parametrize("form", FORMATS)
