@@ -348,11 +348,19 @@ class TestSets:
 
     @storage()
     def claims(self, testset_id: str, caller: str, pairs: Sequence[PairReport]) -> list[Claim]:
-        """When the significant ones of some pairs of a binding leaderboard were first shown."""
+        """When the significant ones of a binding leaderboard's pairs were first shown.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            pairs: Of one metric and test.
+        """
         digests = self._state(testset_id, caller).digests
         shown = [p for p in pairs if p.significant and p.a in digests and p.b in digests]
-        asked = [(p.metric, p.test, ((p.a, digests[p.a]), (p.b, digests[p.b]))) for p in shown]
-        times = self._store.claims.times(testset_id, asked)
+        if not shown:
+            return []
+        asked = [((p.a, digests[p.a]), (p.b, digests[p.b])) for p in shown]
+        times = self._store.claims.times(testset_id, (shown[0].metric, shown[0].test), asked)
         return [
             Claim(pair.a, pair.b, when)
             for pair, when in zip(shown, times, strict=True)

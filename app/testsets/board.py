@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated
 
 from fastapi import Depends, Path
@@ -16,6 +17,7 @@ from app.questions.deciding import Decided
 from app.questions.drawing import Chosen, Options
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
+from sigtest.render.json import of_metric
 from sigtest.report import Report
 from sigtest.report.selection import select
 from sigtest.significance.corrections import CORRECTIONS
@@ -34,7 +36,8 @@ class Board:
     Attributes:
         shown: What it shows.
         record: The comparison; nothing before there is one.
-        whole: The report of all metrics and tests.
+        stored: Its report as it is stored; of no meaning before there is one.
+        told: The report with the pairs of one metric alone.
         metric: Label of the metric to show.
         test: Name of the test to show.
         claims: Its significant differences, with the times when they were first shown; none where
@@ -43,15 +46,21 @@ class Board:
 
     shown: Leaderboard
     record: Record | None
-    whole: Report
+    stored: bytes
+    told: Report
     metric: str
     test: str
     claims: tuple[Claim, ...]
 
     @property
+    def whole(self) -> Report:
+        """The report of all metrics and tests."""
+        return self.told if self.record is None else answers.read(self.stored, self.record)
+
+    @cached_property
     def report(self) -> Report:
         """The report of the metric and test."""
-        return select(self.whole, metric=self.metric, test=self.test)
+        return select(self.told, metric=self.metric, test=self.test)
 
     def require_record(self, options: Chosen) -> Record:
         """The comparison that is shown.
@@ -62,7 +71,7 @@ class Board:
         Raises:
             NotReadyError: There is none yet, or it lacks a system that waits to be measured.
         """
-        held = {system.name for system in self.whole.systems}
+        held = {system.name for system in self.told.systems}
         waiting = [name for name in self.shown.pending if name not in held]
         if waiting and (len(held) < 2 or {options.a, options.b}.intersection(waiting)):
             raise NotReadyError(f"Still to be measured: {', '.join(waiting)}; ask again.")
@@ -114,31 +123,31 @@ async def board_of(
         return shown
 
     def read(shown: Leaderboard) -> Board:
-        record: Record | None = None
-        whole: Report | None = None
-        if shown.comparison is not None:
-            record = asked.find(shown.comparison, caller)
-            try:
-                whole = answers.read(asked.report(record.id, caller), record)
-            except InputError:
-                record = None  # another version wrote it, with other fields; it is made anew
-        whole = whole or boards.empty(testset_id, caller, choice)
         settings = shown.testset
         metric = options.metric or settings.metrics[0]
-        joint = CORRECTIONS[whole.correction].joint
+        choose(metric, settings.metrics, "metric", "metric of this test set")
+        record, stored, told = None, b"", None
+        if shown.comparison is not None:
+            record = asked.find(shown.comparison, caller)
+            stored = asked.report(record.id, caller)
+            try:
+                told = answers.read(of_metric(stored, metric), record)
+            except InputError:
+                record = None  # another version wrote it, with other fields; it is made anew
+        told = told or boards.empty(testset_id, caller, choice)
+        joint = CORRECTIONS[told.correction].joint
         tests = (joint,) if joint in settings.tests else settings.tests
         test = options.test or tests[0]
-        choose(metric, settings.metrics, "metric", "metric of this test set")
         choose(test, settings.tests, "test", "test of this test set")
         if test not in tests:
             raise RecipeError(
-                f"correction {whole.correction} goes with the test {joint} only.", field="test"
+                f"correction {told.correction} goes with the test {joint} only.", field="test"
             )
         if options.testset is not None:
             raise RecipeError("A leaderboard has one test set; leave testset out.", field="testset")
-        pairs = [pair for pair in whole.pairs if (pair.metric, pair.test) == (metric, test)]
+        pairs = [pair for pair in told.pairs if pair.test == test]
         claims = boards.claims(testset_id, caller, pairs) if shown.binding else ()
-        return Board(shown, record, whole, metric, test, tuple(claims))
+        return Board(shown, record, stored, told, metric, test, tuple(claims))
 
     found = await watch.until(testset_id, look, lambda shown: shown.fresh, WAIT_SECONDS)
     return await run_in_threadpool(read, found)

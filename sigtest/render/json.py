@@ -26,6 +26,23 @@ def render(report: Finished) -> str:
     return _laid_out(report.as_json(), 1) + "\n"
 
 
+def of_metric(report: bytes, metric: str) -> bytes:
+    """The JSON of a comparison on one test set without the pairs of other metrics.
+
+    Most of a large report is pairs, and those of no interest need not be parsed: each stands on a
+    line of its own, as `render` wrote it, and no text in it has an end of line or a bare quote.
+
+    Args:
+        report: As it is stored.
+        metric: Label of the one whose pairs stay.
+    """
+    start, opening, rest = report.partition(b'\n "pairs": [\n')
+    rows, closing, end = rest.partition(b"\n ]")
+    wanted = f'"metric": {ENCODE(metric)}, "test": '.encode()
+    kept = b",\n".join([row for row in rows.split(b",\n") if wanted in row])
+    return b"".join([start, opening, kept, closing, end])
+
+
 def _laid_out(value: Any, level: int) -> str:
     """What holds rows, and the whole, takes a line for each entry; a row, and all else, one line.
 

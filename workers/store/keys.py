@@ -42,8 +42,7 @@
     sigtest:testset-shown:ID       hash    ids of the comparisons that leaderboards show
     sigtest:testset-reports:ID     set     ids of all comparisons that were made for leaderboards
     sigtest:testset-left:ID        set     digests and names of what was deleted or replaced
-    sigtest:testset-seen:ID        hash    p-values of pairs that were shown, by names and digests
-    sigtest:testset-claims:ID      hash    when a significant difference was first shown
+    sigtest:testset-claims:ID      hash    p-values and first claims of all pairs ever shown
     sigtest:testset-envelopes:ID   hash    what was written on systems, by part and name
     sigtest:joining                set     ids of test sets with systems to be measured
     sigtest:totals:ID:V:R:DIGEST   hash    totals by make V of one system under R resamples
@@ -98,7 +97,6 @@ OF_TESTSET = (
     "testset-shown",
     "testset-reports",
     "testset-left",
-    "testset-seen",
     "testset-claims",
     "testset-envelopes",
 )

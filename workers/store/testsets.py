@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
+from sigtest.arrays import Array, Flags
 from sigtest.comparison.plan import Part
 from sigtest.data.envelope import Said
 from sigtest.data.testset import System, TestSet
@@ -19,7 +20,7 @@ from workers.errors import GoneError
 from workers.settings import Settings
 from workers.store import codec, keys, totals
 from workers.store.boards import Rows, State, TestSetRecord
-from workers.store.claims import ClaimStore, Pair
+from workers.store.claims import ClaimStore, Column, Pair
 from workers.store.codec import decoded
 from workers.store.envelopes import FIELDS, by_name, envelope_of, fields_of
 from workers.store.kept import KeptTotals
@@ -321,13 +322,15 @@ class TestSetStore:
     def note_claims(
         self,
         testset_id: str,
-        p_values: Mapping[Pair, bytes],
-        claims: Sequence[tuple[str, str, Pair]],
+        columns: Sequence[Column],
+        pairs: Sequence[Pair],
+        p_values: Array,
+        significant: Flags,
     ) -> None:
         """Keep what a report says as long as its test set; see `ClaimStore.note`."""
         expiry = self._expiry(testset_id)
         if expiry:
-            self.claims.note(testset_id, expiry, p_values, claims)
+            self.claims.note(testset_id, expiry, columns, pairs, p_values, significant)
 
     def keep(self, testset_id: str, resamples: int, digest: str, parts: totals.Parts) -> None:
         """Keep a system's totals as long as its test set, and as long as there is room."""

@@ -13,7 +13,7 @@ from sigtest.comparison.plan import Part
 from sigtest.decide.summary import Gone
 from sigtest.report import Report
 from workers.store.boards import State
-from workers.store.claims import Pair
+from workers.store.claims import Column
 from workers.store.testsets import TestSetStore
 
 
@@ -22,32 +22,25 @@ def gone(store: TestSetStore, state: State, part: Part) -> Gone:
     if part.recipe.family == "present" or not state.left:
         return {}
     rows = [
-        np.frombuffer(row)
+        row
         for pair, row in sorted(store.claims.seen(state.record.id).items())
         if state.left.intersection(pair)
     ]
-    columns = [(label, test) for label in part.recipe.labels for test in part.recipe.tests]
-    if not rows:
-        return {}
-    return dict(zip(columns, np.array(rows).T.copy(), strict=True))
+    return dict(zip(_columns(part), np.array(rows).T.copy(), strict=True)) if rows else {}
 
 
 def note(store: TestSetStore, state: State, part: Part, report: Report) -> None:
     """Keep what a report decided as its test set says; other choices are views of it."""
-    pairs = _pairs(part)
-    size = len(pairs)
-    if not size:
-        return
-    p = np.array([row.p_value for row in report.pairs]).reshape(-1, size).T
-    claims = [
-        (row.metric, row.test, pairs[i % size])
-        for i, row in enumerate(report.pairs)
-        if row.significant
-    ]
-    rows = {pair: np.ascontiguousarray(own).tobytes() for pair, own in zip(pairs, p, strict=True)}
-    store.note_claims(state.record.id, rows, claims)
-
-
-def _pairs(part: Part) -> list[Pair]:
     members = list(zip(part.systems, part.digests, strict=True))
-    return [(members[a], members[b]) for a, b in part.pairs.tolist()]
+    pairs = [(members[a], members[b]) for a, b in part.pairs.tolist()]
+    if not pairs:
+        return
+    columns = _columns(part)
+    p = np.array([row.p_value for row in report.pairs]).reshape(len(columns), -1).T
+    claimed = np.array([row.significant for row in report.pairs]).reshape(len(columns), -1).T
+    store.note_claims(state.record.id, columns, pairs, p, claimed)
+
+
+def _columns(part: Part) -> list[Column]:
+    """Metric and test of each family, in the order of the report's pairs."""
+    return [(label, test) for label in part.recipe.labels for test in part.recipe.tests]

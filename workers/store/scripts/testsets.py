@@ -4,10 +4,10 @@ from workers.store.scripts.parts import ANNOUNCE
 
 _TESTSET = """
 local record, text, systems, outputs, rows, failures, attempts, shown = unpack(KEYS, 1, 8)
-local reports, left, seen, claims, envelopes, gone, joining = unpack(KEYS, 9, 15)
+local reports, left, claims, envelopes, gone, joining = unpack(KEYS, 9, 14)
 local function live(expiry, remembered)
     redis.call('HSET', record, 'expiry', expiry)
-    for i = 1, 13 do redis.call('PEXPIREAT', KEYS[i], expiry) end
+    for i = 1, 12 do redis.call('PEXPIREAT', KEYS[i], expiry) end
     redis.call('SET', gone, redis.call('HGET', record, 'caller'), 'PXAT', remembered)
 end
 local function forget(digest)
