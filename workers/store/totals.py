@@ -4,14 +4,13 @@ base       JSON: sums over all units and scores of the replicas, by metric
 scores:M   bootstrap scores of metric M, float64
 kept:M     sums under swaps, where a swap test may need them: whole numbers as their distance from
 half of all, which fits 16 bits for most; a byte saved by compressing costs more time
-than moving it
+than moving it, and a header more than reading it
 prints:M   what tells the units of two systems apart
 table:M    statistics, where exact p-values need them of every pair
 """
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -28,6 +27,7 @@ from workers.store import codec
 BASE = "base"
 PRINTS = np.uint16  # two units that only look alike are found out when their statistics are read
 WHOLE = (np.int16, np.int32)
+BY_SIZE = {2: np.int16, 4: np.int32, 8: np.float64}  # bytes of a number
 Parts = Mapping[str, bytes]
 
 
@@ -92,9 +92,10 @@ def kept(parts: Parts, m: int, observed: Array) -> Array:
     data = parts.get(f"kept:{m}")
     if data is None:
         return np.empty((len(observed), 0))
-    stored = np.load(io.BytesIO(data), allow_pickle=False)
-    whole = stored.dtype != np.float64
-    sums: Array = stored + _half(observed) if whole else stored
+    size = len(parts[f"scores:{m}"]) // 8 * len(observed)
+    kind = BY_SIZE[len(data) // size]
+    stored = np.frombuffer(data, kind).reshape(len(observed), -1)
+    sums: Array = stored if kind is np.float64 else stored + _half(observed)
     return sums
 
 
@@ -118,9 +119,7 @@ def _pack_kept(sums: Array, observed: Array) -> bytes:
         if np.array_equal(narrow + _half(observed), sums):
             stored = narrow
             break
-    stream = io.BytesIO()
-    np.save(stream, stored, allow_pickle=False)
-    return stream.getvalue()
+    return stored.tobytes()
 
 
 def _half(observed: Array) -> Array:

@@ -202,15 +202,17 @@ def _compare(sampling: Sampling, state: State, member: Member) -> None:
 
 def _make_rows(
     sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
-) -> None:
-    """Make the rows of these pairs that do not exist, some systems at a time."""
+) -> list[bytes]:
+    """The rows of these pairs, but those whose system was removed; what is missing is made."""
     names = Rows(sampling.part.resamples)
     testsets, testset_id = sampling.context.testsets, sampling.testset_id
-    found = testsets.rows(testset_id, [names.pair(*pair) for pair in pairs])
-    wanted = [pair for pair, row in zip(pairs, found, strict=True) if row is None]
-    for there, rows in _rows_of(sampling, wanted, known):
-        made = {names.pair(*pair): row.tobytes() for pair, row in zip(there, rows, strict=True)}
-        testsets.add_rows(testset_id, made)
+    rows = dict(zip(pairs, testsets.rows(testset_id, [names.pair(*p) for p in pairs]), strict=True))
+    wanted = [pair for pair, row in rows.items() if row is None]
+    for there, made in _rows_of(sampling, wanted, known):
+        new = {pair: row.tobytes() for pair, row in zip(there, made, strict=True)}
+        testsets.add_rows(testset_id, {names.pair(*pair): row for pair, row in new.items()})
+        rows |= new
+    return [row for pair in pairs if (row := rows[pair]) is not None]
 
 
 def _rows_of(
@@ -256,10 +258,7 @@ def _report(sampling: Sampling, state: State, part: Part) -> Report | None:
     pairs = [(part.digests[a], part.digests[b]) for a, b in part.pairs.tolist()]
     if part.recipe.alpha == sampling.part.recipe.alpha:
         systems = [state.rows[digest] for digest in part.digests]
-        _make_rows(sampling, pairs, {})
-        names = Rows(part.resamples)
-        found = testsets.rows(testset_id, [names.pair(*pair) for pair in pairs])
-        rows = [row for row in found if row is not None]
+        rows = _make_rows(sampling, pairs, {})
     else:  # rows have intervals of the test set's own level
         at_level = Sampling(sampling.context, testset_id, part)
         members = at_level.members(part.digests)
