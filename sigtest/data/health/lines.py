@@ -27,7 +27,7 @@ class Lines:
     """
 
     def __init__(self, lines: Iterable[str | None]) -> None:
-        self.lines = tuple(line or "" for line in lines)
+        self.lines = [line or "" for line in lines]
 
     @cached_property
     def ascii(self) -> str:
