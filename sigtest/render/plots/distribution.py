@@ -52,9 +52,7 @@ def plot(view: View) -> str:
     if view.title:
         test += f" ({shortened(view.title, wide / 3, SMALL)})"
     if view.style.has("title"):
-        drawing.text(LEFT, 11, heading, size=HEADING, bold=True)
-        for i, line in enumerate((test, summary[0])):
-            drawing.text(LEFT, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")
+        drawing.heading(heading, test, summary[0], left=LEFT)
     else:
         drawing.top = TOP - 4
     across, up = _histogram(drawing, distribution, tail)
@@ -161,11 +159,7 @@ def bin_edges(distribution: Distribution) -> Array:
 
 def _axes(drawing: Drawing, across: Scale, up: Scale, pair: PairReport) -> None:
     floor = up(0)
-    drawing.line((across.start, floor), (across.end, floor))
-    for value in across.ticks(8):
-        drawing.line((across(value), floor), (across(value), floor + 2.5))
-        label = f"{value:g}".replace("-", MINUS)
-        drawing.text(across(value), floor + 9.5, label, size=SMALL, anchor="middle")
+    drawing.axis(across, floor, 8)
     for value in up.ticks(5):
         drawing.line((LEFT, up(value)), (LEFT + 2.5, up(value)), colour="muted")
         drawing.text(LEFT - 2, up(value) + 2.2, whole(int(value)), size=SMALL, anchor="end")

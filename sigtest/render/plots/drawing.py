@@ -14,10 +14,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sigtest.render.digits import MINUS
 from sigtest.render.names import printable
 from sigtest.render.names import width as cells
 
 COLUMN = 240.9  # points in 8.5 cm
+PAGE = 480.0  # points across two columns
+MARGIN = 4.0
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 BODY = 7.0
 SMALL = 6.2
@@ -150,6 +153,30 @@ class Drawing:
         """A filled shape."""
         path = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in points) + "Z"
         self.shapes.append(f'<path d="{path}"{_fill(colour)}/>')
+
+    def heading(self, words: str, *below: str, left: float = MARGIN) -> None:
+        """What it shows, and lines that say more."""
+        self.text(left, 11, words, size=HEADING, bold=True)
+        for i, line in enumerate(below):
+            self.text(left, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")
+
+    def axis(self, across: Scale, floor: float, most: int, below: float = 9.5) -> None:
+        """A horizontal axis with its ticks."""
+        self.line((across.start, floor), (across.end, floor))
+        self.ticks(across, floor, most, below)
+
+    def ticks(self, across: Scale, floor: float, most: int, below: float = 9.5) -> None:
+        """At most so many numbers along an axis, with their baselines `below` it."""
+        for value in across.ticks(most):
+            self.line((across(value), floor), (across(value), floor + 2.5))
+            label = f"{value:g}".replace("-", MINUS)
+            self.text(across(value), floor + below, label, size=SMALL, anchor="middle")
+
+    def interval(self, low: float, high: float, y: float) -> None:
+        """A horizontal interval with its two ends."""
+        self.line((low, y), (high, y), colour="strong", thick=0.9)
+        for end in (low, high):
+            self.line((end, y - 2.2), (end, y + 2.2), colour="strong", thick=0.9)
 
     def render(self) -> str:
         """The drawing as a standalone SVG document."""

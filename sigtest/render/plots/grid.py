@@ -15,19 +15,21 @@ from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
     HEADING,
+    MARGIN,
+    PAGE,
     SMALL,
     Drawing,
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.scale import legend, level_words, shade
+from sigtest.render.plots.square import Square
 from sigtest.render.plots.style import Style
 from sigtest.render.plots.view import PLAIN, View
 from sigtest.render.tables import test_words
 
 CELL = (3.0, 9.0)
-PAGE = 480.0  # points across two columns
-MARGIN, BETWEEN, NAME, TOP, TITLE = 4.0, 10.0, 90.0, 24.0, 20.0
+BETWEEN, NAME, TOP, TITLE = 10.0, 90.0, 24.0, 20.0
 
 Ordered = Mapping[tuple[str, str], float]  # p of the first system being better than the second
 
@@ -111,8 +113,7 @@ def draw(grid: Grid, style: Style = PLAIN) -> str:
     heading = style.title or shortened(grid.title, (page - 2 * MARGIN) / BOLD, HEADING)
     drawing = Drawing(heading, _description(grid), page, 0, shown_width=style.width)
     if style.has("title"):
-        drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
-        drawing.text(MARGIN, 20.5, grid.by, size=SMALL, colour="muted")
+        drawing.heading(heading, grid.by)
     else:
         drawing.top = TOP
     y = TOP
@@ -123,7 +124,7 @@ def draw(grid: Grid, style: Style = PLAIN) -> str:
         for number, panel in enumerate(panels):
             left = MARGIN + names + number * step
             drawing.text(left, y - 3, shortened(panel.title, step - BETWEEN, SMALL), size=SMALL)
-            _panel(drawing, panel, grid.systems, (left, y, cell))
+            _panel(drawing, panel, grid.systems, Square(left, y, cell))
             if style.has("numbers"):
                 level = y + cell * len(grid.systems) + 7
                 drawing.text(left, level, panel.below, size=TITLE / 4, colour="muted")
@@ -151,16 +152,11 @@ def _description(grid: Grid) -> str:
     return f"Systems {', '.join(grid.systems)}. {'; '.join(said)}."
 
 
-def _panel(
-    drawing: Drawing, panel: Panel, systems: Sequence[str], place: tuple[float, float, float]
-) -> None:
-    left, top, cell = place
-    gap = cell / 20
+def _panel(drawing: Drawing, panel: Panel, systems: Sequence[str], square: Square) -> None:
     for i, better in enumerate(systems):
         for j, worse in enumerate(systems):
             p = panel.p.get((better, worse))
             if p is None:
                 continue
-            x, y, side = left + j * cell, top + i * cell, cell - 2 * gap
             hint = f"{better} better than {worse}: p = {probability(p)}"
-            drawing.rectangle(x + gap, y + gap, side, side, shade(p), hint)
+            square.fill(drawing, (i, j), shade(p), hint)

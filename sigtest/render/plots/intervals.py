@@ -10,6 +10,7 @@ from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
     HEADING,
+    MARGIN,
     SMALL,
     Drawing,
     Scale,
@@ -29,7 +30,6 @@ from sigtest.report import PairReport
 MANY = 30  # pairs, above which only neighbours in the order of scores are drawn
 ROW = 10.5
 ABOVE = 8.5  # further height of a row whose label stands above its interval
-MARGIN = 4.0
 LEAST = 66.0  # width of the part with the intervals
 
 
@@ -125,7 +125,7 @@ def plot(view: View) -> str:
     heading = view.titled(shortened(view.heading, room, HEADING) + what)
     drawing = Drawing(heading, _description(scores, differences), wide, 0, shown_width=style.width)
     if style.has("title"):
-        drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
+        drawing.heading(heading)
     else:
         drawing.top = 16.0
     end = wide - 2 * MARGIN - numbers
@@ -196,24 +196,14 @@ def _panel(drawing: Drawing, panel: Panel, top: float, end: float, numbers: bool
             right, shown = drawing.width - MARGIN, row.shown
             level += SMALL * 0.35
             drawing.text(right, level, shown, size=SMALL, anchor="end", colour="muted")
-    _axis(drawing, across, floor)
+    drawing.axis(across, floor, 5, below=9)
     return floor + 14
 
 
 def _row(drawing: Drawing, row: Row, y: float, across: Scale) -> None:
     low, high = (across(end) for end in row.ends)
-    drawing.line((low, y), (high, y), colour="strong", thick=0.9)
-    for end in (low, high):
-        drawing.line((end, y - 2.2), (end, y + 2.2), colour="strong", thick=0.9)
+    drawing.interval(low, high, y)
     drawing.circle(across(row.value), y, 1.7, filled=row.filled)
-
-
-def _axis(drawing: Drawing, across: Scale, floor: float) -> None:
-    drawing.line((across.start, floor), (across.end, floor))
-    for value in across.ticks(5):
-        drawing.line((across(value), floor), (across(value), floor + 2.5))
-        label = f"{value:g}".replace("-", MINUS)
-        drawing.text(across(value), floor + 9, label, size=SMALL, anchor="middle")
 
 
 def _legend(drawing: Drawing, y: float, by: str, occur: Collection[bool]) -> float:

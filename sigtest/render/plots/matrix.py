@@ -6,7 +6,6 @@ As Figures 7 and 8 of Graham, Mathur & Baldwin (2014): a row's system against a 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from itertools import pairwise
 
 from sigtest.errors import RecipeError
 from sigtest.render.digits import probability, short_probability
@@ -14,13 +13,14 @@ from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
     HEADING,
-    SMALL,
+    MARGIN,
     Colour,
     Drawing,
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.scale import Level, legend, level_words, shade
+from sigtest.render.plots.square import Square, frame_legend
 from sigtest.render.plots.view import View
 from sigtest.render.standings import matrix_order
 from sigtest.render.tables import test_words
@@ -30,7 +30,6 @@ LEVELS = (0.05, 0.01, 0.001)  # below alpha, that shades tell apart
 SHADES: tuple[Colour, ...] = ("one", "two", "three")
 CELL = (9.0, 26.0)  # smallest and largest side of a cell
 ROOM = 20.0  # side from which a p-value fits into a cell
-MARGIN = 4.0
 NAME = 96.0  # most that a name may take
 TIGHT = 6.0  # letters of neighbouring numbers, so that two digits keep apart
 
@@ -59,24 +58,25 @@ def plot(view: View) -> str:
     labels = max(text_width(label) for label in shown.values()) * 1.08 + 14
     cell = min(CELL[1], max(CELL[0], (view.width - labels - 2 * MARGIN) / size))
     wide = max(view.width, labels + size * cell + 2 * MARGIN)
-    top, place = 36.0, (labels + MARGIN, 36.0, cell)
+    square = Square(labels + MARGIN, 36.0, cell)
+    end = square.top + size * cell
     room = (wide - 2 * MARGIN) / BOLD - text_width(f": {what}", HEADING)
     heading = view.titled(f"{shortened(view.heading, room, HEADING)}: {what}")
     about = _description(order, test_words(test), len(clusters) - 1)
-    drawing = Drawing(heading, about, wide, top + size * cell + 4, shown_width=style.width)
+    drawing = Drawing(heading, about, wide, end + 4, shown_width=style.width)
     by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
     if style.has("title"):
-        drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
-        drawing.text(MARGIN, 20.5, f"{test_words(test)}, {by}", size=SMALL, colour="muted")
+        drawing.heading(heading, f"{test_words(test)}, {by}")
     else:
         drawing.top = 24.0
-    _labels(drawing, [shown[name] for name in order], labels, top, cell)
-    _cells(drawing, order, pairs, place, report.alpha, style.has("numbers"))
-    _frames(drawing, clusters, place)
+    square.rows(drawing, [shown[name] for name in order])
+    square.columns(drawing, size, max(TIGHT, min(BODY, 0.7 * cell)))
+    _cells(drawing, order, pairs, square, report.alpha, style.has("numbers"))
+    square.frames(drawing, clusters)
     if style.has("legend"):
         shades = {shade(pair.p_adjusted, _levels(report.alpha)) for pair in pairs.values()}
         drawing.height += 26
-        _legend(drawing, top + size * cell + 14, shades, report.alpha, len(clusters) > 2)
+        _legend(drawing, end + 14, shades, report.alpha, len(clusters) > 2)
     return drawing.render()
 
 
@@ -88,56 +88,22 @@ def _description(order: Sequence[str], test: str, clusters: int) -> str:
     )
 
 
-def _labels(drawing: Drawing, names: Sequence[str], labels: float, top: float, cell: float) -> None:
-    """Place and name at each row, place at each column."""
-    size = min(BODY, cell)
-    narrow = max(TIGHT, min(BODY, 0.7 * cell))
-    for i, name in enumerate(names):
-        y = top + (i + 0.5) * cell + size * 0.35
-        drawing.text(MARGIN + labels - 13, y, name, size=size, anchor="end")
-        drawing.text(MARGIN + labels - 3, y, str(i + 1), size=size, anchor="end", colour="muted")
-        x = MARGIN + labels + (i + 0.5) * cell
-        drawing.text(x, top - 3, str(i + 1), size=narrow, anchor="middle", colour="muted")
-
-
 def _cells(
     drawing: Drawing,
     names: Sequence[str],
     pairs: dict[frozenset[str], PairReport],
-    place: tuple[float, float, float],
+    square: Square,
     alpha: float,
     numbers: bool,
 ) -> None:
     """The triangle above the diagonal: the row's system stands before the column's."""
-    left, top, cell = place
     for i, first in enumerate(names):
         for j in range(i + 1, len(names)):
             pair = pairs[frozenset((first, names[j]))]
             p = pair.p_adjusted
-            colour = shade(p, _levels(alpha))
-            x, y = left + j * cell, top + i * cell
             hint = f"{first} and {names[j]}: p = {probability(p, alpha)}"
-            gap = 0.5
-            drawing.rectangle(x + gap, y + gap, cell - 2 * gap, cell - 2 * gap, colour, hint)
-            if cell >= ROOM and numbers:
-                shown: Colour = "paper" if colour == "three" else "ink"
-                middle = y + cell / 2 + SMALL * 0.35
-                drawing.text(
-                    x + cell / 2,
-                    middle,
-                    short_probability(p, alpha),
-                    size=SMALL,
-                    anchor="middle",
-                    colour=shown,
-                )
-
-
-def _frames(drawing: Drawing, clusters: Sequence[int], place: tuple[float, float, float]) -> None:
-    """A frame round the systems of each cluster, on the diagonal."""
-    left, top, cell = place
-    for first, last in pairwise(clusters):
-        side = (last - first) * cell
-        drawing.frame(left + first * cell, top + first * cell, side, side, 1.1)
+            word = short_probability(p, alpha) if square.cell >= ROOM and numbers else ""
+            square.fill(drawing, (i, j), shade(p, _levels(alpha)), hint, word)
 
 
 def _levels(alpha: float) -> list[Level]:
@@ -153,5 +119,4 @@ def _legend(
     entries = [entry for entry in level_words(_levels(alpha)) if entry[0] in shades]
     x = legend(drawing, MARGIN, y, entries)
     if clusters:
-        drawing.frame(x + 0.5, y + 0.5, 7, 7, 1.1)
-        drawing.text(x + 11, y + 6.5, "cluster", size=SMALL)
+        frame_legend(drawing, x, y)

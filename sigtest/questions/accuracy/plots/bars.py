@@ -12,6 +12,7 @@ from sigtest.render.plots.drawing import (
     BOLD,
     COLUMN,
     HEADING,
+    MARGIN,
     SMALL,
     Colour,
     Drawing,
@@ -20,7 +21,7 @@ from sigtest.render.plots.drawing import (
 )
 from sigtest.render.plots.labels import short_names, shortened
 
-ROW, BETWEEN, MARGIN, TOP = 9.0, 5.0, 4.0, 27.0
+ROW, BETWEEN, TOP = 9.0, 5.0, 27.0
 NAME = 80.0
 SHADES: tuple[Colour, ...] = ("light", "one", "two", "rule")  # lighter than whiskers
 
@@ -45,9 +46,8 @@ def bars_plot(report: AccuracyReport, alpha: str | None = None) -> str:
     numbers = max(text_width(_shown(row), SMALL) for row in rows) * 1.08
     heading = shortened(f"conclusions as people's, alpha {level:g}", COLUMN / BOLD - 8, HEADING)
     drawing = Drawing(heading, _description(rows), COLUMN, 0)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     what = f"share of {rows[0].n} pairs of systems, 95 % Clopper-Pearson intervals"
-    drawing.text(MARGIN, 20.5, what, size=SMALL, colour="muted")
+    drawing.heading(heading, what)
     across = Scale(0.0, 1.0, MARGIN + labels + 8, COLUMN - MARGIN - numbers - 6)
     y = TOP
     for metric in metrics:

@@ -10,7 +10,7 @@ import math
 from sigtest.questions.human.plots.order import require
 from sigtest.questions.human.report import AnnotatorReport, AnnotatorsReport, HumanReport
 from sigtest.render.digits import MINUS
-from sigtest.render.plots.drawing import BODY, COLUMN, HEADING, SMALL, Drawing, Scale, scale
+from sigtest.render.plots.drawing import BODY, COLUMN, SMALL, Drawing, Scale, scale
 
 HEIGHT = 170.0
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 8.0, 28.0, 46.0
@@ -35,9 +35,8 @@ def annotators_plot(report: HumanReport) -> str:
         return ""
     heading = "Annotators: p-value against time"
     drawing = Drawing(heading, _description(given, rows), COLUMN, HEIGHT)
-    drawing.text(LEFT, 11, heading, size=HEADING, bold=True)
     passed = f"{given.test}; p below {given.threshold:g} passes"
-    drawing.text(LEFT, 20.5, passed, size=SMALL, colour="muted")
+    drawing.heading(heading, passed, left=LEFT)
     floor = min(_decade(p) for _, p, _ in rows)
     across = scale([0.0, *(seconds for seconds, _, _ in rows)], LEFT + 3, COLUMN - RIGHT, 0.03)
     up = Scale(min(-2.0, floor) - 0.3, 0.15, HEIGHT - BOTTOM, TOP)
@@ -87,10 +86,7 @@ def _description(given: AnnotatorsReport, rows: list[tuple[float, float, str]]) 
 
 def _axes(drawing: Drawing, across: Scale, up: Scale) -> None:
     floor = HEIGHT - BOTTOM
-    drawing.line((across.start, floor), (across.end, floor))
-    for value in across.ticks(6):
-        drawing.line((across(value), floor), (across(value), floor + 2.5))
-        drawing.text(across(value), floor + 9.5, f"{value:g}", size=SMALL, anchor="middle")
+    drawing.axis(across, floor, 6)
     drawing.text(
         (across.start + across.end) / 2, floor + 20, "mean seconds a judgement", anchor="middle"
     )

@@ -11,6 +11,7 @@ from sigtest.render.plots.drawing import (
     BOLD,
     COLUMN,
     HEADING,
+    MARGIN,
     SMALL,
     Drawing,
     Scale,
@@ -20,7 +21,6 @@ from sigtest.render.plots.drawing import (
 from sigtest.render.plots.labels import short_names, shortened
 
 ROW = 12.5
-MARGIN = 4.0
 NAME = 96.0
 TOP = 27.0
 
@@ -49,7 +49,7 @@ def boxes_plot(report: HumanReport, criterion: str | None = None) -> str:
     heading = shortened(f"{criterion}: {unit} by {report.aggregate}", COLUMN / BOLD - 8, HEADING)
     height = TOP + ROW * len(systems) + 34
     drawing = Drawing(heading, _description(systems, criterion), COLUMN, height)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
+    drawing.heading(heading)
     ends = [end for system in systems for end in system.criteria[criterion].box]
     across = scale(ends, MARGIN + labels + 8, COLUMN - MARGIN - right - 6)
     for i, (system, middle, number) in enumerate(zip(systems, means, numbers, strict=True)):
@@ -87,10 +87,6 @@ def _box(drawing: Drawing, across: Scale, y: float, own: CriterionReport, averag
 
 
 def _axis(drawing: Drawing, across: Scale, floor: float) -> None:
-    drawing.line((across.start, floor), (across.end, floor))
-    for value in across.ticks(6):
-        drawing.line((across(value), floor), (across(value), floor + 2.5))
-        label = f"{value:g}".replace("-", MINUS)
-        drawing.text(across(value), floor + 9.5, label, size=SMALL, anchor="middle")
+    drawing.axis(across, floor, 6)
     legend = "box: quartiles and median; whiskers: within 1.5 of the box; mark: mean"
     drawing.text(MARGIN, floor + 22, legend, size=SMALL, colour="muted")

@@ -10,7 +10,7 @@ from sigtest.render.digits import MINUS, interval, percent, signed
 from sigtest.render.plots.drawing import (
     BODY,
     COLUMN,
-    HEADING,
+    MARGIN,
     SMALL,
     Drawing,
     Scale,
@@ -20,7 +20,6 @@ from sigtest.render.plots.drawing import (
 from sigtest.render.plots.labels import short_names
 
 ROW = 12.0
-MARGIN = 4.0
 NAME = 80.0
 TOP = 28.0
 
@@ -56,20 +55,14 @@ def gain_plot(report: HumanReport) -> str:
     heading = f"Gain ({unit}), {percent(1 - report.alpha)} intervals"
     said = "; ".join(f"{row.label} {row.shown}" for row in rows)
     drawing = Drawing(heading, f"{said}.", COLUMN, TOP + ROW * len(rows) + 18)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
-    by = f"best new {MINUS} best old + current old {MINUS} current new"
-    drawing.text(MARGIN, 20.5, by, size=SMALL, colour="muted")
+    drawing.heading(heading, f"best new {MINUS} best old + current old {MINUS} current new")
     values = [value for row in rows for value in (row.gain, *(row.ends or ()))]
     across = scale([0.0, *values], MARGIN + labels + 8, COLUMN - 2 * MARGIN - numbers)
     floor = TOP + ROW * len(rows) + 2
     drawing.line((across(0), TOP), (across(0), floor), colour="muted", dashed=True)
     for i, row in enumerate(rows):
         _row(drawing, row, short[row.label], TOP + (i + 0.5) * ROW, across)
-    drawing.line((across.start, floor), (across.end, floor))
-    for value in across.ticks(5):
-        drawing.line((across(value), floor), (across(value), floor + 2.5))
-        label = f"{value:g}".replace("-", MINUS)
-        drawing.text(across(value), floor + 9.5, label, size=SMALL, anchor="middle")
+    drawing.axis(across, floor, 5)
     return drawing.render()
 
 
@@ -97,9 +90,7 @@ def _row(drawing: Drawing, row: Row, label: str, y: float, across: Scale) -> Non
     drawing.text(MARGIN, y + BODY * 0.35, label)
     if row.ends is not None:
         low, high = (across(end) for end in row.ends)
-        drawing.line((low, y), (high, y), colour="strong", thick=0.9)
-        for end in (low, high):
-            drawing.line((end, y - 2.2), (end, y + 2.2), colour="strong", thick=0.9)
+        drawing.interval(low, high, y)
     apart = row.ends is not None and not row.ends[0] <= 0 <= row.ends[1]
     drawing.circle(across(row.gain), y, 1.8, filled=apart)
     right = drawing.width - MARGIN

@@ -7,8 +7,6 @@ Baldwin (2014).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 
 from sigtest.questions.human.plots.order import (
     Ordered,
@@ -18,44 +16,28 @@ from sigtest.questions.human.plots.order import (
     openings,
     ordered_p,
 )
-from sigtest.questions.human.report import HumanReport, JudgedSystem
+from sigtest.questions.human.report import HumanReport
 from sigtest.render.digits import probability, short_probability
 from sigtest.render.plots.drawing import (
-    BODY,
     BOLD,
     COLUMN,
     HEADING,
+    MARGIN,
+    PAGE,
     SMALL,
-    Colour,
     Drawing,
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.scale import legend, level_words, shade
+from sigtest.render.plots.square import Square, frame_legend
 
 CELL = (7.0, 24.0)  # smallest and largest side of a cell
 ROOM = 20.0  # side from which a p-value fits into a cell
-PAGE = 480.0  # points across two columns
-MARGIN = 4.0
 BETWEEN = 10.0  # panels
 NAME = 96.0  # most that a name may take
 TOP = 34.0
 TITLE = 12.0  # height of the panels' titles
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a panel lies.
-
-    Attributes:
-        left: Of its cells.
-        top: Of its cells.
-        cell: Side of a cell.
-    """
-
-    left: float
-    top: float
-    cell: float
 
 
 def heatmap_plot(report: HumanReport, criterion: str | None = None) -> str:
@@ -91,18 +73,18 @@ def _plot(report: HumanReport, criteria: Sequence[str], page: float) -> str:
     heading = shortened(heading, (wide - 2 * MARGIN) / BOLD, HEADING)
     top = TOP + TITLE * (len(criteria) > 1)
     drawing = Drawing(heading, _description(report, criteria, names), wide, top + side + 30)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
-    drawing.text(MARGIN, 20.5, f"{report.test}, one-sided, {by}", size=SMALL, colour="muted")
-    _rows(drawing, [shown[name] for name in names], Place(MARGIN + labels, top, cell))
+    drawing.heading(heading, f"{report.test}, one-sided, {by}")
+    Square(MARGIN + labels, top, cell).rows(drawing, [shown[name] for name in names])
     for number, criterion in enumerate(criteria):
-        place = Place(MARGIN + labels + number * (side + BETWEEN), top, cell)
+        square = Square(MARGIN + labels + number * (side + BETWEEN), top, cell)
         if len(criteria) > 1:
             title = shortened(criterion, side / BOLD)
-            drawing.text(place.left, top - 12, title, bold=True)
-        _panel(drawing, ordered_p(report, criterion), names, place)
-        _clusters(drawing, systems, criterion, place)
-    _legend(drawing, top + side + 14)
+            drawing.text(square.left, top - 12, title, bold=True)
+        _panel(drawing, ordered_p(report, criterion), names, square)
+        square.frames(drawing, [0, *openings(systems, criterion), len(systems)])
+    y = top + side + 14
+    frame_legend(drawing, legend(drawing, MARGIN, y, level_words()), y)
     return drawing.render()
 
 
@@ -115,56 +97,14 @@ def _description(report: HumanReport, criteria: Sequence[str], names: Sequence[s
     return f"From best to worst: {', '.join(names)}. {'; '.join(said)}."
 
 
-def _rows(drawing: Drawing, names: Sequence[str], place: Place) -> None:
-    """Place and name at each row."""
-    size = min(BODY, place.cell)
-    for i, name in enumerate(names):
-        y = place.top + (i + 0.5) * place.cell + size * 0.35
-        drawing.text(place.left - 13, y, name, size=size, anchor="end")
-        drawing.text(place.left - 3, y, str(i + 1), size=size, anchor="end", colour="muted")
-
-
-def _panel(drawing: Drawing, p: Ordered, names: Sequence[str], place: Place) -> None:
+def _panel(drawing: Drawing, p: Ordered, names: Sequence[str], square: Square) -> None:
     """All cells but the diagonal, with the place of each column above."""
-    left, top, cell = place.left, place.top, place.cell
-    gap = min(0.5, cell / 20)
+    square.columns(drawing, len(names), min(SMALL, 0.75 * square.cell))
     for i, better in enumerate(names):
-        x = left + (i + 0.5) * cell
-        size = min(SMALL, 0.75 * cell)
-        drawing.text(x, top - 3, str(i + 1), size=size, anchor="middle", colour="muted")
         for j, worse in enumerate(names):
             if i == j:
                 continue
             value = p[better, worse]
-            colour = shade(value)
-            x, y = left + j * cell, top + i * cell
             hint = f"{better} better than {worse}: p = {probability(value)}"
-            side = cell - 2 * gap
-            drawing.rectangle(x + gap, y + gap, side, side, colour, hint)
-            if cell >= ROOM:
-                ink: Colour = "paper" if colour == "three" else "ink"
-                middle = y + cell / 2 + SMALL * 0.35
-                drawing.text(
-                    x + cell / 2,
-                    middle,
-                    short_probability(value),
-                    size=SMALL,
-                    anchor="middle",
-                    colour=ink,
-                )
-
-
-def _clusters(
-    drawing: Drawing, systems: Sequence[JudgedSystem], criterion: str, place: Place
-) -> None:
-    """A frame round the systems of each cluster, on the diagonal."""
-    starts = [0, *openings(systems, criterion), len(systems)]
-    for first, last in pairwise(starts):
-        moved, side = first * place.cell, (last - first) * place.cell
-        drawing.frame(place.left + moved, place.top + moved, side, side, 1.1)
-
-
-def _legend(drawing: Drawing, y: float) -> None:
-    x = legend(drawing, MARGIN, y, level_words())
-    drawing.frame(x + 0.5, y + 0.5, 7, 7, 1.1)
-    drawing.text(x + 11, y + 6.5, "cluster", size=SMALL)
+            word = short_probability(value) if square.cell >= ROOM else ""
+            square.fill(drawing, (i, j), shade(value), hint, word)

@@ -13,9 +13,10 @@ from sigtest.questions.meta.plots.shown import Shown, require, shown
 from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair
 from sigtest.render.digits import MINUS, fixed, short_probability
 from sigtest.render.plots.drawing import (
-    BODY,
     BOLD,
     HEADING,
+    MARGIN,
+    PAGE,
     SMALL,
     Colour,
     Drawing,
@@ -23,13 +24,13 @@ from sigtest.render.plots.drawing import (
 )
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.scale import P_LEVELS, legend, shade
+from sigtest.render.plots.square import Square
 
 R_LEVELS: tuple[tuple[float, Colour], ...] = ((0.95, "three"), (0.9, "two"), (0.8, "one"))
-PAGE = 480.0  # points across two columns
 CELL = (7.0, 24.0)  # smallest and largest side of a cell
 ROOM = 17.0  # side from which a number fits into a cell
 TIGHT = 5.2  # letters in cells
-MARGIN, BETWEEN, NAME, TOP = 4.0, 14.0, 96.0, 46.0
+BETWEEN, NAME, TOP = 14.0, 96.0, 46.0
 
 Table = Mapping[tuple[str, str], float]
 Shade = Callable[[float], Colour]
@@ -79,16 +80,17 @@ def correlations_plot(report: MetaReport, testset: str | None = None) -> str:
     page = max(PAGE, wide + 2 * side + BETWEEN + 2 * MARGIN)
     heading = shortened(f"{own.title}which metric agrees better with people", page / BOLD, HEADING)
     drawing = Drawing(heading, _description(metrics, pairs, test), page, TOP + side + 30)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
-    drawing.text(MARGIN, 20.5, f"{test}, one-sided, unadjusted p", size=SMALL, colour="muted")
-    _rows(drawing, metrics, names, MARGIN + wide, cell)
+    drawing.heading(heading, f"{test}, one-sided, unadjusted p")
+    with_people = [fixed(_r(metric), 2).replace("-", MINUS) for metric in metrics]
+    square = Square(MARGIN + wide, TOP, cell)
+    square.rows(drawing, [names[label] for label in labels], with_people)
     panels = _panels(pairs)
     for number, panel in enumerate(panels):
         left = MARGIN + wide + number * (side + BETWEEN)
         last = number == len(panels) - 1
         room = page - MARGIN - left if last else side + BETWEEN - 2
         drawing.text(left, TOP - 12, shortened(panel.title, room / BOLD), bold=True)
-        _cells(drawing, labels, panel, left, cell)
+        _cells(drawing, labels, panel, Square(left, TOP, cell))
     _legend(drawing, TOP + side + 14)
     return drawing.render()
 
@@ -142,42 +144,17 @@ def _description(
     )
 
 
-def _rows(
-    drawing: Drawing,
-    metrics: Sequence[MetricEvaluation],
-    names: Mapping[str, str],
-    left: float,
-    cell: float,
-) -> None:
-    """Name, r with people and place at each row."""
-    size = min(BODY, cell)
-    for i, metric in enumerate(metrics):
-        y = TOP + (i + 0.5) * cell + size * 0.35
-        drawing.text(left - 33, y, names[metric.label], size=size, anchor="end")
-        r = fixed(_r(metric), 2).replace("-", MINUS)
-        drawing.text(left - 13, y, r, size=size, anchor="end", colour="muted")
-        drawing.text(left - 3, y, str(i + 1), size=size, anchor="end", colour="muted")
-
-
-def _cells(drawing: Drawing, labels: Sequence[str], panel: Panel, left: float, cell: float) -> None:
-    gap = min(0.5, cell / 20)
+def _cells(drawing: Drawing, labels: Sequence[str], panel: Panel, square: Square) -> None:
+    square.columns(drawing, len(labels), min(SMALL, 0.75 * square.cell))
     for i, row in enumerate(labels):
-        x = left + (i + 0.5) * cell
-        size = min(SMALL, 0.75 * cell)
-        drawing.text(x, TOP - 3, str(i + 1), size=size, anchor="middle", colour="muted")
         for j, column in enumerate(labels):
             value = panel.values.get((row, column))
             if value is None:
                 continue
-            colour = panel.shade(value)
-            x, y, side = left + j * cell, TOP + i * cell, cell - 2 * gap
-            hint = f"{row} {panel.hint} {column}: {panel.word(value)}"
-            drawing.rectangle(x + gap, y + gap, side, side, colour, hint)
-            if cell >= ROOM:
-                ink: Colour = "paper" if colour == "three" else "ink"
-                middle = y + cell / 2 + TIGHT * 0.35
-                word = panel.word(value)
-                drawing.text(x + cell / 2, middle, word, size=TIGHT, anchor="middle", colour=ink)
+            word = panel.word(value)
+            hint = f"{row} {panel.hint} {column}: {word}"
+            shown_ = word if square.cell >= ROOM else ""
+            square.fill(drawing, (i, j), panel.shade(value), hint, shown_, TIGHT)
 
 
 def _legend(drawing: Drawing, y: float) -> None:

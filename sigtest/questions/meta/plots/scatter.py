@@ -17,6 +17,7 @@ from sigtest.render.plots.drawing import (
     BOLD,
     COLUMN,
     HEADING,
+    MARGIN,
     SMALL,
     Drawing,
     Scale,
@@ -26,7 +27,7 @@ from sigtest.render.plots.drawing import (
 from sigtest.render.plots.labels import short_names, shortened
 
 SIDE = 196.0  # of the square
-LEFT, TOP, MARGIN = 34.0, 28.0, 4.0
+LEFT, TOP = 34.0, 28.0
 KEY = 9.0  # height of a line of the key
 FEWEST = 3
 RADIUS = 1.8  # of a point
@@ -59,8 +60,7 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
     heading = shortened(f"{own.title}{label} and people", (COLUMN - 2 * MARGIN) / BOLD, HEADING)
     lines = math.ceil(len(names) / 2)
     drawing = Drawing(heading, _description(names, x, y, what), COLUMN, 0)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
-    drawing.text(MARGIN, 20.5, what, size=SMALL, colour="muted")
+    drawing.heading(heading, what)
     across, up = scale(x, LEFT, LEFT + SIDE, 0.06), scale(y, TOP + SIDE, TOP, 0.06)
     _axes(drawing, across, up, shortened(label, 0.6 * SIDE))
     points = [(across(a), up(b)) for a, b in zip(x, y, strict=True)]
@@ -157,11 +157,7 @@ def _common(a: Box, b: Box) -> float:
 
 def _axes(drawing: Drawing, across: Scale, up: Scale, label: str) -> None:
     drawing.frame(LEFT, TOP, SIDE, SIDE, 0.6)
-    for value in across.ticks(6):
-        x = across(value)
-        drawing.line((x, TOP + SIDE), (x, TOP + SIDE + 2.5))
-        shown_ = f"{value:g}".replace("-", MINUS)
-        drawing.text(x, TOP + SIDE + 9.5, shown_, size=SMALL, anchor="middle")
+    drawing.ticks(across, TOP + SIDE, 6)
     for value in up.ticks(6):
         y = up(value)
         drawing.line((LEFT - 2.5, y), (LEFT, y))

@@ -11,7 +11,7 @@ from sigtest.render.digits import fixed, interval, whole
 from sigtest.render.plots.drawing import BOLD, COLUMN, HEADING, SMALL, Drawing, Scale, scale
 from sigtest.render.plots.labels import shortened
 
-LEFT, RIGHT, TOP, FLOOR, MARGIN = 30.0, COLUMN - 10.0, 30.0, 140.0, 4.0
+LEFT, RIGHT, TOP, FLOOR = 30.0, COLUMN - 10.0, 30.0, 140.0
 STEPS = 40
 
 
@@ -37,9 +37,8 @@ def curve_plot(report: PlanReport, a: str | None = None, b: str | None = None) -
         for size in pair.sizes
     )
     drawing = Drawing(heading, f"{described}.", COLUMN, FLOOR + 30)
-    drawing.text(MARGIN, 11, heading, size=HEADING, bold=True)
     about = f"true difference that shows with power {report.power:g} at level {report.level:.3g}"
-    drawing.text(MARGIN, 20.5, about, size=SMALL, colour="muted")
+    drawing.heading(heading, about)
     across = scale((math.log(first.units), math.log(last.units)), LEFT, RIGHT)
     up = Scale(0.0, first.ci[1] * 1.05, FLOOR, TOP)
     _curve(drawing, across, up, pair)
