@@ -8,7 +8,7 @@ from functools import partial
 
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
-from sigtest.render import tables
+from sigtest.render import records, tables
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout, verbatim
 from sigtest.render.model import (
@@ -32,11 +32,6 @@ DETECTS = (
     "detects: this test set would show a true difference of that size with 80 % power after "
     "correction"
 )
-ENDS = {
-    "ci": ("ci_low", "ci_high"),
-    "p_interval": ("p_low", "p_high"),
-    "detectable": ("detectable", "detectable_corrected"),
-}
 
 
 def present(report: Report, layout: Layout = PLAIN) -> Presented:
@@ -118,11 +113,13 @@ def _chosen(report: Report, layout: Layout) -> Iterator[Block]:
 
 def sheet(report: Report) -> Sheet:
     """All that is known of the pairs: of each test set, and last of all together."""
-    columns = [column for field in PairReport._fields for column in ENDS.get(field, (field,))]
+    names = PairReport._fields
     if report.several is None:
-        return Sheet(tuple(columns), map(_record, report.pairs))
-    rows = ([name, *_record(pair)] for name, own in titled(report) for pair in own.pairs)
-    return Sheet(("testset", *columns), rows)
+        return records.sheet(names, report.pairs)
+    rows = (
+        [name, *records.record(pair, names)] for name, own in titled(report) for pair in own.pairs
+    )
+    return Sheet(("testset", *records.columns(names)), rows)
 
 
 def systems_sheet(report: Report) -> Sheet:
@@ -152,16 +149,6 @@ def systems_sheet(report: Report) -> Sheet:
 def _places(ranks: Mapping[str, RankReport]) -> list[tuple[object, ...]]:
     """Test, cluster and both ends of the range, by each test; nothing where there are no ranks."""
     return [(test, own.cluster, *own.range) for test, own in ranks.items()] or [(None,) * 4]
-
-
-def _record(pair: PairReport) -> list[object]:
-    values: list[object] = []
-    for name, value in pair._asdict().items():
-        if name in ENDS:
-            values += value if value is not None else (None, None)
-        else:
-            values.append(value)
-    return values
 
 
 def _title(report: Report) -> str:

@@ -7,6 +7,7 @@ from functools import partial
 
 from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.report import AccuracyReport, AccuracyRow
+from sigtest.render import records
 from sigtest.render.answer import listed
 from sigtest.render.columns import intervals, names, numbers, words
 from sigtest.render.digits import probability
@@ -54,17 +55,7 @@ def answer(report: AccuracyReport) -> tuple[str, ...]:
 
 def sheet(report: AccuracyReport) -> Sheet:
     """One record a level, metric and test."""
-    columns = tuple(
-        c for name in RECORD for c in (("ci_low", "ci_high") if name == "ci" else (name,))
-    )
-    return Sheet(columns, (_record(row) for row in report.rows))
-
-
-def _record(row: AccuracyRow) -> list[object]:
-    values: list[object] = []
-    for name in RECORD:
-        values += row.ci if name == "ci" else (getattr(row, name),)
-    return values
+    return records.sheet(RECORD, report.rows)
 
 
 def document(report: AccuracyReport) -> Document:

@@ -16,6 +16,7 @@ from sigtest.questions.human.report import (
     JudgedPair,
     JudgedSystem,
 )
+from sigtest.render import records
 from sigtest.render.answer import leaders
 from sigtest.render.columns import intervals, names, numbers, p_value, words
 from sigtest.render.digits import whole
@@ -65,7 +66,7 @@ def answer(report: HumanReport) -> tuple[str, ...]:
 
 def sheet(report: HumanReport) -> Sheet:
     """One record a pair and criterion."""
-    return Sheet(RECORD, ([getattr(pair, name) for name in RECORD] for pair in report.pairs))
+    return records.sheet(RECORD, report.pairs)
 
 
 def document(report: HumanReport) -> Document:

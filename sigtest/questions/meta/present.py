@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from sigtest.questions.meta.pictures import PICTURES
 from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair, SetReport
+from sigtest.render import records
 from sigtest.render.answer import leaders, listed
 from sigtest.render.columns import intervals, names, numbers, p_value, words
 from sigtest.render.digits import whole
@@ -45,8 +46,6 @@ RECORD = ("set", "a", "b", "statistic", "test", "unit", "alternative", "n", "val
 SIDES = {"greater": "p, a is better", "less": "p, b is better"}
 Shown = Paragraph | Figure | Table | Abreast
 
-ENDS = {"ci": ("ci_low", "ci_high"), "p_interval": ("p_low", "p_high")}
-
 
 def present(report: MetaReport) -> Presented:
     """The report for any format."""
@@ -70,17 +69,7 @@ def answer(report: MetaReport) -> tuple[str, ...]:
 
 def sheet(report: MetaReport) -> Sheet:
     """One record a pair of metrics, statistic and test."""
-    columns = tuple(column for name in RECORD for column in ENDS.get(name, (name,)))
-    return Sheet(columns, (list(_record(pair)) for pair in report.pairs))
-
-
-def _record(pair: MetricPair) -> Iterator[object]:
-    for name in RECORD:
-        value = getattr(pair, name)
-        if name in ENDS:
-            yield from value if value is not None else (None, None)
-        else:
-            yield value
+    return records.sheet(RECORD, report.pairs)
 
 
 def document(report: MetaReport) -> Document:
