@@ -55,23 +55,17 @@ class EnvelopeRequest(Strict):
     )
 
 
-class SystemRequest(Strict):
-    """One system: hypotheses, or scores computed elsewhere, or both."""
+class OutputRequest(Strict):
+    """What a system brings: hypotheses, or scores computed elsewhere, or both; or replicas."""
 
-    name: str = Field(
-        min_length=1,
-        max_length=200,
-        description="Its name in the report. No quotes, angle brackets, slashes or control "
-        "characters.",
-    )
     hypotheses: list[str] | None = Field(
         default=None,
         description="One line a segment; a line has no line break and no NUL character.",
     )
     replicas: list[list[str]] | None = Field(
         default=None,
-        description="Instead of hypotheses: the outputs of several training runs of the system, "
-        "as many for every system.",
+        description="Instead of hypotheses: the outputs of several training runs, as many for "
+        "every system.",
     )
     scores: dict[str, list[float] | list[list[float]]] | None = Field(
         default=None,
@@ -80,17 +74,14 @@ class SystemRequest(Strict):
     )
 
 
-class OutputRequest(Strict):
-    """What a system brings: hypotheses, or scores computed elsewhere, or both; or replicas."""
+class SystemRequest(OutputRequest):
+    """One system, and what it brings."""
 
-    hypotheses: list[str] | None = Field(default=None, description="One line a segment.")
-    replicas: list[list[str]] | None = Field(
-        default=None,
-        description="Instead of hypotheses: the outputs of several training runs, as many for "
-        "every system.",
-    )
-    scores: dict[str, list[float] | list[list[float]]] | None = Field(
-        default=None, description="Numbers computed elsewhere, by label."
+    name: str = Field(
+        min_length=1,
+        max_length=200,
+        description="Its name in the report. No quotes, angle brackets, slashes or control "
+        "characters.",
     )
 
 
@@ -220,10 +211,8 @@ class TextsRequest(Strict):
     )
 
 
-class RunsRequest(BaseModel):
+class RunsRequest(Strict):
     """How several runs vary of one system in one metric, whose scores are the runs' means."""
-
-    model_config = ConfigDict(extra="forbid")
 
     system: str = Field(description="Name of the system.")
     metric: str = Field(description="Label of its scores.")
@@ -294,22 +283,19 @@ class FormRequest(BaseModel):
     request: FilesRequest | None = Field(default=None, description="The rest, as JSON.")
 
 
-class NamedTestSetRequest(EntryRequest):
-    """One test set of several, and what the systems bring to it."""
+class UnnamedTestSetRequest(EntryRequest):
+    """One test set of several, whose name stands outside, and what systems bring to it."""
+
+    systems: list[SystemRequest] | dict[str, Brought] = Field(
+        description="The same on every test set, in the same order."
+    )
+
+
+class NamedTestSetRequest(UnnamedTestSetRequest):
+    """The same with its name inside."""
 
     name: str = Field(
         min_length=1, max_length=200, description="What the report calls it; each its own."
-    )
-    systems: list[SystemRequest] | dict[str, Brought] = Field(
-        description="The same on every test set, in the same order."
-    )
-
-
-class UnnamedTestSetRequest(EntryRequest):
-    """The same under a name that stands outside."""
-
-    systems: list[SystemRequest] | dict[str, Brought] = Field(
-        description="The same on every test set, in the same order."
     )
 
 
