@@ -17,7 +17,8 @@ from app.requests.json import parse_json
 from app.requests.question import Sent, read_form
 from app.settings import Settings
 from sigtest.data.choices import choose
-from sigtest.data.fields import Choice, Field, Flag, Number, Numbers, Some, Whole
+from sigtest.data.compound import Numbers, Some
+from sigtest.data.fields import Choice, Field, Flag, Number, Whole
 from sigtest.kinds import Kind, Reference
 from sigtest.kinds.comparisons import Comparisons
 from workers.questions import Record

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from sigtest.data.fields import Field, object_schema
+from sigtest.data.compound import object_schema
+from sigtest.data.fields import Field
 from sigtest.kinds.base import About, File, Finished
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress

@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import Any
 
 from sigtest.cli.files import STDIN, read_bytes, shown
-from sigtest.data.fields import Field, Flag, Numbers
+from sigtest.data.compound import Numbers
+from sigtest.data.fields import Field, Flag
 from sigtest.errors import InputError
 from sigtest.kinds import File
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sigtest.data.fields import SHOWN, Field, Number, Numbers, object_schema
+from sigtest.data.compound import Numbers, object_schema
+from sigtest.data.fields import SHOWN, Field, Number
 from sigtest.errors import RecipeError
 
 ALPHAS = (0.05, 0.01, 0.001)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, get_args
 
 from sigtest.comparison.recipe import DEFAULT_SEED, MAX_RESAMPLES, MAX_SEED
-from sigtest.data.fields import Choice, Field, Flag, Number, Some, Text, Texts, Whole, object_schema
+from sigtest.data.compound import Some, Texts, object_schema
+from sigtest.data.fields import Choice, Field, Flag, Number, Text, Whole
 from sigtest.questions.meta.asked import Group, Level
 from sigtest.significance import ALTERNATIVES
 from sigtest.significance.corrections import CORRECTIONS

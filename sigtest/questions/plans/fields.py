@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sigtest.data.fields import Field, Flag, Number, Text, Whole, object_schema
+from sigtest.data.compound import object_schema
+from sigtest.data.fields import Field, Flag, Number, Text, Whole
 
 LARGEST = 1_000_000_000  # units that a plan may be about
 

@@ -7,19 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 from sigtest.data.choices import choose
-from sigtest.data.fields import (
-    Choice,
-    Field,
-    Flag,
-    Members,
-    Number,
-    Renames,
-    Span,
-    Text,
-    Texts,
-    Whole,
-    with_defaults,
-)
+from sigtest.data.compound import Members, Renames, Span, Texts, with_defaults
+from sigtest.data.fields import Choice, Field, Flag, Number, Text, Whole
 from sigtest.errors import RecipeError
 
 STANDARDISE = ("annotator", "annotator_no_refs", "none")
