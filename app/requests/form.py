@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import re
-import zlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, BinaryIO
@@ -17,6 +16,7 @@ from starlette.exceptions import HTTPException
 from app.http.errors import MalformedError
 from app.requests.json import parse_json
 from app.settings import Settings
+from sigtest.data.gzipped import unpacking
 from sigtest.data.imports import Bounds, Gathered, Given, Joining, Role, Upload, gather
 from sigtest.data.names import system_name
 from sigtest.errors import InputError, LimitError
@@ -155,11 +155,8 @@ class FileReader:
         """The bytes of a file, as far as they are allowed."""
         if not name.endswith(".gz"):
             return self.read(file, name)
-        try:
-            with gzip.GzipFile(fileobj=file, mode="rb") as inner:
-                return self.read(inner, name)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError(f"{name} is not a whole gzip file: {error}") from error
+        with unpacking(file, name) as inner:
+            return self.read(inner, name)
 
     def read(self, file: BinaryIO | gzip.GzipFile, name: str) -> bytes:
         """The rest of a file, in chunks: a gzip bomb is never unpacked beyond the limit."""

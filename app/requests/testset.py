@@ -36,8 +36,8 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.envelope import PARTS as WRITTEN
 from sigtest.data.envelope import Said, opened
+from sigtest.data.gzipped import GZIP as MAGIC
 from sigtest.data.imports import STRICT, Given, Joining, Upload, in_order, outputs_of
-from sigtest.data.imports.bounds import GZIP as MAGIC
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.metrics import only_labels

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import re
 import sys
-import zlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from sigtest.data.gzipped import GZIP, unpacking
 from sigtest.errors import InputError, LimitError
 
 STDIN = "-"
-GZIP = b"\x1f\x8b"  # no UTF-8 text begins with these
 MAX_BYTES = 512 * 2**20
 LONGEST = 60  # characters of a word in the name of a picture
 
@@ -106,18 +104,10 @@ def _plain(part: str) -> str:
 def _read(file: BinaryIO, path: str) -> bytes:
     data = file.read(MAX_BYTES + 1)
     if data.startswith(GZIP):
-        data = _decompressed(data, path)
+        with unpacking(io.BytesIO(data), shown(path)) as inner:
+            data = inner.read(MAX_BYTES + 1)  # a gzip bomb stays small
     if len(data) > MAX_BYTES:
         raise LimitError(
             f"{shown(path)} has more than {MAX_BYTES // 2**20} MiB of text.", limit="max_text_bytes"
         )
     return data
-
-
-def _decompressed(data: bytes, path: str) -> bytes:
-    """Unpacked only as far as it is allowed: a gzip bomb stays small."""
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
-            return inner.read(MAX_BYTES + 1)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{shown(path)} is not a whole gzip file: {error}") from error

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 import math
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from sigtest.data.choices import choose
+from sigtest.data.gzipped import GZIP, unpacking
 from sigtest.errors import InputError, readable
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
@@ -26,7 +26,6 @@ from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
 from sigtest.questions.meta.data.tables import read_scores, reads_scores
 
-GZIP = b"\x1f\x8b"
 Judgements = Any  # paths, a data frame, rows, or columns by name
 Request = dict[str, Any]
 
@@ -268,8 +267,7 @@ def _is_path(value: object) -> bool:
 def _file(part: str, path: Path) -> File:
     with readable():
         data = path.read_bytes()
-    try:
-        plain = gzip.decompress(data) if data.startswith(GZIP) and part != "evalset" else data
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{path} is not a whole gzip file: {error}") from error
-    return File(part, str(path).removesuffix(".gz"), plain)
+    if data.startswith(GZIP) and part != "evalset":
+        with unpacking(io.BytesIO(data), str(path)) as inner:
+            data = inner.read()
+    return File(part, str(path).removesuffix(".gz"), data)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 from collections.abc import Callable, Mapping
 
-from sigtest.data.imports.bounds import GZIP, TAR, TAR_MAGIC, ZIP, Bounds, Meter
+from sigtest.data.gzipped import GZIP, unpacking
+from sigtest.data.imports.bounds import TAR, TAR_MAGIC, ZIP, Bounds, Meter
 from sigtest.data.imports.file import File
 from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
@@ -45,15 +45,14 @@ def _opened(data: bytes, meter: Meter) -> Tree | bytes:
         Counted,
         open_tar,
         open_zip,
-        unzipped,
     )
 
     if data.startswith(ZIP):
         return open_zip(data, meter)
     if data.startswith(GZIP):
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
+        with unpacking(io.BytesIO(data), meter.name) as inner:
             stream = Counted(inner, meter)
-            return open_tar(stream, meter) if stream.is_tar else unzipped(stream, meter)
+            return open_tar(stream, meter) if stream.is_tar else stream.rest()
     return open_tar(Counted(io.BytesIO(data), meter), meter)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
-import zlib
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from sigtest.errors import InputError, LimitError
+from sigtest.data.gzipped import GZIP, unpacking
+from sigtest.errors import LimitError
 
 CHUNK = 2**20
-GZIP = b"\x1f\x8b"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 TAR, TAR_MAGIC = b"ustar", slice(257, 262)
 SMALL = 2**20  # what any archive may unpack to, whatever its ratio
@@ -109,8 +108,5 @@ class Meter:
         """
         if not data.startswith(GZIP):
             return data
-        try:
-            with gzip.GzipFile(fileobj=io.BytesIO(data)) as inner:
-                return self.drain(inner)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError(f"{name} is not a whole gzip file: {error}") from error
+        with unpacking(io.BytesIO(data), name) as inner:
+            return self.drain(inner)

@@ -118,30 +118,14 @@ def _held(data: bytes) -> Callable[[], bytes]:
     return lambda: data
 
 
-def unzipped(stream: Counted, meter: Meter) -> bytes:
-    """All of a gzip file.
-
-    Raises:
-        InputError: Damaged.
-        LimitError: More than the bounds allow.
-    """
-    try:
-        return stream.rest()
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"{meter.name} is not a whole gzip file: {error}") from error
-
-
 class Counted(io.RawIOBase):
     """A stream whose bytes are counted as they are read."""
 
     def __init__(self, inner: BinaryIO | gzip.GzipFile, meter: Meter) -> None:
         self._inner = inner
         self._meter = meter
-        self._head = self._tail = b""
-        try:
-            self._head = self._pull(HEADER)
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise InputError(f"{meter.name} is not a whole gzip file: {error}") from error
+        self._tail = b""
+        self._head = self._pull(HEADER)
 
     @property
     def is_tar(self) -> bool:
