@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import chain, filterfalse
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,9 @@ class Lines:
         return "".join(filter(str.isascii, self.lines))
 
     @cached_property
-    def others(self) -> str:
-        """All other lines."""
-        return "".join(filterfalse(str.isascii, self.lines))
+    def others(self) -> list[tuple[int, str]]:
+        """All other lines, each with its place."""
+        return [(i, line) for i, line in enumerate(self.lines) if not line.isascii()]
 
     @cached_property
     def lengths(self) -> NDArray[np.int64]:
@@ -52,19 +52,18 @@ class Lines:
     @cached_property
     def strange(self) -> Counter[str]:
         """How often each symbol stands in it, but for those that ASCII prints."""
-        both = np.frombuffer(self.ascii.encode(), np.uint8), points_of(self.others)
-        return counted(np.concatenate([own[(own < 0x20) | (own > 0x7E)] for own in both]))
+        others = points_of("".join([line for _, line in self.others]))
+        both = np.frombuffer(self.ascii.encode(), np.uint8), others
+        found = [own[np.flatnonzero((own < 0x20) | (own > 0x7E))] for own in both]
+        return counted(np.concatenate(found))
 
     def having(self, symbols: str) -> list[int]:
         """Lines in which any of some symbols stands."""
         found: set[int] = set()
         for symbol in symbols:
-            if " " <= symbol <= "~":
-                there = symbol in self.ascii or symbol in self.others
-            else:
-                there = symbol in self.strange
-            if there:
-                found.update(i for i, line in enumerate(self.lines) if symbol in line)
+            if symbol in self.strange or " " <= symbol <= "~":
+                lines = enumerate(self.lines) if symbol.isascii() else self.others
+                found.update(i for i, line in lines if symbol in line)
         return sorted(found)
 
     @cached_property

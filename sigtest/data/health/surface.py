@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sigtest.data.health.finding import Finding, numbered, quoted
 from sigtest.data.health.lines import Lines
+from sigtest.data.health.symbols import points_of
 
 LEADS = "\xc2\xc3\xd0\xd1\xd7\xd8\xd9\xe0\xe2\xe3\xe4\xe5\xe6\xe7\xe8\xe9"
 LATIN = "[\u0080-\u00bf\u0152\u0153\u0160\u0161\u017d\u017e\u0192\u02c6\u02dc\u2013-\u2122]"
@@ -37,6 +40,8 @@ CUT_PART = 0.02
 SHORT, LONG = 0.5, 2.0  # times the usual length
 SHORT_PART = 0.02
 LOOPED, PIECE = 0.5, 8  # share of pieces of so many characters that differ, in a line that loops
+HASHED = 0x9E3779B97F4A7C15  # an odd number without order in its bits
+LINE_BITS = 20  # of a hash that give way to the number of its line
 GROWN = 1.3  # times the length of its reference that such a line has
 LINE = 40  # characters of a reference from which lengths are compared
 TOO_SHORT, TOO_LONG = 0.7, 1.5  # characters of an output for each of the reference
@@ -170,31 +175,31 @@ def find_lengths(name: str, output: Lines, reference: Lines) -> list[Finding]:
 def _looping_lines(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Lines that say the same over and over, where their references do not."""
     grown = (output.lengths >= LINE) & (output.lengths > GROWN * reference.lengths)
-    segments = numbered(
-        [
-            int(i)
-            for i in np.flatnonzero(grown & (reference.lengths > 0))
-            if not _mostly_new(output.lines[i])
-            and (own := _variety(output.lines[i])) < LOOPED
-            and own < LOOPED * _variety(reference.lines[i])
-        ]
-    )
+    places = np.flatnonzero(grown & (reference.lengths > 0))
+    own, right = (varieties([text.lines[i] for i in places]) for text in (output, reference))
+    segments = numbered(places[(own < LOOPED) & (own < LOOPED * right)])
     if len(segments) < FEW:
         return []
     where = quoted(segments, len(output.lines))
     return [Finding("length", name, segments, f"{name}: {where} repeat the same words on and on.")]
 
 
-def _mostly_new(line: str) -> bool:
-    """Whether every second piece of a line differs from the others: at least `LOOPED` of all."""
-    starts = range(0, len(line) - PIECE + 1, 2)
-    return len({line[i : i + PIECE] for i in starts}) == len(starts)
-
-
-def _variety(line: str) -> float:
-    """The share of pieces of a line that differ."""
-    pieces = [line[i : i + PIECE] for i in range(len(line) - PIECE + 1)]
-    return len(set(pieces)) / len(pieces) if pieces else 1.0
+def varieties(lines: Sequence[str]) -> NDArray[np.float64]:
+    """(n,) the share of pieces of each line that differ, by hashes; 1 where there is no piece."""
+    hashes = points_of("".join(lines)).astype(np.uint64)
+    for step in (1, 2, 4):  # of two symbols, of four, of eight
+        hashes = hashes[:-step] * np.uint64(pow(HASHED, step, 1 << 64)) + hashes[step:]
+    hashes *= np.uint64(HASHED)  # for the first bits to tell the last symbols apart, too
+    lengths = np.fromiter(map(len, lines), np.int64, len(lines))
+    pieces = np.maximum(lengths - PIECE + 1, 0)
+    line = np.repeat(np.arange(len(lines)), pieces)
+    ahead = np.cumsum(lengths) - lengths - (np.cumsum(pieces) - pieces)
+    found = hashes[np.arange(len(line)) + ahead[line]] >> np.uint64(LINE_BITS)
+    found += line.astype(np.uint64) << np.uint64(64 - LINE_BITS)
+    found.sort()
+    first = np.append(True, found[1:] != found[:-1])[: len(found)]
+    differ = np.bincount(line[np.flatnonzero(first)], minlength=len(lines))
+    return np.where(pieces > 0, differ / np.maximum(pieces, 1), 1.0)
 
 
 def _cut_lines(output: Lines, reference: Lines, ratio: float) -> list[int]:

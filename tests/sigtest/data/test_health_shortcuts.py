@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sigtest.data.health.lines import COMMON, Lines
-from sigtest.data.health.surface import LOOPED, PIECE, _mostly_new
+from sigtest.data.health.surface import PIECE, varieties
 from sigtest.data.health.symbols import NAMES, OTHER, letters_of, scripts_of
 
 LINES = st.lists(st.text(alphabet=st.characters(exclude_characters="\n"), max_size=30), max_size=5)
@@ -30,11 +30,11 @@ def test_lines_that_have_a_symbol_are_found(lines: list[str], symbols: str) -> N
     assert Lines(lines).having(symbols) == found
 
 
-@given(st.text(alphabet="ab", min_size=PIECE, max_size=60))
-def test_a_line_that_is_mostly_new_does_not_loop(line: str) -> None:
-    pieces = [line[i : i + PIECE] for i in range(len(line) - PIECE + 1)]
-    if _mostly_new(line):
-        assert len(set(pieces)) >= LOOPED * len(pieces)
+@given(st.lists(st.text(alphabet="ab\u4e2d\U0001f600", max_size=60), max_size=6))
+def test_pieces_of_lines_that_differ_are_counted_as_sets_count_them(lines: list[str]) -> None:
+    pieces = [[line[i : i + PIECE] for i in range(len(line) - PIECE + 1)] for line in lines]
+    expected = [len(set(own)) / len(own) if own else 1.0 for own in pieces]
+    assert varieties(lines).tolist() == expected
 
 
 @pytest.mark.parametrize("seed", range(8))
