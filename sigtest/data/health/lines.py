@@ -30,6 +30,11 @@ class Lines:
         self.lines = [line or "" for line in lines]
 
     @cached_property
+    def joined(self) -> str:
+        """All of it."""
+        return "\n".join(self.lines)
+
+    @cached_property
     def ascii(self) -> str:
         """The lines in ASCII alone, one after the other."""
         return "".join(filter(str.isascii, self.lines))
@@ -61,7 +66,7 @@ class Lines:
         """Lines in which any of some symbols stands."""
         found: set[int] = set()
         for symbol in symbols:
-            if symbol in self.strange or " " <= symbol <= "~":
+            if symbol in (self.joined if " " <= symbol <= "~" else self.strange):
                 lines = enumerate(self.lines) if symbol.isascii() else self.others
                 found.update(i for i, line in lines if symbol in line)
         return sorted(found)
@@ -104,9 +109,14 @@ class Lines:
         return [*map(str.split, lines)] if self.spaced else [*lines]
 
     @cached_property
+    def occurrences(self) -> Counter[str]:
+        """How often each word stands there."""
+        return Counter(chain.from_iterable(self.words))
+
+    @cached_property
     def common(self) -> frozenset[str]:
         """The words that stand there most often; of equally many those that come first."""
-        counts = Counter(chain.from_iterable(self.words))
+        counts = self.occurrences
         ranked = sorted(counts, key=counts.__getitem__, reverse=True)[: 2 * COMMON]
         return frozenset([word for word in ranked if any(map(str.isalpha, word))][:COMMON])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from itertools import chain
 
 import numpy as np
 
@@ -69,7 +68,7 @@ def _foreign_lines(output: Lines, reference: Lines) -> list[int]:
     if not foreign[LATIN] and letters_of(output.strange)[foreign].sum() < FEW * ENOUGH:
         return []
     starts = np.cumsum(output.lengths + 1) - (output.lengths + 1)
-    scripts = scripts_of("\n".join([*output.lines, ""]))
+    scripts = scripts_of(output.joined + "\n")
     strange = np.add.reduceat(foreign[scripts], starts, dtype=np.int64)
     many = (strange >= ENOUGH) & (strange >= FOREIGN_PART * output.lengths)
     found = []
@@ -88,7 +87,7 @@ def find_languages(
     """An output, or lines of it, without the common words of the references."""
     common = reference.common
     here, there = _held(output, common), _held(reference, common)
-    words, right = sum(map(len, output.words)), sum(map(len, reference.words))
+    words, right = output.occurrences.total(), reference.occurrences.total()
     if words < WORDS or right < WORDS or not there:
         return []
     kept, usual = here / words, there / right
@@ -126,7 +125,7 @@ def find_languages(
 
 def _held(text: Lines, common: frozenset[str]) -> int:
     """How many of the words that are looked at are among some."""
-    return sum(map(common.__contains__, chain.from_iterable(text.words)))
+    return sum(text.occurrences[word] for word in common)
 
 
 def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[Finding]:
