@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from written import report
 
-from sigtest.render.json import render
+from sigtest.render.json import of_metric, render
 
 
 class Body:
@@ -51,3 +51,19 @@ def test_every_field_has_a_line_where_there_are_no_rows() -> None:
 def test_numbers_that_json_cannot_say() -> None:
     with pytest.raises(ValueError, match="JSON"):
         render(Body({"a": [1.0, float("nan")]}))
+
+
+@pytest.mark.parametrize("metric", ["bleu", "ter"])
+@pytest.mark.parametrize(
+    "names", [("A",), ("A", "B", "C"), ('"metric": "ter", "test": "x"', '"pairs": [\n', "é},")]
+)
+def test_only_the_pairs_of_one_metric_are_left(metric: str, names: tuple[str, ...]) -> None:
+    made = report() if len(names) > 1 else replace(report(), pairs=())
+    if len(names) > 1:
+        renamed = dict(zip("ABC", names, strict=True))
+        pairs = [pair._replace(a=renamed[pair.a], b=renamed[pair.b]) for pair in made.pairs]
+        made = replace(made, pairs=tuple(pairs))
+    expected = made.as_json()
+    expected["pairs"] = [pair for pair in expected["pairs"] if pair["metric"] == metric]
+    assert bool(expected["pairs"]) == (len(names) > 1)
+    assert json.loads(of_metric(render(made).encode(), metric)) == expected
