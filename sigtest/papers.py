@@ -14,13 +14,13 @@ _ACCENTS = {"'": "\N{COMBINING ACUTE ACCENT}", "v": "\N{COMBINING CARON}"}
 
 
 @dataclass(frozen=True)
-class Paper:
-    """One entry of a bibliography.
+class Reference:
+    """A paper to cite.
 
     Attributes:
         key: What LaTeX cites it by.
-        cited: Authors and year as they stand in a text: `Riezler and Maxwell, 2005`.
-        bibtex: The entry.
+        cited: Authors and year, as they stand in `Methods.text`.
+        bibtex: Its entry in a bibliography.
     """
 
     key: str
@@ -29,19 +29,19 @@ class Paper:
 
 
 @cache
-def papers() -> dict[str, Paper]:
+def papers() -> dict[str, Reference]:
     """All entries, by key."""
     text = (Path(__file__).parent / "papers.bib").read_text(encoding="utf-8")
     entries = text.replace("VERSION", __version__).strip().split("\n\n")
     return {paper.key: paper for paper in map(_paper, entries)}
 
 
-def _paper(entry: str) -> Paper:
+def _paper(entry: str) -> Reference:
     key = entry[entry.index("{") + 1 : entry.index(",")]
     authors = [_plain(_family(name)) for name in _field(entry, "author").split(" and ")]
     named = f"{authors[0]} et al." if len(authors) > 2 else " and ".join(authors)
     year = _field(entry, "year")
-    return Paper(key, f"{named}, {year}" if year else named, entry)
+    return Reference(key, f"{named}, {year}" if year else named, entry)
 
 
 def _field(entry: str, name: str) -> str:

@@ -1,8 +1,9 @@
 """The finished answer: its dataclasses, documented here only, and how JSON has them."""
 
+from sigtest.papers import Reference
 from sigtest.report.codec import decode, encode
 from sigtest.report.leaderboard import ENVELOPE, LeaderboardReport
-from sigtest.report.methods import Methods, Reference
+from sigtest.report.methods import Methods
 from sigtest.report.parts import (
     FamilyReport,
     MetricReport,

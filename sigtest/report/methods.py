@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
-from sigtest.papers import papers
+from sigtest.papers import Reference, papers
 from sigtest.version import __version__
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
-@dataclass(frozen=True)
-class Reference:
-    """A paper to cite.
-
-    Attributes:
-        key: What LaTeX cites it by.
-        cited: Authors and year, as they stand in `Methods.text`.
-        bibtex: Its entry in a bibliography.
-    """
-
-    key: str
-    cited: str
-    bibtex: str
+Told = TypeVar("Told", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -53,13 +44,24 @@ class Sources:
             paper = papers()[key]
             same = sum(papers()[own].cited == paper.cited for own in self.cited if own != key)
             cited = f"{paper.cited}{'abcdef'[same]}" if same else paper.cited
-            self.cited.setdefault(key, Reference(key, cited, paper.bibtex))
+            self.cited.setdefault(key, replace(paper, cited=cited))
         return f" ({'; '.join(self.cited[key].cited for key in keys)})" if keys else ""
 
     def methods(self, sentences: Iterable[str]) -> Methods:
         """The sentences, last of all the software, and what they cite."""
         software = f"All numbers were computed with sigtest {__version__}{self.cite('sigtest')}."
         return Methods(" ".join([*sentences, software]), tuple(self.cited.values()))
+
+
+def with_methods(report: Told, sentences: Callable[[Told, Sources], Iterable[str]]) -> Told:
+    """A report with what a paper says of it.
+
+    Args:
+        report: With a field `methods`.
+        sentences: What a paper says of such a report; cites the sources that it is given.
+    """
+    sources = Sources()
+    return replace(report, methods=sources.methods(sentences(report, sources)))
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -65,7 +65,7 @@ def enumerate_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative
     total = a.sum(axis=0) + b.sum(axis=0)
     kept = b.sum(axis=0)  # of X when every differing unit is exchanged
     low, high = moved[: units // 2], moved[units // 2 :]
-    low_sums, high_sums = _subset_sums(low), _subset_sums(high)
+    low_sums, high_sums = subset_sums(low), subset_sums(high)
     sign = metric.sign
     score_a, score_b = metric.score(np.stack([a.sum(axis=0), b.sum(axis=0)]))
     observed = np.array([sign * (score_a - score_b)])
@@ -83,7 +83,7 @@ def enumerate_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative
     return ExactP(count, 2**units, math.log10(count) - units * math.log10(2))
 
 
-def _subset_sums(rows: Array) -> Array:
+def subset_sums(rows: Array) -> Array:
     """(k, 2**m) sums of all subsets of (m, k) rows."""
     sums = np.zeros((rows.shape[1], 1))
     for row in rows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -21,7 +20,7 @@ from sigtest.questions.accuracy.conclusions import (
     conclude,
 )
 from sigtest.questions.accuracy.directions import one_sided
-from sigtest.questions.accuracy.methods import methods_of
+from sigtest.questions.accuracy.methods import sentences
 from sigtest.questions.accuracy.people import judge_pairs
 from sigtest.questions.accuracy.report import (
     AccuracyReport,
@@ -31,6 +30,7 @@ from sigtest.questions.accuracy.report import (
     HumanConclusions,
     TestedPair,
 )
+from sigtest.report.methods import with_methods
 from sigtest.version import __version__
 
 DEPENDENT = (
@@ -60,7 +60,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> AccuracyReport:
     say("report", 0, 1)
     report = _report(asked, tested, people)
     say("report", 1, 1)
-    return replace(report, methods=methods_of(report))
+    return with_methods(report, sentences)
 
 
 def _report(asked: Asked, tested: Tested, judged: Judged) -> AccuracyReport:

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sigtest.questions.accuracy.report import AccuracyReport
-from sigtest.report.methods import Methods, Sources, listed
+from sigtest.report.methods import Sources, listed
 from sigtest.significance import TESTS
 
 
-def methods_of(report: AccuracyReport) -> Methods:
+def sentences(report: AccuracyReport, sources: Sources) -> Iterator[str]:
     """Whose conclusions were held against whose, and how agreement was judged."""
-    sources = Sources()
-    return sources.methods(_sentences(report, sources))
-
-
-def _sentences(report: AccuracyReport, sources: Sources) -> Iterator[str]:
     tests = dict.fromkeys(row.test for row in report.rows)
     named = [f"{name.replace('_', ' ')}{_cited(name, sources)}" for name in tests]
     metrics = list(dict.fromkeys(row.metric for row in report.rows))

@@ -12,10 +12,10 @@ import numpy as np
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
-from sigtest.errors import InputError, inside
+from sigtest.errors import InputError
 from sigtest.questions.accuracy.asked import Judged
 from sigtest.questions.human import Asked as HumanAsked
-from sigtest.questions.human import compute, parse
+from sigtest.questions.human import compute, evaluation_in
 from sigtest.questions.human.matching import match_systems
 
 HUMAN = ("pairs", "criteria", "aliases", "evaluation")
@@ -45,18 +45,9 @@ def parse_people(
     """
     if not isinstance(body, Mapping):
         raise InputError("human must be an object.", field="human")
-    asked = body.get("evaluation")
-    if isinstance(asked, HumanAsked):
-        if files or len(body) > 1:
-            raise InputError(
-                "human.evaluation has its judgements and choices; leave others out.",
-                field="human.evaluation",
-            )
-    elif not files and "judgements" not in body:
+    asked = evaluation_in(body, files)
+    if asked is None:
         return _given(body, systems, pairs)
-    else:
-        with inside("human"):
-            asked = parse(body, files)
     match_systems(asked.systems, systems, asked.choices.aliases)
     return asked
 

@@ -4,6 +4,6 @@ from sigtest.questions.human.evaluate import compute
 from sigtest.questions.human.files import INPUTS
 from sigtest.questions.human.report import HumanReport
 from sigtest.questions.human.request.asked import Asked
-from sigtest.questions.human.request.parse import parse
+from sigtest.questions.human.request.parse import evaluation_in, parse
 
-__all__ = ["INPUTS", "Asked", "HumanReport", "compute", "parse"]
+__all__ = ["INPUTS", "Asked", "HumanReport", "compute", "evaluation_in", "parse"]

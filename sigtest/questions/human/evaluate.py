@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from sigtest.arrays import Array
 from sigtest.progress import Progress
 from sigtest.questions.human import agreements, conclusions, ranked
 from sigtest.questions.human.gain import gains
-from sigtest.questions.human.methods import methods_of
+from sigtest.questions.human.methods import sentences
 from sigtest.questions.human.preparing import Prepared
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.report import (
@@ -26,6 +25,7 @@ from sigtest.questions.human.request.asked import Asked
 from sigtest.questions.human.request.choices import Choices
 from sigtest.questions.human.scores import Units
 from sigtest.questions.human.warnings import cautions
+from sigtest.report.methods import with_methods
 from sigtest.significance.ranking import Rank
 from sigtest.special import stdtrit
 from sigtest.version import __version__
@@ -45,7 +45,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> HumanReport:
         report = ranked.compute(asked, asked.judgements)
     else:
         report = _of_scores(asked, say)
-    return replace(report, methods=methods_of(report))
+    return with_methods(report, sentences)
 
 
 def _of_scores(asked: Asked, say: Progress) -> HumanReport:

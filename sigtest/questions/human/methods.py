@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sigtest.questions.human.report import AnnotatorsReport, HumanReport
-from sigtest.report.methods import Methods, Sources, listed
+from sigtest.report.methods import Sources, listed
 from sigtest.significance.corrections import CORRECTIONS
 
 TESTS = {
@@ -24,13 +24,8 @@ QUALITY = {
 }  # fmt: skip
 
 
-def methods_of(report: HumanReport) -> Methods:
+def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
     """What was judged, who counts, how scores came about, and what was tested."""
-    sources = Sources()
-    return sources.methods(_sentences(report, sources))
-
-
-def _sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
     used = sum(source.used for source in report.sources)
     criteria = [criterion for criterion in report.criteria if criterion]
     by = f" by {listed(criteria)}" if criteria else ""

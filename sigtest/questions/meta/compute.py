@@ -11,7 +11,7 @@ import numpy as np
 from sigtest.progress import Progress
 from sigtest.questions.meta.asked import Asked, Choices
 from sigtest.questions.meta.data.scored import ScoredSet
-from sigtest.questions.meta.methods import methods_of
+from sigtest.questions.meta.methods import sentences
 from sigtest.questions.meta.report import (
     MetaReport,
     MetricEvaluation,
@@ -28,6 +28,7 @@ from sigtest.questions.meta.statistics.cells import Table
 from sigtest.questions.meta.statistics.evaluation import POOLED, Estimate, estimate, pooled
 from sigtest.questions.meta.statistics.measured import Measured
 from sigtest.questions.meta.warnings import cautions
+from sigtest.report.methods import with_methods
 from sigtest.version import __version__
 
 Ranks = dict[int, dict[str, dict[str, Place]]]
@@ -94,7 +95,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> MetaReport:
     say("report", 0, 1)
     report = _report(asked, found)
     say("report", 1, 1)
-    return replace(report, methods=methods_of(report))
+    return with_methods(report, sentences)
 
 
 def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:

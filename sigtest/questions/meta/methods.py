@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sigtest.questions.meta.report import MetaReport
-from sigtest.report.methods import Methods, Sources, listed
+from sigtest.report.methods import Sources, listed
 from sigtest.significance.corrections import CORRECTIONS
 
 STATISTICS = {
@@ -34,13 +34,8 @@ GROUPS = {
 }
 
 
-def methods_of(report: MetaReport) -> Methods:
+def sentences(report: MetaReport, sources: Sources) -> Iterator[str]:
     """What was held against what, by which statistics, and what was tested."""
-    sources = Sources()
-    return sources.methods(_sentences(report, sources))
-
-
-def _sentences(report: MetaReport, sources: Sources) -> Iterator[str]:
     systems = [str(len(own.systems)) for own in report.sets]
     sets = f" of {len(report.sets)} sets" if len(report.sets) > 1 else ""
     yield (

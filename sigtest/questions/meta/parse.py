@@ -13,9 +13,9 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
-from sigtest.errors import InputError, RecipeError, inside
+from sigtest.errors import InputError, RecipeError
 from sigtest.questions.human import Asked as HumanAsked
-from sigtest.questions.human import parse as parse_human
+from sigtest.questions.human import evaluation_in
 from sigtest.questions.meta.asked import Asked, Choices, Group
 from sigtest.questions.meta.data.judged import scores_of
 from sigtest.questions.meta.data.request import (
@@ -83,19 +83,7 @@ def _evaluation(human: object, files: Sequence[tuple[str, bytes]], path: str) ->
         if not files:
             return None  # which is refused as scores
         raise InputError(f"{path}human must be an object.", field=f"{path}human")
-    brought: Mapping[str, Any] = human or {}
-    asked = brought.get("evaluation")
-    if isinstance(asked, HumanAsked):
-        if files or len(brought) > 1:
-            raise InputError(
-                f"{path}human.evaluation has its judgements and choices; leave others out.",
-                field=f"{path}human.evaluation",
-            )
-        return asked
-    if not files and "judgements" not in brought:
-        return None
-    with inside(f"{path}human"):
-        return parse_human(brought, files)
+    return evaluation_in(human or {}, files, path)
 
 
 def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,10 +13,11 @@ from sigtest.draws.studentised import influence
 from sigtest.engine import BLOCK, reduce, sampled
 from sigtest.progress import Progress
 from sigtest.questions.plans.asked import Asked
-from sigtest.questions.plans.methods import methods_of
+from sigtest.questions.plans.methods import sentences
 from sigtest.questions.plans.report import PlannedPair, PlannedSize, PlanReport
 from sigtest.questions.plans.spread import detectable, needed, stderr_factors
 from sigtest.report import PairReport, Report
+from sigtest.report.methods import with_methods
 from sigtest.significance.levels import strictest_level
 from sigtest.version import __version__
 
@@ -49,7 +49,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> PlanReport:
     say("report", 0, 1)
     report = _report(asked, reduce(samples, blocks), _influences(samples))
     say("report", 1, 1)
-    return replace(report, methods=methods_of(report))
+    return with_methods(report, sentences)
 
 
 def _influences(samples: Samples) -> Mapping[tuple[str, str], Array]:

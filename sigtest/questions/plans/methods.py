@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sigtest.questions.plans.report import PlanReport
-from sigtest.report.methods import Methods, Sources
+from sigtest.report.methods import Sources
 from sigtest.significance.corrections import CORRECTIONS
 
 
-def methods_of(report: PlanReport) -> Methods:
+def sentences(report: PlanReport, sources: Sources) -> Iterator[str]:
     """From which pilot, to which level and power."""
-    sources = Sources()
-    return sources.methods(_sentences(report, sources))
-
-
-def _sentences(report: PlanReport, sources: Sources) -> Iterator[str]:
     yield (
         f"From a pilot of {report.pilot:,} {report.unit}s the bootstrap gives the standard error "
         f"of differences in {report.metric}{sources.cite('efron-tibshirani-1993-introduction')}, "

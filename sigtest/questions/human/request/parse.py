@@ -12,7 +12,7 @@ import numpy as np
 
 from sigtest.data.choices import choose
 from sigtest.data.text import check_list
-from sigtest.errors import InputError, LimitError, RecipeError
+from sigtest.errors import InputError, LimitError, RecipeError, inside
 from sigtest.questions.human.files import INPUTS, MAX_ROWS, columns, read
 from sigtest.questions.human.files.collecting import collect
 from sigtest.questions.human.files.table import Table
@@ -58,6 +58,36 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     if rankings:
         return _of_rankings(rankings, digests, choices)
     return _of_tables(tables, digests, choices)
+
+
+def evaluation_in(
+    human: Mapping[str, Any], files: Sequence[tuple[str, bytes]], path: str = ""
+) -> Asked | None:
+    """The human evaluation that another request asks for in its field `human`.
+
+    Args:
+        human: The field: a request, or one that was parsed, as its `evaluation`.
+        files: Name and bytes of each file of judgements.
+        path: What stands before `human` in the names of fields.
+
+    Returns:
+        What is asked; nothing where the field says something else of people.
+
+    Raises:
+        SigtestError: Both of these, or what `parse` raises.
+    """
+    asked = human.get("evaluation")
+    if isinstance(asked, Asked):
+        if files or len(human) > 1:
+            raise InputError(
+                f"{path}human.evaluation has its judgements and choices; leave others out.",
+                field=f"{path}human.evaluation",
+            )
+        return asked
+    if not files and "judgements" not in human:
+        return None
+    with inside(f"{path}human"):
+        return parse(human, files)
 
 
 def _rows(request: Mapping[str, Any], choices: Choices) -> tuple[list[Table | Rankings], list[str]]:

@@ -18,7 +18,7 @@ from sigtest.metrics import Metric
 from sigtest.questions.meta.significance.pearson import Pearson
 from sigtest.significance.base import Alternative, slack
 from sigtest.significance.convolution import applies, convolve_swaps
-from sigtest.significance.exact import MOST_UNITS, ExactP, enumerate_swaps
+from sigtest.significance.exact import MOST_UNITS, ExactP, enumerate_swaps, subset_sums
 
 
 @dataclass(frozen=True)
@@ -84,20 +84,12 @@ def _pearson_tails(metric: Pearson, a: Array, b: Array, differing: Counts) -> Ta
     greater, less = _count_correlations(
         sums_a,
         sums_b,
-        _subset_sums(moved[half:]),
-        _subset_sums(moved[:half]),
+        subset_sums(moved[half:]),
+        subset_sums(moved[:half]),
         float(observed_a - observed_b),
         float(slack(observed_a, observed_b)),
     )
     return from_counts(greater, less, len(differing))
-
-
-def _subset_sums(rows: Array) -> Array:
-    """(k, 2**m) sums of all subsets of (m, k) rows."""
-    sums = np.zeros((rows.shape[1], 1))
-    for row in rows:
-        sums = np.concatenate([sums, sums + row[:, None]], axis=1)
-    return sums
 
 
 def from_counts(greater: int, less: int, units: int) -> Tails:
