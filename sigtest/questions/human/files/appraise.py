@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sigtest.errors import InputError
-from sigtest.questions.human.files.table import Table, fields_of, records
+from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 
 FIELDS = 12
 SCALE = (0.0, 100.0)
@@ -121,17 +121,11 @@ def _row(fields: Sequence[str], line: int, name: str) -> Row:
         item, start, end = int(fields[2]), float(fields[10]), float(fields[11])
         spans = json.loads(fields[9])
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{name}, line {line}: item, start, end and spans must be numbers and JSON ({error}).",
-            field=name,
-            line=line,
+        raise at_line(
+            name, line, f"item, start, end and spans must be numbers and JSON ({error})."
         ) from None
     if fields[3] not in KINDS:
-        raise InputError(
-            f"{name}, line {line}: unknown kind {fields[3][:40]!r}; use TGT or BAD.",
-            field=name,
-            line=line,
-        )
+        raise at_line(name, line, f"unknown kind {fields[3][:40]!r}; use TGT or BAD.")
     document, *marks = fields[7].split("#")
     bare = {fields[1], _CAMPAIGN.sub("", fields[1])}
     placed = bool(marks) and marks[0] in bare
@@ -162,11 +156,11 @@ def _checked_spans(spans: object, line: int, name: str) -> list[dict[str, Any]]:
             continue
         numbers = [e for e in ends if isinstance(e, int) and not isinstance(e, bool)]
         if len(numbers) < 2 or not 0 <= numbers[0] <= numbers[1]:
-            raise InputError(
-                f"{name}, line {line}: a span from {str(ends[0])[:20]} to {str(ends[1])[:20]} lies "
+            raise at_line(
+                name,
+                line,
+                f"a span from {str(ends[0])[:20]} to {str(ends[1])[:20]} lies "
                 "outside its text; both ends are places from 0 on, or both `missing`.",
-                field=name,
-                line=line,
             )
     return spans
 
@@ -192,11 +186,11 @@ def _penalties(rows: Sequence[Row], name: str) -> list[float]:
             elif span.get("severity") in WEIGHTS:
                 total += WEIGHTS[span["severity"]]
             else:
-                raise InputError(
-                    f"{name}, line {row.line}: no weight is known for severity "
+                raise at_line(
+                    name,
+                    row.line,
+                    f"no weight is known for severity "
                     f"{str(span.get('severity'))[:40]!r}; use minor or major.",
-                    field=name,
-                    line=row.line,
                 )
         scores.append(0.0 - total)
     return scores

@@ -10,7 +10,7 @@ from typing import Any
 
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
-from sigtest.questions.human.files.table import Table, fields_of, records
+from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 
 SCALE = (0.0, 100.0)
 
@@ -180,22 +180,16 @@ def _text(value: Any, name: str, line: int, column: str) -> str | None:
         return None if value in {"", "NA"} else value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise InputError(
-        f"{name}, line {line}: {column} must be text or a whole number, not {str(value)[:40]}.",
-        field=name,
-        line=line,
-    )
+    raise at_line(name, line, f"{column} must be text or a whole number, not {str(value)[:40]}.")
 
 
 def _object(line: str, number: int, name: str) -> Mapping[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{name}, line {number}: not JSON ({error}).", field=name, line=number
-        ) from None
+        raise at_line(name, number, f"not JSON ({error}).") from None
     if not isinstance(row, Mapping):
-        raise InputError(f"{name}, line {number}: no JSON object.", field=name, line=number)
+        raise at_line(name, number, "no JSON object.")
     return row
 
 

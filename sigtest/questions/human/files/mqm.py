@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sigtest.errors import InputError
-from sigtest.questions.human.files.table import Table, filled, ragged
+from sigtest.questions.human.files.table import Table, at_line, filled, ragged
 
 NEEDED = ("system", "rater", "category", "severity")
 SEGMENT = ("seg_id", "globalsegid", "global_seg_id")  # of the whole test set, as years call it
@@ -89,11 +89,11 @@ def _weights(errors: Sequence[tuple[str, str]], numbers: Sequence[int], name: st
         line = next(n for error, n in zip(errors, numbers, strict=True) if known[error] is None)
         shown = ", ".join(repr(severity[:40]) for severity in missing[:SHOWN])
         more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-        raise InputError(
-            f"{name}, line {line}: no weight is known for severity {shown}{more}; use Major, "
+        raise at_line(
+            name,
+            line,
+            f"no weight is known for severity {shown}{more}; use Major, "
             "Minor, Neutral or No-error.",
-            field=name,
-            line=line,
         )
     return [known[error] or 0.0 for error in errors]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from sigtest.data.names import check_name, without_slash
 from sigtest.errors import InputError
-from sigtest.questions.human.files.table import records
+from sigtest.questions.human.files.table import at_line, records
 from sigtest.questions.human.judgements import Names
 from sigtest.questions.human.rankings import Rankings
 
@@ -76,11 +76,11 @@ def _ranks(values: Sequence[str], number: int, name: str) -> list[int]:
     found = []
     for value in values:
         if not _RANK.fullmatch(value.strip()):
-            raise InputError(
-                f"{name}, line {number}: {value[:20]!r} is no rank; ranks are whole numbers from "
+            raise at_line(
+                name,
+                number,
+                f"{value[:20]!r} is no rank; ranks are whole numbers from "
                 "1, or -1 for an output that was not ranked.",
-                field=name,
-                line=number,
             )
         found.append(int(value))
     return found

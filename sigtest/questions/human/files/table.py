@@ -101,9 +101,7 @@ def records(
                 raise ragged(name, reader.line_num, len(fields), width)
             yield fields, reader.line_num
     except csv.Error as error:
-        raise InputError(
-            f"{name}, line {reader.line_num}: {error}.", field=name, line=reader.line_num
-        ) from None
+        raise at_line(name, reader.line_num, f"{error}.") from None
 
 
 def fields_of(line: str, delimiter: str = ",") -> list[str]:
@@ -114,13 +112,14 @@ def fields_of(line: str, delimiter: str = ",") -> list[str]:
         return []
 
 
+def at_line(name: str, line: int, why: str) -> InputError:
+    """A line of a file that cannot be used; why, as a sentence."""
+    return InputError(f"{name}, line {line}: {why}", field=name, line=line)
+
+
 def ragged(name: str, line: int, found: int, expected: int) -> InputError:
     """A row with more or fewer fields than it should have."""
-    return InputError(
-        f"{name}, line {line}: {found} fields, where {expected} are expected.",
-        field=name,
-        line=line,
-    )
+    return at_line(name, line, f"{found} fields, where {expected} are expected.")
 
 
 def optional(values: Sequence[str]) -> list[str | None]:
