@@ -23,11 +23,10 @@ from sigtest.report import PairReport, Report
 from workers.creation import NewTestSet
 from workers.errors import CapacityError, NotFoundError, TakenError
 from workers.guard import storage
-from workers.settings import Settings
 from workers.store import keys
 from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
 from workers.store.listings import ALL, Filter
-from workers.store.server import check_disk, connect
+from workers.store.server import check_disk
 from workers.store.testsets import gone
 from workers.tasks import boards
 from workers.tasks.context import Context
@@ -85,11 +84,6 @@ class TestSets:
         self._context = context
         self._store = context.testsets
         self._feed = context.feed
-
-    @classmethod
-    def connect(cls, settings: Settings) -> TestSets:
-        """Test sets on the server that the settings name, which need not be up yet."""
-        return cls(Context.on(connect(settings), settings))
 
     # test sets
 

@@ -22,10 +22,10 @@ def numbers(
     return Column(heading, tuple(cells))
 
 
-def intervals(heading: str, ends: Iterable[Ends | None], places: int) -> Column:
+def intervals(ends: Iterable[Ends | None], places: int) -> Column:
     """Intervals with so many decimals; nothing where there is none."""
     cells = (None if pair is None else Interval(*pair, places) for pair in ends)
-    return Column(heading, tuple(cells))
+    return Column("interval", tuple(cells))
 
 
 def words(heading: str, texts: Iterable[str]) -> Column:

@@ -133,7 +133,7 @@ def _correct(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
         Group(test.replace("_", " "), (
             numbers("correct", [row.correct for row in own], 0),
             numbers("%", [100 * row.share for row in own], 1),
-            intervals("interval", [(100 * row.ci[0], 100 * row.ci[1]) for row in own], 1),
+            intervals([(100 * row.ci[0], 100 * row.ci[1]) for row in own], 1),
         ))
         for test, own in _by_test(rows).items()
     ]  # fmt: skip

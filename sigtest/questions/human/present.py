@@ -120,7 +120,7 @@ def _systems(report: HumanReport) -> Table:
         i for i in range(1, len(ordered)) if ordered[i].cluster > ordered[i - 1].cluster
     )
     raw, standard = _raw_places(report), report.tested == "z"
-    tested = intervals("interval", (own.ci for own in ordered), FINE if standard else raw)
+    tested = intervals((own.ci for own in ordered), FINE if standard else raw)
     columns = [
         Column("rank", tuple(Range(*own.range) for own in ordered)),
         numbers("z", [own.z for own in ordered], FINE),
@@ -231,13 +231,13 @@ def _agreement(rows: Sequence[AgreementReport]) -> Table:
         *(
             Group(f"kappa, {heading}", (
                 numbers("kappa", [kappa.value for kappa in found], 3),
-                intervals("interval", [kappa.ci for kappa in found], 3),
+                intervals([kappa.ci for kappa in found], 3),
             ))
             for heading, found in kappas
         ),
         Group("kappa, Cohen", (
             numbers("kappa", [row.cohen.value if row.cohen else None for row in rows], 3),
-            intervals("interval", [row.cohen.ci if row.cohen else None for row in rows], 3),
+            intervals([row.cohen.ci if row.cohen else None for row in rows], 3),
         )),
     ]  # fmt: skip
     return Table(

@@ -164,7 +164,7 @@ def _statistic(name: str, metrics: Sequence[MetricEvaluation]) -> Group:
     found = [metric.statistic(name) for metric in metrics]
     columns = [
         numbers("value", [own.value if own else None for own in found], PLACES),
-        intervals("interval", [own.ci if own else None for own in found], PLACES),
+        intervals([own.ci if own else None for own in found], PLACES),
     ]
     return Group(TITLES[name], tuple(column for column in columns if any(column.cells)))
 
@@ -194,7 +194,7 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Tabl
         sides.insert(0, names("set", [pair.set for pair in pairs]))
     columns = (
         numbers("a - b", [pair.delta for pair in pairs], PLACES, signed=True),
-        intervals("interval", [pair.ci for pair in pairs], PLACES),
+        intervals([pair.ci for pair in pairs], PLACES),
         numbers("r of both", [pair.r12 for pair in pairs], PLACES),
         *_p_columns(report, pairs),
         words("conclusion", [_conclusion(pair) for pair in pairs]),

@@ -102,7 +102,7 @@ def _table(report: PlanReport) -> Table:
         groups.append(
             Group(f"to show {report.difference:g}", (
                 numbers(f"{report.unit}s", [pair.needed for pair in pairs], 0),
-                intervals("interval", [pair.needed_ci for pair in pairs], 0),
+                intervals([pair.needed_ci for pair in pairs], 0),
             ))
         )  # fmt: skip
     planned = [pair for pair in pairs if pair.sizes]
@@ -112,7 +112,7 @@ def _table(report: PlanReport) -> Table:
         groups.append(
             Group(f"{whole(size.units)} {report.unit}s", (
                 numbers("detects", detects, PLACES),
-                intervals("interval", ends, PLACES),
+                intervals(ends, PLACES),
             ))
         )  # fmt: skip
     return Table(

@@ -132,7 +132,7 @@ def draw(grid: Grid, style: Style = PLAIN) -> str:
     drawing.height = y
     if style.has("legend"):
         drawing.height += 16
-        legend(drawing, MARGIN, y + 2, level_words(), BODY)
+        legend(drawing, y + 2, level_words(), BODY)
     return drawing.render()
 
 

@@ -117,6 +117,6 @@ def _legend(
 ) -> None:
     """The shades that occur."""
     entries = [entry for entry in level_words(_levels(alpha)) if entry[0] in shades]
-    x = legend(drawing, MARGIN, y, entries)
+    x = legend(drawing, y, entries)
     if clusters:
         frame_legend(drawing, x, y)

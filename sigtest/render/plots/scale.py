@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sigtest.render.plots.drawing import SMALL, Colour, Drawing, text_width
+from sigtest.render.plots.drawing import MARGIN, SMALL, Colour, Drawing, text_width
 
 Level = tuple[float, Colour]  # the largest p-value that has a shade
 
@@ -23,9 +23,10 @@ def level_words(levels: Sequence[Level] = P_LEVELS) -> list[tuple[Colour, str]]:
 
 
 def legend(
-    drawing: Drawing, x: float, y: float, entries: Iterable[tuple[Colour, str]], size: float = SMALL
+    drawing: Drawing, y: float, entries: Iterable[tuple[Colour, str]], size: float = SMALL
 ) -> float:
     """Draw shades with their words side by side; returns where the next one would begin."""
+    x = MARGIN
     for colour, label in entries:
         drawing.rectangle(x, y, 8, 8, colour)
         drawing.text(x + 11, y + 6.5, label, size=size)

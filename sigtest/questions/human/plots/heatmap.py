@@ -84,7 +84,7 @@ def _plot(report: HumanReport, criteria: Sequence[str], page: float) -> str:
         _panel(drawing, ordered_p(report, criterion), names, square)
         square.frames(drawing, [0, *openings(systems, criterion), len(systems)])
     y = top + side + 14
-    frame_legend(drawing, legend(drawing, MARGIN, y, level_words()), y)
+    frame_legend(drawing, legend(drawing, y, level_words()), y)
     return drawing.render()
 
 

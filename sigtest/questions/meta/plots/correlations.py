@@ -162,4 +162,4 @@ def _legend(drawing: Drawing, y: float) -> None:
         (colour, f"r ≥ {r:g}, p ≤ {p:g}".replace("0.", "."))
         for (r, colour), (p, _) in zip(R_LEVELS, P_LEVELS, strict=True)
     ]
-    legend(drawing, MARGIN, y, [*entries, ("none", "nearer 0; larger")])
+    legend(drawing, y, [*entries, ("none", "nearer 0; larger")])
