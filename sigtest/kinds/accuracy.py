@@ -19,7 +19,6 @@ from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.present import answer, present
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
-from sigtest.render.formats import Presented
 from sigtest.render.picture import ReportPicture
 
 PARTS = {
@@ -93,11 +92,8 @@ class AccuracyOfTests(WholeKind[Asked]):
     def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> AccuracyReport:
         return compute(asked.asked, progress)
 
-    def answer(self, report: AccuracyReport) -> tuple[str, ...]:
-        return answer(report)
-
-    def present(self, report: AccuracyReport) -> Presented:
-        return present(report)
+    answer = staticmethod(answer)
+    present = staticmethod(present)
 
 
 def _about(asked: Asked) -> About:

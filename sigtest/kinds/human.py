@@ -18,7 +18,6 @@ from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.asked import Asked
 from sigtest.questions.human.request.choices import FIELDS
 from sigtest.questions.human.statistics.paired import EXACT_FLIPS
-from sigtest.render.formats import Presented
 from sigtest.render.picture import ReportPicture
 
 SECONDS = 5e-5  # for one judgement
@@ -106,11 +105,8 @@ class HumanEvaluations(WholeKind[Asked]):
     def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> HumanReport:
         return compute(asked.asked, progress)
 
-    def answer(self, report: HumanReport) -> tuple[str, ...]:
-        return answer(report)
-
-    def present(self, report: HumanReport) -> Presented:
-        return present(report)
+    answer = staticmethod(answer)
+    present = staticmethod(present)
 
 
 def with_evaluation(request: Mapping[str, Any]) -> Mapping[str, Any]:

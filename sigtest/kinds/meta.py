@@ -20,7 +20,6 @@ from sigtest.questions.meta.data.sources import from_comparison
 from sigtest.questions.meta.fields import FIELDS, schema
 from sigtest.questions.meta.pictures import PICTURES
 from sigtest.questions.meta.present import answer, present
-from sigtest.render.formats import Presented
 from sigtest.render.picture import ReportPicture
 from sigtest.significance.exact import MOST_UNITS
 
@@ -88,11 +87,8 @@ class MetricEvaluations(WholeKind[Asked]):
     def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> MetaReport:
         return compute(asked.asked, progress)
 
-    def answer(self, report: MetaReport) -> tuple[str, ...]:
-        return answer(report)
-
-    def present(self, report: MetaReport) -> Presented:
-        return present(report)
+    answer = staticmethod(answer)
+    present = staticmethod(present)
 
 
 def _answered(request: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -15,7 +15,6 @@ from sigtest.questions.plans import Asked, PlanReport, compute, parse
 from sigtest.questions.plans.fields import FIELDS, schema
 from sigtest.questions.plans.pictures import PICTURES
 from sigtest.questions.plans.present import answer, present
-from sigtest.render.formats import Presented
 from sigtest.render.picture import ReportPicture
 
 EXAMPLES = {
@@ -64,11 +63,8 @@ class Plans(WholeKind[Asked]):
     def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> PlanReport:
         return compute(asked.asked, progress)
 
-    def answer(self, report: PlanReport) -> tuple[str, ...]:
-        return answer(report)
-
-    def present(self, report: PlanReport) -> Presented:
-        return present(report)
+    answer = staticmethod(answer)
+    present = staticmethod(present)
 
 
 KIND = Plans()
