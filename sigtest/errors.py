@@ -50,6 +50,18 @@ class InputError(SigtestError):
     """Texts, scores or documents that cannot be used as they are."""
 
 
+def at_line(name: str, line: int, why: str, field: str | None = None) -> InputError:
+    """A line of a file that cannot be used.
+
+    Args:
+        name: What messages call the file.
+        line: Which, from 1.
+        why: What is wrong and what would be right, as a sentence.
+        field: The part of the request that it is about, where that is known.
+    """
+    return InputError(f"{name}, line {line}: {why}", field=field, line=line)
+
+
 class LengthError(InputError):
     """Two lists that should have one entry for every segment differ in length."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from sigtest.cli.files import read_bytes, shown
 from sigtest.data.names import check_name
 from sigtest.data.text import parse_lines
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 
 def read_wide(path: str) -> list[dict[str, Any]]:
@@ -28,10 +28,7 @@ def read_wide(path: str) -> list[dict[str, Any]]:
         raise InputError(f"{name} has a header and no data sets.")
     for line, row in enumerate(rows, 2):
         if len(row) != len(header):
-            raise InputError(
-                f"{name}, line {line}: {len(row)} columns, but the header has {len(header)}.",
-                line=line,
-            )
+            raise at_line(name, line, f"{len(row)} columns, but the header has {len(header)}.")
     first = next((i for i, cell in enumerate(rows[0]) if _number(cell) is not None), len(header))
     if first == 0 or len(header) - first < 2:
         raise InputError(

@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from sigtest.data.names import system_name
 from sigtest.data.text import decode, split_lines
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
 SNIFFED = 50  # lines of them
@@ -182,9 +182,7 @@ def loads(text: str, name: str, line: int | None = None) -> object:
         cut = "; the file ends too early" if error.pos >= len(text.rstrip()) else ""
         if error.msg == "Extra data" and re.match(r",[ \t\r]*(\n|$)", text[error.pos :]):
             cut = "; take the comma at the end of each line out"
-        raise InputError(
-            f"{name}, line {at}: not whole JSON: {error.msg} at column {column}{cut}.", line=at
-        ) from None
+        raise at_line(name, at, f"not whole JSON: {error.msg} at column {column}{cut}.") from None
     except (ValueError, RecursionError) as error:
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
         where = f"{name}, line {line}" if line is not None else name

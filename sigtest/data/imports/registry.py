@@ -122,9 +122,9 @@ _READERS = (
            plain.sniff_text, plain.read_text, general=True),
 )
 _REFUSALS = (
-    Refusal("sacrebleu", "sacreBLEU's report on whole outputs", refused.is_sacrebleu, WHOLE),
+    Refusal("sacrebleu", "sacreBLEU's report on whole outputs", sacrebleu.sniff_corpus, WHOLE),
     Refusal("lm-eval-results", "the averages of a run of lm-evaluation-harness",
-            refused.is_lm_eval_results,
+            lm_eval.is_results,
             "give the samples_*.jsonl of the same run (--log_samples writes them); results are "
             "read beside them"),
     Refusal("comet-systems", "the output of comet-score --only_system", refused.is_comet_systems,

@@ -16,7 +16,7 @@ from xml.parsers import expat
 from sigtest.data.imports.file import File
 from sigtest.data.imports.material import Material
 from sigtest.data.text import decode
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 DEEPEST = 20
 LONGEST = 1_000_000  # characters of a segment, which comes in as many pieces as it has lines
@@ -244,4 +244,4 @@ class _Reader:
 
     def _fail(self, reason: str) -> NoReturn:
         line = self._parser.CurrentLineNumber
-        raise InputError(f"{self.name}, line {line}: {reason}.", line=line)
+        raise at_line(self.name, line, f"{reason}.")

@@ -10,7 +10,7 @@ from sigtest.data.imports.file import File
 from sigtest.data.imports.formats.cells import number, numeric
 from sigtest.data.imports.material import Material, Scores
 from sigtest.data.names import system_name
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 LABEL = "COMET"
 SEGMENT = re.compile(r"^(?:(?P<file>[^\t]+)\t)?Segment (?P<segment>\d+)\s+score:\s*(?P<score>\S+)$")
@@ -38,9 +38,8 @@ def read_text(file: File) -> Material:
         found = SEGMENT.match(line) or SYSTEM.match(line)
         if found is None:
             if line.strip() and not SAVED.match(line):
-                raise InputError(
-                    f"{file.name}, line {i}: {line[:40]!a} is no line of comet-score; take it out.",
-                    line=i,
+                raise at_line(
+                    file.name, i, f"{line[:40]!a} is no line of comet-score; take it out."
                 )
             continue
         system = name_of(found["file"] or file.base)

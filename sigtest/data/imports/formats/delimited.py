@@ -12,7 +12,7 @@ from typing import Literal
 from sigtest.data.imports.file import File
 from sigtest.data.imports.formats.cells import blank, numeric
 from sigtest.data.imports.formats.headings import is_metric, names_columns, role_of
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": "blanks"}
 Row = tuple[int, list[str]]  # line number and cells
@@ -63,10 +63,11 @@ def read_table(file: File) -> Table:
         raise InputError(f"{file.name} has a header and no rows.")
     for line, cells in body:
         if tuple(cell.strip() for cell in cells) == header:
-            raise InputError(
-                f"{file.name}, line {line}: the header again; files were put together, take it "
+            raise at_line(
+                file.name,
+                line,
+                "the header again; files were put together, take it "
                 "out, or give the files one by one.",
-                line=line,
             )
     return Table(header, tuple(body))
 
@@ -175,9 +176,8 @@ def _parsed(text: str, separator: str, name: str) -> Iterator[Row]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(
-            f"{name}, line {line}: {error}; close the quotation mark, and double those inside.",
-            line=line,
+        raise at_line(
+            name, line, f"{error}; close the quotation mark, and double those inside."
         ) from None
 
 
@@ -223,9 +223,10 @@ def _fitted(row: Row, header: Sequence[str], separator: str, name: str) -> Row:
             hint = "; put quotation marks around text with commas, and write 0.5 and not 0,5"
         if len(cells) == 1:
             hint = f"; cells are separated by {SEPARATORS[separator]} in the header"
-        raise InputError(
-            f"{name}, line {line}: {len(cells)} cell{'' if len(cells) == 1 else 's'} between "
+        raise at_line(
+            name,
+            line,
+            f"{len(cells)} cell{'' if len(cells) == 1 else 's'} between "
             f"{SEPARATORS[separator]}, the header names {len(header)}{hint}.",
-            line=line,
         )
     return row

@@ -12,7 +12,7 @@ from sigtest.data.imports.formats.delimited import require_header
 from sigtest.data.imports.formats.headings import is_metric, role_of
 from sigtest.data.imports.material import Material, Scores, Value
 from sigtest.data.testset import LABEL
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 # anchored: searched from every place of a long line, it would take the square of its length
 TAG_ONLY = re.compile(r"^\s*</?[A-Za-z][^<>]*>\s*$|</(seg|tr|td|p|div|row|tu|target)>\s*$", re.I)
@@ -81,10 +81,10 @@ def read_columns(file: File) -> Material:
     rows = [line.split("\t") for line in file.lines]
     for i, row in enumerate(rows, 1):
         if len(row) != len(rows[0]):
-            raise InputError(
-                f"{file.name}, line {i}: {len(row)} columns, line 1 has {len(rows[0])}; every "
-                "segment needs all of them.",
-                line=i,
+            raise at_line(
+                file.name,
+                i,
+                f"{len(row)} columns, line 1 has {len(rows[0])}; every segment needs all of them.",
             )
     return Material(texts=tuple(zip(*rows, strict=True)), name=file.name)
 
@@ -158,10 +158,11 @@ def _require_equal_tuples(values: Sequence[Value | None], name: str) -> None:
         raise InputError(f"{name} has no score at all: every line says that it is missing.")
     for i, size in sizes:
         if size != sizes[0][1]:
-            raise InputError(
-                f"{name}, line {i}: {size} number{'' if size == 1 else 's'}, where the lines "
+            raise at_line(
+                name,
+                i,
+                f"{size} number{'' if size == 1 else 's'}, where the lines "
                 f"above have {sizes[0][1]}.",
-                line=i,
             )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from sigtest.data.imports.file import File
-from sigtest.data.imports.formats import lm_eval, sacrebleu
 from sigtest.data.imports.formats.segment_scores import LEVEL
 
 HUMAN_COLUMNS = re.compile(
@@ -49,16 +48,6 @@ def is_solutions(file: File) -> bool:
         isinstance(value, dict) and {"is_correct", "solution"} <= set(value)
         for value in file.first.values()
     )
-
-
-def is_lm_eval_results(file: File) -> bool:
-    """The averages of lm-evaluation-harness."""
-    return lm_eval.is_results(file)
-
-
-def is_sacrebleu(file: File) -> bool:
-    """Scores of whole outputs by sacreBLEU."""
-    return sacrebleu.sniff_corpus(file)
 
 
 def is_appraise(file: File) -> bool:

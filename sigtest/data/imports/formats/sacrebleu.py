@@ -8,7 +8,7 @@ from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File
 from sigtest.data.imports.formats.cells import number
 from sigtest.data.imports.material import Material
-from sigtest.errors import InputError
+from sigtest.errors import at_line
 
 LINE = re.compile(r"^(?P<metric>[\w+]+)\|(?P<signature>\S+) = (?P<score>\S+)")
 
@@ -30,9 +30,7 @@ def read_sentences(file: File) -> Material:
         found = LINE.match(line)
         if found is None:
             if line.strip():
-                raise InputError(
-                    f"{file.name}, line {i}: {line[:40]!a} is no line of sacrebleu -sl.", line=i
-                )
+                raise at_line(file.name, i, f"{line[:40]!a} is no line of sacrebleu -sl.")
             continue
         metric = found["metric"]
         group = (file.stem, f"sentence {metric}", ONLY_RUN)

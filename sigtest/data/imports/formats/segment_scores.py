@@ -11,7 +11,7 @@ from sigtest.data.imports.file import File
 from sigtest.data.imports.formats.cells import blank, number, numbers, numeric
 from sigtest.data.imports.material import Material, Scores
 from sigtest.data.names import check_name, without_slash
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 PAIR = re.compile(r"^[a-z]{2,3}(_[A-Za-z]{2,4})?-[a-z]{2,3}(_[A-Za-z]{2,4})?\.")
 SUFFIX = re.compile(r"\.(seg|sys|domain)\.score(\.txt)?$|\.scr$|\.(txt|tsv)$", re.IGNORECASE)
@@ -55,10 +55,11 @@ def _cells(file: File) -> dict[str, list[str]]:
     for i, line in enumerate(file.lines, 1):
         parts = _split(line)
         if line.strip() and len(parts) != 2:
-            raise InputError(
-                f"{file.name}, line {i}: {len(parts)} column{'' if len(parts) == 1 else 's'}; "
+            raise at_line(
+                file.name,
+                i,
+                f"{len(parts)} column{'' if len(parts) == 1 else 's'}; "
                 "system and score are expected.",
-                line=i,
             )
         if line.strip():
             cells[parts[0].strip()].append(parts[1])
@@ -120,10 +121,10 @@ def read_meteor(file: File) -> Material:
     for i, line in enumerate(file.lines, 1):
         cells = line.split("\t")
         if len(cells) != 5:
-            raise InputError(
-                f"{file.name}, line {i}: {len(cells)} columns; set, system, document, segment and "
-                "score are expected.",
-                line=i,
+            raise at_line(
+                file.name,
+                i,
+                f"{len(cells)} columns; set, system, document, segment and score are expected.",
             )
         testset, system, document, segment, score = (cell.strip() for cell in cells)
         place = assembly.place_of(f"{document}#{segment}", f"line {i}")

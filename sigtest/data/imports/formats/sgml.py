@@ -13,7 +13,7 @@ from typing import NoReturn
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File
 from sigtest.data.imports.material import Material
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 TAGS = "mteval|srcset|refset|tstset|doc|seg"
 TAG = re.compile(rf"<(/?)({TAGS})\b([^<>]*)>", re.IGNORECASE)
@@ -115,7 +115,7 @@ class _Reader:
             self._assembly.hypothesis(i, self._system, ONLY_RUN, text, place)
 
     def _fail(self, reason: str) -> NoReturn:
-        raise InputError(f"{self._file.name}, line {self._line}: {reason}.", line=self._line)
+        raise at_line(self._file.name, self._line, f"{reason}.")
 
 
 def _attributes(text: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from sigtest import errors
 from sigtest.errors import InputError
 
 Column = Sequence[str | None]
@@ -113,8 +114,8 @@ def fields_of(line: str, delimiter: str = ",") -> list[str]:
 
 
 def at_line(name: str, line: int, why: str) -> InputError:
-    """A line of a file that cannot be used; why, as a sentence."""
-    return InputError(f"{name}, line {line}: {why}", field=name, line=line)
+    """A line of a file of judgements that cannot be used: the file is the field that is wrong."""
+    return errors.at_line(name, line, why, field=name)
 
 
 def ragged(name: str, line: int, found: int, expected: int) -> InputError:

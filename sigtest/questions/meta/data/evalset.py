@@ -22,7 +22,7 @@ from sigtest.data.imports.archive import unpacked
 from sigtest.data.imports.bounds import Bounds, Meter
 from sigtest.data.imports.tree import Tree
 from sigtest.data.text import decode, split_lines
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 LEVELS = {"system": "sys", "segment": "seg"}
 HUMAN, METRICS, REFERENCES = "human-scores", "metric-scores", "references"
@@ -246,8 +246,5 @@ def _malformed(text: str, name: str) -> InputError:
             _, score = line.split()
             float(0 if score == "None" else score)
         except ValueError:
-            return InputError(
-                f"{name}, line {number}: {line.strip()[:40]!r} is not a system and a score.",
-                line=number,
-            )
+            return at_line(name, number, f"{line.strip()[:40]!r} is not a system and a score.")
     return InputError(f"{name} is empty; a system and a score a line are expected.")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sigtest.data.text import decode, split_lines
-from sigtest.errors import InputError
+from sigtest.errors import InputError, at_line
 
 COLUMNS = {
     "metric": "metric", "lp": "lp", "testset": "testset", "system": "system", "sys": "system",
@@ -72,10 +72,10 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
             row["score"] = None if row["score"] in {"None", "NA"} else float(row["score"])
         except ValueError:
             what = ", ".join(column or "?" for column in columns)
-            raise InputError(
-                f"{name}, line {number}: {line.strip()[:60]!r} is not {what}, with tabs, commas or "
-                "blanks between them.",
-                line=number,
+            raise at_line(
+                name,
+                number,
+                f"{line.strip()[:60]!r} is not {what}, with tabs, commas or blanks between them.",
             ) from None
         rows.append({**row, "line": number})
     if not rows:
@@ -98,10 +98,10 @@ def _by_level(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
         for row in rows:
             own = found.setdefault(row["system"], {})
             if row["segment"] in own:
-                raise InputError(
-                    f"{name}, line {row['line']}: system {row['system']!r} has segment "
-                    f"{row['segment']!r} twice.",
-                    line=row["line"],
+                raise at_line(
+                    name,
+                    row["line"],
+                    f"system {row['system']!r} has segment {row['segment']!r} twice.",
                 )
             own[row["segment"]] = row["score"]
         return {"segment": found}
