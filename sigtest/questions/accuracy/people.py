@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,6 +16,7 @@ from sigtest.questions.accuracy.asked import Judged
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human import compute, evaluation_in
 from sigtest.questions.human.matching import match_systems
+from sigtest.questions.meta.data.request import probability
 
 HUMAN = ("pairs", "criteria", "aliases", "evaluation")
 SINGLE = "overall"  # criterion of pairs that name none
@@ -153,17 +153,8 @@ def names(row: Mapping[str, Any], where: str) -> tuple[str, str]:
 
 def directions(row: Mapping[str, Any], where: str) -> Directions:
     """The two one-sided p-values of a pair, as a request has them."""
-    found = []
-    for field in ("p_greater", "p_less"):
-        value = row.get(field)
-        plain = isinstance(value, int | float) and not isinstance(value, bool)
-        if not plain or not math.isfinite(float(value or 0)) or not 0 <= float(value or 0) <= 1:
-            raise InputError(
-                f"{where}.{field} must be a number from 0 to 1, not {value!r:.40}.",
-                field=f"{where}.{field}",
-            )
-        found.append(float(value or 0))
-    return found[0], found[1]
+    greater, less = (probability(row.get(p), f"{where}.{p}") for p in ("p_greater", "p_less"))
+    return greater, less
 
 
 def _notes(references: Sequence[str]) -> tuple[str, ...]:

@@ -212,17 +212,22 @@ def _better(spec: Mapping[str, Any], systems: Sequence[str], field: str) -> Arra
         for name in pair:
             choose(name, PAIR, f"{where}.{name}", "field of a pair")
         a, b = (check_name(pair.get(side)) for side in ("a", "b"))
-        greater = _probability(pair.get("p_greater"), f"{where}.p_greater")
+        greater = probability(pair.get("p_greater"), f"{where}.p_greater")
         less = pair.get("p_less")
         if a in place and b in place:
             better[place[a], place[b]] = greater
             better[place[b], place[a]] = (
-                1.0 - greater if less is None else _probability(less, f"{where}.p_less")
+                1.0 - greater if less is None else probability(less, f"{where}.p_less")
             )
     return better
 
 
-def _probability(value: object, field: str) -> float:
+def probability(value: object, field: str) -> float:
+    """A p-value of a request.
+
+    Raises:
+        InputError: It is none.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InputError(f"{field} must be a number from 0 to 1, not {value!r:.40}.", field=field)
     return float(value)
