@@ -61,16 +61,20 @@ class Connection:
         """All entries of a listing that pass its filters."""
         params = dict(wanted)
         while True:
-            page = self.object_of(self.ask("GET", path, params=params))
+            page = self.told("GET", path, params=params)
             yield from page[entries]
             if page["next_cursor"] is None:
                 return
             params["cursor"] = page["next_cursor"]
 
-    def send(self, method: str, path: str, body: Mapping[str, Any]) -> httpx.Response:
-        """One answer to a JSON body; see `ask`."""
+    def send(self, method: str, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """The JSON object that answers a JSON body; see `ask`."""
         headers = {"Content-Type": "application/json"}
-        return self.ask(method, path, headers=headers, content=encoded(body))
+        return self.told(method, path, headers=headers, content=encoded(body))
+
+    def told(self, method: str, path: str, **content: Any) -> dict[str, Any]:
+        """The JSON object that one answer holds; see `ask`."""
+        return self.object_of(self.ask(method, path, **content))
 
     def ask(self, method: str, path: str, **content: Any) -> httpx.Response:
         """One answer, good or a `SigtestError`; asks again where that may help.

@@ -150,8 +150,7 @@ class Questions:
 
     def describe(self, question_id: str, kind: str = COMPARISONS, **said: Any) -> dict[str, Any]:
         """Write `title`, `tags` or `metadata` on a question; what is not said stays."""
-        answer = self.connection.send("PATCH", f"/v1/{kind}/{question_id}", said)
-        return self.connection.object_of(answer)
+        return self.connection.send("PATCH", f"/v1/{kind}/{question_id}", said)
 
     def report(
         self,
@@ -177,10 +176,9 @@ class Questions:
     ) -> dict[str, Any]:
         """Bins, counts and the observed difference of one pair; on demand every value."""
         params = {"a": a, "b": b, "metric": metric, "test": test, "values": str(values).lower()}
-        answer = self.connection.ask(
+        return self.connection.told(
             "GET", f"/v1/{COMPARISONS}/{comparison_id}/distribution", params=params
         )
-        return self.connection.object_of(answer)
 
     def plot(self, question_id: str, name: str, *, kind: str = COMPARISONS, **params: str) -> bytes:
         """One of the pictures of a kind of question, as SVG."""

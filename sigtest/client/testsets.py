@@ -31,11 +31,11 @@ class TestSets:
             body: `name`, `references`, the settings, and what is written on it, as POST
                 /v1/testsets takes them.
         """
-        return self.connection.object_of(self.connection.send("POST", TESTSETS, body))
+        return self.connection.send("POST", TESTSETS, body)
 
     def testset(self, testset_id: str) -> dict[str, Any]:
         """A test set: its settings and how many of its systems are pending."""
-        return self.connection.object_of(self.connection.ask("GET", f"{TESTSETS}/{testset_id}"))
+        return self.connection.told("GET", f"{TESTSETS}/{testset_id}")
 
     def testsets(self, **wanted: str | Sequence[str]) -> Iterator[dict[str, Any]]:
         """The caller's test sets, newest first; `wanted` are `title` and `tag`."""
@@ -43,15 +43,12 @@ class TestSets:
 
     def describe_testset(self, testset_id: str, **said: Any) -> dict[str, Any]:
         """Write `title`, `tags` or `metadata` on a test set; what is not said stays."""
-        answer = self.connection.send("PATCH", f"{TESTSETS}/{testset_id}", said)
-        return self.connection.object_of(answer)
+        return self.connection.send("PATCH", f"{TESTSETS}/{testset_id}", said)
 
     def raise_resamples(self, testset_id: str, resamples: int) -> dict[str, Any]:
         """Draw more resamples for a test set; the first ones stay."""
         body = {"resamples": resamples}
-        return self.connection.object_of(
-            self.connection.send("PATCH", f"{TESTSETS}/{testset_id}", body)
-        )
+        return self.connection.send("PATCH", f"{TESTSETS}/{testset_id}", body)
 
     def delete_testset(self, testset_id: str) -> None:
         """Delete a test set with its systems."""
@@ -69,11 +66,11 @@ class TestSets:
             replace: Whether other content under this name may be replaced.
         """
         path = f"{_system_path(testset_id, name)}?replace={str(replace).lower()}"
-        return self.connection.object_of(self.connection.send("PUT", path, body))
+        return self.connection.send("PUT", path, body)
 
     def system(self, testset_id: str, name: str) -> dict[str, Any]:
         """A system of a test set: pending, measured or failed, and its scores."""
-        return self.connection.object_of(self.connection.ask("GET", _system_path(testset_id, name)))
+        return self.connection.told("GET", _system_path(testset_id, name))
 
     def measured(self, testset_id: str, name: str) -> dict[str, Any]:
         """A system of a test set, once it is no longer pending."""
@@ -111,7 +108,7 @@ class TestSets:
         """As `distribution`, of a leaderboard; `shown` are `metric` and `test`."""
         path = f"{TESTSETS}/{testset_id}/leaderboard/distribution"
         params = {"a": a, "b": b, "values": str(values).lower(), **shown}
-        return self.connection.object_of(self.connection.ask("GET", path, params=params))
+        return self.connection.told("GET", path, params=params)
 
     def leaderboard_plot(self, testset_id: str, name: str, **params: str) -> bytes:
         """As `plot`, of a leaderboard."""

@@ -27,17 +27,16 @@ class Webhooks:
             events: Their names; all by default.
         """
         body = {"url": url, **({} if events is None else {"events": list(events)})}
-        return self.connection.object_of(self.connection.send("POST", WEBHOOKS, body))
+        return self.connection.send("POST", WEBHOOKS, body)
 
     def webhooks(self) -> list[dict[str, Any]]:
         """The caller's webhooks, newest first."""
-        found = self.connection.object_of(self.connection.ask("GET", WEBHOOKS))
+        found = self.connection.told("GET", WEBHOOKS)
         return list(found["webhooks"])
 
     def test_webhook(self, webhook_id: str) -> dict[str, Any]:
         """Have a test message sent."""
-        answer = self.connection.ask("POST", f"{WEBHOOKS}/{webhook_id}/test")
-        return self.connection.object_of(answer)
+        return self.connection.told("POST", f"{WEBHOOKS}/{webhook_id}/test")
 
     def remove_webhook(self, webhook_id: str) -> None:
         """Delete a webhook; messages that wait are not sent."""
