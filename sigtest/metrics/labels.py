@@ -25,7 +25,9 @@ RESERVED = re.compile(r"[%+,=|():\s]")  # what a signature or an option would re
 
 @dataclass(frozen=True)
 class LabelMetric(Metric):
-    """A metric of labels, 0 to 1. White space around a label does not count.
+    """A metric of labels, 0 to 1: of two counts, where nothing else is said, one over the other.
+
+    White space around a label does not count.
 
     Attributes:
         classes: The labels that there are, parted by `+`; those of the references where left out.
@@ -42,9 +44,16 @@ class LabelMetric(Metric):
         return "labels"
 
     @property
+    def width(self) -> int:
+        return 2
+
+    @property
     def named(self) -> tuple[str, ...]:
         """The classes asked for."""
         return tuple(unquote(name) for name in self.classes.split("+") if name)
+
+    def formula(self, sums: Array) -> Array:
+        return ratio(sums)
 
     def known(self, testset: TestSet) -> tuple[str, ...]:
         """The classes, sorted where they are those of the references."""
@@ -89,16 +98,9 @@ class Accuracy(LabelMetric):
     title: ClassVar[str] = "accuracy"
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
 
-    @property
-    def width(self) -> int:
-        return 2
-
     def statistics(self, testset: TestSet, system: System) -> Array:
         gold, said, _ = self.coded(testset, system)
         return np.stack([gold == said, np.ones(len(gold))], axis=1).astype(np.float64)
-
-    def formula(self, sums: Array) -> Array:
-        return ratio(sums)
 
 
 @dataclass(frozen=True)
@@ -110,10 +112,6 @@ class OneClass(LabelMetric):
     """
 
     positive: str = ""
-
-    @property
-    def width(self) -> int:
-        return 2
 
     def check(self, testset: TestSet, system: System) -> None:
         super().check(testset, system)
@@ -137,9 +135,6 @@ class OneClass(LabelMetric):
     @abstractmethod
     def counts(self, gold: Counts, said: Counts) -> tuple[Counts, Counts]:
         """Numerator and denominator of each segment, from 1 where it is of the class and 0."""
-
-    def formula(self, sums: Array) -> Array:
-        return ratio(sums)
 
 
 @dataclass(frozen=True)

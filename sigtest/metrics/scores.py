@@ -18,7 +18,7 @@ MOST_LOSS = 700  # of a token; its exponential is still a number
 
 @dataclass(frozen=True)
 class Supplied(Metric):
-    """Statistics that the user brings, under a label.
+    """Statistics that the user brings, under a label: the sum of the first over the second.
 
     Attributes:
         columns: What the numbers of a segment are, in their order.
@@ -52,6 +52,9 @@ class Supplied(Metric):
     @property
     def implementation(self) -> str:
         return "supplied"
+
+    def formula(self, sums: Array) -> Array:
+        return ratio(sums)
 
     def rows(self, system: System) -> Array:
         """(n, w) supplied numbers of one system.
@@ -113,9 +116,6 @@ class Scores(Supplied):
         weighted = super().statistics(testset, system)
         return np.stack([weighted[:, 0] * weighted[:, 1], weighted[:, 1]], axis=1)
 
-    def formula(self, sums: Array) -> Array:
-        return ratio(sums)
-
 
 @dataclass(frozen=True)
 class Ratio(Supplied):
@@ -126,9 +126,6 @@ class Ratio(Supplied):
     columns: ClassVar[tuple[str, ...]] = ("numerator", "denominator")
     amounts: ClassVar[tuple[str, ...]] = ("denominator",)
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
-
-    def formula(self, sums: Array) -> Array:
-        return ratio(sums)
 
 
 @dataclass(frozen=True)
