@@ -21,7 +21,9 @@ from benchmarks.deliveries import LOOPBACK
 from workers.settings import Settings as QueueSettings
 from workers.store import server
 
-BOOKKEEPING = tuple(f"sigtest:{name}" for name in ("erase", "probe", "tallies", "worker"))
+BOOKKEEPING = tuple(
+    f"sigtest:{name}" for name in ("erase", "joining", "probe", "tallies", "worker")
+)
 
 
 @pytest.fixture(scope="session")
