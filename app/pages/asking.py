@@ -19,6 +19,7 @@ from app.settings import Settings
 from sigtest.data.choices import choose
 from sigtest.data.compound import Numbers, Some
 from sigtest.data.fields import Choice, Field, Flag, Number, Whole
+from sigtest.errors import InputError
 from sigtest.kinds import Kind, Reference
 from sigtest.kinds.comparisons import Comparisons
 from workers.questions import Record
@@ -118,7 +119,7 @@ def sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
     """The request and the files that a form of the page brings.
 
     Raises:
-        SigtestError: Something that cannot be read.
+        SigtestError: Nothing was brought, or something that cannot be read.
     """
     if isinstance(kind, Comparisons):
         return read_form(forms.service_form(form), kind, settings)
@@ -130,6 +131,12 @@ def sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
     ]
     if kind.compares:
         parts += forms.recognised_parts(form)
+    others = (FURTHER, *(name for name, _ in references(kind)))
+    if not parts and not any(form.get(name) for name in others):
+        raise InputError(
+            "No files yet: choose them here, or try the example.",
+            field=next(iter(kind.parts), "files"),
+        )
     return read_form(forms.with_request(parts, request), kind, settings)
 
 

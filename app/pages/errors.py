@@ -60,6 +60,7 @@ def of_problem(request: Request, answer: Response) -> Response:
         problem=told,
         onward=_onward(request, answer.status_code),
         fields=_parts(told),
+        posted=request.method == "POST",
         wait=int(answer.headers.get("retry-after", 0)),
     )
     kept = ("retry-after", "allow", "connection")

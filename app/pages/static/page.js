@@ -31,6 +31,73 @@ document.addEventListener("submit", (event) => {
   if (asked && !confirm(asked)) event.preventDefault();
 });
 
+// a form that is refused stays as it was filled in, with what is wrong at the field that it is about
+const about = (form, names) => {
+  const fits = (control) => [control.name, ...(control.dataset.about ?? "").split(" ")]
+    .some((own) => own && names.some((name) => name === own || name.startsWith(`${own}.`)));
+  const found = [...form.elements].filter(fits);
+  return found.find((control) => (control.type === "checkbox" ? control.checked : control.value)) ?? found[0];
+};
+const refuse = (form, button, words, names, onward) => {
+  const control = about(form, names) ?? button;
+  const told = Object.assign(document.createElement("span"), { id: "wrong", className: "wrong", textContent: words });
+  if (onward) told.append(" ", Object.assign(document.importNode(onward, true), { className: "", target: "_blank" }));
+  const field = control.closest(".field, fieldset") ?? control.parentElement;
+  (field.querySelector(":scope > .facts:not([role])") ?? field).append(told);
+  for (let own = control; own; own = own.parentElement) if (own.tagName === "DETAILS") own.open = true;
+  if (control !== button) control.setAttribute("aria-invalid", "true");
+  control.dataset.described = control.getAttribute("aria-describedby") ?? "";
+  control.setAttribute("aria-describedby", `wrong ${control.dataset.described}`.trim());
+  control.focus();
+  told.scrollIntoView({ block: "nearest" });
+};
+const accept = () => {
+  document.getElementById("wrong")?.remove();
+  for (const control of document.querySelectorAll("[data-described]")) {
+    control.removeAttribute("aria-invalid");
+    control.setAttribute("aria-describedby", control.dataset.described);
+    delete control.dataset.described;
+  }
+};
+const send = async (form, button) => {
+  const data = new FormData(form, button);
+  const body = form.enctype === "multipart/form-data" ? data : new URLSearchParams(data);
+  const told = Object.assign(document.createElement("span"), { className: "facts", textContent: "Sending…" });
+  told.setAttribute("role", "status");
+  button.after(" ", told);
+  form.setAttribute("aria-busy", "true");
+  accept();
+  try {
+    const answer = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+    if (answer.redirected) return location.assign(answer.url);
+    const found = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const recognised = found.getElementById("recognised");
+    const problem = found.querySelector("[data-fields]");
+    if (recognised) {
+      document.getElementById("recognised")?.remove();
+      button.closest(".actions").before(document.importNode(recognised, true));
+      const shown = document.getElementById("recognised");
+      shown.tabIndex = -1;
+      shown.focus();
+    } else {
+      const names = problem?.dataset.fields.split(" ") ?? [];
+      const words = problem?.textContent ?? `The service answered ${answer.status}; what you chose is still here.`;
+      refuse(form, button, words, names, answer.status === 401 && found.querySelector("a.act"));
+    }
+  } catch {
+    refuse(form, button, "The service cannot be reached; what you chose is still here.", []);
+  } finally {
+    told.remove();
+    form.removeAttribute("aria-busy");
+  }
+};
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("main form[method=post]:has(.field):not([action='/sign-in'], :has([name=kept]))")) return;
+  event.preventDefault();
+  if (form.ariaBusy !== "true") send(form, event.submitter ?? form.querySelector("button"));
+});
+
 // what is meant to be taken elsewhere is copied
 const offer = () => {
   for (const button of document.querySelectorAll("[data-copy]")) button.hidden = !navigator.clipboard;

@@ -128,7 +128,7 @@ def test_choices_are_read_as_the_shell_reads_them() -> None:
 @pytest.mark.parametrize(
     ("path", "data", "words"),
     [
-        ("human-evaluations", {"alpha": "much"}, "alpha"),
+        ("human-evaluations", {"alpha": "much", "request": "{}"}, "alpha"),
         ("plans", {"comparison.id": "0" * 32}, "There is no comparison"),
         ("plans", {"request": "[1]"}, "object"),
         ("metric-evaluations", {"kept": "x"}, "damaged"),
@@ -141,3 +141,14 @@ def test_what_cannot_be_asked_is_explained(
     answer = ask(pages, path, data=data)
     assert answer.status_code in {404, 422}
     assert words in answer.text
+
+
+@pytest.mark.parametrize("path", OTHERS)
+def test_a_form_without_files_asks_for_them_and_not_for_json(
+    pages: httpx.Client, path: str
+) -> None:
+    answer = ask(pages, path, data={"title": "mine"})
+    assert answer.status_code == 422
+    assert "No files yet" in answer.text
+    part = next(iter(KINDS[path].parts), "files")
+    assert f'data-fields="{part}"' in answer.text

@@ -1,0 +1,126 @@
+"""Forms that are refused, in a browser: what was typed stays, the reason stands at its field."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from browsing import Visit, visit
+from exchange import ServeOn
+
+from app.settings import Settings
+from workers.access import digest_of
+from workers.settings import Settings as QueueSettings
+
+FOCUSED = "document.activeElement.id"
+
+
+def refused(visited: Visit, control: str, words: str) -> None:
+    """Wait until the reason stands at a control, which has the focus and says it to everybody."""
+    page = visited.page
+    page.wait_for_selector("#wrong")
+    assert words in page.inner_text("#wrong")
+    assert page.evaluate(FOCUSED) == control
+    assert "wrong" in page.get_attribute(f"#{control}", "aria-describedby").split()
+    field = page.locator(".field, fieldset", has=page.locator(f"#{control}")).last
+    assert field.locator("#wrong").is_visible()
+
+
+def chosen(page: Any, example: Path) -> None:
+    """Choose the files of the example in the form of comparisons."""
+    files = [example / "reference.en", *sorted((example / "systems").iterdir())]
+    page.set_input_files("#files", files)
+    page.wait_for_selector("#recognised")
+
+
+def test_a_wrong_number_is_told_at_its_field_and_everything_stays(
+    service: httpx.Client, chromium: Any, axe: str, example: Path
+) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        chosen(page, example)
+        page.fill("#title", "Mine")
+        page.locator("summary", has_text="Options").click()
+        page.fill("#alpha", "3")
+        page.locator("summary", has_text="Options").click()
+        page.click("button:text-is('Compare')")
+        refused(visited, "alpha", "alpha must lie between 0 and 1")
+        assert visited.complaints.pop().count("422") == 1  # the browser's own note
+        assert (page.input_value("#title"), page.input_value("#alpha")) == ("Mine", "3")
+        assert page.evaluate("document.getElementById('files').files.length") == 6
+        for width, scheme in ((360, "dark"), (1280, "light")):
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=scheme)
+            assert visited.violations(axe) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.fill("#alpha", "0.01")
+        page.click("button:text-is('Compare')")
+        page.wait_for_selector("#say", timeout=60_000)
+        assert page.inner_text("h1") == "Mine"
+
+
+@pytest.mark.parametrize(
+    ("filled", "control", "words"),
+    [
+        ({}, "files", "No files yet"),
+        ({"#reference-text": "a\nb", "#first-text": "a\nb"}, "first-text", "two systems"),
+        (
+            {"#reference-text": "a\nb", "#first-text": "a\nb", "#second-text": "b\nb",
+             "#baseline": "Z"},
+            "baseline",
+            "'Z' is not one of the systems",
+        ),
+    ],
+)  # fmt: skip
+def test_the_reason_stands_where_something_was_given(
+    service: httpx.Client, chromium: Any, filled: dict[str, str], control: str, words: str
+) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        for own in filled:
+            page.evaluate("own => document.querySelector(own).closest('details').open = true", own)
+            page.fill(own, filled[own])
+        page.click("button:text-is('Compare')")
+        refused(visited, control, words)
+        assert {own: page.input_value(own) for own in filled} == filled
+        visited.complaints.clear()
+
+
+def test_what_is_recognised_is_shown_in_the_form(
+    service: httpx.Client, chromium: Any, example: Path
+) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/plans")
+        page.set_input_files(
+            "#files", [example / "reference.en", *sorted((example / "systems").iterdir())]
+        )
+        page.fill("#title", "Mine")
+        page.click("button:text-is('Look at what is read first')")
+        page.wait_for_selector("#recognised")
+        assert page.evaluate(FOCUSED) == "recognised"
+        assert "5 systems, 138 segments" in page.inner_text("#recognised")
+        assert (page.url, page.input_value("#title")) == (f"{service.base_url}/plans", "Mine")
+
+
+def test_a_form_whose_session_is_over_keeps_what_was_typed(
+    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, chromium: Any, example: Path
+) -> None:
+    served = serve_on(Settings(api_keys=(("ada", digest_of("secret-of-ada")),)), queue)
+    with visit(chromium, str(served.base_url)) as visited:
+        page = visited.page
+        page.goto("/sign-in")
+        page.fill("#key", "secret-of-ada")
+        page.click("main button")
+        page.wait_for_selector("#files")
+        chosen(page, example)
+        page.fill("#title", "Mine")
+        visited.context.clear_cookies()
+        page.click("button:text-is('Compare')")
+        page.wait_for_selector("#wrong a")
+        assert "sign in, then send it again" in page.inner_text("#wrong")
+        assert page.get_attribute("#wrong a", "target") == "_blank"
+        assert page.input_value("#title") == "Mine"
+        visited.complaints.clear()
