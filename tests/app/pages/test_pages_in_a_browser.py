@@ -529,3 +529,40 @@ def test_columns_of_a_narrow_listing_stand_apart(service: httpx.Client, chromium
         row = visited.page.locator(f"tr:has(a[href$='{made.json()['id']}'])")
         asked, state = row.locator("th a").bounding_box(), row.locator("td >> nth=0").bounding_box()
         assert asked["x"] + asked["width"] <= state["x"]
+
+
+LONG = "a-system-whose-name-goes-on-" + "and-on-" * 10
+BOXES = """scroll => {
+  scroll.scrollIntoView();
+  scroll.scrollLeft = 150;
+  return [scroll, ...scroll.querySelector("tbody tr").cells].slice(0, 3)
+    .map(cell => cell.getBoundingClientRect()).map(({ left, right }) => [left, right]);
+}"""
+
+
+def test_both_names_of_a_pair_stay_beside_its_numbers(
+    service: httpx.Client, chromium: Any, body: dict[str, Any]
+) -> None:
+    made = service.post(
+        "/v1/comparisons", json={**body, "resamples": 177}, headers={"Prefer": "wait=60"}
+    )
+    with visit(chromium, str(service.base_url), viewport={"width": 360, "height": 900}) as visited:
+        visited.page.goto(f"/comparisons/{made.json()['id']}?beside=1")
+        visited.page.evaluate(
+            "document.querySelectorAll('details').forEach(d => { d.open = true })"
+        )
+        frame, first, second = visited.page.locator("#pairs .scroll").first.evaluate(BOXES)
+        assert frame[0] <= first[0] < first[1] <= second[0] + 1
+        assert second[1] < frame[1] - 100
+
+
+def test_a_long_name_leaves_room_for_numbers(
+    service: httpx.Client, chromium: Any, body: dict[str, Any]
+) -> None:
+    first, *others = body["systems"]
+    renamed = {**body, "systems": [{**first, "name": LONG}, *others]}
+    made = service.post("/v1/comparisons", json=renamed, headers={"Prefer": "wait=60"})
+    with visit(chromium, str(service.base_url), viewport={"width": 1280, "height": 900}) as visited:
+        visited.page.goto(f"/comparisons/{made.json()['id']}")
+        cell = visited.page.locator("#systems tbody th", has_text=LONG)
+        assert 100 < cell.bounding_box()["width"] < 400
