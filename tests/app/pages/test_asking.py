@@ -6,6 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
+from browsing import visit
 from starlette.datastructures import FormData
 
 from app.pages.asking import request_of
@@ -152,3 +153,20 @@ def test_a_form_without_files_asks_for_them_and_not_for_json(
     assert "No files yet" in answer.text
     part = next(iter(KINDS[path].parts), "files")
     assert f'data-fields="{part}"' in answer.text
+
+
+def test_boxes_to_tick_push_no_other_label_away(pages: httpx.Client, chromium: Any) -> None:
+    size = {"width": 1280, "height": 900}
+    with visit(chromium, str(pages.base_url), viewport=size) as visited:
+        page = visited.page
+        page.goto("/metric-evaluations")
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+        fields = page.locator(".two > .field")
+        for place in range(fields.count()):
+            own, label = fields.nth(place), fields.nth(place).locator("label, legend").first
+            # titles of two lines are the most that stand beside titles of one
+            assert label.bounding_box()["y"] - own.bounding_box()["y"] < 30, label.inner_text()
+        assert (
+            page.locator("fieldset label").first.evaluate("l => getComputedStyle(l).fontWeight")
+            == "400"
+        )

@@ -34,6 +34,8 @@ def test_a_board_without_systems_says_so(pages: httpx.Client, board: str) -> Non
     page = pages.get(board)
     assert page.status_code == 200
     assert "No system is measured yet" in page.text
+    assert "<table" not in page.text  # nor a state of it to go to
+    assert "/comparisons/" not in page.text
 
 
 def test_systems_are_submitted_and_compared(pages: httpx.Client, board: str) -> None:
@@ -57,6 +59,7 @@ def test_what_does_not_fit_is_explained(pages: httpx.Client, board: str) -> None
     assert put(pages, board, "one", REFERENCE).status_code == 303
     taken = put(pages, board, "one", b"a\nb\nc\n")
     assert taken.status_code == 409
+    assert "the box of the form" in taken.text
     assert put(pages, board, "one", b"a\nb\nc\n", replace="1").status_code == 303
 
 
