@@ -234,8 +234,8 @@ class TestSets:
             raise gone(testset_id)
         if verdict == "taken":
             raise TakenError(
-                f"The test set has a system {system.name!r} with other content; "
-                "replace it with ?replace=true (--replace), or take another name.",
+                f"The test set has a system {system.name!r} with other content; replace "
+                "it (?replace=true, --replace, or the box of the form), or take another name.",
                 field="name",
                 system=system.name,
             )
