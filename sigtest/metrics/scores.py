@@ -66,8 +66,12 @@ class Supplied(Metric):
             return next(iter(system.scores.values()))
         if self.of not in system.scores:
             have = ", ".join(sorted(system.scores)) or "none"
+            if self.of:
+                why = f"has no scores named {self.of!r} (it has: {have})"
+            else:
+                why = f"has several scores; say which: {have}" if system.scores else "has no scores"
             raise InputError(
-                f"System {system.name!r} has no scores named {self.of!r} (it has: {have}).",
+                f"System {system.name!r} {why}.",
                 field="systems",
                 system=system.name,
             )

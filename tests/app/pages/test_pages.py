@@ -121,6 +121,7 @@ def test_pasted_texts_are_systems(pages: httpx.Client) -> None:
         (texts("A", "B")[1:], {}, "None of these files is a reference"),
         (texts("A"), {"alpha": "much"}, "alpha must be a number"),
         (texts(HOSTILE, "B"), {}, "angle"),
+        (texts("A", "B"), {"metrics": "scores"}, "&#39;A&#39; has no scores."),
         (texts("A", "B"), {"kept": "damaged"}, "damaged"),
     ],
 )
