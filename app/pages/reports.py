@@ -31,6 +31,7 @@ from workers.questions import Record
 from workers.store.boards import Choice as Decision
 
 MOST = 300  # rows of a table at a time
+WRAPS = 32  # characters of a name in one line
 DENSE = 14  # columns above which p-values are shown by their marks
 
 
@@ -139,6 +140,7 @@ def _look(choice: Choice) -> html.Look:
         most=MOST,
         first=choice.first,
         turn=lambda first: f"?{choice.query(first=first)}#pairs",
+        wraps=WRAPS,
     )
 
 

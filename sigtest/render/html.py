@@ -54,6 +54,8 @@ class Look:
         most: Rows that are shown at a time; all where nothing is said.
         first: Rows that are passed over, of tables with more than that.
         turn: Where as many rows are passed over.
+        wraps: Characters above which a name may go on in a further line; none does where nothing
+            is said.
     """
 
     link: Callable[[tuple[str, str]], str] | None = None
@@ -66,6 +68,7 @@ class Look:
     most: int | None = None
     first: int = 0
     turn: Callable[[int], str] | None = None
+    wraps: int | None = None
 
 
 PLAIN = Look()
@@ -284,7 +287,9 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
         case None:
             return "<td></td>"
         case Name():
-            return f'<th scope="row">{escape(cell.text)}</th>'
+            long = look.wraps is not None and len(cell.text) > look.wraps
+            told = ' class="long"' if long else ""
+            return f'<th scope="row"{told}>{escape(cell.text)}</th>'
         case Words():
             return f"<td>{escape(cell.text)}</td>"
         case Range():

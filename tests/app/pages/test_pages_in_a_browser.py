@@ -564,5 +564,6 @@ def test_a_long_name_leaves_room_for_numbers(
     made = service.post("/v1/comparisons", json=renamed, headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url), viewport={"width": 1280, "height": 900}) as visited:
         visited.page.goto(f"/comparisons/{made.json()['id']}")
-        cell = visited.page.locator("#systems tbody th", has_text=LONG)
-        assert 100 < cell.bounding_box()["width"] < 400
+        for part in ("systems", "matrix", "pairs"):
+            cell = visited.page.locator(f"#{part} tbody th", has_text=LONG).first
+            assert 200 < cell.bounding_box()["width"] < 400, part
