@@ -200,14 +200,17 @@ const ask = async (address, id) => {
 const named = (element) => [element.tagName, element.name ?? "", element.tagName === "A" ? element.textContent : ""].join();
 
 // the order of tables, what is hidden, and how it is decided: all that is about the report
-const show = async (address, push) => {
+const show = async (address, push, form = null) => {
   const main = document.getElementById("main");
   const focused = main.contains(document.activeElement) ? named(document.activeElement) : null;
   main.setAttribute("aria-busy", "true");
   const found = await ask(address, "main");
   if (!found?.querySelector("#say, .choose")) {
-    location.href = address;
-    return;
+    const problem = found?.querySelector("[data-fields]");
+    if (!problem || !form) return location.assign(address);
+    main.removeAttribute("aria-busy");
+    accept();
+    return refuse(form, form.querySelector("button"), problem.textContent, problem.dataset.fields.split(" "));
   }
   const opened = [...main.querySelectorAll("details[open] > summary")].map((own) => own.textContent);
   main.replaceWith(document.importNode(found, true));
@@ -317,6 +320,6 @@ document.addEventListener("submit", (event) => {
   const fields = [...new FormData(form)].filter(([, value]) => value !== "");
   const address = `${location.pathname}?${new URLSearchParams(fields)}`;
   if (within) open(`${address}#pair`);
-  else show(address, true);
+  else show(address, true, form);
 });
 if (document.querySelector("#say, .choose")) addEventListener("popstate", () => show(location.href, false));

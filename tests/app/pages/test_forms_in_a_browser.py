@@ -124,3 +124,29 @@ def test_a_form_whose_session_is_over_keeps_what_was_typed(
         assert page.get_attribute("#wrong a", "target") == "_blank"
         assert page.input_value("#title") == "Mine"
         visited.complaints.clear()
+
+
+def test_what_cannot_be_shown_leaves_the_report_in_its_place(
+    service: httpx.Client, chromium: Any, body: dict[str, Any]
+) -> None:
+    systems = [{**body["systems"][0], "name": name} for name in "ABC"]
+    asked = {**body, "systems": systems}
+    made = service.post("/v1/comparisons", json=asked, headers={"Prefer": "wait=60"}).json()
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto(f"/comparisons/{made['id']}")
+        page.click(".decide summary")
+        page.fill(".decide input[name=alpha]", "much")
+        page.click(".decide button")
+        page.wait_for_selector(".decide #wrong")
+        assert page.evaluate("document.activeElement.name") == "alpha"
+        assert page.input_value(".decide input[name=alpha]") == "much"
+        page.click(".hide summary")
+        for name in "AB":
+            page.check(f".hide input[value={name}]")
+        page.click(".hide button")
+        page.wait_for_selector(".hide #wrong")
+        assert "at least two systems" in page.inner_text("#wrong")
+        assert page.locator("#wrong").count() == 1
+        assert page.locator("#say").is_visible()
+        visited.complaints.clear()
