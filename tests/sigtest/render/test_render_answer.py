@@ -46,6 +46,14 @@ def test_systems_that_tie_for_the_first_place_are_named_with_what_would_show() -
     assert last == "2 of 3 pairs differ significantly."
 
 
+def test_on_several_test_sets_a_pair_is_several_comparisons() -> None:
+    """Three pairs on each of two test sets and on both together are nine hypotheses."""
+    systems = {"one": worse(20), "other": worse(22), "bad": worse(58)}
+    sets = {name: {"references": REFERENCE, "systems": systems} for name in ("first", "second")}
+    asked = {"testsets": sets, "resamples": 999}
+    assert "after Holm over 9 comparisons)" in answer(compare(parse_comparison(asked)))[1]
+
+
 def test_copies_are_said_to_be_alike() -> None:
     found = report({"one": worse(20), "copy": worse(20), "bad": worse(58)})
     assert "their scores are the same on every resample" in answer(found)[1]
