@@ -56,6 +56,7 @@ MEDIA_TYPE = "application/problem+json"
 PREFIX = "urn:sigtest:problem:"
 MAX_MESSAGE = 1000
 MAX_GIVEN = 40  # characters of a parameter that are repeated
+UNREADABLE = {"int_parsing": "a whole number", "float_parsing": "a number"}
 RETRY_SECONDS = 2
 
 log = logging.getLogger(__name__)
@@ -241,9 +242,7 @@ def _said(flaw: Mapping[str, Any]) -> str:
     words = str(flaw["msg"])
     if not isinstance(given, str) or not words.startswith("Input should be "):
         return words
-    wanted = words.removeprefix("Input should be ")
-    if flaw["type"] == "int_parsing":
-        wanted = "a whole number"
+    wanted = UNREADABLE.get(flaw["type"], words.removeprefix("Input should be "))
     return f"it must be {wanted}, not {given[:MAX_GIVEN]!r}."
 
 

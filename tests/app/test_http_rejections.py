@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Stored, problem
+from exchange import COMPARISONS, Stored, problem, submit
 
 JSON = {"Content-Type": "application/json"}
 NAMES = [
@@ -300,6 +300,11 @@ def test_unknown_routes_and_methods_are_problems(service: httpx.Client) -> None:
     [
         ("limit=many", "limit: it must be a whole number, not 'many'."),
         ("limit=1.5", "limit: it must be a whole number, not '1.5'."),
+        (
+            "status=done",
+            "status: it must be 'queued', 'running', 'succeeded', 'failed' or "
+            "'cancelled', not 'done'.",
+        ),
         ("limit=0", "limit: it must be greater than or equal to 1, not '0'."),
     ],
 )
@@ -308,6 +313,12 @@ def test_parameters_of_listings_say_what_they_take(
 ) -> None:
     told = problem(service.get(f"{COMPARISONS}?{query}"), 422, "invalid-parameter")
     assert told["detail"] == wanted
+
+
+def test_a_level_that_is_no_number_is_told_so(service: httpx.Client, body: dict[str, Any]) -> None:
+    url = submit(service, body).headers["location"]
+    told = problem(service.get(f"{url}/report?alpha=5%25"), 422, "invalid-parameter")
+    assert told["detail"] == "alpha: it must be a number, not '5%'."
 
 
 @pytest.mark.parametrize("key", ["", "a b", "é", "x" * 256])
