@@ -44,9 +44,9 @@ demo: .venv/service-installed  ## start the service, compare the example's syste
 serve: .venv/service-installed  ## run the service on 127.0.0.1:PORT (8000) with its own data store
 	@$(BIN)/python -m app.serve
 
-# two processes more than there are cores: many tests wait for services to start, stop and recover
+# four processes more than there are cores: many tests wait for services to start, stop and recover
 test: install  ## run all tests, side by side
-	$(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 2)) --dist loadfile --no-loadscope-reorder
+	$(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 4)) --dist loadfile --no-loadscope-reorder
 
 check: install  ## formatting, lint, types, imports between layers
 	$(BIN)/ruff format --check .

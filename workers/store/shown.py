@@ -39,7 +39,7 @@ class ShownStore:
     def add(
         self, state: State, question_id: str, plan: Plan, report: bytes, pictures: Sequence[str]
     ) -> None:
-        """Store a comparison with its report.
+        """Store a comparison with its report; one that is there already stays as old as it is.
 
         Args:
             state: Its test set, which has the contents.
@@ -52,7 +52,6 @@ class ShownStore:
         facts: dict[str, str | bytes] = {
             "caller": state.caller,
             "kind": "comparisons",
-            "created": repr(time.time()),
             "expiry": str(expiry),
             "about": json.dumps(asdict(about(plan))),
             "testset": testset,
@@ -65,6 +64,7 @@ class ShownStore:
         name = keys.key("question", question_id)
         with self.redis.pipeline() as pipe:
             pipe.hset(name, mapping=facts)  # type: ignore[arg-type]  # bytes are fine
+            pipe.hsetnx(name, "created", repr(time.time()))
             pipe.pexpireat(name, expiry)
             packed = codec.pack_bytes(report)
             pipe.set(keys.key("report", question_id), packed, pxat=expiry)

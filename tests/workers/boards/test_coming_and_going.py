@@ -13,6 +13,7 @@ from board import DOCUMENTS, RECIPE, REFERENCE, SYSTEMS, Board, board_on, garble
 from service import CALLER, Service, children, kill, send, started, until
 
 from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.plan import Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System, TestSet
 from sigtest.engine import compare
@@ -110,6 +111,16 @@ def test_what_is_shown_is_found_like_any_other_comparison(board: Board) -> None:
     assert Questions(board.context).find(shown.comparison, CALLER) == record  # a permanent link
     board.put("elm", SYSTEMS["elm"])
     assert board.shown().comparison == shown.comparison
+
+
+def test_a_report_that_two_workers_write_is_as_old_as_the_first(board: Board) -> None:
+    shown = board.shown().comparison
+    assert shown is not None
+    questions = Questions(board.context)
+    record, report = questions.find(shown, CALLER), questions.report(shown, CALLER)
+    plan = Plan.of(board.context.questions.outline(shown))
+    board.context.testsets.shown.add(board.state, shown, plan, report, record.pictures)
+    assert questions.find(shown, CALLER) == record
 
 
 def test_scores_computed_elsewhere(working: Context) -> None:
