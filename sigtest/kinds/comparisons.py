@@ -69,6 +69,11 @@ class ComparisonQuestion:
         """The part of that which can be cut into blocks."""
         return sum(cost.resampling_seconds(part) for part in self.comparison.plan.all_parts)
 
+    @property
+    def loading(self) -> float:
+        """About how long each block takes before anything is drawn."""
+        return sum(map(cost.loading_seconds, self.comparison.plan.all_parts))
+
     def contents(self) -> Mapping[str, Any]:
         """Test sets, and outputs: what every system brings to the first test set, the next..."""
         entries = self.comparison.entries

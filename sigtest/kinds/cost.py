@@ -18,6 +18,7 @@ from sigtest.significance import swap_test
 from sigtest.significance.convolution import MOST_POINTS
 from sigtest.significance.exact import MOST_UNITS
 
+LOADING_SECONDS = 5.5e-8  # for one number of the statistics: read, and made ready to be multiplied
 INTERVAL_SECONDS = 4e-8  # for one draw of a score or difference: order statistics, spread, counts
 JOINT_SECONDS = 1e-7  # the same of the corrections that look at all pairs together
 PAIR_SECONDS = 2e-4  # whatever is compared
@@ -34,6 +35,12 @@ def measuring_seconds(entry: Entry, part: Part) -> float:
         for system in entry.systems
         for run in system.runs
     )
+
+
+def loading_seconds(part: Part) -> float:
+    """To read the statistics of all systems and make them ready; what it takes, not what it may."""
+    width = sum(metric.width for metric in part.recipe.metrics)
+    return LOADING_SECONDS * width * part.segments * part.replicas * len(part.systems)
 
 
 def resampling_seconds(part: Part) -> float:

@@ -22,14 +22,16 @@ from workers.store.make import MAKE
 from workers.store.records import Progress
 from workers.store.task import Priced, Task
 
-# Seconds of work that are worth a task of their own: starting one takes about 0.02 s and loading
-# the statistics of a dozen systems about as long again.
+# Seconds of work that are worth a task of their own: starting one takes about 0.02 s.
 SHORT = 0.2
 BLOCK_SECONDS = 0.5
 # A long question gives way to others more often, which costs it a tenth.
 LONG = 60.0
 SHORT_BLOCK_SECONDS = 0.15
 BATCH_SECONDS = 2.0
+# A block is predicted to take so many times what loading its statistics takes, at least; ordinary
+# texts are drawn several times as fast as is predicted.
+LOADINGS = 8.0
 
 Run = tuple[int, int]
 
@@ -68,7 +70,7 @@ class Cut:
         plan = question.comparison.plan
         measuring, drawing = question.measuring, question.drawing
         each = BLOCK_SECONDS if drawing < LONG else SHORT_BLOCK_SECONDS
-        blocks = _tasks(drawing, each, workers)
+        blocks = _tasks(drawing, max(each, LOADINGS * question.loading), workers)
         outputs = len(plan.parts) * len(plan.systems)
         return cls(
             keys=statistics_keys(plan),

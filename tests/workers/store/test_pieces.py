@@ -37,11 +37,21 @@ def test_large_comparison_occupies_every_worker(workers: int) -> None:
 
 
 def test_long_questions_give_way_often() -> None:
-    short = question_of(3000, 12, metrics=["bleu", "chrf", "ter"], resamples=9999)
-    long = question_of(3000, 40, metrics=["bleu", "chrf", "ter"], resamples=399_999)
+    metrics = ["bleu", "chrf", "ter"]
+    short = question_of(3000, 3, metrics=metrics, resamples=99_999)
+    long = question_of(100, 40, metrics=metrics, resamples=999_999)
     each = [q.drawing / len(Cut.of(q, workers=2).blocks) for q in (short, long)]
     assert 0.2 < each[0] <= 0.5
     assert 0.1 < each[1] <= 0.16
+
+
+@pytest.mark.parametrize("systems", [12, 60])
+def test_what_is_drawn_at_a_time_is_worth_loading_all_systems(systems: int) -> None:
+    question = question_of(3000, systems, metrics=["bleu", "chrf", "ter"], resamples=159_999)
+    cut = Cut.of(question, workers=2)
+    numbers = 3000 * systems * sum(m.width for m in question.comparison.recipe.metrics)
+    drawing = question.drawing / len(cut.blocks)
+    assert numbers * 2e-7 < drawing < numbers * 6e-7  # about 5e-8 s each, and drawn in a sixth
 
 
 @pytest.mark.parametrize("rows", [1, 64, 1000, 2000, 99_999, None])
