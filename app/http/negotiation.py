@@ -35,7 +35,14 @@ def choose_format(wish: Wish) -> str:
 
     Raises:
         NotAcceptableError: It wants none that there is.
+        RecipeError: It wants a layout of what has no tables.
     """
+    name = _chosen(wish)
+    FORMATS[name].check(wish.layout)
+    return name
+
+
+def _chosen(wish: Wish) -> str:
     if wish.asked is not None:
         if wish.asked not in FORMATS:
             raise NotAcceptableError(

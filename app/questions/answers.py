@@ -109,7 +109,7 @@ def report(
         part: What of it is wanted.
 
     Raises:
-        RecipeError: A metric, test or system that it does not have.
+        RecipeError: A metric, test or system that it does not have; a layout of what has no tables.
     """
     name = choose_format(wish)
     content: bytes | str = stored

@@ -43,6 +43,7 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
     """
     choose(options.format, FORMATS, "format", "format")
     layout = layout_of(options)
+    FORMATS[options.format].check(layout)
     if layout.table is not None:
         check_table(layout.table, all_pairs=options.baseline is None)
     if options.output is not None:

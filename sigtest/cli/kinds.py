@@ -50,6 +50,7 @@ def ask(options: argparse.Namespace) -> None:
     kind = KINDS[door.kind]
     choose(options.format, FORMATS, "format", "format")
     layout = _layout(options)
+    FORMATS[options.format].check(layout)
     if layout.table is not None:
         choose(layout.table, kind.tables, "table", "table")
     if options.output is not None:

@@ -94,6 +94,7 @@ class NotebookReport(Report):
                 f"{', '.join(f'.{suffix}' for suffix in suffixes)}."
             )
         layout = Layout(table, caption, label, _spelled(names))
+        form.check(layout)
         target.write_bytes(form.render(present(self, layout)).encode())
 
 

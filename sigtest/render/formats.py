@@ -10,8 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sigtest.errors import RecipeError
 from sigtest.late import late
 from sigtest.render import json, text
+from sigtest.render.layout import Layout
 from sigtest.render.model import Document, Sheet
 
 
@@ -42,6 +44,7 @@ class Format:
         render: Writes a report of any kind.
         aliases: Further media types that mean it.
         saved: Whether a browser saves it rather than shows it.
+        tables: Whether it has any, which a layout is about.
     """
 
     name: str
@@ -51,6 +54,20 @@ class Format:
     render: Callable[[Presented], str]
     aliases: tuple[str, ...] = ()
     saved: bool = False
+    tables: bool = True
+
+    def check(self, layout: Layout) -> None:
+        """Check that there is something to lay out.
+
+        Raises:
+            RecipeError: A layout was asked for, and there are no tables.
+        """
+        for what in ("table", "caption", "label", "names"):
+            if getattr(layout, what) and not self.tables:
+                others = ", ".join(own.name for own in FORMATS.values() if own.tables)
+                raise RecipeError(
+                    f"{self.name} has no tables; leave {what} out, or take {others}.", field=what
+                )
 
 
 def _look(render: Callable[[Document], str]) -> Callable[[Presented], str]:
@@ -70,7 +87,8 @@ FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
         Format(
-            "json", "programs; every number unrounded", "application/json", "json", json.render
+            "json", "programs; every number unrounded", "application/json", "json", json.render,
+            tables=False,
         ),
         Format("text", "reading on a terminal", "text/plain", "txt", _look(text.render)),
         Format("csv", "spreadsheets, unrounded", "text/csv", "csv", _sheet, saved=True),
@@ -85,7 +103,7 @@ FORMATS: dict[str, Format] = {
         Format(
             "bibtex", "bibliographies: the papers that the methods cite",
             "application/x-bibtex", "bib", _look(late("sigtest.render.bibtex:render")),
-            ("text/x-bibtex",),
+            ("text/x-bibtex",), tables=False,
         ),
         Format(
             "html", "one page with tables and pictures that needs nothing else", "text/html",

@@ -189,6 +189,18 @@ def test_layouts_that_cannot_be_are_problems(
     assert problem(response, 422, "invalid-recipe")["errors"][0]["field"] == field
 
 
+@pytest.mark.parametrize("form", ["json", "bibtex"])
+def test_a_layout_of_what_has_no_tables_is_a_problem(
+    service: httpx.Client, url: str, form: str
+) -> None:
+    for layout in ({"table": "pairs"}, {"names": "bleu=BLEU"}):
+        told = problem(
+            service.get(url + "/report", params={"format": form, **layout}), 422, "invalid-recipe"
+        )
+        assert told["errors"][0]["field"] in layout
+        assert f"{form} has no tables; leave" in told["detail"]
+
+
 def test_a_part_has_the_numbers_of_the_whole(service: httpx.Client, body: dict[str, Any]) -> None:
     third = {"name": "C", "hypotheses": ["a b", "f g h", "k l m n o"]}
     asked = {

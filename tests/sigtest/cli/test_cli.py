@@ -197,6 +197,16 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(run):
     assert (status, out, err) == (2, "", "sigtest: /dev/full: No space left on device\n")
 
 
+@pytest.mark.parametrize("form", ["json", "bibtex"])
+def test_a_layout_of_what_has_no_tables_is_refused(run, form):
+    status, out, err = run(*BOTH, *FAST, "--format", form, "--table", "pairs")
+    assert (status, out) == (2, "")
+    assert err == (
+        f"sigtest: {form} has no tables; leave table out, or take text, csv, markdown, latex, "
+        "html.\n"
+    )
+
+
 def test_json_from_the_command_line_is_canonical(run):
     first = run(*BOTH, *FAST, "--format", "json")
     assert run(*BOTH, *FAST, "--format", "json") == first
