@@ -99,7 +99,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
         rehearse()
         questions = Questions.connect(queue)
         news = News.connect(queue)
-        with stopping(news.wake) as event, closing(news):
+        with stopping(news.wake) as event, closing(news), closing(questions):
             yield State(
                 settings=settings,
                 requests=requests,

@@ -7,13 +7,17 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from exchange import COMPARISONS, ROOT, ServeOn, launched, problem
-from service import children
+from redis import Redis
+from service import children, until
 
 from app.http import problems
 from app.main import create_app
@@ -22,6 +26,7 @@ from app.settings import Settings
 from sigtest.errors import ServiceError, SigtestError
 from workers.errors import SettingError
 from workers.settings import Settings as QueueSettings
+from workers.store.server import EmbeddedServer, connect
 
 
 def test_defaults_hold_without_an_environment() -> None:
@@ -81,6 +86,25 @@ def test_a_missing_storage_is_a_problem(serve_on: ServeOn, tmp_path: Path) -> No
         response = client.get(path)
         problem(response, 503, "storage-unavailable")
         assert int(response.headers["retry-after"]) >= 1
+
+
+def test_a_front_end_that_stops_closes_its_connections(tmp_path: Path) -> None:
+    queue = QueueSettings(state=tmp_path)
+    server = EmbeddedServer(queue)
+    server.ensure()
+    app = create_app(Settings(), queue)
+
+    async def lived(redis: Redis) -> Mapping[str, Any]:
+        async with app.router.lifespan_context(app) as state:
+            state["questions"].check()
+            assert len(redis.client_list()) > 1
+        return state
+
+    with closing(connect(queue)) as redis:
+        held = asyncio.run(lived(redis))  # or dropping it would close them
+        until(lambda: len(redis.client_list()) == 1, seconds=30)  # ours
+        assert held
+    server.stop()
 
 
 def test_every_error_has_a_kind() -> None:

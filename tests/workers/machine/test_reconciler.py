@@ -128,6 +128,7 @@ def test_comparison_that_expired_unfinished_is_no_longer_pending(
 ) -> None:
     brief = Comparisons.connect(replace(context.settings, retention=1))
     record, _ = brief.submit(example(), CALLER)
+    brief.close()
     lose_queue(context)
     time.sleep(1.1)
     for _ in range(2):

@@ -163,6 +163,7 @@ def test_pieces_of_another_cut_are_not_mixed_up(jobs: Comparisons, context: Cont
     run(context, "resample", [record.id, 500, 1000])  # somebody who comes late with the old cut
     finish(context, record.id)
     assert jobs.report(record.id, CALLER) == in_process(comparison)
+    again.close()
 
 
 def test_first_outcome_stays(jobs: Comparisons, context: Context) -> None:
