@@ -233,9 +233,8 @@ def _without_copies(part: Judgements, table: Table) -> tuple[Judgements, int]:
             row = int(np.argmax(other))
             raise table.refused(
                 row,
-                f"the score {scores[row]:g} contradicts line {table.line[int(mate[row])]}, which "
-                f"has {scores[mate[row]]:g} for the same annotator, batch, system, segment and "
-                "kind",
+                f"the score {scores[row]:g} contradicts {table.place(int(mate[row]))}, which has "
+                f"{scores[mate[row]]:g} for the same annotator, batch, system, segment and kind",
                 "score",
             )
     keeps = np.zeros(len(part), dtype=bool)

@@ -60,13 +60,17 @@ class Table:
 
     def refused(self, row: int, why: str, column: str = "") -> InputError:
         """A judgement that cannot be used: what, where, and why."""
-        line, path = self.line[row], self.name
-        where = f"{self.name}, line {line}"
+        where, path = f"{self.name}, {self.place(row)}", self.name
         if self.inline:
-            path = f"{self.name}[{line - 1}]{column and '.'}{column}"
-            where = path
+            where = path = f"{self.place(row)}{column and '.'}{column}"
+        line, system = self.line[row], self.system[row]
         end = "" if why.endswith("?") else "."
-        return InputError(f"{where}: {why}{end}", field=path, line=line, system=self.system[row])
+        return InputError(f"{where}: {why}{end}", field=path, line=line, system=system)
+
+    def place(self, row: int) -> str:
+        """Where a judgement stands: its line in a file, its element of a request's list."""
+        line = self.line[row]
+        return f"{self.name}[{line - 1}]" if self.inline else f"line {line}"
 
 
 def filled(lines: Sequence[str], first: int = 0) -> tuple[list[str], list[int]]:
