@@ -6,6 +6,7 @@ import math
 
 from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.report import PairReport
+from sigtest.significance.base import SMALLEST_P
 from sigtest.significance.corrections import CORRECTIONS
 
 
@@ -64,7 +65,7 @@ def _digits(pair: PairReport) -> int:
 
 
 def _shown(p: float) -> str:
-    return f"p = {p:.2g}" if p >= 1e-300 else "p < 1e-300"
+    return f"p = {p:.2g}" if p > SMALLEST_P else f"p < {SMALLEST_P:.0e}"
 
 
 def _after(correction: str, comparisons: int) -> str:

@@ -27,7 +27,7 @@ def interval(ends: Sequence[float], places: int) -> str:
 
 def probability(p: float, alpha: float | None = None) -> str:
     """A p-value with two significant digits; more where rounding would carry it across alpha."""
-    if p < TINY:
+    if p <= TINY:  # nor was anything smaller kept
         return f"<{TINY:.0e}"
     digits = 2
     shown = _significant(p, digits)

@@ -41,6 +41,11 @@ def test_better_system_comes_first_with_its_difference() -> None:
     assert verdict(PAIR, True, "holm", 66) == expected
 
 
+def test_the_smallest_p_value_that_is_kept_is_a_bound() -> None:
+    said = verdict(PAIR._replace(p_adjusted=1e-300), True, "none", 1)
+    assert said.endswith("p < 1e-300")
+
+
 def test_error_metric_turns_winner_and_sign() -> None:
     assert verdict(PAIR, False, "holm", 66).startswith("B is better than A: -0.8 bleu [-1.3, -0.3]")
 

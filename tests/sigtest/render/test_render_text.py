@@ -17,7 +17,8 @@ from sigtest.report import ScoreReport
         (0.0684, "0.068"),
         (0.0001, "0.00010"),
         (9.2e-10, "9.2e-10"),
-        (1e-301, "<1e-300"),
+        (1.1e-300, "1.1e-300"),
+        (1e-300, "<1e-300"),  # as small as p-values are kept
         (0.0, "<1e-300"),
     ],
 )
