@@ -268,7 +268,7 @@ def report(kind: Kind[Any]) -> Described:
 
 def leaderboard() -> Described:
     """What a leaderboard is, in every format."""
-    return _in_formats(_ref("Leaderboard"), "The leaderboard.")
+    return _in_formats(_ref("Leaderboard"), "The leaderboard.", "Preference-Applied")
 
 
 def pictures(kind: Kind[Any]) -> dict[str, Any]:
@@ -323,11 +323,11 @@ def _leaderboard(envelope: dict[str, Any], report: dict[str, Any]) -> dict[str, 
     }
 
 
-def _in_formats(schema: dict[str, Any], description: str) -> Described:
+def _in_formats(schema: dict[str, Any], description: str, *own: str) -> Described:
     return {
         200: {
             "description": description,
-            "headers": {**OPENED, **headers("Content-Disposition", "Retry-After")},
+            "headers": {**OPENED, **headers("Content-Disposition", "Retry-After", *own)},
             "content": {
                 form.media_type: {"schema": schema if form.name == "json" else {"type": "string"}}
                 for form in FORMATS.values()

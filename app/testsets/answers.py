@@ -58,7 +58,7 @@ def submitted(testset_id: str, record: SystemRecord, verdict: str, wait: int | N
     return answer
 
 
-def leaderboard(board: Board, wish: Wish) -> Response:
+def leaderboard(board: Board, wish: Wish, wait: int | None = None) -> Response:
     """A leaderboard in one of the formats: one metric and test, and what is pending."""
     name = choose_format(wish)
     envelope = _envelope(board)
@@ -72,6 +72,8 @@ def leaderboard(board: Board, wish: Wish) -> Response:
     answer = questions.document(content, name, version, board.shown.testset.id)
     if not board.shown.fresh:
         answer.headers["Retry-After"] = str(questions.RETRY_SECONDS)
+    if wait is not None:
+        answer.headers["Preference-Applied"] = f"wait={wait}"
     return answer
 
 
@@ -96,5 +98,5 @@ def _annotated(board: Board) -> Report:
     shown, report = board.shown, board.report
     said = [f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()]
     if shown.pending:
-        said.append(f"Still to be measured: {', '.join(shown.pending)}.")
+        said.append(f"Not in it yet: {', '.join(shown.pending)}.")
     return replace(report, warnings=(*report.warnings, *said))

@@ -10,6 +10,7 @@ from fastapi import Depends, Path
 from starlette.concurrency import run_in_threadpool
 
 from app.http.auth import Caller
+from app.http.negotiation import Wait
 from app.http.state import Asked, Boards
 from app.http.waiting import Watch, Watcher
 from app.questions import answers
@@ -74,7 +75,7 @@ class Board:
         held = {system.name for system in self.told.systems}
         waiting = [name for name in self.shown.pending if name not in held]
         if waiting and (len(held) < 2 or {options.a, options.b}.intersection(waiting)):
-            raise NotReadyError(f"Still to be measured: {', '.join(waiting)}; ask again.")
+            raise NotReadyError(f"Not in it yet: {', '.join(waiting)}; ask again.")
         if self.record is None:
             raise NotReadyError("The leaderboard is still to be written; ask again.")
         return self.record
@@ -88,8 +89,9 @@ async def _board(
     watch: Watch,
     options: Options,
     choice: Decided,
+    wait: Wait,
 ) -> Board:
-    return await board_of(testset_id, caller.name, boards, asked, watch, options, choice)
+    return await board_of(testset_id, caller.name, boards, asked, watch, options, choice, wait)
 
 
 async def board_of(
@@ -100,6 +102,7 @@ async def board_of(
     watch: Watcher,
     options: Chosen,
     choice: Choice,
+    wait: int | None = None,
 ) -> Board:
     """A leaderboard, waited for until it has every system that is measured.
 
@@ -111,6 +114,7 @@ async def board_of(
         watch: Waits.
         options: Which metric and test.
         choice: How it is decided.
+        wait: Most seconds; WAIT_SECONDS where nothing is said.
 
     Raises:
         RecipeError: An impossible choice.
@@ -149,7 +153,8 @@ async def board_of(
         claims = boards.claims(testset_id, caller, pairs) if shown.binding else ()
         return Board(shown, record, stored, told, metric, test, tuple(claims))
 
-    found = await watch.until(testset_id, look, lambda shown: shown.fresh, WAIT_SECONDS)
+    seconds = WAIT_SECONDS if wait is None else wait
+    found = await watch.until(testset_id, look, lambda shown: shown.fresh, seconds)
     return await run_in_threadpool(read, found)
 
 

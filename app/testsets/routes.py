@@ -149,14 +149,15 @@ def delete_system(testset_id: Id, name: Name, caller: Caller, boards: Boards) ->
 
 
 @router.get("/{id}/leaderboard", openapi_extra=document.CACHING, responses=document.leaderboard())
-async def leaderboard(request: Request, asked: Asked, shown: Shown, wish: Wished) -> Response:
+async def leaderboard(request: Request, shown: Shown, wish: Wished, wait: Wait) -> Response:
     """Systems by name with scores, clusters and rank ranges, and all pairs; one metric and test.
 
     It shows the comparison of the systems that are measured; `comparison` says where that has all
     metrics and tests. `alpha` and `correction` change what is shown and nothing else. Systems that
-    are not in it yet are `pending`.
+    are not in it yet are `pending`. `Prefer: wait=N` waits up to N seconds, instead of two, until
+    all that are measured are in it: another `alpha` is computed when it is asked for.
     """
-    made = await run_in_threadpool(answers.leaderboard, shown, wish)
+    made = await run_in_threadpool(answers.leaderboard, shown, wish, wait)
     return questions.unless_held(request, made)
 
 

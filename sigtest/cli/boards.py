@@ -112,7 +112,7 @@ def leaderboard(options: argparse.Namespace) -> None:
     write(content, options.output)
 
 
-def _draw(client: Client, options: argparse.Namespace, shown: dict[str, str]) -> None:
+def _draw(client: Client, options: argparse.Namespace, shown: dict[str, Any]) -> None:
     """Write the pictures of a leaderboard as it is now."""
     stored = client.leaderboard(options.id, **shown)
     told = json.loads(stored)

@@ -89,18 +89,20 @@ class TestSets:
         self.connection.ask("DELETE", _system_path(testset_id, name))
 
     def leaderboard(
-        self, testset_id: str, form: str = "json", **shown: str | Sequence[str]
+        self, testset_id: str, form: str = "json", wait: int = 50, **shown: str | Sequence[str]
     ) -> bytes:
         """The leaderboard of a test set in one of the formats.
 
         Args:
             testset_id: The test set.
             form: The format.
+            wait: Most seconds until every system that is measured is in it.
             shown: `metric`, `test`, `alpha`, `correction`, as far as not the test set's own; and
                 a layout as for `report`.
         """
         path = f"{TESTSETS}/{testset_id}/leaderboard"
-        return self.connection.ask("GET", path, params={"format": form, **shown}).content
+        headers, params = {"Prefer": f"wait={wait}"}, {"format": form, **shown}
+        return self.connection.ask("GET", path, headers=headers, params=params).content
 
     def leaderboard_distribution(
         self, testset_id: str, a: str, b: str, values: bool = False, **shown: str

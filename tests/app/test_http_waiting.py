@@ -1,7 +1,9 @@
 """A request that waits for a worker does not delay others, and what a worker owes is 409."""
 
 import asyncio
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from app.settings import Settings
 from app.testsets import board
 from sigtest.kinds import KINDS
 from workers.settings import Settings as QueueSettings
+from workers.store.boards import Choice
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks.boards import joins
 from workers.tasks.context import Context
@@ -118,6 +121,39 @@ def test_what_needs_a_pending_system_of_a_board_is_asked_for_again(
     assert "late" in problem(told, 409, "not-ready")["detail"]
     told = client.get(f"{testset}/leaderboard/distribution", params={"a": "A", "b": "never"})
     problem(told, 422, "invalid-recipe")
+
+
+def test_another_level_of_a_board_is_waited_for_as_long_as_is_preferred(
+    client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board, "WAIT_SECONDS", 0.1)
+    lines = ["a b c d e", "f g h i j", "k l m n o"]
+    asked = {"name": "levels", "references": lines, "resamples": 99}
+    url = client.post("/v1/testsets", json=asked).headers["location"]
+    for name in "AB":
+        client.put(f"{url}/systems/{name}", json={"hypotheses": [*lines[:2], f"k {name}"]})
+    testset = url.rpartition("/")[2]
+    work(context, testset)
+
+    def look(wait: int) -> httpx.Response:
+        params = {"alpha": "0.2"}
+        return client.get(
+            f"{url}/leaderboard", params=params, headers={"Prefer": f"wait={wait}"}
+        ).raise_for_status()
+
+    soon = look(0)
+    assert (soon.json()["pending"], soon.json()["comparison"]) == (["A", "B"], None)
+    assert int(soon.headers["retry-after"]) >= 1
+    text = client.get(f"{url}/leaderboard", params={"alpha": "0.2", "format": "text"}).text
+    assert "Not in it yet: A, B." in text
+    with ThreadPoolExecutor(1) as pool:
+        later = pool.submit(look, 60)
+        time.sleep(0.5)  # longer than where nothing is preferred
+        assert not later.done()
+        run(context, "refresh", [testset, Choice(alpha=0.2).spelled])
+        whole = later.result()
+    assert (whole.json()["pending"], whole.json()["alpha"]) == ([], 0.2)
+    assert whole.headers["preference-applied"] == "wait=60"
 
 
 def work(context: Context, testset: str) -> None:
