@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.health import Finding, check
 from sigtest.data.testset import System, TestSet
+
+MANY = 20  # gold labels, of fewer than which one may well occur once
 
 
 def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> tuple[Finding, ...]:
@@ -21,7 +24,7 @@ def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> 
         Findings by system; none where there are no references or all is well.
     """
     if not all(metric.prose for metric in recipe.metrics):
-        return ()
+        return _headings(testset)
     labelled = zip(recipe.labels, recipe.metrics, strict=True)
     tokenizers = {label: m.tokenization for label, m in labelled if m.tokenization is not None}
     source = testset.source.lines if testset.source is not None else None
@@ -39,6 +42,19 @@ def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> 
     copies = {system.name for system in systems} - {*first.values()}
     # reports say of themselves which systems are identical
     return tuple(f for f in found if f.kind != "equals_system" or f.system not in copies)
+
+
+def _headings(testset: TestSet) -> tuple[Finding, ...]:
+    """The first gold label, where it is the only one that occurs once."""
+    gold = testset.references[0].lines if testset.references else ()
+    once = [label for label, count in Counter(gold).items() if count == 1]
+    if len(gold) < MANY or once != [gold[0]] or gold[0] is None:
+        return ()
+    said = (
+        f"The first gold label, {gold[0]!a:.60}, is the only one that occurs once: if it is the "
+        "heading of a column, take that out of all files."
+    )
+    return (Finding("heading", "", (1,), said),)
 
 
 def _named(system: System, r: int) -> str:

@@ -15,6 +15,7 @@ from sigtest.comparison import proportions
 from sigtest.comparison.clusters import errors_of
 from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part
+from sigtest.data.health import OF_REFERENCES
 from sigtest.data.testset import TestSet
 from sigtest.draws.totals import Totals, resample
 from workers.errors import GoneError
@@ -133,7 +134,7 @@ class Sampling:
         part, recipe = self.part, self.part.recipe
         found = findings_of(self._testset, [replace(output, name="")], recipe)
         return Said(
-            findings=[(finding.kind != "tokenizer", finding.sentence) for finding in found],
+            findings=[(finding.kind not in OF_REFERENCES, finding.sentence) for finding in found],
             right=proportions.right_of(output, recipe),
             clustered=errors_of(self._testset, output, recipe, part.document_index),
         )
