@@ -1,6 +1,7 @@
 """Settings from the environment, and what happens when they or the surroundings are wrong."""
 
 import asyncio
+import inspect
 import os
 import re
 import signal
@@ -57,7 +58,7 @@ def test_senseless_settings_are_refused(given: dict[str, str]) -> None:
 
 
 def test_every_setting_is_described() -> None:
-    described = re.findall(r"^        (\w+): ", Settings.__doc__ or "", re.M)
+    described = re.findall(r"^    (\w+): ", inspect.getdoc(Settings) or "", re.M)
     assert described == list(Settings.__dataclass_fields__)
 
 

@@ -61,7 +61,7 @@ def test_a_worker_is_asked_once_and_what_it_makes_is_kept(
     assert found is not None
     expected = distribute(board.comparison(), "aspen", "birch", "ter", "bootstrap")
     assert found.values.tobytes() == expected.values.tobytes()
-    assert replace(found, values=expected.values) == expected
+    assert vars(replace(found, values=expected.values)) == vars(expected)
     held = cached(board)
     perform(context, [task, task])  # late and doubled
     assert cached(board) == held

@@ -15,7 +15,8 @@ from workers.errors import StorageError
 from workers.settings import Settings
 from workers.store.binary import SERVERS, find_binary
 
-AUTHORITY = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"]
+AUTHORITY = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1",
+             "-addext", "keyUsage=critical,keyCertSign"]  # fmt: skip
 
 
 def openssl(folder: Path, *words: str) -> None:
@@ -30,7 +31,7 @@ def certificates(folder: Path) -> None:
     for name in ("ca", "stranger"):
         openssl(folder, *AUTHORITY, "-subj", f"/CN={name}", "-keyout", f"{name}.key",
                 "-out", f"{name}.crt")  # fmt: skip
-    (folder / "names").write_text("subjectAltName=IP:127.0.0.1\n")
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1\nauthorityKeyIdentifier=keyid\n")
     openssl(folder, "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=store",
             "-keyout", "store.key", "-out", "store.csr")  # fmt: skip
     openssl(folder, "x509", "-req", "-in", "store.csr", "-CA", "ca.crt", "-CAkey", "ca.key",
