@@ -19,6 +19,8 @@ from workers.questions import Questions
 from workers.settings import Settings as QueueSettings
 
 GRACE_SECONDS = 5
+# longer than clients and proxies keep them: a request that meets our end of one would be lost
+IDLE_SECONDS = 75
 
 
 class Server(uvicorn.Server):
@@ -54,6 +56,7 @@ def configuration(app: FastAPI) -> uvicorn.Config:
         log_config=None,
         access_log=False,  # of uvicorn, which would name paths
         timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_keep_alive=IDLE_SECONDS,
     )
 
 

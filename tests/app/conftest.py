@@ -14,7 +14,7 @@ import uvicorn
 from exchange import Serve, ServeOn, Stored, launched
 from warmed import warmed
 
-from app.http.connection import Connection
+from app.front import configuration
 from app.main import create_app
 from app.settings import Settings
 from benchmarks.deliveries import LOOPBACK
@@ -67,7 +67,8 @@ def serve_on() -> Iterator[ServeOn]:
             settings: Settings, queue: QueueSettings, host: str = "127.0.0.1"
         ) -> httpx.Client:
             app = create_app(settings, queue)
-            config = uvicorn.Config(app, http=Connection, host=host, port=0, log_level="error")
+            config = configuration(app)
+            config.host, config.port = host, 0
             listening = config.bind_socket()
             running = uvicorn.Server(config)
             thread = threading.Thread(target=running.run, args=([listening],))

@@ -4,7 +4,8 @@ import logging
 import socket
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
+from http.client import HTTPConnection
 
 import httpx
 import pytest
@@ -55,6 +56,16 @@ def test_headers_that_do_not_come_end_the_connection(client: httpx.Client, begin
         start = time.monotonic()
         assert dripping(talk, begin + "a") == b""
         assert time.monotonic() - start > 0.5
+
+
+def test_idle_connections_stay_longer_than_clients_keep_them(client: httpx.Client) -> None:
+    base = client.base_url
+    with closing(HTTPConnection(base.host, base.port, timeout=20)) as connection:
+        for seconds in (6, 0):  # httpx keeps them for five
+            connection.request("GET", "/healthz")
+            answer = connection.getresponse()
+            assert (answer.status, bool(answer.read())) == (200, True)
+            time.sleep(seconds)
 
 
 def test_the_next_request_is_timed_as_well(client: httpx.Client) -> None:
