@@ -284,13 +284,13 @@ def _links(names: Iterable[str], choice: Choice, page: str) -> Callable[[tuple[s
 
 
 def _figure(figure: Figure, choice: Choice, here: str) -> str:
-    """A picture that is loaded when it comes into view."""
+    """A picture of the report that is shown."""
     named = {picture.title: name for name, picture in PICTURES.items()}
     chosen = choice.query(beside=False, hide=(), a=None, b=None, testset=None, sort="", first=0)
     address = f"{here}/pictures/{named[figure.caption]}.svg?{chosen}"
     caption, source = html.escape(figure.caption), html.escape(address)
     return (
-        f'<figure><a href="{source}"><img loading="lazy" src="{source}" alt="{caption}"></a>'
+        f'<figure><a href="{source}"><img src="{source}" alt="{caption}"></a>'
         f"<figcaption>{caption}</figcaption></figure>"
     )
 

@@ -109,3 +109,24 @@ def test_on_a_phone_a_long_name_leaves_room_for_what_is_scrolled(
         names = visited.page.locator(".scroll tbody th").all()
         assert len(names) >= 2
         assert max(own.bounding_box()["width"] for own in names) <= 180
+
+
+def test_a_board_on_paper(pages: httpx.Client, board: str, chromium: Any) -> None:
+    """No heading of what can be done on a screen alone; names of pairs leave room for numbers."""
+    long = "a-name-that-is-longer-than-most-of-them"
+    put(pages, board, "one", REFERENCE, name=long)
+    put(pages, board, "two", b"a b c\nf g h\nx y z\n", name=f"{long}-2")
+    told = pages.get(board, headers={"Accept": "application/json"})
+    while told.json()["pending"]:
+        told = pages.get(board, headers={"Accept": "application/json"})
+    sheet = {"width": 720, "height": 1000}  # A4 without its margins
+    with visit(chromium, str(pages.base_url), viewport=sheet) as visited:
+        visited.page.goto(board)
+        visited.page.evaluate(
+            "document.querySelectorAll('details').forEach(d => { d.open = true })"
+        )
+        visited.page.emulate_media(media="print")
+        assert visited.page.locator("h2 >> text=Submit a system >> visible=true").count() == 0
+        names = visited.page.locator("#pairs tbody th").all()
+        assert {own.bounding_box()["width"] > 200 for own in names} == {False}
+        assert visited.page.evaluate("document.documentElement.scrollWidth") <= 720

@@ -178,6 +178,7 @@ def test_many_warnings_leave_room_for_the_systems(service: httpx.Client, chromiu
         assert shown.count() == 5 < len(warnings)
         page.emulate_media(media="print")
         assert shown.count() == len(warnings)
+        assert page.locator(".warnings summary:visible").count() == 0
         page.emulate_media(media="screen")
         page.click(f".warnings summary:text-is('{len(warnings) - 5} more')")
         assert json.dumps(shown.all_inner_texts()) == json.dumps(warnings)

@@ -483,6 +483,19 @@ def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
         assert page.locator("#pairs tbody tr:visible").count() == 66
 
 
+def test_a_report_that_is_there_has_its_pictures(service: httpx.Client, chromium: Any) -> None:
+    """Also those far below: what prints a page when it is loaded waits for nothing else."""
+    made = service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
+    address = f"/comparisons/{made.json()['id']}?a=own0&b=own1"
+    service.get(f"{address.partition('?')[0]}/pictures/distribution.svg?a=own0&b=own1")
+    with visit(chromium, str(service.base_url), viewport={"width": 900, "height": 300}) as visited:
+        visited.page.goto(address)
+        pictures = visited.page.locator("main img")
+        assert pictures.evaluate_all("all => all.map(own => own.naturalWidth > 0)") == [True] * 3
+        far = pictures.evaluate_all("all => Math.max(...all.map(own => own.offsetTop))")
+        assert far > 3000  # where browsers do not load what may come into view later
+
+
 def wide(systems: int) -> dict[str, Any]:
     """A small comparison of so many systems."""
     reference = [f"word{i} and some more words." for i in range(20)]
