@@ -463,6 +463,20 @@ def test_a_public_link_is_followed_and_taken_back(service: httpx.Client, chromiu
     assert service.get(str(link)).status_code == 404
 
 
+def test_what_is_chosen_is_seen_in_forced_colours(service: httpx.Client, chromium: Any) -> None:
+    body = {**wide(2), "metrics": ["bleu", "chrf"]}
+    made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
+    with visit(chromium, str(service.base_url), forced_colors="active") as visited:
+        visited.page.goto(f"/comparisons/{made.json()['id']}")
+        chosen, other = (
+            visited.page.locator(f".choose a:text-is('{metric}')").evaluate(
+                "own => getComputedStyle(own).backgroundColor"
+            )
+            for metric in ("bleu", "chrf")
+        )
+        assert chosen != other
+
+
 def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
     """Nothing for screens alone, no heading above nothing, headings no larger than rows."""
     with visit(chromium, str(service.base_url)) as visited:
