@@ -33,7 +33,7 @@ TELLING = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".sgm", ".sgml", ".jsonl",
            ".tsv", ".eval", ".seg.score")  # fmt: skip
 PASTED = ("reference", "first", "second")  # text areas
 LISTS = ("metrics", "tests")
-WORDS = ("alternative", "correction", "unit", "resamples", "alpha", "seed", "builtin")
+WORDS = ("alternative", "correction", "unit", "resamples", "alpha", "seed", "builtin", "missing")
 
 
 def part_of(name: str) -> str:

@@ -198,8 +198,8 @@ def _mismatch(parts: Sequence[Material], everywhere: set[str]) -> str:
                     ""
                     if hint or not everywhere
                     else (
-                        f" {len(everywhere):,} segments are in all files: --missing drop (in "
-                        'requests and Python, missing "drop") compares on those.'
+                        f' {len(everywhere):,} segments are in all files: missing "drop" '
+                        "(--missing drop in the shell) compares on those."
                     )
                 )
                 return (

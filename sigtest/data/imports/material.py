@@ -282,8 +282,7 @@ class Material:
             raise InputError(
                 f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
                 f"({examples(self.segment(i) for i in missing)}); leave these scores out, or drop "
-                "such segments for all systems (--missing drop; in requests and Python, "
-                'missing "drop").',
+                'such segments for all systems: missing "drop" (--missing drop in the shell).',
                 system=system,
             )
 

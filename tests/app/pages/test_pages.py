@@ -100,6 +100,23 @@ def test_what_was_recognised_is_shown_before_anything_is_computed(pages: httpx.C
     assert asked.headers["location"] == again.headers["location"]
 
 
+def test_segments_that_a_system_lacks_are_dropped_where_that_is_chosen(pages: httpx.Client) -> None:
+    head = "id,system,reference,hypothesis"
+    rows = [
+        "1,A,a b c,a b c", "2,A,f g h,f g h", "3,A,x y z,x y", "1,B,a b c,a b", "2,B,f g h,f g"
+    ]  # fmt: skip
+    tables = {"all": rows[:3], "more": rows[3:]}
+    files = [
+        ("files", (f"{name}.csv", "\n".join([head, *lines, ""]).encode()))
+        for name, lines in tables.items()
+    ]
+    refused = ask(pages, files=files, data={"resamples": "99", "missing": ""})
+    assert refused.status_code == 422
+    assert "missing &#34;drop&#34;" in refused.text
+    asked = ask(pages, files=files, data={"resamples": "99", "missing": "drop"})
+    assert asked.status_code == 303, asked.text
+
+
 def test_pasted_texts_are_systems(pages: httpx.Client) -> None:
     pasted = {
         "reference-text": "a b c d e\r\nf g h i j\r\n",
