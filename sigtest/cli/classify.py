@@ -10,7 +10,7 @@ import numpy as np
 from sigtest.cli.compare import compare
 from sigtest.cli.files import check_output, read_bytes, shown, write
 from sigtest.cli.parser import UsageError
-from sigtest.cli.request import choices_of, validated, whole
+from sigtest.cli.request import choices_of, naming, whole
 from sigtest.cli.wide import read_wide
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
@@ -78,7 +78,8 @@ def read_labels(options: argparse.Namespace) -> Comparison:
         "documents": options.documents and _lines(options.documents),
         **choices,
     }
-    return validated(body, {name: (shown(path),) for name, path in files})
+    with naming({name: (shown(path),) for name, path in files}, [shown(options.gold)]):
+        return parse_comparison(body)
 
 
 def _proportion(options: argparse.Namespace) -> Proportion:
@@ -89,7 +90,8 @@ def _proportion(options: argparse.Namespace) -> Proportion:
         testset, system = TestSet.of([_lines(options.gold)]), System.of(name, _lines(path))
         system.require_segments(testset.segments)
         metric = Accuracy()
-        metric.check(testset, system)
+        with naming({name: (shown(path),)}, [shown(options.gold)]):
+            metric.check(testset, system)
         right = metric.statistics(testset, system)[:, 0]
         return proportion(int(np.count_nonzero(right)), len(right), alpha, name)
     counts = {name: whole(getattr(options, name), name) for name in ("correct", "n")}

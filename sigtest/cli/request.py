@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from sigtest.cli.files import shown
 from sigtest.cli.given import gathered
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
@@ -27,15 +29,23 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
     if material.systems and not (material.references or material.scores):
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
     body = {**material.as_json(), **choices_of(options, metrics_of(material))}
-    return validated(body, found.files)
-
-
-def validated(body: Mapping[str, Any], files: Mapping[str, tuple[str, ...]]) -> Comparison:
-    """The comparison; an error about a system names its files."""
-    try:
+    with naming(found.files, [shown(path) for path in options.reference]):
         return parse_comparison(body)
+
+
+@contextmanager
+def naming(files: Mapping[str, tuple[str, ...]], references: Sequence[str]) -> Iterator[None]:
+    """Errors about a system or about the references name their files.
+
+    Args:
+        files: Of each system.
+        references: Those of the references.
+    """
+    try:
+        yield
     except SigtestError as error:
-        own = files.get(error.system or "", ())
+        of_references = references if error.field == "references" else ()
+        own = of_references if error.system is None else files.get(error.system, ())
         if not own:
             raise
         raise InputError(f"{', '.join(own)}: {error.message}") from error

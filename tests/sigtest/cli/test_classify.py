@@ -204,7 +204,17 @@ def test_a_misspelt_label_names_file_and_line(
         said = complaint("--gold", GOLD, tmp_path / "oak.txt", *others)
         assert "segment 8: 'parise' is none of the classes" in said
         assert "Did you mean 'praise'?" in said
-    assert str(tmp_path / "oak.txt") in said
+        assert str(tmp_path / "oak.txt") in said
+
+
+def test_a_blank_gold_label_names_its_file(complaint: Callable[..., str], tmp_path: Path) -> None:
+    lines = GOLD.read_text().split()
+    lines[3] = ""
+    gold = tmp_path / "right.txt"
+    gold.write_text("\n".join(lines) + "\n")
+    for own in (systems("oak"), systems("oak", "maple")):
+        said = complaint("--gold", gold, *own)
+        assert f"{gold}: The references, segment 4: an empty line" in said
 
 
 def test_help_says_what_is_taken_where_nothing_is_named(capsys: pytest.CaptureFixture[str]) -> None:
