@@ -48,7 +48,7 @@ def warnings_of(
     if recipe.unit == "segment" and part.documents is not None:
         said.append(
             "Segments of one document are not independent, which makes segment-level p-values too "
-            'small; the documents are known, so "unit": "document" (--unit document) is available.'
+            'small; the documents are known and can be resampled instead (unit "document").'
         )
     if part.replicas > 1:
         said.append(
@@ -136,8 +136,8 @@ def _skewed(part: Part, facts: Sequence[Facts]) -> list[str]:
         return []
     return [
         f"Differences are skewed {found}. Systems that differ in kind but not in "
-        "expected score are then called different too often on one side; bootstrap_t "
-        "(--test bootstrap_t) is the test for skewed differences."
+        "expected score are then called different too often on one side; bootstrap_t is the "
+        "test for skewed differences."
     ]
 
 
@@ -178,7 +178,7 @@ def _pairs_above(part: Part, found: Sequence[Array]) -> str:
         above = int(np.count_nonzero(values))
         if above:
             a, b = (part.systems[s] for s in part.pairs[int(values.argmax())])
-            pairs = f"{above} of {len(values)} pair{'' if len(values) == 1 else 's'}"
+            pairs = f"{above:,} of {len(values):,} pair{'' if len(values) == 1 else 's'}"
             said.append(f"in {label} for {pairs} (most: {a} and {b})")
     return ", ".join(said)
 

@@ -22,7 +22,7 @@ from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.render.picture import ReportPicture
 
 PARTS = {
-    "judgements": "Files of judgements, recognised by what is in them; `human` has the choices.",
+    "judgements": "Files of judgements by people, recognised by what is in them.",
 }
 EXAMPLES = {
     "three systems": {

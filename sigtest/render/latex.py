@@ -122,7 +122,7 @@ def render(document: Document) -> str:
         f"% Signature: {printable(document.signature, '?')}",
     ]
     if document.methods:
-        parts.append(f"% Methods (--format bibtex writes what it cites): {cited(document.methods)}")
+        parts.append(f"% Methods (the format bibtex has what it cites): {cited(document.methods)}")
     for block in document.flat():
         if isinstance(block, Paragraph):
             parts.append(f"{escape(block.text)}\n")

@@ -10,7 +10,7 @@ from sigtest.questions.accuracy.report import AccuracyReport, AccuracyRow
 from sigtest.render import records
 from sigtest.render.answer import listed
 from sigtest.render.columns import intervals, names, numbers, words
-from sigtest.render.digits import probability
+from sigtest.render.digits import probability, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import (
     Block,
@@ -77,7 +77,7 @@ def document(report: AccuracyReport) -> Document:
         )
         blocks.append(Section(f"alpha {alpha:g}", shown))
     return Document(
-        title=f"Accuracy of tests on {len(report.pairs)} pairs of {len(report.systems)} systems",
+        title=f"Accuracy of tests on {_facts(report)[0]} of {len(report.systems)} systems",
         facts=_facts(report),
         blocks=tuple(blocks),
         notes=ERRORS,
@@ -89,7 +89,7 @@ def document(report: AccuracyReport) -> Document:
 
 def _facts(report: AccuracyReport) -> tuple[str, ...]:
     return (
-        f"{len(report.pairs)} pairs",
+        f"{whole(len(report.pairs))} pairs",
         f"people by {', then '.join(report.criteria)}",
         "both one-sided claims at each level, no correction",
     )

@@ -26,7 +26,7 @@ def cautions(
     if asked.choices.aggregate == "segment" and prepared.judgements.document.known:
         said.append(
             "Segments of one document are not independent, which makes p-values of segments too "
-            'small; the documents are known, so "aggregate": "document" is available.'
+            'small; the documents are known and can be what counts instead (aggregate "document").'
         )
     said += [
         f"Agreement of distinct annotators on {criterion} is left out: more than {MOST_PAIRS:,} "

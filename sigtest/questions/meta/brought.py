@@ -12,14 +12,14 @@ from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_eval
 from sigtest.questions.meta.data.tables import as_human, read_scores
 
 PARTS = {
-    "judgements": "Files of judgements, recognised by what is in them; `human` has the choices.",
+    "judgements": "Files of judgements by people, recognised by what is in them.",
     "human": "Instead of judgements: a table of scores by people, of systems or of segments.",
-    "scores": "Tables of scores by a metric each, called `LABEL.tsv`; lines of system and score, "
-    "a system once or once for each segment, or columns with a header. `metrics` may say of a "
-    "label that its `higher` is false.",
-    "evalset": "Instead of all others: an archive of an EvalSet of mt-metrics-eval. `lp` says "
-    "which pair of languages, or is a list of them, `gold` which human scores, and `metrics` is a "
-    "list of labels.",
+    "scores": "Tables of scores, one a metric and called like it (`chrf.tsv`): lines of system and "
+    "score, a system once or once for each segment, or columns with a header. Where less is better "
+    'the request says so: `{"metrics": {"ter": {"higher": false}}}`.',
+    "evalset": "Instead of all others: an archive of an EvalSet of mt-metrics-eval. The request "
+    'says which languages and which human scores: `{"lp": "he-en", "gold": "mqm"}`; `lp` may be a '
+    "list, and `metrics` a list of labels.",
 }
 EVALSET = ("lp", "gold")
 
@@ -106,7 +106,9 @@ def with_evalset(request: Mapping[str, Any], own: EvalSet) -> dict[str, Any]:
     for field, value in (("lp", lp), ("gold", gold)):
         if value is None:
             raise InputError(
-                f"{field} says what to read of the EvalSet; it is missing.", field=field
+                f"{field} says what to read of the EvalSet; it is missing: "
+                '{"lp": "he-en", "gold": "mqm"}, say.',
+                field=field,
             )
     if isinstance(lp, list | tuple):
         brought = read_evalsets(own, [str(pair) for pair in lp], str(gold), labels)

@@ -162,6 +162,21 @@ def test_a_few_units_are_warned_of_beside_skewness_in_one_sentence() -> None:
     assert [said for said in studentised if "rule of three" in said] == [few]
 
 
+def test_pairs_are_counted_as_other_numbers_are_written() -> None:
+    """46 systems have 46 x 45 / 2 = 1,035 pairs; all with the odd one are skewed."""
+    rows = {f"s{i}": [1.0] * 400 for i in range(45)} | {"odd": [9.0] + [1.0] * 399}
+    (skewed,) = (said for said in warnings_of(rows, resamples=1_999) if "skewed" in said)
+    assert "in scores for 45 of 1,035 pairs" in skewed
+
+
+def test_warnings_say_what_to_choose_without_options_of_the_shell() -> None:
+    rows = {"A": [2.0] * 400, "B": [0.0] * 3 + [2.0] * 397}
+    warned = " ".join(warnings_of(rows, documents=[f"d{i // 2}" for i in range(400)]))
+    assert 'resampled instead (unit "document")' in warned
+    assert "bootstrap_t" in warned
+    assert "--" not in warned
+
+
 def test_segments_of_known_documents_are_warned_of_unless_documents_are_drawn() -> None:
     documents = [f"d{i}" for i in range(300)]
     (warning,) = two(300, documents=documents)
