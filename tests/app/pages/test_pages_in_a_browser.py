@@ -1,7 +1,7 @@
 """Pages in a real browser: with and without scripts, by keyboard, wide and narrow."""
 
-import gzip
 import base64
+import gzip
 import itertools
 import random
 import re
