@@ -189,13 +189,26 @@ document.addEventListener("mouseover", (event) => {
 
 // parts of a page change in place; the address is always that of the whole page
 const pair = () => document.getElementById("pair");
-const ask = async (address, id) => {
+let latest = 0;
+// what is asked for later goes before what is answered later: then there is nothing to show
+const ask = async (address, busy) => {
+  const mine = ++latest;
+  for (const own of document.querySelectorAll("main, #pair")) own.removeAttribute("aria-busy");
+  busy.setAttribute("aria-busy", "true");
+  let found = null;
   try {
     const answer = await fetch(address, { headers: { Accept: "text/html" } });
-    return new DOMParser().parseFromString(await answer.text(), "text/html").getElementById(id);
-  } catch {
-    return null;
-  }
+    found = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("main");
+  } catch { /* the browser says so where it goes to the address itself */ }
+  return mine === latest ? found : undefined;
+};
+// what cannot be shown is told at its form, and everything stays; without a form the browser goes there
+const reject = (busy, found, address, form) => {
+  const problem = found?.querySelector("[data-fields]");
+  if (!problem || !form) return location.assign(address);
+  busy.removeAttribute("aria-busy");
+  accept();
+  refuse(form, form.querySelector("button"), problem.textContent, problem.dataset.fields.split(" "));
 };
 const named = (element) => [element.tagName, element.name ?? "", element.tagName === "A" ? element.textContent : ""].join();
 
@@ -203,15 +216,9 @@ const named = (element) => [element.tagName, element.name ?? "", element.tagName
 const show = async (address, push, form = null) => {
   const main = document.getElementById("main");
   const focused = main.contains(document.activeElement) ? named(document.activeElement) : null;
-  main.setAttribute("aria-busy", "true");
-  const found = await ask(address, "main");
-  if (!found?.querySelector("#say, .choose")) {
-    const problem = found?.querySelector("[data-fields]");
-    if (!problem || !form) return location.assign(address);
-    main.removeAttribute("aria-busy");
-    accept();
-    return refuse(form, form.querySelector("button"), problem.textContent, problem.dataset.fields.split(" "));
-  }
+  const found = await ask(address, main);
+  if (found === undefined) return;
+  if (!found?.querySelector("#say, .choose")) return reject(main, found, address, form);
   const opened = [...main.querySelectorAll("details[open] > summary")].map((own) => own.textContent);
   main.replaceWith(document.importNode(found, true));
   for (const own of document.querySelectorAll("main details > summary")) {
@@ -274,14 +281,12 @@ const chosen = (link) => {
   for (const [name, value] of asked) if (["a", "b"].includes(name) || !here.has(name)) here.set(name, value);
   return `${location.pathname}?${here}#pair`;
 };
-const open = async (address) => {
+const open = async (address, form = null) => {
   const panel = pair();
-  panel.setAttribute("aria-busy", "true");
-  const found = await ask(panel.dataset.panel + new URL(address, location.href).search, "pair");
-  if (!found) {
-    location.href = address;
-    return;
-  }
+  const answer = await ask(panel.dataset.panel + new URL(address, location.href).search, panel);
+  if (answer === undefined) return;
+  const found = answer?.querySelector("#pair");
+  if (!found) return reject(panel, answer, address, form);
   const within = panel.contains(document.activeElement);
   panel.replaceWith(document.importNode(found, true));
   history.pushState(null, "", address);
@@ -319,7 +324,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const fields = [...new FormData(form)].filter(([, value]) => value !== "");
   const address = `${location.pathname}?${new URLSearchParams(fields)}`;
-  if (within) open(`${address}#pair`);
+  if (within) open(`${address}#pair`, form);
   else show(address, true, form);
 });
 if (document.querySelector("#say, .choose")) addEventListener("popstate", () => show(location.href, false));

@@ -150,3 +150,25 @@ def test_what_cannot_be_shown_leaves_the_report_in_its_place(
         assert page.locator("#wrong").count() == 1
         assert page.locator("#say").is_visible()
         visited.complaints.clear()
+
+
+def test_a_filter_of_segments_that_is_refused_leaves_the_pair_in_its_place(
+    service: httpx.Client, chromium: Any, body: dict[str, Any]
+) -> None:
+    made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"}).json()
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto(f"/comparisons/{made['id']}?a=A&b=B")
+        address = page.url
+        page.fill("#pair input[name=shortest]", "few")
+        page.click("#pair form button")
+        page.wait_for_selector("#pair #wrong")
+        assert "a whole number, not 'few'" in page.inner_text("#wrong")
+        assert page.evaluate("document.activeElement.name") == "shortest"
+        assert page.url == address
+        visited.complaints.clear()
+        page.fill("#pair input[name=shortest]", "1")
+        page.click("#pair form button")
+        page.wait_for_url("**shortest=1*")
+        assert page.locator("#wrong").count() == 0
+        assert page.locator("#pair .segments li").count() > 0

@@ -285,6 +285,26 @@ def test_a_pair_is_opened_beside_the_matrix(service: httpx.Client, chromium: Any
         page.wait_for_function("document.querySelector('#pair img').naturalWidth > 0")
 
 
+def test_the_pair_that_was_asked_for_last_stays(service: httpx.Client, chromium: Any) -> None:
+    """Also where the network is slow, and what was asked for before is answered after it."""
+    made = service.post("/v1/comparisons", json=wide(3), headers={"Prefer": "wait=60"})
+    with visit(chromium, str(service.base_url)) as visited:
+        page, held = visited.page, []
+        page.route("**/pairs?*a=own0&b=own1", lambda route: held.append(route))
+        page.goto(f"/comparisons/{made.json()['id']}")
+        page.click("#matrix td a >> nth=0")
+        page.wait_for_selector("#pair[aria-busy=true]")
+        page.click("#matrix td a >> nth=1")
+        page.wait_for_selector("#pair h2:text-is('own0 and own2 by bleu')")
+        with page.expect_response("**/pairs?*a=own0&b=own1") as late:
+            held[0].continue_()
+        late.value.finished()
+        page.evaluate("new Promise(done => setTimeout(done))")  # what waits for the answer has run
+        assert page.inner_text("#pair h2") == "own0 and own2 by bleu"
+        assert "b=own2" in page.url
+        assert page.locator("[aria-busy=true]").count() == 0
+
+
 def test_the_numbers_of_a_pair_need_no_scrolling(service: httpx.Client, chromium: Any) -> None:
     made = service.post("/v1/comparisons", json=wide(2), headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url), viewport={"width": 1600, "height": 900}) as visited:
