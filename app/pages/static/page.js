@@ -23,6 +23,10 @@ for (const live of document.querySelectorAll("[data-events]")) {
   };
   source.addEventListener("progress", told);
   source.addEventListener("finished", () => { source.close(); location.reload(); });
+  // a browser connects again where the line broke, but not where it was turned away
+  source.addEventListener("error", () => {
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 3000);
+  });
 }
 
 // forms that cannot be undone ask first

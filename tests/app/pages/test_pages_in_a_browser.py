@@ -570,6 +570,11 @@ def test_what_waits_says_so(serve_on: ServeOn, tmp_path: Path, chromium: Any) ->
             visited.page.goto(address)
             told = visited.page.evaluate(STATE, f"{address}/events")
             warned = visited.page.inner_text(".warning")
+            visited.page.route(f"**{address}/events", lambda route: route.fulfill(status=503))
+            visited.page.goto(address)
+            with visited.page.expect_navigation():  # where it is turned away, it looks again
+                pass
+            visited.complaints.clear()
         client.delete(made["links"]["self"])  # ends the streams of events
     finally:
         server.stop()
