@@ -161,8 +161,10 @@ def _templates() -> Environment:
 @cache
 def _files() -> dict[str, bytes]:
     """What lies in the folder, and how pictures that stand in a page look in the dark."""
-    dark = f"@media (prefers-color-scheme: dark) {{\n{darkening('.sigtest figure svg ')}\n}}\n"
-    made = {"pictures.css": dark.encode()}
+    dark = darkening(".sigtest figure svg ")
+    made = {
+        "pictures.css": f"@media screen and (prefers-color-scheme: dark) {{\n{dark}\n}}\n".encode()
+    }
     return made | {
         path.name: path.read_bytes() for path in STATIC.iterdir() if path.suffix in MEDIA_TYPES
     }

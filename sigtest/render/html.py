@@ -93,7 +93,8 @@ def render(document: Document) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{escape(document.title)}</title>\n"
-        "<style>@media (prefers-color-scheme: dark) { body { background: #16191d; } }</style>\n"
+        "<style>@media screen and (prefers-color-scheme: dark) { body { background: #16191d; } }"
+        "</style>\n"
         f"</head>\n<body>\n{fragment(document)}</body>\n</html>\n"
     )
 

@@ -8,6 +8,7 @@ _STYLE = """
   --note: #fff6dd; color: var(--ink); background: var(--paper); color-scheme: light dark;
   font: 16px/1.5 system-ui, "Helvetica Neue", Arial, sans-serif; margin: 0 auto;
   max-width: 72rem; padding: 1rem 1.25rem; }
+.sigtest :is(h1, h2, p, li) { overflow-wrap: anywhere; }
 .sigtest h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
 .sigtest h2 { font-size: 1.2rem; margin: 2.25rem 0 .5rem; }
 .sigtest p { margin: .25rem 0 .75rem; }
@@ -45,10 +46,23 @@ _STYLE = """
 .sigtest code { font-size: .85em; overflow-wrap: anywhere; }
 .sigtest details { margin: .25rem 0 .75rem; }
 .sigtest pre { font-size: .8rem; overflow-x: auto; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
 .sigtest { --ink: #ececec; --muted: #b4b4b4; --rule: #4a4f57; --paper: #16191d; --mark: #7fb2f0;
   --note: #33290f; }
 @DARK@
+}
+@media print {
+.sigtest { padding: 0; }
+.sigtest .scroll { container-type: normal; overflow: visible; }
+.sigtest .abreast { display: block; }
+.sigtest table { font-size: 8pt; }
+.sigtest caption { max-width: none; }
+.sigtest th, .sigtest td { padding: .15rem .4rem; white-space: normal; }
+.sigtest tbody th { overflow-wrap: anywhere; }
+.sigtest :is(h2, caption, thead) { break-after: avoid; }
+.sigtest figure, .sigtest tr { break-inside: avoid; }
+.sigtest figure svg { max-height: 23cm; }
+.sigtest .wide svg { width: 100%; }
 }
 """
 

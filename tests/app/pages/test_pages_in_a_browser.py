@@ -494,6 +494,33 @@ LEFT = """async data => {
 }"""
 
 
+BLACK, WHITE = "rgb(22, 22, 22)", "rgb(255, 255, 255)"
+
+
+def test_a_report_from_the_disk_fits_a_phone_and_paper(
+    service: httpx.Client, chromium: Any, tmp_path: Path
+) -> None:
+    """Long signatures wrap; in print all of a table is there, dark on light whatever the screen."""
+    made = service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
+    told = service.get(made.json()["links"]["report"], params={"format": "html"})
+    file = tmp_path / "report.html"
+    file.write_bytes(told.content)
+    phone = {"width": 360, "height": 740}
+    with visit(chromium, "", viewport=phone, color_scheme="dark") as visited:
+        page = visited.page
+        page.goto(file.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        report = page.locator("main")
+        assert report.evaluate("own => getComputedStyle(own).color") != BLACK
+        page.set_viewport_size({"width": 720, "height": 1000})
+        page.emulate_media(media="print", color_scheme="dark")
+        style = "own => [getComputedStyle(own).color, getComputedStyle(own).backgroundColor]"
+        assert report.evaluate(style) == [BLACK, WHITE]
+        cut = "all => all.filter(own => getComputedStyle(own).overflowX !== 'visible').length"
+        assert page.locator(".scroll").evaluate_all(cut) == 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= 720
+
+
 def test_what_is_chosen_is_seen_in_forced_colours(service: httpx.Client, chromium: Any) -> None:
     body = {**wide(2), "metrics": ["bleu", "chrf"]}
     made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
