@@ -38,7 +38,8 @@ document.addEventListener("submit", (event) => {
 // a form that is refused stays as it was filled in, with what is wrong at the field that it is about
 const about = (form, names) => {
   const fits = (control) => [control.name, ...(control.dataset.about ?? "").split(" ")]
-    .some((own) => own && names.some((name) => name === own || name.startsWith(`${own}.`)));
+    .some((own) => own && names.some((name) => name === own || name.startsWith(`${own}.`)))
+    || [...control.files ?? []].some((file) => names.includes(file.name));
   const found = [...form.elements].filter(fits);
   return found.find((control) => (control.type === "checkbox" ? control.checked : control.value)) ?? found[0];
 };
@@ -84,7 +85,7 @@ const send = async (form, button) => {
       shown.tabIndex = -1;
       shown.focus();
     } else {
-      const names = problem?.dataset.fields.split(" ") ?? [];
+      const names = problem?.dataset.fields.split("\n") ?? [];
       const words = problem?.textContent ?? `The service answered ${answer.status}; what you chose is still here.`;
       refuse(form, button, words, names, answer.status === 401 && found.querySelector("a.act"));
     }
@@ -212,7 +213,7 @@ const reject = (busy, found, address, form) => {
   if (!problem || !form) return location.assign(address);
   busy.removeAttribute("aria-busy");
   accept();
-  refuse(form, form.querySelector("button"), problem.textContent, problem.dataset.fields.split(" "));
+  refuse(form, form.querySelector("button"), problem.textContent, problem.dataset.fields.split("\n"));
 };
 const named = (element) => [element.tagName, element.name ?? "", element.tagName === "A" ? element.textContent : ""].join();
 

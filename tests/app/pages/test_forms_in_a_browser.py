@@ -88,6 +88,19 @@ def test_the_reason_stands_where_something_was_given(
         visited.complaints.clear()
 
 
+def test_the_reason_stands_at_the_file_that_it_is_about(
+    service: httpx.Client, chromium: Any, tmp_path: Path
+) -> None:
+    scores = tmp_path / "my scores.txt"
+    scores.write_text("these are no judgements\n")
+    with visit(chromium, str(service.base_url)) as visited:
+        visited.page.goto("/human-evaluations")
+        visited.page.set_input_files("#part-judgements", scores)
+        visited.page.click("button:text-is('Compute')")
+        refused(visited, "part-judgements", "my scores.txt is in no format of judgements")
+        visited.complaints.clear()
+
+
 def test_what_is_recognised_is_shown_in_the_form(
     service: httpx.Client, chromium: Any, example: Path
 ) -> None:
