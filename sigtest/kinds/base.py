@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 from sigtest.data.fields import Field
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress
+from sigtest.render.digits import counted
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout, verbatim
 from sigtest.report.naming import names_in, renamed_in
@@ -183,8 +184,10 @@ class Kind(ABC, Generic[Asked]):
     def recognised(self, asked: Asked) -> tuple[str, ...]:
         """What was read in what was brought, in sentences, to be looked at before it runs."""
         told = asked.about
-        named = (("systems", told.systems), ("metrics", told.metrics), ("test sets", told.testsets))
-        return tuple(f"{len(names)} {what}: {', '.join(names)}." for what, names in named if names)
+        named = (("system", told.systems), ("metric", told.metrics), ("test set", told.testsets))
+        return tuple(
+            f"{counted(len(names), what)}: {', '.join(names)}." for what, names in named if names
+        )
 
     def comparison(self, asked: Asked) -> Comparison | None:
         """The comparison that a question has to make, whose size is limited."""

@@ -18,6 +18,7 @@ from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.asked import Asked
 from sigtest.questions.human.request.choices import FIELDS
 from sigtest.questions.human.statistics.paired import EXACT_FLIPS
+from sigtest.render.digits import counted
 from sigtest.render.picture import ReportPicture
 
 SECONDS = 5e-5  # for one judgement
@@ -58,19 +59,19 @@ EXAMPLES = {
 def recognised(asked: Asked) -> tuple[str, ...]:
     """What was read in each file, and how much there is to judge by."""
     judged = asked.judgements
-    what = "rankings" if isinstance(judged, Rankings) else "judgements"
+    what = "ranking" if isinstance(judged, Rankings) else "judgement"
     read = [
-        f"{source.rows:,} rows, read as {source.input}"
+        f"{counted(source.rows, 'row')}, read as {source.input}"
         + "".join(f"; {count:,} left out: {why}" for why, count in source.dropped.items())
         + "."
         for source in asked.sources
     ]
     counts = [
-        f"{len(column.names):,} {noun}"
-        for noun, column in (("segments", judged.segment), ("annotators", judged.annotator))
+        counted(len(column.names), noun)
+        for noun, column in (("segment", judged.segment), ("annotator", judged.annotator))
         if column.names
     ]
-    return (*read, f"{', '.join([f'{len(judged):,} {what}', *counts])}.")
+    return (*read, f"{', '.join([counted(len(judged), what), *counts])}.")
 
 
 class HumanEvaluations(WholeKind[Asked]):

@@ -9,6 +9,7 @@ from functools import partial
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.render import records, tables
+from sigtest.render.digits import counted
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout, verbatim
 from sigtest.render.model import (
@@ -153,7 +154,7 @@ def _places(ranks: Mapping[str, RankReport]) -> list[tuple[object, ...]]:
 
 def _title(report: Report) -> str:
     on = f" on {len(report.several.testsets)} test sets" if report.several else ""
-    return f"Comparison of {tables.counted(len(report.systems), 'system')}{on}"
+    return f"Comparison of {counted(len(report.systems), 'system')}{on}"
 
 
 def _nulls(report: Report) -> list[str]:

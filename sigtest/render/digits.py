@@ -47,6 +47,11 @@ def whole(value: int) -> str:
     return f"{value:,}"
 
 
+def counted(count: int, noun: str) -> str:
+    """`1 pair`, `3 pairs`."""
+    return f"{whole(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def percent(share: float) -> str:
     """0.95 as `95 %`."""
     return f"{round(100 * share, 6):g} %"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sigtest.render.columns import numbers
+from sigtest.render.digits import counted
 from sigtest.render.model import (
     Abreast,
     Column,
@@ -156,11 +157,6 @@ def matrix(report: Report, metric: str) -> Table:
 def test_words(test: str | None) -> str:
     """What a test is called in prose."""
     return (test or "").replace("_", " ")
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 pair`, `3 pairs`."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -> Iterator[Column]:
