@@ -195,7 +195,9 @@ def _table(table: Table, look: Look) -> str:
         f"<thead>{_groups(table)}{_headings(table, look)}</thead>\n{rows}\n</table>\n</div>"
     )
     if table.folded_over is not None and size > table.folded_over:
-        summary = f"<summary>All {size} {escape(table.things)}</summary>"
+        told = table.caption.lower().startswith(table.things)
+        which = table.caption[len(table.things) :] if told else ""
+        summary = f"<summary>All {whole(size)} {escape(table.things + which)}</summary>"
         opened = " open" if pages and look.first else ""
         made = f"<details{opened}>\n{summary}\n{made}\n{pages}</details>"
     return "\n".join([made, *_notes(table.notes)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sigtest.questions.human.report import AnnotatorsReport, HumanReport
+from sigtest.questions.human.report import AnnotatorsReport, HumanReport, judged
 from sigtest.report.methods import Sources, listed
 from sigtest.significance.corrections import CORRECTIONS
 
@@ -26,7 +26,7 @@ QUALITY = {
 
 def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
     """What was judged, who counts, how scores came about, and what was tested."""
-    used = sum(source.used for source in report.sources)
+    used = judged(report.sources, report.annotators)
     criteria = [criterion for criterion in report.criteria if criterion]
     by = f" by {listed(criteria)}" if criteria else ""
     yield f"People judged {len(report.systems)} systems{by} in {used:,} judgements."

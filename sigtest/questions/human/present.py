@@ -15,6 +15,7 @@ from sigtest.questions.human.report import (
     HumanReport,
     JudgedPair,
     JudgedSystem,
+    judged,
 )
 from sigtest.render import records
 from sigtest.render.answer import leaders
@@ -96,10 +97,9 @@ def document(report: HumanReport) -> Document:
 
 
 def _facts(report: HumanReport) -> tuple[str, ...]:
-    used = sum(source.used for source in report.sources)
     correction = "no correction" if report.correction == "none" else report.correction
     return (
-        f"{whole(used)} judgements",
+        f"{whole(judged(report.sources, report.annotators))} judgements",
         ", ".join(report.criteria),
         f"standardised: {report.standardise}",
         f"{report.test.replace('_', ' ')}, one-sided both ways, {correction}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sigtest.report.methods import Methods
@@ -25,6 +25,14 @@ class SourceReport:
     used: int
     dropped: Mapping[str, int]
     sha256: str
+
+
+def judged(sources: Sequence[SourceReport], annotators: AnnotatorsReport | None) -> int:
+    """How many judgements count: rows, but of MQM, where a row is an error, those of annotators."""
+    by_error = any(source.input == "mqm" for source in sources)
+    if by_error and annotators is not None:
+        return annotators.judgements
+    return sum(source.used for source in sources)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sigtest.questions.meta.report import MetaReport
+from sigtest.render.digits import counted
 from sigtest.report.methods import Sources, listed
 from sigtest.significance.corrections import CORRECTIONS
 
@@ -39,7 +40,8 @@ def sentences(report: MetaReport, sources: Sources) -> Iterator[str]:
     systems = [str(len(own.systems)) for own in report.sets]
     sets = f" of {len(report.sets)} sets" if len(report.sets) > 1 else ""
     yield (
-        f"{len(report.metrics)} metrics were held against people's scores of "
+        f"{counted(len(report.metrics), 'metric')} {'was' if len(report.metrics) == 1 else 'were'} "
+        "held against people's scores of "
         f"{listed(systems)} systems{sets} at the level of {report.level}s."
     )
     estimates = [

@@ -10,7 +10,7 @@ from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPa
 from sigtest.render import records
 from sigtest.render.answer import leaders, listed
 from sigtest.render.columns import intervals, names, numbers, p_value, words
-from sigtest.render.digits import whole
+from sigtest.render.digits import counted, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import (
     Abreast,
@@ -92,7 +92,7 @@ def document(report: MetaReport) -> Document:
         blocks.append(_pairs(report, pairs, named))
     sets = f" on {len(report.sets)} sets" if named else ""
     return Document(
-        title=f"Evaluation of {len(report.metrics)} metrics{sets}",
+        title=f"Evaluation of {counted(len(report.metrics), 'metric')}{sets}",
         facts=_facts(report),
         blocks=tuple(blocks),
         marks=_marks(report),

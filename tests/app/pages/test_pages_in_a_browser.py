@@ -426,6 +426,7 @@ def test_sixty_systems_stay_light_and_usable(service: httpx.Client, chromium: An
         page = visited.page
         page.goto(own)
         assert page.locator("#matrix td a").count() == 60 * 59 / 2
+        assert page.inner_text("#pairs summary") == "All 1,770 pairs: bleu"
         page.click("#matrix td a >> nth=5")
         page.wait_for_selector("#pair .segments")
         page.click("#pair .pages a")

@@ -65,7 +65,7 @@ def test_one_system_has_a_score_and_no_pictures() -> None:
 
 def test_html_folds_many_pairs_unless_all_are_asked_for() -> None:
     made = of_size(12)
-    assert "<summary>All 66 pairs</summary>" in rendered("html", made)
+    assert "<summary>All 66 pairs: bleu</summary>" in rendered("html", made)
     assert "<summary>All" not in rendered("html", made, every_pair=True)
     assert "<summary>All" not in rendered("html", of_size(2))
 

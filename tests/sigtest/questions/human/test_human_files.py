@@ -10,6 +10,7 @@ from sigtest.errors import InputError, LimitError, SigtestError
 from sigtest.questions.human import INPUTS, compute, parse
 from sigtest.questions.human.files import MAX_ROWS, read
 from sigtest.questions.human.files.mqm import weight
+from sigtest.questions.human.present import present
 
 DA = "HITId WorkerId Input.src Input.trg Input.item hit sys_id rid type sid score time\n"
 ESA = '{login},{system},{item},{kind},eng,deu,{score},{doc},False,"{spans}",{start},{end}\n'
@@ -126,6 +127,8 @@ def test_mqm_sums_by_rater_and_averages_over_raters() -> None:
     report = compute(asked)
     assert [own.raw for own in report.systems] == [-3.0, -0.55]
     assert (report.sources[0].rows, report.sources[0].used) == (5, 5)
+    assert "by mqm in 4 judgements." in report.methods.text  # of five errors
+    assert present(report).document().facts[0] == "4 judgements"
     assert report.criteria == ("mqm",)
 
 

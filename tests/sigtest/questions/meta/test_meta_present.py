@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from scored import SYSTEMS, request
@@ -33,6 +34,26 @@ def test_every_format_names_every_metric_and_the_signature(report: MetaReport, n
     assert all(label in text for label in ("COMET", "BLEU", "TER"))
     if name != "csv":
         assert "level:system" in text.replace("\\", "")
+
+
+def test_folds_of_pairs_say_which_they_are() -> None:
+    """Eleven metrics have 55 pairs, which are folded, a table for each statistic and test."""
+    asked = request(resamples=99)
+    own = next(iter(asked["metrics"].values()))
+    asked["metrics"] = {f"m{i}": own for i in range(11)}
+    asked.pop("baseline", None)
+    page = FORMATS["html"].render(present(compute(parse(asked))))
+    folds = re.findall(r"<summary>(All .*)</summary>", page)
+    assert "All 55 pairs by Pearson&#x27;s r, Williams test" in folds
+    assert len(set(folds)) == len(folds) > 1
+
+
+def test_one_metric_is_told_of_as_one() -> None:
+    asked = request(resamples=99)
+    asked["metrics"] = dict([next(iter(asked["metrics"].items()))])
+    report = compute(parse(asked))
+    assert document(report).title == "Evaluation of 1 metric"
+    assert report.methods.text.startswith("1 metric was held against people's scores of ")
 
 
 def test_metrics_stand_by_rank_with_their_values(report: MetaReport) -> None:
