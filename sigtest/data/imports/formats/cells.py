@@ -69,8 +69,13 @@ def number(cell: object, where: str) -> float | None:
         return TRUTH[word]
     if word in INFINITE:
         return _finite(math.inf, text, where)
-    fix = next((fix for pattern, fix in _patterns(FIXES + SAID) if pattern.fullmatch(text)), OTHER)
-    raise InputError(f"{where}: {text[:40]!a} is not a number; {fix}.")
+    raise InputError(f"{where}: {text[:40]!a} is not a number; {advice(text) or OTHER}.")
+
+
+def advice(text: str) -> str | None:
+    """How to write what is no number, where what was meant is known."""
+    found = (fix for pattern, fix in _patterns(FIXES + SAID) if pattern.fullmatch(text))
+    return next(found, None)
 
 
 def numbers(cells: Sequence[str], where: Callable[[int], str]) -> list[float | None]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.data.choices import choose
+from sigtest.data.imports.formats.cells import advice
 from sigtest.data.names import check_name, without_slash
 from sigtest.errors import InputError, RecipeError
 from sigtest.questions.human.files.table import Column, Numbers, Table
@@ -152,7 +153,9 @@ def _numbers(column: Numbers | None, table: Table, what: str) -> Array:
             found[row] = _number(value)
         except (TypeError, ValueError, OverflowError):
             shown = "nothing" if value in (None, "") else repr(value)[:40]
-            raise table.refused(row, f"{shown} is no {what}", what) from None
+            fix = advice(value.strip()) if isinstance(value, str) else None
+            why = f"{shown} is no {what}{f'; {fix}' if fix else ''}"
+            raise table.refused(row, why, what) from None
     return found
 
 
