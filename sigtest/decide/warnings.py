@@ -12,9 +12,10 @@ from sigtest.arrays import Array
 from sigtest.comparison.plan import Part
 from sigtest.decide.decisions import Limit
 from sigtest.decide.facts import Facts
-from sigtest.significance import TESTS
+from sigtest.significance import TESTS, swap_test
 from sigtest.significance.bootstrap import SKEWED
 from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance.levels import smallest_attainable
 
 FEW_RESAMPLES = " resamples are few for"
 JOINT = ("tukey holds its level", "max_t compares")  # how sentences on joint corrections begin
@@ -36,7 +37,12 @@ def warnings_of(
         gone: How many of these are of systems that have left.
     """
     recipe = part.recipe
-    said = [_too_few_resamples(part, facts, comparisons), _few_units(part), _small_strata(part)]
+    said = [
+        _too_few_resamples(part, facts, comparisons),
+        _few_units(part),
+        _nothing_to_find(part, comparisons),
+        _small_strata(part),
+    ]
     if gone:
         said.append(
             f"{gone} comparison{'' if gone == 1 else 's'} with systems that were deleted or "
@@ -109,8 +115,9 @@ def _few_units(part: Part) -> str | None:
     if units >= FEW_UNITS:
         return None
     said = (
-        f"With only {units} {part.recipe.unit}s (fewer than about {FEW_UNITS}), intervals and "
-        "detectable differences, which come from the bootstrap, are somewhat too small"
+        f"With only {units} {part.recipe.unit}{'' if units == 1 else 's'} (fewer than about "
+        f"{FEW_UNITS}), intervals and detectable "
+        "differences, which come from the bootstrap, are somewhat too small"
     )
     bootstraps = [test for test in part.recipe.tests if TESTS[test].draws == "counts"]
     if not bootstraps:
@@ -120,6 +127,24 @@ def _few_units(part: Part) -> str | None:
         f"{said}, and {' and '.join(bootstraps)} {reject} true null hypotheses too often; "
         "approximate_randomization keeps its level as long as the two systems' outputs are "
         "exchangeable."
+    )
+
+
+def _nothing_to_find(part: Part, comparisons: int) -> str | None:
+    """So few units that exchanging them can never give a significant p-value."""
+    recipe, units, pairs = part.recipe, part.units, len(part.pairs)
+    test = swap_test(recipe.tests)
+    if test is None or part.replicas > 1 or not pairs:
+        return None
+    least = min(1.0, (2 if recipe.alternative == "two-sided" else 1) * 0.5**units)
+    corrected = smallest_attainable(recipe.correction, pairs, least, max(pairs, comparisons))
+    if corrected <= recipe.alpha:
+        return None
+    after = f", {corrected:.2g} after correction" if corrected > least else ""
+    return (
+        f"The smallest p-value that {units} {recipe.unit}{'' if units == 1 else 's'} can give in "
+        f"{test.name} is {least:.2g}{after}, above alpha: it cannot find a difference here, "
+        "whatever the detectable differences say."
     )
 
 

@@ -45,6 +45,30 @@ def test_documents_are_counted_where_they_are_the_units() -> None:
         )
 
 
+def few(units: int, systems: int = 2, **fields: Any) -> list[str]:
+    """Warnings that nothing can be found, where every system is better than the next."""
+    columns = {f"S{i}": [float(i)] * units for i in range(systems)}
+    said = warnings_of(columns, tests=["approximate_randomization"], **fields)
+    return [warning for warning in said if "cannot find a difference" in warning]
+
+
+def test_units_whose_exchanges_are_too_few_for_any_significant_p_are_warned_of() -> None:
+    # the most extreme of 2**n exchanges, and its mirror: 2/32 > .05 >= 2/64, 1/16 > .05 >= 1/32
+    (warning,) = few(5)
+    assert "5 segments" in warning
+    assert "0.062" in warning
+    assert few(6) == []
+    (warning,) = few(4, alternative="greater")
+    assert "0.062" in warning
+    assert few(5, alternative="greater") == []
+    (warning,) = few(1)
+    assert "1 segment " in warning
+    (warning,) = few(6, systems=3)  # three pairs: 3 * 2/64 = 0.094
+    assert "0.094 after correction" in warning
+    assert few(6, systems=3, correction="none") == []
+    assert few(6, systems=3, correction="benjamini_hochberg") == []  # all three at 2/64
+
+
 def test_a_stratum_below_20_units_is_warned_of() -> None:
     def stratified(smallest: int) -> list[str]:
         labels = ["small"] * smallest + ["large"] * (400 - smallest)

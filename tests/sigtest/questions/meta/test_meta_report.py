@@ -2,6 +2,7 @@
 
 import json
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -225,6 +226,33 @@ def test_few_systems_are_warned_of() -> None:
     assert not any("perm_both" in own for own in said)
     said = run(level="segment").warnings
     assert any("williams takes cells to be independent" in own for own in said)
+
+
+@pytest.mark.parametrize(
+    ("fields", "warned"),
+    [
+        ({"level": "segment", "statistics": ["accuracy"]}, "accuracy"),
+        ({"statistics": ["accuracy_ties"]}, "accuracy_ties"),
+        ({"statistics": ["accuracy"]}, None),  # whole systems are exchanged
+        ({"level": "segment", "statistics": ["kendall"], "group": "item"}, None),
+    ],
+)
+def test_exchanges_of_pairs_that_share_a_system_are_warned_of(
+    fields: dict[str, Any], warned: str | None
+) -> None:
+    said = run(tests=["perm_both"], **fields).warnings
+    found = [own for own in said if "pairs of systems to be independent" in own]
+    assert [own.startswith(f"perm_both of {warned} takes") for own in found] == (
+        [] if warned is None else [True]
+    )
+
+
+def test_exchanges_of_pairs_of_three_systems_keep_their_level() -> None:
+    three = request()
+    three["exclude_systems"] = list(three["human"]["scores"]["system"])[3:]
+    fields = {"level": "segment", "statistics": ["accuracy"], "tests": ["perm_both"]}
+    said = compute(parse({**three, **fields})).warnings
+    assert not any("pairs of systems to be independent" in own for own in said)
 
 
 def test_sets_pool_accuracy_over_pairs_and_share_families() -> None:
