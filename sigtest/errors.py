@@ -118,12 +118,16 @@ def readable() -> Iterator[None]:
     """A file that is missing, or that cannot be read, is an input that cannot be used.
 
     Raises:
-        InputError: Instead of the OSError that says so; names the file, and what to give.
+        InputError: Instead of the error that says so; names the file, and what to give.
     """
     try:
         yield
     except OSError as error:
         raise InputError(unreadable(error)) from error
+    except ValueError as error:  # what the system's calls say of such a path
+        if str(error) != "embedded null byte":
+            raise
+        raise InputError("A path has a NUL character; no file's name has one.") from error
 
 
 def unreadable(error: OSError) -> str:

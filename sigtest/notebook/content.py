@@ -17,7 +17,7 @@ from sigtest.data.imports import Given, Joining, Role, gather, in_order
 from sigtest.data.imports.join import Missing
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
-from sigtest.notebook.frames import is_frame, table_of
+from sigtest.notebook.frames import is_frame, once, table_of
 
 TEXTS = "one string a segment"
 COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")
@@ -116,7 +116,7 @@ def scores_by_system(scores: object) -> dict[str, dict[str, Any]]:
     """
     if scores is None:
         return {}
-    columns = _columns(scores)
+    columns = _columns(scores, "scores")
     if columns is not None:
         return {name: {LABEL: _listed(column)} for name, column in columns.items()}
     if not isinstance(scores, Mapping):
@@ -127,7 +127,7 @@ def scores_by_system(scores: object) -> dict[str, dict[str, Any]]:
         )
     found: dict[str, dict[str, Any]] = {}
     for name, given in scores.items():
-        framed = _columns(given)
+        framed = _columns(given, "scores")
         if framed is not None:
             for system, column in framed.items():
                 found.setdefault(system, {})[str(name)] = _listed(column)
@@ -156,7 +156,7 @@ def _references(references: object) -> Any:
     """One reference set or several, a path where it is one."""
     if isinstance(references, os.PathLike) or references is None:
         return references if references is not None else []
-    columns = _columns(references)
+    columns = _columns(references, "references")
     if columns is not None:
         return [_texts(column) for column in columns.values()]
     entries = _texts(references, "references")
@@ -170,7 +170,7 @@ def _systems(systems: object) -> list[Any]:
     """Objects with a name each."""
     if systems is None:
         return []
-    columns = _columns(systems)
+    columns = _columns(systems, "systems")
     if columns is not None:
         return [{"name": name, "hypotheses": column} for name, column in columns.items()]
     if isinstance(systems, Mapping):
@@ -250,20 +250,28 @@ def _numbers(given: object, system: object, label: object) -> Any:
             field="scores",
             system=str(system),
         )
-    return [_listed(row) if _is_column(row) else row for row in _listed(given)]
+    return [_listed(row) if _is_column(row) else _scalar(row) for row in _listed(given)]
 
 
-def _columns(given: object) -> dict[str, Any] | None:
+def _columns(given: object, field: str) -> dict[str, Any] | None:
     """The columns of a data frame, by name; nothing where it is none."""
     names = getattr(given, "columns", None)
     if names is None or isinstance(given, Mapping) or not hasattr(given, "__getitem__"):
         return None
+    once(names, field)
     return {str(name): given[name] for name in list(names)}
 
 
 def _is_column(given: object) -> bool:
-    """Whether it has entries in an order."""
+    """Whether it has entries in an order; arrays and tensors without an axis have none."""
+    if getattr(given, "ndim", None) == 0:
+        return False
     return isinstance(given, Iterable) and not isinstance(given, str | bytes | set | frozenset)
+
+
+def _scalar(entry: Any) -> Any:
+    """A number of NumPy, or an array or tensor without an axis, as a number."""
+    return entry.item() if getattr(entry, "ndim", None) == 0 else entry
 
 
 def _listed(column: Any) -> list[Any]:

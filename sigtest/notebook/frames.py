@@ -6,6 +6,7 @@ pandas and polars are known by what their frames can do, so that neither has to 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,6 +20,25 @@ def is_frame(given: object) -> bool:
     return hasattr(given, "columns") and (hasattr(given, "to_dicts") or hasattr(given, "to_dict"))
 
 
+def once(names: Iterable[object], field: str) -> None:
+    """Names that tell columns or entries apart.
+
+    Args:
+        names: Of the columns of a frame, or of the entries of a series.
+        field: Where it was given.
+
+    Raises:
+        InputError: Two of them are the same text.
+    """
+    twice = [name for name, times in Counter(map(str, names)).items() if times > 1]
+    if twice:
+        raise InputError(
+            f"{field} has more than one column or entry named {twice[0]!r}; each needs a name of "
+            "its own.",
+            field=field,
+        )
+
+
 def table_of(frame: Any, field: str = "from_") -> Upload:
     """A frame as a table, which is read as one that lies in a file.
 
@@ -27,8 +47,9 @@ def table_of(frame: Any, field: str = "from_") -> Upload:
         field: Where it was given.
 
     Raises:
-        InputError: No rows, or a cell that is no text and no number.
+        InputError: No rows, two columns of one name, or a cell that is no text and no number.
     """
+    once(frame.columns, field)
     if hasattr(frame, "to_dicts"):
         rows = frame.to_dicts()
     else:

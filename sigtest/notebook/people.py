@@ -16,7 +16,7 @@ from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
 from sigtest.notebook.asking import made, recipe_of
 from sigtest.notebook.content import request_of
-from sigtest.notebook.frames import is_frame, table_of
+from sigtest.notebook.frames import is_frame, once, table_of
 from sigtest.progress import Progress
 from sigtest.questions.accuracy import AccuracyReport
 from sigtest.questions.human import HumanReport
@@ -239,6 +239,9 @@ def _metric(brought: Any) -> Request:
 
 def _scores(brought: Any) -> Request:
     """Scores of systems or of segments, as a request has them under their level."""
+    for names in ("columns", "index"):
+        if hasattr(brought, "to_dict") and hasattr(brought, names):
+            once(getattr(brought, names), "scores")
     table = brought.to_dict() if hasattr(brought, "to_dict") else brought
     if not isinstance(table, Mapping):
         raise InputError("Scores must be a path, or numbers by system.", field="metrics")

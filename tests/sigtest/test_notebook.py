@@ -2,6 +2,7 @@ import collections
 import doctest
 import json
 from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pandas
@@ -301,3 +302,35 @@ def test_a_report_becomes_latex_and_files(tmp_path):
     )
     with pytest.raises(sigtest.RecipeError, match=r"\.html"):
         PLAIN.save(tmp_path / "report.docx")
+
+
+TWICE = pandas.DataFrame([["a b", "a c", "a d"], ["e f", "e g", "e h"]], columns=["A", "A", "B"])
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"references": ["a b", "e f"], "systems": TWICE}, "systems"),
+        ({"scores": pandas.DataFrame([[1, 2, 3], [4, 5, 6]], columns=["A", "A", "B"])}, "scores"),
+        ({"from_": TWICE}, "from_"),
+    ],
+)
+def test_columns_of_one_name_are_refused_instead_of_dropped(given, field):
+    with pytest.raises(sigtest.InputError, match=f"^{field} has .* named 'A'"):
+        sigtest.compare(**given)
+
+
+def test_numbers_without_an_axis_are_numbers():
+    numbers = [0.9, 0.8, 0.7]
+    other = {"comet": [0.6, 0.7, 0.5]}
+    arrays = [np.array(number) for number in numbers]
+    assert sigtest.compare(scores={"A": {"comet": arrays}, "B": other}) == sigtest.compare(
+        scores={"A": {"comet": numbers}, "B": other}
+    )
+
+
+def test_a_path_with_a_nul_character_is_refused():
+    with pytest.raises(sigtest.InputError, match="NUL"):
+        sigtest.compare(Path("re\0f"), SYSTEMS)
+    with pytest.raises(sigtest.InputError, match="NUL"):
+        sigtest.human(Path("re\0f"))

@@ -89,6 +89,17 @@ def test_missing_numbers_of_a_data_frame_are_missing() -> None:
     assert found.systems == sigtest.human(FRAME).systems
 
 
+def test_what_stands_twice_is_refused_instead_of_dropped() -> None:
+    twice = pandas.concat([FRAME, FRAME["score"]], axis=1)
+    with pytest.raises(sigtest.InputError, match=r"^judgements has .* named 'score'"):
+        sigtest.human(twice)
+    human = pandas.Series({"a": 1.0, "b": 2.0, "c": 3.0})
+    metric = pandas.Series([1.0, 2.0, 3.0, 4.0], index=["a", "b", "c", "c"])
+    for gold, scores in ((human, metric), (metric, human)):
+        with pytest.raises(sigtest.InputError, match=r"^scores has .* named 'c'"):
+            sigtest.meta(gold, {"x": scores})
+
+
 def test_choices_may_be_numbers_of_numpy() -> None:
     choices = {"resamples": 99, "seed": 3, "test": "approximate_randomization"}
     found = sigtest.human(FRAME, **choices | {"resamples": np.int64(99), "seed": np.uint8(3)})
