@@ -117,7 +117,7 @@ def _exchanged_systems(choices: Choices, fewest: int) -> Iterator[str]:
 
 
 def _exchanged_pairs(asked: Asked, compared: Sequence[Sequence[Compared]]) -> Iterator[str]:
-    """PERM-BOTH over pairs of systems; the sizes were measured with normal scores."""
+    """PERM-BOTH over pairs of systems; sizes were measured where all scores are normal."""
     shared = dict.fromkeys(
         row.statistic
         for own, rows in zip(asked.sets, compared, strict=True)
@@ -127,8 +127,8 @@ def _exchanged_pairs(asked: Asked, compared: Sequence[Sequence[Compared]]) -> It
     if shared:
         yield (
             f"perm_both of {' and '.join(shared)} takes pairs of systems to be independent; those "
-            "that share a system are not, which makes its p-values too small (it rejects .12 of "
-            "true null hypotheses at a nominal .05 with 8 systems on 100 segments, .17 with 12)."
+            "that share a system are not, which makes its p-values too small (it rejects .11 of "
+            "true null hypotheses at a nominal .05 with 8 systems on 100 segments, .15 with 12)."
         )
 
 

@@ -247,6 +247,29 @@ def test_exchanges_of_pairs_that_share_a_system_are_warned_of(
     )
 
 
+@pytest.mark.parametrize(("systems", "least", "most"), [(3, 0.02, 0.08), (8, 0.08, 0.15)])
+def test_exchanges_of_pairs_reject_as_often_as_the_warning_says(
+    systems: int, least: float, most: float
+) -> None:
+    def scores(*noisy: np.ndarray) -> dict[str, Any]:
+        return {"segment": {f"S{i}": row.tolist() for i, row in enumerate(sum(noisy))}}
+
+    def p_value(seed: int) -> float:
+        draw = np.random.default_rng(seed).standard_normal
+        quality, people, one, other = (draw((systems, 100)) for _ in range(4))
+        asked = {
+            "human": {"scores": scores(quality, people)},
+            "metrics": {"one": scores(quality, one), "other": scores(quality, other)},
+            "level": "segment", "statistics": ["accuracy"], "tests": ["perm_both"],
+            "correction": "none", "resamples": 499, "seed": seed,
+        }  # fmt: skip
+        (pair,) = compute(parse(asked)).pairs
+        assert pair.p_greater is not None
+        return pair.p_greater
+
+    assert least < np.mean([p_value(seed) <= 0.05 for seed in range(800)]) < most
+
+
 def test_exchanges_of_pairs_of_three_systems_keep_their_level() -> None:
     three = request()
     three["exclude_systems"] = list(three["human"]["scores"]["system"])[3:]
