@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sigtest.data.health.finding import Finding, numbered, quoted, share
+from sigtest.data.health.finding import Finding, numbered, quoted, share, stretch
 from sigtest.data.health.lines import Lines
 
 FEW = 3  # segments below which nothing is said
@@ -31,9 +31,8 @@ def find_empty(name: str, output: Lines, reference: Lines) -> list[Finding]:
     blank = [i for i in places if reference.lines[i].strip()]
     if not blank:
         return []
-    segments = numbered(blank)
-    where = quoted(segments, len(output.lines))
-    return [Finding("empty", name, segments, f"{name}: {where} {_have(segments)} no output.")]
+    verb = "has" if len(blank) == 1 else "have"
+    return stretch("empty", name, numbered(blank), len(output.lines), f"{verb} no output")
 
 
 def find_untranslated(name: str, output: Lines, source: Lines, reference: Lines) -> list[Finding]:
@@ -76,16 +75,8 @@ def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
     often = max(map(len, unlike), default=0) >= OFTEN
     if not often and len(repeated) < max(FEW, REPEATED * len(output.lines)):
         return []
-    segments = numbered(sorted(repeated))
-    return [
-        Finding(
-            "copied_lines",
-            name,
-            segments,
-            f"{name}: {quoted(segments, len(output.lines))} repeat lines of other segments, though "
-            "the references differ.",
-        )
-    ]
+    words = "repeat lines of other segments, though the references differ"
+    return stretch("copied_lines", name, numbered(sorted(repeated)), len(output.lines), words)
 
 
 def equal_lines(text: Lines, other: Lines) -> NDArray[np.bool_]:
@@ -128,9 +119,7 @@ def _copied(
         where = "" if count == total else f" ({quoted(segments, total)})"
         return [Finding(kind, name, segments, f"{name}: {what}{where}.")]
     if end - start >= RUN and chance < CHANCE:
-        segments = numbered(range(start, end))
-        where = quoted(segments, total)
-        return [Finding(kind, name, segments, f"{name}: {where} are those of {whose}.")]
+        return stretch(kind, name, numbered(range(start, end)), total, f"are those of {whose}")
     return []
 
 
@@ -142,7 +131,3 @@ def _longest_run(same: NDArray[np.bool_]) -> tuple[int, int]:
     starts, ends = edges[::2], edges[1::2]
     longest = int(np.argmax(ends - starts))
     return int(starts[longest]), int(ends[longest])
-
-
-def _have(segments: Sequence[int]) -> str:
-    return "has" if len(segments) == 1 else "have"

@@ -27,6 +27,19 @@ class Finding:
     sentence: str
 
 
+def whole(kind: str, system: str, words: str) -> list[Finding]:
+    """What is found of all of an output, in words that follow its name."""
+    return [Finding(kind, system, (), f"{system}{words}.")]
+
+
+def stretch(
+    kind: str, system: str, segments: tuple[int, ...], total: int, words: str
+) -> list[Finding]:
+    """What is found of some segments of an output, in words that follow them."""
+    sentence = f"{system}: {quoted(segments, total)} {words}."
+    return [Finding(kind, system, segments, sentence)]
+
+
 def numbered(places: Iterable[int]) -> tuple[int, ...]:
     """Segments as reports count them, from 1."""
     return tuple((np.fromiter(places, np.int64) + 1).tolist())

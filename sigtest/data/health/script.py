@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sigtest.data.health.finding import Finding, numbered, quoted
+from sigtest.data.health.finding import Finding, numbered, stretch, whole
 from sigtest.data.health.lines import Lines
 from sigtest.data.health.symbols import LATIN, NAMES, OTHER, letters_of, scripts_of
 
@@ -32,33 +32,20 @@ KEPT = 0.5  # share of the references' common words that an output in their lang
 def find_scripts(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """An output, or lines of it, in other scripts than the references."""
     expected = reference.main
-    kept, whole = (
+    kept, there = (
         text.letters[expected] / max(1, text.letters.sum()) for text in (output, reference)
     )
-    if (kept < LOST * whole).any() or kept.sum() < 0.5 * whole.sum():
+    if (kept < LOST * there).any() or kept.sum() < 0.5 * there.sum():
         has = ", ".join(NAMES[s] for s in output.main) or "no letters"
-        return [
-            Finding(
-                "wrong_script",
-                name,
-                (),
-                f"{name} is written in {has}, the references in "
-                f"{', '.join(NAMES[s] for s in expected)}.",
-            )
-        ]
+        right = ", ".join(NAMES[s] for s in expected)
+        return whole("wrong_script", name, f" is written in {has}, the references in {right}")
     total = len(output.lines)
     segments = numbered(_foreign_lines(output, reference))
     if len(segments) < max(FEW, PART * total):
         return []
-    return [
-        Finding(
-            "wrong_script",
-            name,
-            segments,
-            f"{name}: {quoted(segments, total)} are hardly in "
-            f"{' or '.join(NAMES[s] for s in expected)}, as their references are.",
-        )
-    ]
+    scripts = " or ".join(NAMES[s] for s in expected)
+    words = f"are hardly in {scripts}, as their references are"
+    return stretch("wrong_script", name, segments, total, words)
 
 
 def _foreign_lines(output: Lines, reference: Lines) -> list[int]:
@@ -95,15 +82,12 @@ def find_languages(
         foreign = source.common - common if source is not None else frozenset()
         like_source = _held(output, foreign) > here
         language = "that of the source" if like_source else "another than that of the references"
-        return [
-            Finding(
-                "wrong_language",
-                name,
-                (),
-                f"{name}: the language seems to be {language}: {kept:.0%} of its words are among "
-                f"the {len(common)} most common of the references, where {usual:.0%} are usual.",
-            )
-        ]
+        return whole(
+            "wrong_language",
+            name,
+            f": the language seems to be {language}: {kept:.0%} of its words are among the "
+            f"{len(common)} most common of the references, where {usual:.0%} are usual",
+        )
     segments = numbered(
         i
         for i, own, its in zip(reference.places, output.words, reference.words, strict=True)
@@ -112,15 +96,9 @@ def find_languages(
     looked_at = len(reference.places)
     if len(segments) < max(FEW, STRANGE * looked_at):
         return []
-    return [
-        Finding(
-            "wrong_language",
-            name,
-            segments,
-            f"{name}: {quoted(segments, len(output.lines))} seem to be in another language than "
-            f"the references ({looked_at:,} segments were looked at).",
-        )
-    ]
+    compared = f"than the references ({looked_at:,} segments were looked at)"
+    language = f"seem to be in another language {compared}"
+    return stretch("wrong_language", name, segments, len(output.lines), language)
 
 
 def _held(text: Lines, common: frozenset[str]) -> int:
@@ -141,20 +119,14 @@ def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[F
         return []
     script = "Kana" if "Kana" in letters else max(letters, key=letters.__getitem__)
     language, tokenizer = UNSPACED[script]
-    found = []
-    for metric, used in tokenizers.items():
-        if used in AT_BLANKS:
-            found.append(
-                Finding(
-                    "tokenizer",
-                    "",
-                    (),
-                    f"The references are in {script} script ({language}), and {metric} cuts words "
-                    f"with the tokenizer {used}, made for scripts with blanks between words; "
-                    f"{_advice(metric, tokenizer)}.",
-                )
-            )
-    return found
+    sentences = (
+        f"The references are in {script} script ({language}), and {metric} cuts words with the "
+        f"tokenizer {used}, made for scripts with blanks between words; "
+        f"{_advice(metric, tokenizer)}."
+        for metric, used in tokenizers.items()
+        if used in AT_BLANKS
+    )
+    return [Finding("tokenizer", "", (), sentence) for sentence in sentences]
 
 
 def _advice(metric: str, tokenizer: str) -> str:

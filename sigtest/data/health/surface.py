@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sigtest.data.health.finding import Finding, numbered, quoted
+from sigtest.data.health.finding import Finding, numbered, stretch, whole
 from sigtest.data.health.lines import Lines
 from sigtest.data.health.symbols import points_of
 
@@ -66,14 +66,13 @@ DAMAGE = (  # what it is, lines from which it is said, a symbol of such lines, a
 
 def find_damage(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Letters that were decoded wrongly or lost, and marks of other programs."""
-    found = []
+    found: list[Finding] = []
     for what, least, marks, pattern in DAMAGE:
         lines = _damaged(output, marks, pattern)
         if len(lines) >= least and len(lines) > 2 * len(_damaged(reference, marks, pattern)):
-            segments = numbered(lines)
-            where = quoted(segments, len(output.lines))
-            verb = "has" if len(segments) == 1 else "have"
-            found.append(Finding("encoding", name, segments, f"{name}: {where} {verb} {what}."))
+            verb = "has" if len(lines) == 1 else "have"
+            words = f"{verb} {what}"
+            found += stretch("encoding", name, numbered(lines), len(output.lines), words)
     return found
 
 
@@ -99,9 +98,7 @@ def find_tokens(name: str, output: Lines, reference: Lines) -> list[Finding]:
             what = "has blanks between words or characters, the references have none"
         elif right > 0.2 and own < 0.05:
             what = "has no blanks between words or characters, the references have"
-    if what is None:
-        return []
-    return [Finding("tokenised", name, (), f"{name} {what}.")]
+    return [] if what is None else whole("tokenised", name, f" {what}")
 
 
 def _spaced_marks(text: Lines) -> float | None:
@@ -128,7 +125,7 @@ def find_case(name: str, output: Lines, reference: Lines) -> list[Finding]:
         what = "has capital letters, the references have hardly any"
     else:
         return []
-    return [Finding("case", name, (), f"{name} {what}.")]
+    return whole("case", name, f" {what}")
 
 
 def _capitals(text: Lines) -> float | None:
@@ -145,28 +142,13 @@ def find_lengths(name: str, output: Lines, reference: Lines) -> list[Finding]:
     if not judged.any():
         return []
     ratio = output.lengths[judged].sum() / reference.lengths[judged].sum()
-    found = []
+    found: list[Finding] = []
     if not TOO_SHORT <= ratio <= TOO_LONG:
-        found.append(
-            Finding(
-                "length",
-                name,
-                (),
-                f"{name} has {ratio:.2f} characters for each of the references.",
-            )
-        )
-    cut = _cut_lines(output, reference, ratio)
-    segments = numbered(cut)
-    if len(cut) >= max(FEW, CUT_PART * total):
-        found.append(
-            Finding(
-                "truncated",
-                name,
-                segments,
-                f"{name}: {quoted(segments, total)} end early, without the mark that ends a "
-                "sentence.",
-            )
-        )
+        found += whole("length", name, f" has {ratio:.2f} characters for each of the references")
+    segments = numbered(_cut_lines(output, reference, ratio))
+    if len(segments) >= max(FEW, CUT_PART * total):
+        words = "end early, without the mark that ends a sentence"
+        found += stretch("truncated", name, segments, total, words)
     far = _far_lines(name, output, reference, ratio, set(segments))
     said = any(finding.kind == "length" for finding in far)
     return [*found, *far, *([] if said else _looping_lines(name, output, reference))]
@@ -180,8 +162,8 @@ def _looping_lines(name: str, output: Lines, reference: Lines) -> list[Finding]:
     segments = numbered(places[(own < LOOPED) & (own < LOOPED * right)])
     if len(segments) < FEW:
         return []
-    where = quoted(segments, len(output.lines))
-    return [Finding("length", name, segments, f"{name}: {where} repeat the same words on and on.")]
+    words = "repeat the same words on and on"
+    return stretch("length", name, segments, len(output.lines), words)
 
 
 def varieties(lines: Sequence[str]) -> NDArray[np.float64]:
@@ -220,7 +202,7 @@ def _far_lines(
     """Lines half or twice as long as they should be."""
     expected = np.clip(ratio, TOO_SHORT, TOO_LONG) * reference.lengths
     judged = (reference.lengths >= LINE) & (output.lengths > 0)
-    found = []
+    found: list[Finding] = []
     for kind, what, far in (
         ("truncated", "are less than half as long as the references suggest",
          output.lengths < SHORT * expected),
@@ -229,6 +211,5 @@ def _far_lines(
     ):  # fmt: skip
         segments = tuple(s for s in numbered(np.flatnonzero(judged & far)) if s not in said)
         if len(segments) >= max(FEW, SHORT_PART * len(output.lines)):
-            where = quoted(segments, len(output.lines))
-            found.append(Finding(kind, name, segments, f"{name}: {where} {what}."))
+            found += stretch(kind, name, segments, len(output.lines), what)
     return found
