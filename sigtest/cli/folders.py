@@ -6,7 +6,7 @@ import argparse
 import os
 from pathlib import Path
 
-from sigtest.cli.given import missing_of, read
+from sigtest.cli.given import read
 from sigtest.cli.request import choices_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
@@ -22,7 +22,7 @@ def read_folders(options: argparse.Namespace) -> Comparison:
         OSError: A file that cannot be read.
     """
     Recipe.of(choices_of(options, ["bleu"]))  # a wrong option is cheaper to find than a wrong file
-    how = Joining(missing=missing_of(options))
+    how = Joining(missing=options.missing)
     read_ones = [_read_testset(spelled, how) for spelled in options.folders]
     metrics = metrics_of(read_ones[0][1]) if read_ones else ["bleu"]
     choices = choices_of(options, metrics)

@@ -8,13 +8,10 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
 
 from sigtest.cli.files import STDIN, shown
-from sigtest.data.choices import choose
 from sigtest.data.imports import Gathered, Given, Joining, Role, Upload, gather, read_builtin
 from sigtest.data.imports.builtin import SETTING
-from sigtest.data.imports.join import Missing
 from sigtest.errors import InputError
 from sigtest.metrics import METRICS, only_labels
 
@@ -35,19 +32,7 @@ def gathered(options: argparse.Namespace) -> Gathered:
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
     inside = options.testset if options.imports else None
     labels = only_labels(options.metric)
-    return read(given, Joining(missing=missing_of(options), testset=inside, labels=labels))
-
-
-def missing_of(options: argparse.Namespace) -> Missing:
-    """What is to become of segments that not all files have.
-
-    Raises:
-        RecipeError: No such way.
-    """
-    way: Missing = choose(
-        options.missing, get_args(Missing), "missing", "way with missing segments"
-    )
-    return way
+    return read(given, Joining(missing=options.missing, testset=inside, labels=labels))
 
 
 def columns_of(options: argparse.Namespace) -> list[Given]:

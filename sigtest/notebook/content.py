@@ -10,11 +10,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from sigtest.data.choices import choose
 from sigtest.data.imports import Given, Joining, Role, gather, in_order
-from sigtest.data.imports.join import Missing
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
 from sigtest.notebook.frames import is_frame, once, table_of
@@ -60,10 +58,7 @@ class Imports:
     @property
     def how(self) -> Joining:
         """What to do where they do not match."""
-        known: tuple[Missing, ...] = get_args(Missing)
-        choose(self.missing, known, "missing", "way with missing segments")
-        missing: Missing = "drop" if self.missing == "drop" else "error"
-        return Joining(missing, self.select, labels=self.labels)
+        return Joining(self.missing, self.select, labels=self.labels)
 
 
 NOTHING = Imports()

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Mapping
 
 from sigtest.data.gzipped import GZIP, unpacking
 from sigtest.data.imports.bounds import TAR, TAR_MAGIC, ZIP, Bounds, Meter
-from sigtest.data.imports.file import File
+from sigtest.data.imports.file import File, Near
 from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
 from sigtest.data.imports.registry import read_file
 from sigtest.data.imports.tree import Tree
 from sigtest.data.imports.trees import read_tree
 from sigtest.errors import InputError
-
-Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]
 
 
 def unpacked(data: bytes, name: str, bounds: Bounds | None = None) -> Tree:

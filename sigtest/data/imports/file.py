@@ -18,6 +18,7 @@ HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read w
 SNIFFED = 50  # lines of them
 JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|\[\s*["\d]|"[^"]*"\s*,|$)')
 Record = Mapping[str, object]
+Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]  # files in the same folder, by names
 Kind = Literal["", "object", "array", "lines", "broken"]
 
 
@@ -48,7 +49,7 @@ class File:
         self,
         name: str,
         data: bytes,
-        near: Callable[[Callable[[str], bool]], Mapping[str, bytes]] | None = None,
+        near: Near | None = None,
         path: str | None = None,
     ) -> None:
         self.name = name
@@ -162,6 +163,12 @@ class File:
         except InputError:
             return "broken", {}
         return "object", cast("Record", whole)
+
+
+def record_in(record: Record, name: str) -> Record:
+    """The object in a field; an empty one where there is none."""
+    value = record.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def loads(text: str, name: str, line: int | None = None) -> object:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from sigtest.data.imports.archive import read_bytes
 from sigtest.data.imports.bounds import Bounds, Meter
@@ -211,14 +211,9 @@ def _column(entry: Given, meter: Meter) -> Material:
         return known.read(File(entry.name, data))
     if known.name == "text-columns" and all(line.count("\t") == 1 for line in lines):
         rows = [line.split("\t") for line in lines]
-        column = tuple(row[entry.role == "documents"] for row in rows)
-    else:
-        column = lines
-    return Material(
-        documents=column if entry.role == "documents" else None,
-        labels=column if entry.role == "labels" else None,
-        name=entry.name,
-    )
+        lines = tuple(row[entry.role == "documents"] for row in rows)
+    column: dict[str, Any] = {entry.role: lines}
+    return Material(name=entry.name, **column)
 
 
 def _plain_lines(entry: Given, meter: Meter) -> tuple[str, ...] | None:
@@ -247,23 +242,20 @@ def _source(_: Given, material: Material) -> Material:
 
 
 def _documents(entry: Given, material: Material) -> Material:
-    column = material.documents if entry.role == "documents" else material.labels
-    if column is None:
+    column: dict[str, Any] = {entry.role: getattr(material, entry.role)}
+    if column[entry.role] is None:
         raise InputError(
             f"{entry.name} does not name the {entry.role} of segments; give one a line.",
             field=entry.name,
         )
-    only = Material(ids=material.ids, ordered=material.ordered, name=material.name)
-    if entry.role == "documents":
-        return replace(only, documents=column)
-    return replace(only, labels=column)
+    return Material(ids=material.ids, ordered=material.ordered, name=material.name, **column)
 
 
 def _system(entry: Given, material: Material) -> Material:
     name = entry.system or system_name(_base(entry))
     if not entry.system and material.texts:
         _check_name(name, "system", entry.name)
-    return _named(entry, material.as_systems(name))
+    return material.as_systems(name).named(entry.system, entry.label)
 
 
 def _scores(entry: Given, material: Material) -> Material:
@@ -273,11 +265,8 @@ def _scores(entry: Given, material: Material) -> Material:
             "named columns.",
             field=entry.name,
         )
-    return _named(entry, replace(material, references=(), systems=(), texts=()))
-
-
-def _named(entry: Given, material: Material) -> Material:
-    return material.named(entry.system, entry.label)
+    alone = replace(material, references=(), systems=(), texts=())
+    return alone.named(entry.system, entry.label)
 
 
 def _base(entry: Given) -> str:
@@ -285,13 +274,8 @@ def _base(entry: Given) -> str:
     return os.path.basename(entry.name) if isinstance(entry.where, Path) else entry.name
 
 
-def _anything(entry: Given, material: Material) -> Material:
-    if material.texts:
-        raise InputError(
-            f"{entry.name} is plain text, which does not say what it is; give it as the "
-            "reference (-r FILE) or as a system (FILE or NAME=FILE).",
-            field=entry.name,
-        )
+def _anything(_: Given, material: Material) -> Material:
+    material.require_roles()
     return material
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
 
+from sigtest.data.choices import choose
 from sigtest.data.imports.material import Line, Material, Scores, examples
 from sigtest.data.imports.scales import doubts
 from sigtest.errors import InputError, LengthError
 
-Missing = Literal["error", "drop"]
-Entry = TypeVar("Entry")
+WAYS = ("error", "drop")  # with segments that only some have
 DIGITS = re.compile(r"\d+")
 
 
@@ -26,12 +25,18 @@ class Joining:
         testset: Which test set or pair of languages to keep, where there are several.
         runs: Whether what several files say of one system are its runs.
         labels: Whether lines of numbers alone are labels, as metrics of labels take them.
+
+    Raises:
+        RecipeError: No such way with missing segments.
     """
 
-    missing: Missing = "error"
+    missing: str = "error"
     testset: str | None = None
     runs: bool = False
     labels: bool = False
+
+    def __post_init__(self) -> None:
+        choose(self.missing, WAYS, "missing", "way with missing segments")
 
 
 STRICT = Joining()
@@ -111,7 +116,7 @@ def _require_one_testset(parts: Sequence[Material]) -> None:
     )
 
 
-def _aligned(parts: Sequence[Material], missing: Missing, notes: list[str]) -> list[Material]:
+def _aligned(parts: Sequence[Material], missing: str, notes: list[str]) -> list[Material]:
     """All with the same segments in the same order."""
     if all(part.ids is None for part in parts):
         for part in parts[1:]:
@@ -359,7 +364,7 @@ def _agreed(
     return known[0][1] if known else None
 
 
-def _complete(joined: Material, missing: Missing) -> Material:
+def _complete(joined: Material, missing: str) -> Material:
     """Without segments for which some system has no output or score, or an error."""
     if missing == "error":
         joined.require_complete()

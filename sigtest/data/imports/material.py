@@ -242,6 +242,19 @@ class Material:
         has = f"{len(texts)} texts ({', '.join(self.system_names[:5])})" if texts else "no text"
         raise InputError(f"{self.name} has {has}; {role} is one text.", field=self.name)
 
+    def require_roles(self) -> None:
+        """Check that there is no text of which nothing says what it is.
+
+        Raises:
+            InputError: There is.
+        """
+        if self.texts:
+            raise InputError(
+                f"{self.name} is plain text, which does not say what it is; give it as the "
+                "reference (-r FILE) or as a system (FILE or NAME=FILE).",
+                field=self.name,
+            )
+
     def require_complete(self) -> None:
         """Check that everything has one entry a segment and that none is missing.
 
@@ -294,12 +307,7 @@ class Material:
         Raises:
             InputError: Something is missing, or plain text that says nothing of its role.
         """
-        if self.texts:
-            raise InputError(
-                f"{self.name} is plain text, which does not say what it is; "
-                "give it as the reference (-r FILE) or as a system (FILE or NAME=FILE).",
-                field=self.name,
-            )
+        self.require_roles()
         self.require_complete()
         texts = dict(self.systems)
         scores: dict[str, dict[str, Any]] = {}

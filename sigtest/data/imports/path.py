@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from sigtest.data.imports.archive import read_bytes
 from sigtest.data.imports.bounds import Bounds, Meter
+from sigtest.data.imports.file import Near
 from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
 from sigtest.data.imports.tree import Tree
@@ -75,7 +76,7 @@ def _reader(file: Path, meter: Meter) -> Callable[[], bytes]:
     return read
 
 
-def _near(place: Path, limits: Bounds) -> Callable[[Callable[[str], bool]], Mapping[str, bytes]]:
+def _near(place: Path, limits: Bounds) -> Near:
     """Reads files beside one, by their names."""
 
     def near(wanted: Callable[[str], bool]) -> Mapping[str, bytes]:

@@ -87,9 +87,7 @@ def require_header(file: File) -> None:
         if len(rows) < FEWEST and not all(numeric(cell) for row in rows for cell in row):
             continue
         places = [
-            i
-            for i, column in enumerate(zip(*rows, strict=True), 1)
-            if all(numeric(cell) or blank(cell) for cell in column) and any(map(numeric, column))
+            i for i, column in enumerate(zip(*rows, strict=True), 1) if _holds_numbers(column)
         ]
         if places:
             raise InputError(
@@ -153,10 +151,12 @@ def _is_numeric_table(file: File, separator: str) -> bool:
     header, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
     if any(map(numeric, header)) or not body or len(body) < ALIGNED * (len(rows) - 1):
         return False
-    return any(
-        all(numeric(cell) or blank(cell) for cell in column) and any(map(numeric, column))
-        for column in zip(*body, strict=True)
-    )
+    return any(map(_holds_numbers, zip(*body, strict=True)))
+
+
+def _holds_numbers(column: Sequence[str]) -> bool:
+    """Whether there is nothing but numbers in a column, and some."""
+    return all(numeric(cell) or blank(cell) for cell in column) and any(map(numeric, column))
 
 
 def _parsed(text: str, separator: str, name: str) -> Iterator[Row]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sigtest.data.imports.assembly import Assembly
-from sigtest.data.imports.file import File, Record, loads
+from sigtest.data.imports.file import File, Record, loads, record_in
 from sigtest.data.imports.formats.cells import NUMBER
 from sigtest.data.imports.material import Material
 from sigtest.data.names import without_slash
@@ -81,7 +81,7 @@ def read_packed(members: Mapping[str, bytes], name: str) -> Material:
 def _material(
     name: str, log: Record, samples: Sequence[object], reductions: Sequence[object]
 ) -> Material:
-    task = _of(log, "eval")
+    task = record_in(log, "eval")
     system = without_slash(str(task.get("model", "model")))
     status = log.get("status", "started")
     notes = []
@@ -118,7 +118,7 @@ def _add(assembly: Assembly, sample: object, system: str, name: str) -> int:
         raise InputError(f"{name}: a sample that is no object.")
     where = f"sample {str(sample.get('id'))[:60]} of epoch {sample.get('epoch', 1)}"
     i = assembly.place_of(sample.get("id"), where)
-    scores = _of(sample, "scores") or ({"score": s} if (s := sample.get("score")) else {})
+    scores = record_in(sample, "scores") or ({"score": s} if (s := sample.get("score")) else {})
     count = 0
     for scorer, score in scores.items():
         value = score.get("value") if isinstance(score, dict) else score
@@ -173,11 +173,6 @@ def value_of(value: object, where: str) -> float | None:
     raise InputError(
         f"{where}: {word[:40]!a} stands for no number; C, P, I, N, yes, no and numbers do."
     )
-
-
-def _of(record: Record, name: str) -> Record:
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def _list(record: Record, name: str) -> list[object]:

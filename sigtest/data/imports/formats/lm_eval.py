@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
-from sigtest.data.imports.file import File, Placed, Record, loads
+from sigtest.data.imports.file import File, Placed, Record, loads, record_in
 from sigtest.data.imports.formats.cells import TRUTH, blank
 from sigtest.data.imports.material import Material, examples
 from sigtest.data.names import without_slash
@@ -115,25 +115,20 @@ def _beside(file: File) -> tuple[str | None, Results]:
 
 
 def _results(results: Record, task: str) -> Results:
-    config = _of(results, "config")
+    config = record_in(results, "config")
     arguments = config.get("model_args")
     system = results.get("model_name")
     if not system and isinstance(arguments, str) and (named := MODEL.search(arguments)):
         system = named[1]
     if not system and isinstance(arguments, dict):
         system = arguments.get("pretrained") or arguments.get("model")
-    higher = _of(_of(results, "higher_is_better"), task)
-    count = _of(_of(results, "n-samples"), task).get("effective")
+    higher = record_in(record_in(results, "higher_is_better"), task)
+    count = record_in(record_in(results, "n-samples"), task).get("effective")
     return Results(
         system=str(system) if system else None,
         higher={name: value for name, value in higher.items() if isinstance(value, bool)},
         samples=count if isinstance(count, int) else None,
     )
-
-
-def _of(record: Record, name: str) -> Record:
-    value = record.get(name)
-    return value if isinstance(value, dict) else {}
 
 
 def _folder(file: File) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from sigtest.data.imports.file import File
 from sigtest.data.imports.formats.segment_scores import LEVEL
@@ -11,18 +12,40 @@ HUMAN_COLUMNS = re.compile(
     r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\bLP\b.*\bHUMAN\b|\brater\b",
     re.IGNORECASE,
 )
-APPRAISE = re.compile(r"^[^,\t]+,[^,\t]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},")
 RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
 R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
 MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
-PYTHON = re.compile(r"^\[?\{'[^']*': .*\}\]?$")
-RICH = re.compile(r"\{\\rtf\d")
-SUBTITLE = re.compile(r"^(\d+:)?\d+:\d\d[.,]\d{3} --> ", re.MULTILINE)
-CATALOGUE = re.compile(r'^msgid ".*"\nmsgstr', re.MULTILINE)
 FIELD = re.compile(r"^\s*(- )?[a-z_]+:(\s|$)|^---$")
 FIELDS_BEGIN = re.compile(r"- [a-z_]+:|---$|[a-z_]+:$")
 RULE = re.compile(r"^\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?\s*)?$|^\+(-+\+)+$", re.MULTILINE)
-TREEBANK = re.compile(r"^\d+\t\S+\t\S+\t[A-Z_]+\b|^# \w+ = ")
+
+
+def _lines(pattern: str, least: int = 1) -> Callable[[File], bool]:
+    """Whether nearly all of the first lines match, of which there are some."""
+    wanted = re.compile(pattern)
+    return lambda file: len(file.first_lines) >= least and file.matches(wanted)
+
+
+def _begins(pattern: str) -> Callable[[File], bool]:
+    """Whether there is a match in the beginning of a file."""
+    wanted = re.compile(pattern, re.MULTILINE)
+    return lambda file: wanted.search(file.head.replace("\r\n", "\n")) is not None
+
+
+# Appraise's campaigns: login, system, item, TGT or BAD, languages, score, document, ...
+is_appraise = _lines(r"^[^,\t]+,[^,\t]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},")
+# The lines of comet-score --only_system.
+is_comet_systems = _lines(r"^[^\t]+\tscore: \S+$")
+# Dictionaries as Python prints them.
+is_python = _lines(r"^\[?\{'[^']*': .*\}\]?$")
+# A word a line, as CoNLL-U has them.
+is_treebank = _lines(r"^\d+\t\S+\t\S+\t[A-Z_]+\b|^# \w+ = ", least=2)
+is_rich_text = _begins(r"\A\{\\rtf\d")
+# SubRip and WebVTT: times, then text.
+is_subtitles = _begins(r"^(\d+:)?\d+:\d\d[.,]\d{3} --> ")
+# Messages of gettext.
+is_catalogue = _begins(r'^msgid ".*"\nmsgstr')
+is_latex = _begins(r"\\begin\{tabular|\\documentclass")
 
 
 def is_helm(file: File) -> bool:
@@ -50,11 +73,6 @@ def is_solutions(file: File) -> bool:
     )
 
 
-def is_appraise(file: File) -> bool:
-    """Appraise's campaigns: login, system, item, TGT or BAD, languages, score, document, ..."""
-    return file.matches(APPRAISE)
-
-
 def is_human(file: File) -> bool:
     """Tables of judgements, and what WMT's scripts make of them."""
     if file.kind or not file.first_lines:
@@ -69,36 +87,11 @@ def is_comet_compare(file: File) -> bool:
     return "Paired T-Test Results" in file.head and "x_name:" in file.head
 
 
-def is_comet_systems(file: File) -> bool:
-    """The lines of comet-score --only_system."""
-    return file.matches(re.compile(r"^[^\t]+\tscore: \S+$"))
-
-
 def is_averages(file: File) -> bool:
     """Scores of whole outputs or of domains, beside those of segments."""
     rows = [line.split("\t") for line in file.first_lines]
     scr = file.base.endswith(".scr") and all(len(row) in {3, 4} for row in rows)
     return LEVEL.search(file.base) is not None or scr
-
-
-def is_python(file: File) -> bool:
-    """Dictionaries as Python prints them."""
-    return file.matches(PYTHON)
-
-
-def is_rich_text(file: File) -> bool:
-    """RTF."""
-    return RICH.match(file.head) is not None
-
-
-def is_subtitles(file: File) -> bool:
-    """SubRip and WebVTT: times, then text."""
-    return SUBTITLE.search(file.head) is not None
-
-
-def is_catalogue(file: File) -> bool:
-    """Messages of gettext."""
-    return CATALOGUE.search(file.head.replace("\r\n", "\n")) is not None
 
 
 def is_yaml(file: File) -> bool:
@@ -110,16 +103,6 @@ def is_yaml(file: File) -> bool:
 def is_ruled(file: File) -> bool:
     """A table of Markdown, or drawn with lines."""
     return len(file.first_lines) > 2 and RULE.search("\n".join(file.first_lines[:3])) is not None
-
-
-def is_treebank(file: File) -> bool:
-    """A word a line, as CoNLL-U has them."""
-    return len(file.first_lines) > 1 and file.matches(TREEBANK)
-
-
-def is_latex(file: File) -> bool:
-    """A LaTeX table."""
-    return "\\begin{tabular" in file.head or "\\documentclass" in file.head
 
 
 def is_r_output(file: File) -> bool:
