@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sigtest.render.columns import numbers
+from sigtest.render.columns import intervals, names, numbers
 from sigtest.render.digits import counted
 from sigtest.render.model import (
     Abreast,
@@ -13,7 +13,6 @@ from sigtest.render.model import (
     Group,
     Interval,
     Mark,
-    Name,
     Number,
     PValue,
     Range,
@@ -72,7 +71,7 @@ def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
     return Table(
         caption=f"Systems by {metric_heading(report, metric)}",
         remark=remark,
-        names=(_names("system", order),),
+        names=(names("system", order),),
         groups=tuple(groups),
         facts="; ".join(facts(report)),
         breaks=frozenset(row for row, standing in enumerate(ordered) if standing.opens),
@@ -92,7 +91,7 @@ def discriminative_power(report: Report) -> Iterator[Table]:
     )
     yield Table(
         caption="Discriminative power: pairs found significantly different",
-        names=(_names("metric", list(shares)),),
+        names=(names("metric", shares),),
         groups=(Group("", tuple(columns)),),
         facts=decision_line(report),
         things="metrics",
@@ -145,7 +144,7 @@ def matrix(report: Report, metric: str) -> Table:
         ),
         names=(
             Column("", tuple(Number(place + 1) for place in range(len(order)))),
-            _names("system", order),
+            names("system", order),
         ),
         groups=(Group(test_words(test), columns),),
         facts=decision_line(report),
@@ -169,19 +168,16 @@ def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -
     scores = zip(rows, marks, strict=True)
     yield Column("score", tuple(Number(row.score.score, places, marks=m) for row, m in scores))
     yield Column("interval", tuple(Interval(*row.score.ci, places, short) for row in rows))
-    spreads = [row.score.training_stderr for row in rows]
-    if any(spread is not None for spread in spreads):
-        cells = (None if spread is None else Number(spread, places) for spread in spreads)
-        yield Column("training sd", tuple(cells))
-    errors = [row.score.clustered_stderr for row in rows]
-    if any(error is not None for error in errors):
-        found = (None if error is None else Number(error, places) for error in errors)
-        yield Column("clustered se", tuple(found))
+    further = [
+        ("training sd", [row.score.training_stderr for row in rows]),
+        ("clustered se", [row.score.clustered_stderr for row in rows]),
+    ]
+    runs = [row.score.runs for row in rows]
     for title, of in (("item se", "item_variance"), ("run se", "run_variance")):
-        if any(row.score.runs for row in rows):
-            known = (row.score.runs for row in rows)
-            roots = (own and Number(getattr(own, of) ** 0.5, places) for own in known)
-            yield Column(title, tuple(roots))
+        further.append((title, [own and getattr(own, of) ** 0.5 for own in runs]))
+    for title, values in further:
+        if any(value is not None for value in values):
+            yield numbers(title, values, places)
 
 
 def _marks_of_scores(
@@ -292,13 +288,8 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
 
 
 def _wins(report: Report, rows: Sequence[WinsReport]) -> Table:
-    counts = Group(
-        "",
-        (
-            Column("won", tuple(Number(row.won) for row in rows)),
-            Column("lost", tuple(Number(row.lost) for row in rows)),
-            Column("tied", tuple(Number(row.tied) for row in rows)),
-        ),
+    counts = tuple(
+        numbers(what, (getattr(row, what) for row in rows), 0) for what in ("won", "lost", "tied")
     )
     tests = (
         ("sign test", tuple(_decision(report, row.sign_test) for row in rows)),
@@ -308,23 +299,18 @@ def _wins(report: Report, rows: Sequence[WinsReport]) -> Table:
     return Table(
         caption=f"Test sets won by a: {rows[0].metric}, adjusted p over {over}",
         names=_two_names(rows),
-        groups=(counts, Group("", tuple(Column(f"{name} p", cells) for name, cells in tests))),
+        groups=(
+            Group("", counts),
+            Group("", tuple(Column(f"{name} p", cells) for name, cells in tests)),
+        ),
         facts=decision_line(report),
         things="pairs",
     )
 
 
 def _differences(pairs: Sequence[PairReport], places: int) -> tuple[Column, Column]:
-    return (
-        Column(
-            "a - b",
-            tuple(
-                Number(pair.difference, places, signed=True, pair=(pair.a, pair.b))
-                for pair in pairs
-            ),
-        ),
-        Column("interval", tuple(Interval(*pair.ci, places) for pair in pairs)),
-    )
+    shown = (Number(pair.difference, places, signed=True, pair=(pair.a, pair.b)) for pair in pairs)
+    return Column("a - b", tuple(shown)), intervals((pair.ci for pair in pairs), places)
 
 
 def _foldable(table: Table, minor: Iterable[int], which: str, many: int | None) -> Table:
@@ -337,9 +323,5 @@ def _foldable(table: Table, minor: Iterable[int], which: str, many: int | None) 
     )
 
 
-def _names(heading: str, names: Iterable[str]) -> Column:
-    return Column(heading, tuple(map(Name, names)))
-
-
 def _two_names(pairs: Sequence[PairReport | WinsReport]) -> tuple[Column, Column]:
-    return _names("a", (pair.a for pair in pairs)), _names("b", (pair.b for pair in pairs))
+    return names("a", (pair.a for pair in pairs)), names("b", (pair.b for pair in pairs))
