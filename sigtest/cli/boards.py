@@ -98,8 +98,7 @@ def leaderboard(options: argparse.Namespace) -> None:
     """
     if options.id is None:
         raise UsageError("leaderboard takes the id of a test set (see sigtest leaderboard --help)")
-    if options.output is not None:
-        check_output(options.output)
+    check_output(options.output)
     require_folder(options)
     asked = {name: getattr(options, name) for name in ("metric", "test", "alpha", "correction")}
     shown = {name: value for name, value in asked.items() if value is not None}

@@ -49,8 +49,7 @@ def classify(options: argparse.Namespace) -> None:
     if options.correct is None and (options.wide is not None or len(options.systems) != 1):
         compare(options, read_labels)
         return
-    if options.output is not None:
-        check_output(options.output)
+    check_output(options.output)
     form = FORMATS[choose(options.format, FORMATS, "format", "format")]
     write(form.render(present(_proportion(options))).encode(), options.output)
 

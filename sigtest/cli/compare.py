@@ -46,8 +46,7 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
     FORMATS[options.format].check(layout)
     if layout.table is not None:
         check_table(layout.table, all_pairs=options.baseline is None)
-    if options.output is not None:
-        check_output(options.output)
+    check_output(options.output)
     envelope = envelope_of(options)
     comparison = read(options)
     layout.shown_names([*comparison.plan.recipe.labels, *comparison.plan.systems])

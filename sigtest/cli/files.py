@@ -31,13 +31,15 @@ def read_bytes(path: str) -> bytes:
         return _read(file, path)
 
 
-def check_output(path: str) -> None:
+def check_output(path: str | None) -> None:
     """Complain before a long computation about a file that could not be written after it.
 
     Raises:
         InputError: No name.
         OSError: There is no such folder, or the file is a folder.
     """
+    if path is None:  # standard output
+        return
     if not path:
         raise InputError("--output needs the name of a file.")
     target = Path(path).resolve()

@@ -7,9 +7,8 @@ import argparse
 from sigtest.cli.files import check_output, write
 from sigtest.cli.parser import UsageError
 from sigtest.cli.progress import bar
-from sigtest.cli.request import choices_of, read_comparison
+from sigtest.cli.request import choices_of, number, read_comparison
 from sigtest.data.choices import choose
-from sigtest.errors import RecipeError
 from sigtest.gates import Gated, GateReport, check_choices
 from sigtest.gates import gate as decide
 from sigtest.render.json import render
@@ -35,9 +34,8 @@ def gate(options: argparse.Namespace) -> int:
     if options.aa and options.equivalent:
         raise UsageError("--aa and --equivalent are two claims; take one")
     claim = "same" if options.aa else "equivalent" if options.equivalent else "not_worse"
-    if options.output is not None:
-        check_output(options.output)
-    margin = _margin(options.margin)
+    check_output(options.output)
+    margin = number(options.margin, "margin")
     check_choices(choices_of(options, []))
     comparison = read_comparison(options)
     with bar() as progress:
@@ -78,10 +76,3 @@ def _line(system: Gated, report: GateReport) -> str:
         f"  {system.outcome:9}  {system.system}: {system.difference:+.3g} {report.metric} "
         f"[{low:.3g}, {high:.3g}], p = {system.p_value:.2g}{adjusted}{power}"
     )
-
-
-def _margin(text: str | None) -> float | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        raise RecipeError(f"margin must be a number, not {text!r}.", field="margin") from None

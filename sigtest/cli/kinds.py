@@ -53,8 +53,7 @@ def ask(options: argparse.Namespace) -> None:
     FORMATS[options.format].check(layout)
     if layout.table is not None:
         choose(layout.table, kind.tables, "table", "table")
-    if options.output is not None:
-        check_output(options.output)
+    check_output(options.output)
     envelope = envelope_of(options)
     request, files = door.read(options, choices_of(kind.fields, options))
     if options.plots is not None:

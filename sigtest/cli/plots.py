@@ -66,8 +66,7 @@ def plot(options: argparse.Namespace) -> None:
             "A report keeps no distribution; draw it with sigtest compare ... --plots DIR "
             "--distribution A B."
         )
-    if options.output is not None:
-        check_output(options.output)
+    check_output(options.output)
     report = _read(options.report, kind)
     given = {part: getattr(options, part) for part in CHOSEN}
     chosen = {part: value for part, value in given.items() if value is not None}

@@ -67,7 +67,7 @@ def choices_of(
         "alternative": options.alternative,
         "resamples": whole(options.resamples, "resamples"),
         "seed": whole(options.seed, "seed"),
-        "alpha": _number(options.alpha),
+        "alpha": number(options.alpha, "alpha"),
         "correction": options.correction,
         "family": whole(options.family, "family"),
         "exact": options.exact,
@@ -104,8 +104,13 @@ def whole(text: str | None, option: str) -> int | str | None:
         raise RecipeError(f"{option} must be a whole number, not {text!r}.", field=option) from None
 
 
-def _number(text: str | None) -> float | None:
+def number(text: str | None, option: str) -> float | None:
+    """A number.
+
+    Raises:
+        RecipeError: Something else.
+    """
     try:
         return float(text) if text is not None else None
     except ValueError:
-        raise RecipeError(f"alpha must be a number, not {text!r}.", field="alpha") from None
+        raise RecipeError(f"{option} must be a number, not {text!r}.", field=option) from None

@@ -34,25 +34,20 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Name(Cell):
+class _Text(Cell):
+    text: str
+
+    @property
+    def shown(self) -> str:
+        return self.text
+
+
+class Name(_Text):
     """What a row is about; it may come from outside."""
 
-    text: str
 
-    @property
-    def shown(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True)
-class Words(Cell):
+class Words(_Text):
     """A few words, or one line."""
-
-    text: str
-
-    @property
-    def shown(self) -> str:
-        return self.text
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ class Tree:
 
     Args:
         readers: What reads each file, packed as it is.
-        meter: Counts what is read.
+        meter: Counts what is read, and has the name that messages call all of it.
         packed: Whether it is an archive.
     """
 
@@ -26,17 +26,12 @@ class Tree:
     ) -> None:
         self.packed = packed
         self._readers = {path: readers[path] for path in sorted(readers)}
-        self._meter = meter
+        self.meter = meter
 
     @property
     def name(self) -> str:
         """What messages call all of it."""
-        return self._meter.name
-
-    @property
-    def meter(self) -> Meter:
-        """What counts all that is read."""
-        return self._meter
+        return self.meter.name
 
     @property
     def paths(self) -> list[PurePosixPath]:
@@ -62,7 +57,7 @@ class Tree:
             InputError: A damaged gzip file.
             LimitError: More than the bounds of the import.
         """
-        return self._meter.unzipped(self._readers[path](), self.named(path))
+        return self.meter.unzipped(self._readers[path](), self.named(path))
 
     def file(self, path: PurePosixPath) -> File:
         """A file as readers see it."""

@@ -51,10 +51,8 @@ def plot(view: View) -> str:
     test = f"{test_words(pair.test)}, {pair.alternative}"
     if view.title:
         test += f" ({shortened(view.title, wide / 3, SMALL)})"
-    if view.style.has("title"):
-        drawing.heading(heading, test, summary[0], left=LEFT)
-    else:
-        drawing.top = TOP - 4
+    shown = view.style.has("title")
+    drawing.heading(heading, test, summary[0], left=LEFT, shown=shown, top=TOP - 4)
     across, up = _histogram(drawing, distribution, tail)
     _axes(drawing, across, up, pair)
     limits = _limits(distribution, pair, higher)

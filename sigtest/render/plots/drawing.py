@@ -154,8 +154,13 @@ class Drawing:
         path = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in points) + "Z"
         self.shapes.append(f'<path d="{path}"{_fill(colour)}/>')
 
-    def heading(self, words: str, *below: str, left: float = MARGIN) -> None:
-        """What it shows, and lines that say more."""
+    def heading(
+        self, words: str, *below: str, left: float = MARGIN, shown: bool = True, top: float = 0.0
+    ) -> None:
+        """What it shows, and lines that say more; where it is not shown, all above `top` is cut."""
+        if not shown:
+            self.top = top
+            return
         self.text(left, 11, words, size=HEADING, bold=True)
         for i, line in enumerate(below):
             self.text(left, 20.5 + 8.5 * i, line, size=SMALL, colour="muted")

@@ -112,10 +112,7 @@ def draw(grid: Grid, style: Style = PLAIN) -> str:
     page = max(style.width or PAGE / 2, names + 2 * MARGIN + across * step)
     heading = style.title or shortened(grid.title, (page - 2 * MARGIN) / BOLD, HEADING)
     drawing = Drawing(heading, _description(grid), page, 0, shown_width=style.width)
-    if style.has("title"):
-        drawing.heading(heading, grid.by)
-    else:
-        drawing.top = TOP
+    drawing.heading(heading, grid.by, shown=style.has("title"), top=TOP)
     y = TOP
     for test, panels in grid.rows.items():
         drawing.text(MARGIN, y + 11, test, bold=True)

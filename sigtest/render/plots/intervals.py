@@ -97,7 +97,7 @@ class Panel:
     @property
     def beside(self) -> float:
         """Width that labels take from the intervals."""
-        return 0.0 if self.above else _widest(self.labels)
+        return 0.0 if self.above else self.wide
 
     @property
     def wide(self) -> float:
@@ -124,10 +124,7 @@ def plot(view: View) -> str:
     room = (wide - 2 * MARGIN) / BOLD - text_width(what, HEADING)
     heading = view.titled(shortened(view.heading, room, HEADING) + what)
     drawing = Drawing(heading, _description(scores, differences), wide, 0, shown_width=style.width)
-    if style.has("title"):
-        drawing.heading(heading)
-    else:
-        drawing.top = 16.0
+    drawing.heading(heading, shown=style.has("title"), top=16.0)
     end = wide - 2 * MARGIN - numbers
     y = _panel(drawing, panels[0], 20, end, style.has("numbers"))
     what = "differences between neighbours" if neighbours else "differences"

@@ -65,10 +65,8 @@ def plot(view: View) -> str:
     about = _description(order, test_words(test), len(clusters) - 1)
     drawing = Drawing(heading, about, wide, end + 4, shown_width=style.width)
     by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
-    if style.has("title"):
-        drawing.heading(heading, f"{test_words(test)}, {by}")
-    else:
-        drawing.top = 24.0
+    below = f"{test_words(test)}, {by}"
+    drawing.heading(heading, below, shown=style.has("title"), top=24.0)
     square.rows(drawing, [shown[name] for name in order])
     square.columns(drawing, size, max(TIGHT, min(BODY, 0.7 * cell)))
     _cells(drawing, order, pairs, square, report.alpha, style.has("numbers"))
