@@ -16,12 +16,12 @@ from sigtest.data.choices import choose
 from sigtest.data.envelope import Envelope
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
-from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.parallel import cores
 from sigtest.render.comparison import check_table, present
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
-from sigtest.render.plots import Picture, Style, view
+from sigtest.render.plots import Picture
 from sigtest.report import Report
 
 Read = Callable[[argparse.Namespace], Comparison]
@@ -75,9 +75,8 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
 
     def drawn(picture: Picture, asked: Asked) -> str:
         values = distribute(comparison, *asked.pair, asked.metric, asked.test, asked.testset)
-        style = Style.of(style_asked(options))
-        shown = view(report, testset=asked.testset, distribution=values, style=style)
-        return picture.draw(shown)
+        chosen = {**asked.parameters, **style_asked(options)}
+        return KIND.draw(picture.name, report, chosen, values)
 
     if options.plots is not None:
         write_plots(report, options, drawn)

@@ -10,12 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from sigtest.cli.files import STDIN, shown
-from sigtest.data.imports import Gathered, Given, Joining, Role, Upload, gather, read_builtin
+from sigtest.data.imports import Gathered, Given, Joining, Upload, gather, read_builtin
 from sigtest.data.imports.builtin import SETTING
+from sigtest.data.imports.given import COLUMNS
 from sigtest.errors import InputError
 from sigtest.metrics import METRICS, only_labels
-
-COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")  # options of one file each
 
 
 def gathered(options: argparse.Namespace) -> Gathered:

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from sigtest.data.imports import Given, Joining, Role, gather, in_order
+from sigtest.data.imports.given import COLUMNS
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
 from sigtest.notebook.frames import is_frame, once, table_of
 
 TEXTS = "one string a segment"
-COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")
 
 
 @dataclass(frozen=True)

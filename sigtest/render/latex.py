@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from sigtest.render.latex_fonts import needs
 from sigtest.render.model import (
-    Abreast,
     Cell,
     Column,
     Document,
@@ -21,7 +20,6 @@ from sigtest.render.model import (
     Interval,
     Mark,
     Name,
-    Paragraph,
     PValue,
     Range,
     Table,
@@ -123,13 +121,11 @@ def render(document: Document) -> str:
     ]
     if document.methods:
         parts.append(f"% Methods (the format bibtex has what it cites): {cited(document.methods)}")
-    for block in document.flat():
-        if isinstance(block, Paragraph):
-            parts.append(f"{escape(block.text)}\n")
-        elif isinstance(block, Abreast):
-            parts += _floats(block.joined(), document)
-        elif isinstance(block, Table):
+    for block in document.stacked():
+        if isinstance(block, Table):
             parts += _floats(block, document)
+        else:
+            parts.append(f"{escape(block.text)}\n")
     made = "\n".join(parts) + "\n"
     for given in document.verbatim:
         made = made.replace(escape(given), given).replace(_prose(given), given)

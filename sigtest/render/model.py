@@ -335,6 +335,14 @@ class Document:
             else:
                 yield block
 
+    def stacked(self) -> Iterator[Paragraph | Table]:
+        """Paragraphs and tables, for looks with room for one table beside no other."""
+        for block in self.flat():
+            if isinstance(block, Abreast):
+                yield block.joined()
+            elif not isinstance(block, Figure):
+                yield block
+
     def cells(self) -> Iterator[Cell]:
         """The cells of all tables, but for empty ones."""
         for block in self.flat():

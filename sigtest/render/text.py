@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Sequence
 
 from sigtest.render.model import (
-    Abreast,
     Cell,
     Column,
     Document,
@@ -14,7 +13,6 @@ from sigtest.render.model import (
     Interval,
     Mark,
     Number,
-    Paragraph,
     PValue,
     Range,
     Table,
@@ -31,13 +29,8 @@ DECISIONS: tuple[Mark, ...] = ("undecided", "significant")  # what is undecided 
 def render(document: Document) -> str:
     """The whole document; its figures and the titles of its sections are not shown."""
     parts = [wrapped("; ".join(document.facts))]
-    for block in document.flat():
-        if isinstance(block, Paragraph):
-            parts.append(wrapped(block.text))
-        elif isinstance(block, Abreast):
-            parts += _table(block.joined())
-        elif isinstance(block, Table):
-            parts += _table(block)
+    for block in document.stacked():
+        parts += _table(block) if isinstance(block, Table) else [wrapped(block.text)]
     legend = [f"{MARKS[mark]} {words}" for mark, words in document.marks.items() if mark in MARKS]
     parts.append("\n".join(map(wrapped, [*legend, *document.notes])))
     parts += [wrapped(f"Warning: {warning}") for warning in document.warnings]

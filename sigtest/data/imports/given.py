@@ -24,6 +24,7 @@ from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, LimitError, SigtestError
 
 Role = Literal["anything", "reference", "system", "scores", "source", "documents", "labels"]
+COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")  # what is said of each segment
 LINES = ("text", "numbers", "text-columns")  # formats in which documents and labels are lines
 
 

@@ -119,9 +119,7 @@ def _require_one_testset(parts: Sequence[Material]) -> None:
 def _aligned(parts: Sequence[Material], missing: str, notes: list[str]) -> list[Material]:
     """All with the same segments in the same order."""
     if all(part.ids is None for part in parts):
-        for part in parts[1:]:
-            if len(part) != len(parts[0]):
-                raise _unequal(part, parts[0])
+        _require_equal(parts)
         return list(parts)
     parts = _with_ids(parts)
     first = next((p for p in parts if p.references or p.sources), parts[0])
@@ -147,9 +145,7 @@ def _with_ids(parts: Sequence[Material]) -> list[Material]:
         return list(parts)
     named = [part for part in parts if part.ids is not None]
     size = len(plain[0])
-    for part in plain[1:]:
-        if len(part) != size:
-            raise _unequal(part, plain[0])
+    _require_equal(plain)
     numbered = {id(part): _numbered(part, size) for part in named}
     if all(numbers is not None for numbers in numbered.values()):
         ids = tuple(str(i + 1) for i in range(size))
@@ -166,15 +162,17 @@ def _with_ids(parts: Sequence[Material]) -> list[Material]:
     return [replace(part, ids=part.ids if part.ids is not None else guide.ids) for part in parts]
 
 
-def _unequal(part: Material, first: Material) -> LengthError:
-    """The error of two files without ids that are not equally long."""
-    size = len(part)
-    return LengthError(
-        f"{part.name} has {size:,} line{'' if size == 1 else 's'}, but {first.name} has "
-        f"{len(first):,}; every file needs one line a segment.",
-        field=part.name,
-        system=part.system_names[0] if len(part.system_names) == 1 else None,
-    )
+def _require_equal(parts: Sequence[Material]) -> None:
+    """Check that files without ids are equally long."""
+    size = len(parts[0])
+    for part in parts:
+        if len(part) != size:
+            raise LengthError(
+                f"{part.name} has {len(part):,} line{'' if len(part) == 1 else 's'}, but "
+                f"{parts[0].name} has {size:,}; every file needs one line a segment.",
+                field=part.name,
+                system=part.system_names[0] if len(part.system_names) == 1 else None,
+            )
 
 
 def _numbered(part: Material, size: int) -> tuple[str, ...] | None:

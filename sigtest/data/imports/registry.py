@@ -24,7 +24,7 @@ from sigtest.data.imports.formats import (
     wmt25,
 )
 from sigtest.data.imports.material import Line, Material
-from sigtest.data.imports.wmt import read_wmt_file, sniff_wmt
+from sigtest.data.imports.wmt import read_wmt, sniff_wmt
 from sigtest.errors import InputError
 
 HUMAN = "people's judgements are for `sigtest human`; a comparison needs outputs or scores"
@@ -76,7 +76,7 @@ class Refusal:
 _READERS = (
     Reader("wmt-xml", "WMT XML", (".xml",),
            "Sources, references by translator, outputs by system, documents, domains.",
-           sniff_wmt, read_wmt_file),
+           sniff_wmt, lambda file: read_wmt(file.data, file.name)),
     Reader("sgml", "mteval SGML", (".sgm", ".sgml", ".xml"),
            "Sources, references or outputs of a srcset, refset or tstset, documents, genres.",
            sgml.sniff, sgml.read),

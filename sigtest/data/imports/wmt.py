@@ -58,11 +58,6 @@ def sniff_wmt(file: File) -> bool:
     return START.match(file.head) is not None
 
 
-def read_wmt_file(file: File) -> Material:
-    """Read one file; see `read_wmt`."""
-    return read_wmt(file.data, file.name)
-
-
 def read_wmt(data: bytes, name: str) -> Material:
     """Read the content of one file: a test set, submissions, or both.
 
