@@ -12,7 +12,7 @@ from sigtest.cli.board_arguments import ACTIONS
 from sigtest.cli.files import check_output, write
 from sigtest.cli.given import read, references_of, systems_of
 from sigtest.cli.parser import UsageError
-from sigtest.cli.plots import Asked, require_folder, style_asked, write_board_plots
+from sigtest.cli.plots import require_folder, style_asked, write_board_plots
 from sigtest.cli.request import choices_of, whole
 from sigtest.cli.served import client_of, envelope_of, understood
 from sigtest.client import Client
@@ -116,11 +116,11 @@ def _draw(client: Client, options: argparse.Namespace, shown: dict[str, Any]) ->
     stored = client.leaderboard(options.id, **shown)
     told = json.loads(stored)
 
-    def drawn(picture: Picture, asked: Asked) -> str:
+    def drawn(picture: Picture, chosen: Mapping[str, str]) -> bytes:
         # the report of one metric may call it by a shorter name
-        params = {**asked.parameters, "metric": told["metric"], "test": told["test"]}
+        params = {**chosen, "metric": told["metric"], "test": told["test"]}
         params |= style_asked(options)
-        return client.leaderboard_plot(options.id, picture.name, **params).decode()
+        return client.leaderboard_plot(options.id, picture.name, **params)
 
     def report(body: Mapping[str, Any]) -> Report:
         own = {field: entry for field, entry in body.items() if field not in ENVELOPE}

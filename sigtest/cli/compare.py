@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sigtest.cli.files import check_output, write
 from sigtest.cli.folders import read_folders
-from sigtest.cli.plots import Asked, check_plots, style_asked, write_plots
+from sigtest.cli.plots import check_plots, style_asked, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison, whole
 from sigtest.cli.served import client_of, envelope_of, understood
@@ -73,10 +73,11 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
     with bar() as progress:
         report = compare_here(comparison, progress, _jobs(comparison, options))
 
-    def drawn(picture: Picture, asked: Asked) -> str:
-        values = distribute(comparison, *asked.pair, asked.metric, asked.test, asked.testset)
-        chosen = {**asked.parameters, **style_asked(options)}
-        return KIND.draw(picture.name, report, chosen, values)
+    def drawn(picture: Picture, chosen: Mapping[str, str]) -> bytes:
+        a, b, metric, test = (chosen[part] for part in ("a", "b", "metric", "test"))
+        values = distribute(comparison, a, b, metric, test, chosen.get("testset"))
+        styled = {**chosen, **style_asked(options)}
+        return KIND.draw(picture.name, report, styled, values).encode()
 
     if options.plots is not None:
         write_plots(report, options, drawn)
@@ -99,10 +100,8 @@ def _compare_there(
             key = client.run(comparison, progress, envelope=envelope)
         stored = client.report(key)
 
-        def drawn(picture: Picture, asked: Asked) -> str:
-            return client.plot(
-                key, picture.name, **asked.parameters, **style_asked(options)
-            ).decode()
+        def drawn(picture: Picture, chosen: Mapping[str, str]) -> bytes:
+            return client.plot(key, picture.name, **chosen, **style_asked(options))
 
         if options.plots is not None:
             write_plots(understood(stored, Report.from_json), options, drawn)

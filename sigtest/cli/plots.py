@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -23,31 +22,8 @@ from sigtest.report import Report
 CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report is drawn
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A picture of one pair.
-
-    Attributes:
-        pair: Names of the two systems.
-        metric: Label of the metric.
-        test: Name of the significance test.
-        testset: Name of one test set of several.
-    """
-
-    pair: tuple[str, str]
-    metric: str
-    test: str
-    testset: str | None
-
-    @property
-    def parameters(self) -> dict[str, str]:
-        """What a service is asked for it with."""
-        a, b = self.pair
-        known = {"a": a, "b": b, "metric": self.metric, "test": self.test}
-        return known if self.testset is None else {**known, "testset": self.testset}
-
-
-DrawPair = Callable[[Picture, Asked], str]
+# Draws a picture of a pair; what is chosen names it: a, b, metric, test and perhaps testset.
+DrawPair = Callable[[Picture, Mapping[str, str]], bytes]
 
 
 def plot(options: argparse.Namespace) -> None:
@@ -130,8 +106,7 @@ def write_plots(report: Report, options: argparse.Namespace, draw_pair: DrawPair
         options: Name the folder, and the pairs whose distributions are wanted.
         draw_pair: Makes a picture that needs the distribution of a pair.
     """
-    drawn = _pictures(report, options, draw_pair)
-    write_pictures(((parts, svg.encode()) for parts, svg in drawn), options.plots)
+    write_pictures(_pictures(report, options, draw_pair), options.plots)
 
 
 def _prepare(
@@ -148,34 +123,28 @@ def _prepare(
 
 def _pictures(
     report: Report, options: argparse.Namespace, draw_pair: DrawPair
-) -> Iterator[tuple[tuple[str, ...], str]]:
+) -> Iterator[tuple[tuple[str, ...], bytes]]:
     """What each picture is called, and the picture: of every test set, and of all together."""
     names = [entry.name for entry in report.several.testsets] if report.several else []
     style = Style.of(style_asked(options))
     fitting = [p for p in PICTURES.values() if p.needs == "report" and p.fits(report)]
+    of_pairs = [p for p in PICTURES.values() if p.needs == "distribution"]
     for testset in (*names, None):
-        of = () if testset is None else (testset,)
+        of = {} if testset is None else {"testset": testset}
         for picture in fitting:
             if picture.whole:
-                yield (picture.name, *of), picture.of(report, testset=testset, style=style)
+                svg = picture.of(report, testset=testset, style=style)
+                yield (picture.name, *of.values()), svg.encode()
         for metric, test in product(report.metrics, report.tests):
             for picture in fitting:
                 if not picture.whole:
                     svg = picture.of(report, metric, test, testset, style)
-                    yield (picture.name, *of, metric, test), svg
-            if testset or not names:
-                asked = [Asked(tuple(pair), metric, test, testset) for pair in options.distribution]
-                yield from _of_pairs(asked, of, draw_pair)
-
-
-def _of_pairs(
-    pairs: Iterable[Asked], of: tuple[str, ...], draw_pair: DrawPair
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    for picture in PICTURES.values():
-        if picture.needs == "distribution":
-            for pair in pairs:
-                named = (picture.name, *of, *pair.pair, pair.metric, pair.test)
-                yield named, draw_pair(picture, pair)
+                    yield (picture.name, *of.values(), metric, test), svg.encode()
+            for picture, (a, b) in product(of_pairs, options.distribution):
+                if testset or not names:
+                    chosen = {"a": a, "b": b, "metric": metric, "test": test, **of}
+                    named = (picture.name, *of.values(), a, b, metric, test)
+                    yield named, draw_pair(picture, chosen)
 
 
 def _read(path: str, kind: Kind[Any]) -> Any:
