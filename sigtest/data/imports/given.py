@@ -25,6 +25,12 @@ from sigtest.errors import InputError, LimitError, SigtestError
 
 Role = Literal["anything", "reference", "system", "scores", "source", "documents", "labels"]
 COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")  # what is said of each segment
+ALONE: dict[Role, dict[str, Any]] = {  # what counts for nothing in files that are given as others
+    "reference": {"references": ()},
+    "source": {"sources": None},
+    "documents": {"documents": None},
+    "labels": {"labels": None},
+}
 LINES = ("text", "numbers", "text-columns")  # formats in which documents and labels are lines
 
 
@@ -120,15 +126,9 @@ def _without_what_is_given_alone(
     roles = {entry.role for entry in given}
     kept = []
     for entry, part in zip(given, parts, strict=True):
-        alone = roles - {entry.role}
-        if "reference" in alone and entry.role != "anything":
-            part = replace(part, references=())
-        if "source" in alone:
-            part = replace(part, sources=None)
-        if "documents" in alone:
-            part = replace(part, documents=None)
-        if "labels" in alone:
-            part = replace(part, labels=None)
+        for role in roles - {entry.role}:
+            if (role, entry.role) != ("reference", "anything"):
+                part = replace(part, **ALONE.get(role, {}))
         kept.append(part)
     return kept
 

@@ -33,8 +33,7 @@ def read(file: File) -> Material:
         InputError: Samples that were not scored, a score that is no number, a sample twice.
     """
     log = file.first
-    samples = _list(log, "samples")
-    return _material(file.name, log, samples, _list(log, "reductions"))
+    return _material(file.name, log, _list(log, "samples"), _list(log, "reductions"))
 
 
 def is_packed(names: Sequence[str]) -> bool:
@@ -74,8 +73,7 @@ def read_packed(members: Mapping[str, bytes], name: str) -> Material:
     summaries = [v for member, v in values.items() if "summaries" in member]
     samples = [entry for listed in summaries if isinstance(listed, list) for entry in listed]
     samples += [value for member, value in values.items() if member.startswith("samples/")]
-    reductions = values.get("reductions.json")
-    return _material(name, header, samples, reductions if isinstance(reductions, list) else [])
+    return _material(name, header, samples, _list(values, "reductions.json"))
 
 
 def _material(
