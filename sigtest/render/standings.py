@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sigtest.render.digits import fixed, percent, whole
+from sigtest.render.digits import counted, fixed, percent, whole
 from sigtest.report import PairReport, RankReport, Report, ScoreReport, SystemReport
 
 ARROWS = ("\N{DOWNWARDS ARROW}", r"\downarrow")
@@ -155,11 +155,7 @@ def test_set_line(report: Report) -> str:
     counts = [(testset.segments, "segment"), (testset.documents, "document")]
     if testset.references:
         counts.append((testset.references, "reference"))
-    return ", ".join(
-        f"{whole(count)} {noun}{'' if count == 1 else 's'}"
-        for count, noun in counts
-        if count is not None
-    )
+    return ", ".join(counted(count, noun) for count, noun in counts if count is not None)
 
 
 def facts(report: Report) -> tuple[str, ...]:
@@ -187,7 +183,7 @@ def decision_line(report: Report) -> str:
     )
     size = family_size(report)
     noun = "pair" if report.several is None else "comparison"
-    over = f"over {size:,} {noun}{'' if size == 1 else 's'}"
+    over = f"over {counted(size, noun)}"
     if report.family is not None:
         over += f" of {report.family.systems} systems"
     correction = "no correction" if report.correction == "none" else f"{report.correction}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from sigtest.errors import RecipeError
-from sigtest.render.digits import probability, short_probability
+from sigtest.render.digits import counted, probability, short_probability
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -79,7 +79,7 @@ def plot(view: View) -> str:
 
 
 def _description(order: Sequence[str], test: str, clusters: int) -> str:
-    ranked = f" {clusters} cluster{'' if clusters == 1 else 's'}." if clusters else ""
+    ranked = f" {counted(clusters, 'cluster')}." if clusters else ""
     return (
         f"Adjusted p-values of {test} for all pairs of {len(order)} systems, in this order: "
         f"{', '.join(order)}.{ranked}"
