@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from functools import partial
 
-from sigtest.cli.files import check_output, write
+from sigtest.cli.files import write
 from sigtest.cli.folders import read_folders
 from sigtest.cli.plots import check_plots, style_asked, write_plots
 from sigtest.cli.progress import bar
 from sigtest.cli.request import read_comparison, whole
 from sigtest.cli.served import client_of, envelope_of, understood
+from sigtest.cli.showing import layout_of, rendered, rendered_anew
 from sigtest.comparison.comparison import Comparison
-from sigtest.data.choices import choose
 from sigtest.data.envelope import Envelope
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.parallel import cores
-from sigtest.render.comparison import check_table, present
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
+from sigtest.render.comparison import check_table
 from sigtest.render.plots import Picture
-from sigtest.report import Report
 
 Read = Callable[[argparse.Namespace], Comparison]
 
@@ -41,12 +39,7 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
         SigtestError: Bad input, or a service that refuses or cannot be reached.
         OSError: A file that cannot be read or written.
     """
-    choose(options.format, FORMATS, "format", "format")
-    layout = layout_of(options)
-    FORMATS[options.format].check(layout)
-    if layout.table is not None:
-        check_table(layout.table, all_pairs=options.baseline is None)
-    check_output(options.output)
+    layout = layout_of(options, partial(check_table, all_pairs=options.baseline is None))
     envelope = envelope_of(options)
     comparison = read(options)
     layout.shown_names([*comparison.plan.recipe.labels, *comparison.plan.systems])
@@ -56,12 +49,6 @@ def compare(options: argparse.Namespace, read: Read = read_comparison) -> None:
     else:
         content = _compare_there(comparison, options, envelope)
     write(content, options.output)
-
-
-def layout_of(options: argparse.Namespace) -> Layout:
-    """How the report is to be laid out."""
-    names = tuple(options.names)
-    return Layout(options.table, options.caption, options.label, names, options.every_pair)
 
 
 def suite(options: argparse.Namespace) -> None:
@@ -81,7 +68,7 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
 
     if options.plots is not None:
         write_plots(report, options, drawn)
-    return _rendered(report, options)
+    return rendered(KIND, report, options)
 
 
 def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
@@ -104,11 +91,5 @@ def _compare_there(
             return client.plot(key, picture.name, **chosen, **style_asked(options))
 
         if options.plots is not None:
-            write_plots(understood(stored, Report.from_json), options, drawn)
-    if options.format == "json":
-        return stored
-    return _rendered(understood(stored, Report.from_json), options)
-
-
-def _rendered(report: Report, options: argparse.Namespace) -> bytes:
-    return FORMATS[options.format].render(present(report, layout_of(options))).encode()
+            write_plots(understood(stored, KIND.read), options, drawn)
+    return rendered_anew(KIND, stored, options)

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from sigtest.cli.doors import add_field, choices_of, door_of
-from sigtest.cli.files import check_output, write, write_pictures
+from sigtest.cli.files import write, write_pictures
 from sigtest.cli.parser import Parser, add_envelope, add_layout, add_output, add_server
 from sigtest.cli.progress import bar
 from sigtest.cli.served import client_of, envelope_of, understood
+from sigtest.cli.showing import layout_of, rendered, rendered_anew
 from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, File, Kind
-from sigtest.render.formats import FORMATS
-from sigtest.render.layout import Layout
 
 Report = Any  # each kind has its own; see `Kind.reports`
 
@@ -48,12 +47,7 @@ def ask(options: argparse.Namespace) -> None:
     """
     door = door_of(options.command)
     kind = KINDS[door.kind]
-    choose(options.format, FORMATS, "format", "format")
-    layout = _layout(options)
-    FORMATS[options.format].check(layout)
-    if layout.table is not None:
-        choose(layout.table, kind.tables, "table", "table")
-    check_output(options.output)
+    layout_of(options, lambda table: choose(table, kind.tables, "table", "table"))
     envelope = envelope_of(options)
     request, files = door.read(options, choices_of(kind.fields, options))
     if options.plots is not None:
@@ -73,7 +67,7 @@ def _ask_here(
             for name, chosen in _pictures(kind, report)
         )
         write_pictures(drawn, options.plots)
-    return _rendered(kind, report, options)
+    return rendered(kind, report, options)
 
 
 def _ask_there(
@@ -89,18 +83,7 @@ def _ask_there(
                 for name, chosen in _pictures(kind, understood(stored, kind.read))
             )
             write_pictures(drawn, options.plots)
-    if options.format == "json":
-        return stored
-    return _rendered(kind, understood(stored, kind.read), options)
-
-
-def _rendered(kind: Kind[Any], report: Report, options: argparse.Namespace) -> bytes:
-    presented = kind.lay_out(report, _layout(options))
-    return FORMATS[options.format].render(presented).encode()
-
-
-def _layout(options: argparse.Namespace) -> Layout:
-    return Layout(options.table, options.caption, options.label, tuple(options.names))
+    return rendered_anew(kind, stored, options)
 
 
 def _pictures(kind: Kind[Any], report: Report) -> Iterator[tuple[str, Mapping[str, str]]]:
