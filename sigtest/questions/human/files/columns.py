@@ -34,13 +34,18 @@ NUMERIC = ("score", "z", "seconds")
 
 def named(header: Sequence[str]) -> dict[str, int]:
     """Which column stands where."""
-    plain = [re.sub(r"[^a-z]", "", field.lower()) for field in header]
+    plain = [_plain(field) for field in header]
     found = {}
     for name, spellings in COLUMNS.items():
         place = next((plain.index(s) for s in spellings if s in plain), None)
         if place is not None:
             found[name] = place
     return found
+
+
+def _plain(field: str) -> str:
+    """A heading without marks and in lower case."""
+    return re.sub(r"[^a-z]", "", field.lower())
 
 
 def delimiter(first: str) -> str:
@@ -130,6 +135,14 @@ def _by_column(rows: Sequence[Mapping[str, Any]], found: Mapping[str, str]) -> d
 
 
 def _require(found: Mapping[str, int], header: Sequence[str], name: str) -> None:
+    for column, place in found.items():
+        alike = [field for field in header if _plain(field) == _plain(header[place])]
+        if len(alike) > 1:
+            raise InputError(
+                f"{name} has more than one column for the {column}: "
+                f"{', '.join(ascii(field)[:40] for field in alike)}; leave one.",
+                field=name,
+            )
     missing = [column for column in NEEDED if column not in found]
     if "score" not in found and "z" not in found:
         missing.append("score")

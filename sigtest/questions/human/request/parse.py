@@ -49,6 +49,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
             raise InputError("judgements come as files or as rows, not both.", field="judgements")
         found = [read(data, name, choices.input) for name, data in files]
         digests = [hashlib.sha256(data).hexdigest() for _, data in files]
+        _no_copies(files, digests)
     else:
         found, digests = _rows(request, choices)
     tables = [table for table in found if isinstance(table, Table)]
@@ -58,6 +59,18 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     if rankings:
         return _of_rankings(rankings, digests, choices)
     return _of_tables(tables, digests, choices)
+
+
+def _no_copies(files: Sequence[tuple[str, bytes]], digests: Sequence[str]) -> None:
+    """Whether no file is there twice, as its judgements would count twice."""
+    for i, digest in enumerate(digests):
+        first = digests.index(digest)
+        if first < i:
+            raise InputError(
+                f"{files[first][0]} and {files[i][0]} are the same; its judgements would count "
+                "twice. Give every file once.",
+                field="judgements",
+            )
 
 
 def evaluation_in(

@@ -207,6 +207,28 @@ def test_named_columns_in_every_form(form: str) -> None:
     assert asked.sources[0].input == "columns"
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("system,segment,score,score\nA,1,70,60\nB,1,40,30\n", "score: 'score', 'score'"),
+        ("system,segment,Score 1,Score 2\nA,1,70,60\nB,1,40,30\n", "score: 'Score 1', 'Score 2'"),
+        ("item,system,segment,System,score\n1,A,1,B,3\n", "system: 'system', 'System'"),
+        ('{"system": "A", "segment": 1, "score": 3, "Score": 4}\n', "score: 'score', 'Score'"),
+    ],
+)
+def test_two_columns_of_one_meaning_are_refused(text: str, shown: str) -> None:
+    with pytest.raises(InputError, match=f"more than one column for the {shown}; leave one"):
+        judged(text)
+
+
+def test_a_file_that_is_given_twice_is_refused() -> None:
+    data = b"system,segment,score\nA,1,70\nB,1,40\n"
+    more = b"system,segment,score\nA,2,70\nB,2,40\n"
+    assert len(parse({}, [("one", data), ("two", more)]).judgements) == 4
+    with pytest.raises(InputError, match="one and copy are the same"):
+        parse({}, [("one", data), ("two", more), ("copy", data)])
+
+
 def test_models_of_hubs_are_called_as_files_of_theirs() -> None:
     asked = judged("system,segment,score\norg/big,1,70\norg/small,1,40\norg/big,2,60\n")
     assert asked.judgements.system.names == ("org__big", "org__small")
