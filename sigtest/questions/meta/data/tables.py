@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -61,6 +62,9 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
     lines = [(number, line) for number, line in enumerate(split_lines(text), 1) if line.strip()]
     header = [COLUMNS.get(part.strip().lower()) for part in _fields(lines[0][1])] if lines else []
     titled = "system" in header and "score" in header
+    twice = [c for c in dict.fromkeys(header) if c and header.count(c) > 1]
+    if titled and twice:
+        raise at_line(name, lines[0][0], f"more than one column for the {twice[0]}; leave one.")
     columns = header if titled else ["system", "score"]
     rows = []
     for number, line in lines[1:] if titled else lines:
@@ -77,6 +81,12 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
                 number,
                 f"{line.strip()[:60]!r} is not {what}, with tabs, commas or blanks between them.",
             ) from None
+        if row["score"] is not None and not math.isfinite(row["score"]):
+            raise at_line(
+                name,
+                number,
+                f"the score of system {row['system']!r} is not finite; write None for no score.",
+            )
         rows.append({**row, "line": number})
     if not rows:
         raise InputError(f"{name} has no scores.")

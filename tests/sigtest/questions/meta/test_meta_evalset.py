@@ -234,3 +234,24 @@ def test_he_en_segment_level_equals_scipy_and_a_sweep(folder: Path) -> None:
     best = np.where(np.abs(gaps) <= own.accuracy_ties.epsilon, gold == 0, np.sign(gaps) == gold)
     assert own.accuracy_ties.value == pytest.approx(best.mean(), rel=1e-12)
     assert max(reached) <= own.accuracy_ties.value <= max(reached) + 0.002
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("A\t1\nB\tnan\n", "scores.tsv, line 2: the score of system 'B' is not finite"),
+        (
+            "system,score\nA,1\nB,-inf\n",
+            "scores.tsv, line 3: the score of system 'B' is not finite",
+        ),
+        (
+            "SYSTEM\tSCORE\tSCORE\nA\t1\t2\n",
+            "scores.tsv, line 1: more than one column for the score",
+        ),
+    ],
+)
+def test_scores_that_are_not_finite_or_stand_twice_are_refused_with_their_line(
+    text: str, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        read_scores(text.encode(), "scores.tsv")
