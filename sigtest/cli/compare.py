@@ -17,6 +17,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.envelope import Envelope
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
+from sigtest.errors import RecipeError
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.parallel import cores
 from sigtest.render.comparison import check_table
@@ -72,10 +73,16 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
 
 
 def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
-    """Processes that are worth starting."""
+    """Processes that are worth starting.
+
+    Raises:
+        RecipeError: None are asked for.
+    """
     asked = whole(options.jobs, "--jobs")
     if isinstance(asked, int):
-        return min(max(asked, 1), MOST_JOBS)
+        if asked < 1:
+            raise RecipeError(f"--jobs must be 1 or more, not {asked}.", field="--jobs")
+        return min(asked, MOST_JOBS)
     return cores() if ComparisonQuestion(comparison).seconds > WORTH_SHARING else 1
 
 
