@@ -31,8 +31,10 @@ from sigtest.data.names import system_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError
 from sigtest.render.standings import better
+from workers.store.boards import Choice as Decision
 
 PAGE = 50
+CHOSEN_SECONDS = 10  # for another alpha or correction, without which there is nothing to show
 router = routing(prefix="/boards", include_in_schema=False)
 
 Id = Annotated[str, Path(alias="id")]
@@ -88,7 +90,10 @@ async def board_page(
 ) -> Response:
     """A board with what it shows, what is still to be measured, and a form for another system."""
     options = Options(choice.metric, choice.test)
-    board = await board_of(board_id, caller.name, boards, asked, watch, options, choice.decided)
+    wait = CHOSEN_SECONDS if choice.decided != Decision() else None
+    board = await board_of(
+        board_id, caller.name, boards, asked, watch, options, choice.decided, wait
+    )
     if not as_page:
         return await run_in_threadpool(answers.leaderboard, board, Wish("application/json"))
     return await run_in_threadpool(_page, request, board, choice)

@@ -12,6 +12,7 @@ import pytest
 from exchange import COMPARISONS, ServeOn, problem
 
 from app.http import waiting
+from app.pages import boards
 from app.settings import Settings
 from app.testsets import board
 from sigtest.kinds import KINDS
@@ -146,6 +147,10 @@ def test_another_level_of_a_board_is_waited_for_as_long_as_is_preferred(
     assert int(soon.headers["retry-after"]) >= 1
     text = client.get(f"{url}/leaderboard", params={"alpha": "0.2", "format": "text"}).text
     assert "Not in it yet: A, B." in text
+    monkeypatch.setattr(boards, "CHOSEN_SECONDS", 0)
+    page = client.get(f"/boards/{testset}?alpha=0.2", headers={"Accept": "text/html"}).text
+    assert "What is measured is being compared." in page
+    assert "No system is measured" not in page
     with ThreadPoolExecutor(1) as pool:
         later = pool.submit(look, 60)
         time.sleep(0.5)  # longer than where nothing is preferred
