@@ -26,6 +26,7 @@ class KeptTotals:
         self.most = most
         self._keep = redis.register_script(scripts.KEEP)
         self._drop = redis.register_script(scripts.DROP)
+        self._forget = redis.register_script(scripts.FORGET)
 
     def add(self, name: str, expiry: int, parts: totals.Parts) -> None:
         """Keep the totals of a system.
@@ -55,3 +56,8 @@ class KeptTotals:
     def drop(self, testset_id: str) -> None:
         """Drop the totals of all systems of a test set."""
         self._drop([keys.key("totals", f"{testset_id}:"), *COUNTED])
+
+    def forget(self, places: Sequence[str]) -> None:
+        """Drop the totals under some keys."""
+        if places:
+            self._forget([places[0], *COUNTED, *places[1:]])

@@ -305,12 +305,14 @@ class TestSetStore:
                 pipe.execute()
 
     def tidy(self, testset_id: str, state: State) -> None:
-        """Drop rows of what no system brings, where they have become many."""
+        """Drop totals of what no system brings any longer; rows, where they have become many."""
+        current = set(state.digests.values())
+        unused = sorted({digest for _, digest in state.left} - current)
+        self.kept.forget([keys.totals(testset_id, state.resamples, own) for own in unused])
         name = keys.key("testset-rows", testset_id)
         size = len(state.digests)
         if self.redis.hlen(name) <= 2 * (size * (size + 1) + 100):
             return
-        current = set(state.digests.values())
         old = [
             field
             for field in map(decoded, self.redis.hkeys(name))

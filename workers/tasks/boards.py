@@ -34,7 +34,7 @@ from workers.tasks import families
 from workers.tasks.context import Context
 from workers.tasks.sampling import Member, Said, Sampling
 
-TOGETHER = 12  # systems whose totals are in memory at the same time
+TOGETHER = 960_000  # resamples of all systems whose totals are in memory at the same time
 LOOKS = 5  # at a test set that changes while it is looked at
 JOIN_SECONDS = 0.5
 REFRESH_SECONDS = 0.1
@@ -220,8 +220,9 @@ def _rows_of(
 ) -> Iterator[tuple[list[tuple[str, str]], Array]]:
     """Pairs whose systems are both there, and their (P, M, 8 + tests) rows; some at a time."""
     part = sampling.part
-    for first in range(0, len(pairs), TOGETHER):
-        batch = pairs[first : first + TOGETHER]
+    size = max(1, TOGETHER // part.resamples)
+    for first in range(0, len(pairs), size):
+        batch = pairs[first : first + size]
         others = {digest for pair in batch for digest in pair} - known.keys()
         members = known | sampling.members(sorted(others))
         there = [pair for pair in batch if set(pair) <= members.keys()]

@@ -155,6 +155,21 @@ def test_texts_of_what_was_replaced_or_removed_go_at_once(board: Board, context:
     assert len(held) == 2
 
 
+def test_totals_of_what_was_replaced_or_removed_go_when_the_board_is_written(
+    board: Board, context: Context
+) -> None:
+    board.put("twin", SYSTEMS["aspen"])
+    settle(context, board)
+    before = total_bytes(context)
+    board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)
+    board.remove("birch")
+    board.remove("aspen")  # its content is the twin's
+    settle(context, board)
+    held = {name.decode() for name in context.questions.redis.keys("sigtest:totals:*")}
+    assert held == {keys.totals(board.id, 600, own) for own in board.state.digests.values()}
+    assert 0 < total_bytes(context) < before
+
+
 def test_a_replaced_system_is_pending_until_it_is_measured(board: Board, context: Context) -> None:
     assert board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True) == "replaced"
     shown = board.look()  # what was there stays until there is something newer

@@ -47,3 +47,13 @@ end
 return 1
 """
 )
+
+# KEYS: some totals between those used, their sizes and bytes of all, at the places they have above
+FORGET = (
+    _TOTALS
+    + """
+drop(KEYS[1])
+for i = 5, #KEYS do drop(KEYS[i]) end
+return 1
+"""
+)
