@@ -19,12 +19,13 @@ from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
 from sigtest.decide.rows import no_rows, report_of_rows
 from sigtest.errors import InputError, LimitError, RecipeError
-from sigtest.report import PairReport, Report
+from sigtest.report import Report
 from workers.creation import NewTestSet
 from workers.errors import CapacityError, NotFoundError, TakenError
 from workers.guard import storage
 from workers.store import keys
 from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
+from workers.store.claims import Column
 from workers.store.listings import ALL, Filter
 from workers.store.server import check_disk
 from workers.store.testsets import gone
@@ -341,25 +342,28 @@ class TestSets:
         )
 
     @storage()
-    def claims(self, testset_id: str, caller: str, pairs: Sequence[PairReport]) -> list[Claim]:
-        """When the significant ones of a binding leaderboard's pairs were first shown.
+    def claims(
+        self, testset_id: str, caller: str, column: Column, pairs: Sequence[tuple[str, str]]
+    ) -> tuple[Claim, ...]:
+        """When the significant differences of a binding leaderboard were first shown.
 
         Args:
             testset_id: The test set.
             caller: Whose it is.
-            pairs: Of one metric and test.
+            column: The metric and test.
+            pairs: Names of the systems that differ.
         """
         digests = self._state(testset_id, caller).digests
-        shown = [p for p in pairs if p.significant and p.a in digests and p.b in digests]
+        shown = [pair for pair in pairs if digests.keys() >= set(pair)]
         if not shown:
-            return []
-        asked = [((p.a, digests[p.a]), (p.b, digests[p.b])) for p in shown]
-        times = self._store.claims.times(testset_id, (shown[0].metric, shown[0].test), asked)
-        return [
-            Claim(pair.a, pair.b, when)
-            for pair, when in zip(shown, times, strict=True)
+            return ()
+        asked = [((a, digests[a]), (b, digests[b])) for a, b in shown]
+        times = self._store.claims.times(testset_id, column, asked)
+        return tuple(
+            Claim(a, b, when)
+            for (a, b), when in zip(shown, times, strict=True)
             if when is not None  # one of them was replaced since
-        ]
+        )
 
     @storage()
     def empty(self, testset_id: str, caller: str, choice: Choice) -> Report:

@@ -63,8 +63,8 @@ def leaderboard(board: Board, wish: Wish, wait: int | None = None) -> Response:
     name = choose_format(wish)
     envelope = _envelope(board)
     if name == "json":
-        told = LeaderboardReport(envelope, board.report)
-        content = json.render(told)
+        told = json.render(LeaderboardReport(envelope, board.heading))
+        content: bytes | str = json.with_pairs(told.encode(), board.pairs)
     else:
         content = FORMATS[name].render(present(_annotated(board), wish.layout))
     etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -18,15 +19,17 @@ from app.questions.deciding import Decided
 from app.questions.drawing import Chosen, Options
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
-from sigtest.render.json import of_metric
-from sigtest.report import Report
+from sigtest.render.json import excerpt, with_pairs
+from sigtest.report import PairReport, Report
+from sigtest.report.codec import decode
 from sigtest.report.selection import select
 from sigtest.significance.corrections import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Questions, Record
-from workers.store.boards import Choice
+from workers.store.boards import Choice, TestSetRecord
 from workers.testsets import Claim, Leaderboard, TestSets
 
+ROWS, CLAIMED = b",\n", b'"significant": true'  # between pairs as they are stored, and in them
 WAIT_SECONDS = 2.0  # for a newer one; until then there is one without the systems just submitted
 
 
@@ -37,10 +40,11 @@ class Board:
     Attributes:
         shown: What it shows.
         record: The comparison; nothing before there is one.
-        stored: Its report as it is stored; of no meaning before there is one.
-        told: The report with the pairs of one metric alone.
+        stored: Its report as it is stored.
+        bare: The report without pairs.
         metric: Label of the metric to show.
         test: Name of the test to show.
+        pairs: Their pairs, as they are stored.
         claims: Its significant differences, with the times when they were first shown; none where
             it is decided in another way than its test set says.
     """
@@ -48,20 +52,30 @@ class Board:
     shown: Leaderboard
     record: Record | None
     stored: bytes
-    told: Report
+    bare: Report
     metric: str
     test: str
+    pairs: bytes
     claims: tuple[Claim, ...]
 
     @property
     def whole(self) -> Report:
         """The report of all metrics and tests."""
-        return self.told if self.record is None else answers.read(self.stored, self.record)
+        return self.bare if self.record is None else answers.read(self.stored, self.record)
 
     @cached_property
     def report(self) -> Report:
         """The report of the metric and test."""
-        return select(self.told, metric=self.metric, test=self.test)
+        told = self.bare
+        if self.record is not None:
+            bare, pairs = excerpt(self.stored, self.metric, self.test)
+            told = answers.read(with_pairs(bare, pairs), self.record)
+        return select(told, metric=self.metric, test=self.test)
+
+    @property
+    def heading(self) -> Report:
+        """The same without its pairs."""
+        return select(self.bare, metric=self.metric, test=self.test)
 
     def require_record(self, options: Chosen) -> Record:
         """The comparison that is shown.
@@ -72,7 +86,7 @@ class Board:
         Raises:
             NotReadyError: There is none yet, or it lacks a system that waits to be measured.
         """
-        held = {system.name for system in self.told.systems}
+        held = {system.name for system in self.bare.systems}
         waiting = [name for name in self.shown.pending if name not in held]
         if waiting and (len(held) < 2 or {options.a, options.b}.intersection(waiting)):
             raise NotReadyError(f"Not in it yet: {', '.join(waiting)}; ask again.")
@@ -127,35 +141,64 @@ async def board_of(
         return shown
 
     def read(shown: Leaderboard) -> Board:
-        settings = shown.testset
-        metric = options.metric or settings.metrics[0]
-        choose(metric, settings.metrics, "metric", "metric of this test set")
-        record, stored, told = None, b"", None
+        metric, test = _chosen(shown.testset, options, choice)
+        record, stored, parts = None, b"", None
+        claims: tuple[Claim, ...] = ()
         if shown.comparison is not None:
             record = asked.find(shown.comparison, caller)
             stored = asked.report(record.id, caller)
-            try:
-                told = answers.read(of_metric(stored, metric), record)
-            except InputError:
-                record = None  # another version wrote it, with other fields; it is made anew
-        told = told or boards.empty(testset_id, caller, choice)
-        joint = CORRECTIONS[told.correction].joint
-        tests = (joint,) if joint in settings.tests else settings.tests
-        test = options.test or tests[0]
-        choose(test, settings.tests, "test", "test of this test set")
-        if test not in tests:
-            raise RecipeError(
-                f"correction {told.correction} goes with the test {joint} only.", field="test"
-            )
-        if options.testset is not None:
-            raise RecipeError("A leaderboard has one test set; leave testset out.", field="testset")
-        pairs = [pair for pair in told.pairs if pair.test == test]
-        claims = boards.claims(testset_id, caller, pairs) if shown.binding else ()
-        return Board(shown, record, stored, told, metric, test, tuple(claims))
+            parts = _parts(stored, record, metric, test)
+        if parts is None:
+            empty = boards.empty(testset_id, caller, choice)
+            return Board(shown, None, b"", empty, metric, test, b"", claims)
+        bare, pairs = parts
+        if shown.binding:
+            claims = boards.claims(testset_id, caller, (metric, test), _claimed(pairs))
+        return Board(shown, record, stored, bare, metric, test, pairs, claims)
 
     seconds = WAIT_SECONDS if wait is None else wait
     found = await watch.until(testset_id, look, lambda shown: shown.fresh, seconds)
     return await run_in_threadpool(read, found)
+
+
+def _chosen(testset: TestSetRecord, options: Chosen, choice: Choice) -> tuple[str, str]:
+    """The metric and the test to show.
+
+    Raises:
+        RecipeError: One that the test set has not, or that does not go with the correction.
+    """
+    if options.testset is not None:
+        raise RecipeError("A leaderboard has one test set; leave testset out.", field="testset")
+    metric = options.metric or testset.metrics[0]
+    choose(metric, testset.metrics, "metric", "metric of this test set")
+    correction = choice.correction or str(testset.settings["correction"])
+    joint = CORRECTIONS[correction].joint
+    tests = (joint,) if joint in testset.tests else testset.tests
+    test = options.test or tests[0]
+    choose(test, testset.tests, "test", "test of this test set")
+    if test not in tests:
+        raise RecipeError(f"correction {correction} goes with the test {joint} only.", field="test")
+    return metric, test
+
+
+def _parts(stored: bytes, record: Record, metric: str, test: str) -> tuple[Report, bytes] | None:
+    """A report without pairs, and those of one metric and test as they are stored.
+
+    Nothing where another version wrote it, with other fields: it is made anew.
+    """
+    bare, pairs = excerpt(stored, metric, test)
+    try:
+        if pairs:
+            decode(PairReport, json.loads(pairs.partition(ROWS)[0]))
+        return answers.read(bare, record), pairs
+    except InputError:
+        return None
+
+
+def _claimed(pairs: bytes) -> list[tuple[str, str]]:
+    """The systems of each significant difference."""
+    rows = [json.loads(row) for row in pairs.split(ROWS) if CLAIMED in row]
+    return [(row["a"], row["b"]) for row in rows]
 
 
 Shown = Annotated[Board, Depends(_board)]

@@ -6,6 +6,7 @@ import json
 from typing import Any, Protocol
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_PAIRS, _END, _NONE = b'\n "pairs": [\n', b"\n ]", b'\n "pairs": []'  # of a comparison's report
 
 
 class Finished(Protocol):
@@ -26,21 +27,35 @@ def render(report: Finished) -> str:
     return _laid_out(report.as_json(), 1) + "\n"
 
 
-def of_metric(report: bytes, metric: str) -> bytes:
-    """The JSON of a comparison on one test set without the pairs of other metrics.
+def excerpt(report: bytes, metric: str, test: str) -> tuple[bytes, bytes]:
+    """A comparison on one test set without its pairs, and the lines of those of a metric and test.
 
     Most of a large report is pairs, and those of no interest need not be parsed: each stands on a
-    line of its own, as `render` wrote it, and no text in it has an end of line or a bare quote.
+    line of its own, as `render` wrote it, no text in it has an end of line or a bare quote, and
+    those of a metric follow each other.
 
     Args:
         report: As it is stored.
-        metric: Label of the one whose pairs stay.
+        metric: Label of the metric.
+        test: Name of the significance test.
     """
-    start, opening, rest = report.partition(b'\n "pairs": [\n')
-    rows, closing, end = rest.partition(b"\n ]")
-    wanted = f'"metric": {ENCODE(metric)}, "test": '.encode()
-    kept = b",\n".join([row for row in rows.split(b",\n") if wanted in row])
-    return b"".join([start, opening, kept, closing, end])
+    start = report.find(_PAIRS)
+    if start < 0:
+        return report, b""
+    end = report.find(_END, start)
+    bare = report[:start] + _NONE + report[end + len(_END) :]
+    of_metric = f'"metric": {ENCODE(metric)}, "test": '.encode()
+    first, last = report.find(of_metric, start, end), report.rfind(of_metric, start, end)
+    if first < 0:
+        return bare, b""
+    rows = report[report.rfind(b"\n", 0, first) + 1 : report.find(b"\n", last)].split(b",\n")
+    wanted = of_metric + ENCODE(test).encode()
+    return bare, b",\n".join([row.removesuffix(b",") for row in rows if wanted in row])
+
+
+def with_pairs(report: bytes, pairs: bytes) -> bytes:
+    """A comparison without its pairs with these lines as its pairs; see `excerpt`."""
+    return report.replace(_NONE, _PAIRS + pairs + _END, 1) if pairs else report
 
 
 def _laid_out(value: Any, level: int) -> str:

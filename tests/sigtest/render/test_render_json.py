@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from written import report
 
-from sigtest.render.json import of_metric, render
+from sigtest.render.json import excerpt, render, with_pairs
 
 
 class Body:
@@ -53,17 +53,24 @@ def test_numbers_that_json_cannot_say() -> None:
         render(Body({"a": [1.0, float("nan")]}))
 
 
-@pytest.mark.parametrize("metric", ["bleu", "ter"])
 @pytest.mark.parametrize(
     "names", [("A",), ("A", "B", "C"), ('"metric": "ter", "test": "x"', '"pairs": [\n', "é},")]
 )
-def test_only_the_pairs_of_one_metric_are_left(metric: str, names: tuple[str, ...]) -> None:
-    made = report() if len(names) > 1 else replace(report(), pairs=())
+def test_pairs_of_one_metric_and_test_are_cut_out_and_put_back(names: tuple[str, ...]) -> None:
+    tests = ["approximate_randomization", "bootstrap"]
+    made = report(tests=tests) if len(names) > 1 else replace(report(), pairs=())
     if len(names) > 1:
         renamed = dict(zip("ABC", names, strict=True))
         pairs = [pair._replace(a=renamed[pair.a], b=renamed[pair.b]) for pair in made.pairs]
         made = replace(made, pairs=tuple(pairs))
-    expected = made.as_json()
-    expected["pairs"] = [pair for pair in expected["pairs"] if pair["metric"] == metric]
-    assert bool(expected["pairs"]) == (len(names) > 1)
-    assert json.loads(of_metric(render(made).encode(), metric)) == expected
+    stored, body = render(made).encode(), made.as_json()
+    columns = [(metric, test) for metric in ("bleu", "ter", "chrf") for test in tests]
+    for metric, test in columns:
+        expected = [row for row in body["pairs"] if (row["metric"], row["test"]) == (metric, test)]
+        assert bool(expected) == (len(names) > 1 and metric != "chrf")
+        bare, cut = excerpt(stored, metric, test)
+        assert json.loads(bare) == {**body, "pairs": []}
+        assert json.loads(b"[" + cut + b"]") == expected
+        again = with_pairs(bare, cut)
+        kept = [pair for pair in made.pairs if (pair.metric, pair.test) == (metric, test)]
+        assert again == render(replace(made, pairs=tuple(kept))).encode()
