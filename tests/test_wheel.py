@@ -38,6 +38,8 @@ def run(site: Path, folder: Path, *arguments: str) -> tuple[str, str, list[str],
     told = folder / "told.json"
     code = DRIVER.format(site=str(site), arguments=list(arguments), told=str(told))
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "NUMBA"))}
+    # where a user's other installation may have kept kernels
+    environment |= {"XDG_CACHE_HOME": str(folder / "cache"), "HOME": str(folder)}
     started = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env=environment,
