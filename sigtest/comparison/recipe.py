@@ -376,4 +376,4 @@ def _distinct(values: Sequence[str], field: str) -> None:
 
 def _in_range(value: int, low: int, high: int, field: str) -> None:
     if not low <= value <= high:
-        raise RecipeError(f"{field} must be from {low} to {high}, not {value}.", field=field)
+        raise RecipeError(f"{field} must be from {low:,} to {high:,}, not {value:,}.", field=field)

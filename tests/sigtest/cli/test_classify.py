@@ -182,7 +182,11 @@ def test_what_makes_no_sense_is_one_sentence(
         ("a\tb\n1\t2\n", "a first column that names data sets"),
         ("set\ta\nx\t1\n", "a column of numbers for each of two systems"),
         ("set\ta\tb\n", "a header and no data sets"),
-        ("set\ta\tb\nx\tinf\t2\ny\t1\t1\n", "finite"),
+        ("set\ta\tb\nx\tinf\t2\ny\t1\t1\n", "line 2: a has 'inf', which is no finite number"),
+        ("set\ta\tb\nx\t1\t\ny\t1\t1\n", "line 2: b has '', which is no number"),
+        ("set\ta\tb\tc\nx\t-\t1\t1\ny\t1\t2\t2\nz\t1\t2\t2\n", "line 2: a has '-', which"),
+        ("set\ta\ta\nx\t1\t2\n", "line 1: 2 columns are called 'a'"),
+        ("set\ta\tb\nx\t1\t2\ny\t1\t1\nx\t1\t2\n", "line 4: data set 'x' stands in line 2"),
         ("set\ta\tb\nx\t1\t2\n", "paired_t needs at least 2 units (segments, data sets or folds)"),
     ],
 )

@@ -143,8 +143,8 @@ def test_adjusted_p_values_only_fall_as_systems_arrive() -> None:
     ("fields", "said"),
     [
         ({"family": 2}, "A family of 2 systems cannot hold the 3 that are given"),
-        ({"family": 1}, "family must be from 2 to 1000, not 1"),
-        ({"family": 1001}, "family must be from 2 to 1000"),
+        ({"family": 1}, "family must be from 2 to 1,000, not 1"),
+        ({"family": 1001}, "family must be from 2 to 1,000"),
         ({"family": "all"}, "family must be a number of systems or \"present\", not 'all'"),
         ({"family": 2.5}, "family must be a number of systems"),
         ({"family": True}, "family must be a number of systems"),
