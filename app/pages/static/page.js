@@ -29,6 +29,21 @@ for (const live of document.querySelectorAll("[data-events]")) {
   });
 }
 
+// a board that lacks something looks again, and is loaded again when that has changed; not while
+// somebody fills in a form
+let writing = false;
+document.addEventListener("input", () => { writing = true; });
+for (const lacks of document.querySelectorAll("[data-lacks]")) {
+  const look = async () => {
+    const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+    const found = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
+    const changed = found && found.querySelector("[data-lacks]")?.textContent !== lacks.textContent;
+    if (!changed) setTimeout(look, 3000);
+    else if (!writing) location.reload();
+  };
+  setTimeout(look, 3000);
+}
+
 // forms that cannot be undone ask first
 document.addEventListener("submit", (event) => {
   const asked = event.target.dataset.confirm;

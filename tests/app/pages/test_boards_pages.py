@@ -1,12 +1,21 @@
 """Boards in a browser's eyes: made, submitted to, read, deleted."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from browsing import visit
+from exchange import ServeOn
 from test_pages import HOSTILE
+
+from app.settings import Settings
+from workers.settings import Settings as QueueSettings
+from workers.store.server import EmbeddedServer, connect
+from workers.tasks.boards import joins
+from workers.tasks.context import Context
+from workers.tasks.run import run
 
 BROWSER = {"Sec-Fetch-Site": "same-origin"}
 REFERENCE = b"a b c d e\nf g h i j\nk l m n o\n"
@@ -130,3 +139,54 @@ def test_a_board_on_paper(pages: httpx.Client, board: str, chromium: Any) -> Non
         names = visited.page.locator("#pairs tbody th").all()
         assert {own.bounding_box()["width"] > 200 for own in names} == {False}
         assert visited.page.evaluate("document.documentElement.scrollWidth") <= 720
+
+
+def test_a_board_is_loaded_again_when_what_it_lacked_has_come(
+    serve_on: ServeOn, tmp_path: Path, chromium: Any
+) -> None:
+    """Nobody works on it but this test; and not while somebody fills in a form."""
+    queue = QueueSettings(state=tmp_path)
+    server = EmbeddedServer(queue)
+    server.ensure()
+    context = Context.on(connect(queue), queue)
+    try:
+        client = serve_on(Settings(), queue)
+        with visit(chromium, str(client.base_url)) as visited:
+            page = visited.page
+            body = {"name": "slow", "references": ["a b c", "d e f"], "metrics": ["bleu"]}
+            made = client.post("/v1/testsets", json=body | {"resamples": 99}).json()
+            shown = f"/boards/{made['id']}"
+
+            def submit(name: str) -> None:
+                client.put(
+                    f"/v1/testsets/{made['id']}/systems/{name}",
+                    json={"hypotheses": ["a b c", f"d e {name}"]},
+                )
+
+            submit("one")
+            page.goto(shown)
+            assert "Not in it yet: one." in page.inner_text("[data-lacks]")
+            submit("two")
+            page.wait_for_selector("[data-lacks]:text('one, two')")
+            page.fill("#name", "three")
+            measure(context, made["id"])
+            with page.expect_response(f"**{shown}"):  # it looks, and leaves what was typed
+                pass
+            assert page.input_value("#name") == "three"
+            page.reload()
+            submit("four")
+            page.goto(shown)
+            measure(context, made["id"])
+            page.wait_for_selector("[data-lacks]", state="detached")
+            assert page.locator("th:text('four')").count()
+    finally:
+        context.questions.redis.close()
+        server.stop()
+
+
+def measure(context: Context, testset_id: str) -> None:
+    """Do what a worker does."""
+    state = context.testsets.state(testset_id)
+    assert state is not None
+    for entry in joins(state):
+        run(context, entry.task.name, [entry.task.owner, *entry.task.arguments])
