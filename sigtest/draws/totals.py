@@ -7,7 +7,7 @@ the same bit for bit. The report from these parts is that of `compare` on all sy
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,8 +32,8 @@ class Totals:
     Attributes:
         observed: (k,) sums over all units, one array a metric.
         scores: (M, R) bootstrap scores.
-        kept: (k, R) sums of the units that keep their labels, one array a metric; R is 0 where no
-            test asks for swaps.
+        kept: The (k, R) sums of the units that keep their labels, of a metric by its place; R is 0
+            where no test asks for swaps. Those of all systems at once would be large.
         prints: (m n,) one number a unit of exchange that tells different statistics apart, one
             array a metric.
         replica_scores: (M, m) scores of each replica.
@@ -41,7 +41,7 @@ class Totals:
 
     observed: tuple[Array, ...]
     scores: Array
-    kept: tuple[Array, ...]
+    kept: Callable[[int], Array]
     prints: tuple[Prints, ...]
     replica_scores: Array
 
@@ -78,7 +78,7 @@ def resample(part: Part, tables: Sequence[Array]) -> Totals:
     return Totals(
         observed=tuple(total[:, 0, 0] for total in sample.totals),
         scores=scores,
-        kept=tuple(kept),
+        kept=kept.__getitem__,
         prints=tuple(_prints(table[0]) for table in sample.swap_tables),
         replica_scores=sample.replica_scores[:, 0],
     )
@@ -121,10 +121,11 @@ def swap_fact(
     assert test is not None
     count = 0
     rows = max(1, TOGETHER_BYTES // (16 * metric.width))
-    for first in range(0, a.kept[m].shape[1], rows):
+    kept_a, kept_b = a.kept(m), b.kept(m)
+    for first in range(0, kept_a.shape[1], rows):
         x, y = exchange_pair(
-            a.kept[m][:, first : first + rows],
-            b.kept[m][:, first : first + rows],
+            kept_a[:, first : first + rows],
+            kept_b[:, first : first + rows],
             a.observed[m],
             b.observed[m],
         )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def pack(part: Part, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes
     for m, metric in enumerate(part.recipe.metrics):
         parts[f"scores:{m}"] = totals.scores[m].tobytes()
         if wants_kept(part, m, tables[m]):
-            parts[f"kept:{m}"] = _pack_kept(totals.kept[m], totals.observed[m])
+            parts[f"kept:{m}"] = _pack_kept(totals.kept(m), totals.observed[m])
         if part.recipe.exact != "never":
             parts[f"prints:{m}"] = totals.prints[m].astype(PRINTS).tobytes()
             if metric.fraction is not None:
@@ -71,7 +72,8 @@ def unpack(part: Part, parts: Parts) -> Totals:
     return Totals(
         observed=observed,
         scores=np.stack([scores(parts, m) for m in metrics]),
-        kept=tuple(kept(parts, m, observed[m]) for m in metrics),
+        # when it is asked for: pages of memory take longer than making it anew for each pair
+        kept=partial(_kept, parts, observed),
         prints=tuple(
             np.frombuffer(parts[f"prints:{m}"], dtype=PRINTS).astype(np.uint64)
             if f"prints:{m}" in parts
@@ -87,16 +89,9 @@ def scores(parts: Parts, m: int) -> Array:
     return np.frombuffer(parts[f"scores:{m}"], dtype=np.float64)
 
 
-def kept(parts: Parts, m: int, observed: Array) -> Array:
-    """(k, R) sums of metric m under swaps; R is 0 where they are not kept."""
-    data = parts.get(f"kept:{m}")
-    if data is None:
-        return np.empty((len(observed), 0))
-    size = len(parts[f"scores:{m}"]) // 8 * len(observed)
-    kind = BY_SIZE[len(data) // size]
-    stored = np.frombuffer(data, kind).reshape(len(observed), -1)
-    sums: Array = stored if kind is np.float64 else stored + _half(observed)
-    return sums
+def has_kept(parts: Parts, m: int) -> bool:
+    """Whether sums of metric m under swaps are kept."""
+    return f"kept:{m}" in parts
 
 
 def table(parts: Parts, m: int) -> Array | None:
@@ -108,6 +103,18 @@ def table(parts: Parts, m: int) -> Array | None:
 def size(parts: Iterable[bytes]) -> int:
     """Bytes of all parts."""
     return sum(map(len, parts))
+
+
+def _kept(parts: Parts, observed: Sequence[Array], m: int) -> Array:
+    """(k, R) sums of metric m under swaps; R is 0 where they are not kept."""
+    data, own = parts.get(f"kept:{m}"), observed[m]
+    if data is None:
+        return np.empty((len(own), 0))
+    size = len(parts[f"scores:{m}"]) // 8 * len(own)
+    kind = BY_SIZE[len(data) // size]
+    stored = np.frombuffer(data, kind).reshape(len(own), -1)
+    sums: Array = stored if kind is np.float64 else stored + _half(own)
+    return sums
 
 
 def _pack_kept(sums: Array, observed: Array) -> bytes:

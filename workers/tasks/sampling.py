@@ -98,11 +98,9 @@ class Sampling:
 
     def with_kept(self, member: Member, m: int) -> Totals:
         """Totals with those of metric m under swaps."""
-        if member.totals.kept[m].shape[1]:
+        if totals.has_kept(member.parts, m):
             return member.totals
-        kept = list(member.totals.kept)
-        kept[m] = self._resample(member.digest)[0].kept[m]
-        return replace(member.totals, kept=tuple(kept))
+        return replace(member.totals, kept=self._resample(member.digest)[0].kept)
 
     def statistics(self, digest: str, metrics: Sequence[int]) -> dict[int, Array]:
         """Statistics of one system by metric, from the cache or from its text."""
