@@ -21,7 +21,7 @@ from sigtest.errors import SigtestError
 from workers.errors import SettingError
 from workers.logs import configure
 from workers.machine.keeper import starting
-from workers.settings import Settings, log_format
+from workers.settings import Settings, log_format, whole_number
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -95,10 +95,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _port() -> int:
-    text = os.environ.get("PORT") or str(PORT)
-    if not text.isdigit() or int(text) > 65535:
-        raise SettingError(f"PORT must be a port number, not {text!r}.")
-    return int(text)
+    return whole_number(os.environ.get("PORT") or str(PORT), "PORT", 0, 65_535)
 
 
 def _stop(number: int, frame: FrameType | None) -> None:

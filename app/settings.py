@@ -15,6 +15,7 @@ from sigtest.data.names import check_name
 from sigtest.errors import InputError
 from workers.access import digest_of
 from workers.errors import SettingError
+from workers.settings import COUNT, SECONDS, whole_number
 
 PREFIX = "SIGTEST_"
 
@@ -73,8 +74,8 @@ class Settings:
         """Read the environment; variables that are unset or empty have their defaults.
 
         Raises:
-            SettingError: A limit that is no positive whole number, a switch that is not 0 or 1, or
-                keys that are not NAME:KEY.
+            SettingError: A limit that is no whole number from 1 or is out of its range, a switch
+                that is not 0 or 1, or keys that are not NAME:KEY.
         """
         given = {
             setting.name: environment[PREFIX + setting.name.upper()]
@@ -92,9 +93,7 @@ class Settings:
 
 
 def _parse_limit(name: str, text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) < 1:
-        raise SettingError(f"{PREFIX}{name.upper()} must be a positive whole number, not {text!r}.")
-    return int(text)
+    return whole_number(text, f"{PREFIX}{name.upper()}", 1, SECONDS if "seconds" in name else COUNT)
 
 
 def _parse_switch(name: str, text: str) -> bool:

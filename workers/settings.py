@@ -12,6 +12,9 @@ from workers.errors import SettingError
 from workers.logs import FORMATTERS
 
 DAY = 86_400
+SECONDS = 999_999_999  # 31 years: dates in reports, the store's clocks and alarms bear no more
+BYTES = COUNT = 10**15
+LEAST_MEMORY = 2**23  # the embedded server takes some 2 MB before anything is stored
 Network = IPv4Network | IPv6Network
 
 
@@ -92,14 +95,14 @@ class Settings:
         """Read the environment; variables that are unset or empty have their defaults.
 
         Raises:
-            SettingError: A number that is none or is below 1, or a network that is none.
+            SettingError: A number that is none or out of its range, or a network that is none.
         """
         given = {name: value for name, value in environment.items() if value}
         texts = {"redis_url": given.get("REDIS_URL")}
         paths = {"state": Path(given["SIGTEST_STATE"])} if "SIGTEST_STATE" in given else {}
         numbers = {
-            field: _positive(given[variable], variable)
-            for field, variable in NUMBERS.items()
+            field: whole_number(given[variable], variable, low, high)
+            for field, (variable, low, high) in NUMBERS.items()
             if variable in given
         }
         networks = _networks(given.get(NETWORKS, ""))
@@ -108,28 +111,28 @@ class Settings:
     def as_environment(self) -> dict[str, str]:
         """The variables that `of` turns into these settings; empty where a default is meant."""
         texts = {"REDIS_URL": self.redis_url or "", "SIGTEST_STATE": str(self.state.absolute())}
-        numbers = {var: str(getattr(self, field) or "") for field, var in NUMBERS.items()}
+        numbers = {var: str(getattr(self, field) or "") for field, (var, *_) in NUMBERS.items()}
         networks = {NETWORKS: ",".join(map(str, self.webhook_networks))}
         return {**texts, **numbers, **networks}
 
 
-NUMBERS = {
-    "workers": "WORKERS",
-    "retention": "SIGTEST_RETENTION",
-    "remembrance": "SIGTEST_REMEMBRANCE",
-    "cache": "SIGTEST_CACHE",
-    "block": "SIGTEST_BLOCK",
-    "timeout": "SIGTEST_TIMEOUT",
-    "attempts": "SIGTEST_ATTEMPTS",
-    "pending": "SIGTEST_PENDING",
-    "budget": "SIGTEST_BUDGET",
-    "room": "SIGTEST_ROOM",
-    "totals": "SIGTEST_TOTALS",
-    "memory": "SIGTEST_MEMORY",
-    "free": "SIGTEST_FREE",
-    "webhook_timeout": "SIGTEST_WEBHOOK_TIMEOUT",
-    "webhook_pause": "SIGTEST_WEBHOOK_PAUSE",
-    "webhook_longest": "SIGTEST_WEBHOOK_LONGEST",
+NUMBERS = {  # with the least and the most that make sense
+    "workers": ("WORKERS", 1, 1000),
+    "retention": ("SIGTEST_RETENTION", 1, SECONDS),
+    "remembrance": ("SIGTEST_REMEMBRANCE", 1, SECONDS),
+    "cache": ("SIGTEST_CACHE", 1, SECONDS),
+    "block": ("SIGTEST_BLOCK", 1, COUNT),
+    "timeout": ("SIGTEST_TIMEOUT", 1, SECONDS),
+    "attempts": ("SIGTEST_ATTEMPTS", 1, COUNT),
+    "pending": ("SIGTEST_PENDING", 1, COUNT),
+    "budget": ("SIGTEST_BUDGET", 1, SECONDS),
+    "room": ("SIGTEST_ROOM", 1, BYTES),
+    "totals": ("SIGTEST_TOTALS", 1, BYTES),
+    "memory": ("SIGTEST_MEMORY", LEAST_MEMORY, BYTES),
+    "free": ("SIGTEST_FREE", 1, BYTES),
+    "webhook_timeout": ("SIGTEST_WEBHOOK_TIMEOUT", 1, SECONDS),
+    "webhook_pause": ("SIGTEST_WEBHOOK_PAUSE", 1, SECONDS),
+    "webhook_longest": ("SIGTEST_WEBHOOK_LONGEST", 1, SECONDS),
 }
 NETWORKS = "SIGTEST_WEBHOOK_NETWORKS"
 AHEAD, ASKED = "ahead", "asked"
@@ -170,11 +173,15 @@ def _networks(text: str) -> tuple[Network, ...]:
         ) from None
 
 
-def _positive(value: str, variable: str) -> int:
-    try:
-        number = int(value)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise SettingError(f"{variable} must be a whole number from 1, not {value!r}.")
-    return number
+def whole_number(value: str, variable: str, low: int, high: int) -> int:
+    """The number that a variable holds, written in digits.
+
+    Raises:
+        SettingError: It is none, or not between `low` and `high`.
+    """
+    digits = value.isascii() and value.isdigit() and len(value) <= len(str(high))
+    if not digits or not low <= int(value) <= high:
+        raise SettingError(
+            f"{variable} must be a whole number from {low:,} to {high:,}, not {value!r}."
+        )
+    return int(value)

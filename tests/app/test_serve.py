@@ -48,6 +48,8 @@ def test_settings_come_from_the_environment() -> None:
     [
         {"SIGTEST_MAX_SEGMENTS": "0"},
         {"SIGTEST_MAX_BODY_BYTES": "many"},
+        {"SIGTEST_MAX_BODY_BYTES": "1" + 15 * "0" + "1"},
+        {"SIGTEST_MAX_WAIT_SECONDS": "1000000000"},
         {"SIGTEST_API_KEYS": "secret"},
         {"SIGTEST_API_KEYS": "<b>:secret"},
     ],
@@ -157,7 +159,7 @@ def run(state: Path, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_senseless_environment_is_one_message(tmp_path: Path) -> None:
-    for name, value in (("PORT", "x"), ("SIGTEST_MAX_SYSTEMS", "-1")):
+    for name, value in (("PORT", "x"), ("PORT", "²"), ("SIGTEST_MAX_SYSTEMS", "-1")):
         done = run(tmp_path, **{name: value})
         assert (done.returncode, done.stdout) == (2, "")
         assert name in done.stderr

@@ -1,6 +1,8 @@
 """Settings come from the environment, and what is documented is what is read."""
 
 import re
+import signal
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -39,7 +41,7 @@ def test_environment_comes_back() -> None:
         pending=10,
         budget=11,
         totals=12,
-        memory=14,
+        memory=2**24,
         free=15,
         room=13,
     )
@@ -47,10 +49,35 @@ def test_environment_comes_back() -> None:
     assert Settings.of(Settings().as_environment()) == Settings()
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "two", "1.5"])
+@pytest.mark.parametrize(
+    "value", ["0", "-1", "two", "1.5", "1_0", " 2", "²", "٣", "1001", "9" * 5000]
+)
 def test_nonsense_is_refused(value: str) -> None:
     with pytest.raises(SettingError, match="WORKERS"):
         Settings.of({"WORKERS": value})
+
+
+@pytest.mark.parametrize("variable", [variable for variable, _, _ in NUMBERS.values()])
+def test_numbers_that_clocks_or_the_store_cannot_bear_are_refused(variable: str) -> None:
+    with pytest.raises(
+        SettingError, match=rf"{variable} must be a whole number from .* to .*, not"
+    ):
+        Settings.of({variable: "9" * 16})
+
+
+def test_seconds_end_within_the_calendar_and_below_what_alarms_take() -> None:
+    kept = Settings.of({"SIGTEST_RETENTION": "999999999", "SIGTEST_TIMEOUT": "999999999"})
+    assert (datetime.now(UTC) + timedelta(seconds=kept.retention)).year < 2100
+    signal.alarm(kept.timeout)
+    signal.alarm(0)
+    for variable in ("SIGTEST_RETENTION", "SIGTEST_TIMEOUT", "SIGTEST_WEBHOOK_TIMEOUT"):
+        with pytest.raises(SettingError, match=f"{variable} .* to 999,999,999, not"):
+            Settings.of({variable: "1000000000"})
+
+
+def test_an_embedded_server_of_no_memory_is_refused() -> None:
+    with pytest.raises(SettingError, match="SIGTEST_MEMORY must be a whole number from 8,388,608"):
+        Settings.of({"SIGTEST_MEMORY": "512"})
 
 
 def test_a_form_of_the_log_that_is_none_is_refused() -> None:
@@ -73,4 +100,9 @@ def test_when_meteor_is_loaded() -> None:
 
 def test_every_variable_is_documented() -> None:
     documented = set(re.findall(r"(?<![$\w])[A-Z]+(?:_[A-Z]+)*(?=\.)", Settings.__doc__ or ""))
-    assert documented == {"REDIS_URL", "SIGTEST_STATE", NETWORKS, *NUMBERS.values()}
+    assert documented == {
+        "REDIS_URL",
+        "SIGTEST_STATE",
+        NETWORKS,
+        *(variable for variable, _, _ in NUMBERS.values()),
+    }

@@ -152,4 +152,4 @@ def test_senseless_setting_ends_with_2() -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr == "sigtest: WORKERS must be a whole number from 1, not 'many'.\n"
+    assert done.stderr == "sigtest: WORKERS must be a whole number from 1 to 1,000, not 'many'.\n"
