@@ -23,6 +23,7 @@ from sigtest.data.names import check_name
 from sigtest.errors import RecipeError
 from workers.errors import NotFoundError
 from workers.guard import storage
+from workers.settings import SECONDS
 from workers.store import keys
 from workers.store.codec import decoded
 
@@ -30,6 +31,7 @@ SCOPES = ("read", "submit", "admin")
 PREFIX = "sigtest_"  # lets programs that look for leaked secrets find one
 ID_DIGITS = 8
 DAY = 86_400.0
+CENTURY = 36_500  # days
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,12 @@ class Access:
         check_name(name, "key holder")
         for scope in scopes:
             choose(scope, SCOPES, "scope", "scope")
-        for field, number in (("days", days), ("budget", budget)):
-            if number is not None and number <= 0:
-                raise RecipeError(f"{field} must be more than 0, not {number:g}.", field=field)
+        for field, number, most in (("days", days, CENTURY), ("budget", budget, SECONDS)):
+            if number is not None and not 0 < number <= most:
+                raise RecipeError(
+                    f"{field} must be more than 0 and at most {most:,}, not {number:g}.",
+                    field=field,
+                )
         secret = PREFIX + secrets.token_urlsafe(32)
         digest = digest_of(secret)
         now = time.time()

@@ -1,42 +1,27 @@
-"""From arguments to an exit status; the only place that knows what an error looks like here.
+"""From arguments to an exit status.
 
-Status 0: done; 1 and 3: what `gate` or `verify` found; 2: bad usage or bad input, with one message
-on standard error; 130: interrupted; 141: the reader of the output went away.
+Status 0: done; 1 and 3: what `gate` or `verify` found; for the others see `sigtest.cli.ending`.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 
 from sigtest.cli.arguments import parse
 from sigtest.cli.board_arguments import COMMANDS as BOARDS
+from sigtest.cli.ending import status_of
 from sigtest.cli.kernels import compiled_before
-from sigtest.cli.parser import UsageError
-from sigtest.errors import SigtestError, unreadable
 from sigtest.processor import prepare_blas
-
-BAD = 2
-INTERRUPTED = 130
-NO_READER = 141
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """As `sigtest.cli.main`."""
     prepare_blas()  # NumPy is not loaded yet
-    try:
-        return _run(list(sys.argv[1:] if arguments is None else arguments))
-    except (UsageError, SigtestError) as error:
-        return _complain(str(error))
-    except BrokenPipeError:
-        _forget_output()
-        return NO_READER
-    except OSError as error:
-        return _complain(unreadable(error))
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    return status_of(
+        "sigtest", lambda: _run(list(sys.argv[1:] if arguments is None else arguments))
+    )
 
 
 def _run(arguments: list[str]) -> int:
@@ -93,15 +78,3 @@ def _announce_compilation(options: argparse.Namespace) -> None:
 def _print(text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()
-
-
-def _complain(message: str) -> int:
-    from sigtest.render.names import printable  # late: see `_run`
-
-    sys.stderr.write(f"sigtest: {printable(message)}\n")
-    return BAD
-
-
-def _forget_output() -> None:
-    """Keep the interpreter from flushing to the closed pipe once more when it ends."""
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (lives as long as we do)

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 
 from redis import Redis
 
-from sigtest.errors import SigtestError
+from sigtest.cli.ending import status_of
+from sigtest.render.names import printable
 from workers.admin import drain, failed, keys, purge, requeue, stuck, usage
 from workers.guard import storage
 from workers.settings import Settings
@@ -27,14 +28,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in (keys, usage, failed, stuck, requeue, drain, purge):
         command.add_to(commands)
     asked = parser.parse_args(arguments)
-    try:
-        settings = Settings.of()
-        with storage(), _store(settings) as redis:
-            for line in asked.run(asked, redis, settings):
-                sys.stdout.write(f"{line}\n")
-    except SigtestError as error:
-        sys.stderr.write(f"sigtest-admin: {error.message}\n")
-        return 2
+    return status_of("sigtest-admin", lambda: _run(asked))
+
+
+def _run(asked: argparse.Namespace) -> int:
+    settings = Settings.of()
+    with storage(), _store(settings) as redis:
+        for line in asked.run(asked, redis, settings):
+            sys.stdout.write(f"{printable(line)}\n")  # reasons of failures quote what callers sent
+        sys.stdout.flush()
     return 0
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from redis import Redis
 
-from workers.admin.keys import Commands
+from workers.admin.keys import Commands, span
 from workers.settings import Settings
 from workers.tasks.context import Context
 
@@ -24,7 +24,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     drain.add_argument("--end", action="store_true", help="serve what waits again")
     drain.add_argument(
-        "--seconds", type=float, default=3600.0, help="how long to wait; default %(default)g"
+        "--seconds", type=span, default=3600.0, help="how long to wait; default %(default)g"
     )
     drain.set_defaults(run=_drain)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,10 +11,25 @@ from datetime import UTC, datetime
 from redis import Redis
 
 from workers.access import SCOPES, Access, ApiKey
-from workers.settings import Settings
+from workers.settings import SECONDS, Settings
 
 Commands = argparse._SubParsersAction  # argparse has no public name for it
 COLUMNS = "{:<8}  {:<20}  {:<17}  {:<10}  {:<10}  {:>7}  {}"
+
+
+def span(text: str) -> float:
+    """A length of time, in days or in seconds, as a type of argparse.
+
+    Raises:
+        ArgumentTypeError: It is none.
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number <= SECONDS:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to {SECONDS:,}, not {text!r}")
+    return number
 
 
 def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -26,7 +42,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         "--scope", action="append", choices=SCOPES,
         help="what it is for; repeatable; default read and submit",
     )  # fmt: skip
-    add.add_argument("--days", type=float, help="after how many it ends; default never")
+    add.add_argument("--days", type=span, help="after how many it ends; default never")
     add.add_argument(
         "--budget", type=int,
         help="predicted seconds of one core that its holder may have unfinished",

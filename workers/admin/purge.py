@@ -10,7 +10,7 @@ from typing import TypeVar
 from redis import Redis
 
 from sigtest.kinds import KINDS
-from workers.admin.keys import Commands
+from workers.admin.keys import Commands, span
 from workers.questions import Questions, Record
 from workers.settings import Settings
 from workers.store import keys, survey
@@ -33,7 +33,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     )
     purge.add_argument("caller", help="name of a holder of keys; anonymous where there are none")
     purge.add_argument(
-        "--days", type=float, default=0.0,
+        "--days", type=span, default=0.0,
         help="only what was accepted, and test sets that were changed, that long ago",
     )  # fmt: skip
     purge.add_argument("--yes", action="store_true", help="do it; without, say what there is")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from redis import Redis
 
-from workers.admin.keys import Commands
+from workers.admin.keys import Commands, span
 from workers.settings import Settings
 from workers.store import survey
 from workers.store.task import owner_of
@@ -25,7 +25,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
         help="what is unfinished for long: running, waiting for a worker, or lost (no task of it "
         "is anywhere; a service that runs finds it within two seconds)",
     )
-    stuck.add_argument("--seconds", type=float, default=LONG, help="how long; default %(default)g")
+    stuck.add_argument("--seconds", type=span, default=LONG, help="how long; default %(default)g")
     stuck.set_defaults(run=_stuck)
 
 

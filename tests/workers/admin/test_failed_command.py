@@ -30,3 +30,12 @@ def test_what_failed_is_listed_with_its_reason(
         [board.id, "tester", "testsets", "birch: It is too long."],
     ]
     assert unfinished not in "".join(lines)
+
+
+def test_what_is_quoted_of_a_text_steers_no_terminal(
+    jobs: Comparisons, context: Context, settings: Settings
+) -> None:
+    bad = jobs.submit(synthetic(7, segments=5), "ann")[0].id
+    context.questions.commit(bad, Status.FAILED, "line 1: '\x1b[2J\u202egone'")
+    (line,) = told(settings, "failed")[1:]
+    assert line.endswith("line 1: '\ufffd[2J\ufffdgone'")

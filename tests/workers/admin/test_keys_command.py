@@ -1,6 +1,9 @@
 """`sigtest-admin keys`, as an operator runs it."""
 
+import os
 import re
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -58,3 +61,44 @@ def test_a_store_that_cannot_be_reached_is_one_message(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "does not answer" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("keys", "add", "ann", "--days", "nan"),
+        ("keys", "add", "ann", "--days", "inf"),
+        ("keys", "add", "ann", "--days", "0"),
+        ("keys", "add", "ann", "--days", "36501"),
+        ("keys", "add", "ann", "--budget", "1000000000"),
+        ("purge", "ann", "--yes", "--days", "-1"),
+        ("purge", "ann", "--yes", "--days", "nan"),
+        ("stuck", "--seconds", "-1"),
+        ("drain", "--seconds", "nan"),
+    ],
+)
+def test_times_that_are_none_are_refused_and_leave_nothing_behind(
+    server: EmbeddedServer, settings: Settings, words: tuple[str, ...]
+) -> None:
+    done = admin(settings, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words[-2].strip("-") in done.stderr
+    assert "must be" in done.stderr
+    assert "drained" not in admin(settings, "usage").stdout
+    assert len(admin(settings, "keys", "list").stdout.splitlines()) == 1
+
+
+def test_output_that_nobody_takes_is_no_traceback(
+    server: EmbeddedServer, settings: Settings
+) -> None:
+    environment = {**os.environ, **settings.as_environment()}
+    words = [sys.executable, "-m", "workers.admin", "usage"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    for output, status, said in (
+        (writer, 141, b""),
+        (os.open("/dev/full", os.O_WRONLY), 2, b"sigtest-admin: No space left on device\n"),
+    ):
+        done = subprocess.run(words, env=environment, stdout=output, stderr=-1, check=False)
+        os.close(output)
+        assert (done.returncode, done.stderr) == (status, said)
