@@ -166,6 +166,18 @@ def test_a_senseless_environment_is_one_message(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("SIGTEST_STATE", "/dev/null/state"), ("SIGTEST_METEOR", "no"), ("REDIS_URL", "here")],
+)
+def test_what_workers_cannot_use_is_said_once(tmp_path: Path, name: str, value: str) -> None:
+    done = run(tmp_path, **{"PORT": "0", name: value})
+    assert (done.returncode, done.stdout) == (2, "")
+    said, end = done.stderr.splitlines()
+    assert said.startswith(f"sigtest: {name} ")
+    assert end == "sigtest: The workers do not start; see above."
+
+
 def test_a_port_that_is_taken_starts_nothing(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         done = run(tmp_path, PORT=str(taken.getsockname()[1]))

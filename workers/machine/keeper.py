@@ -63,7 +63,7 @@ def starting(settings: Settings) -> Iterator[Keeper]:
 
 
 class Keeper(threading.Thread):
-    """Runs a supervisor in a child process, and another one if it dies.
+    """Runs a supervisor in a child process, and another one if it dies once it was ready.
 
     The thread lives as long as the child: Linux tells a child that its parent died when the thread
     that started it ends.
@@ -87,6 +87,8 @@ class Keeper(threading.Thread):
                 self._ready |= process.stdout.readline().strip() == READY
                 self._known.set()
                 process.wait()
+            if not self._ready:
+                return  # it said why, and another one would say the same
             lasted = time.monotonic() - started > STEADY_SECONDS
             failures = 1 if lasted else failures + 1
             self._stopping.wait(pause_after(failures))

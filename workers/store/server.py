@@ -26,6 +26,7 @@ from redis.exceptions import RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
+from sigtest.errors import unreadable
 from workers.errors import FullError, SettingError, StorageError
 from workers.process import die_with_parent
 from workers.settings import Settings
@@ -129,7 +130,8 @@ class EmbeddedServer:
 
         Raises:
             UnavailableError: No server program.
-            StorageError: It ends as soon as it starts; carries the end of its log.
+            StorageError: Its directory cannot be used, or it ends as soon as it starts; carries
+                the end of its log.
         """
         if self._settings.redis_url or (self._process and self._process.poll() is None):
             return
@@ -137,11 +139,14 @@ class EmbeddedServer:
             log.warning("the embedded server ended with %s; restarting", self._process.returncode)
             self._process = None
         socket = socket_path(self._settings)
-        folder = private_directory(self._settings.state.absolute() / "valkey")
-        if socket.parent != folder:
-            log.warning("%s is too long for a socket; using %s instead", folder, socket)
-            private_directory(socket.parent)
-        lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            folder = private_directory(self._settings.state.absolute() / "valkey")
+            if socket.parent != folder:
+                log.warning("%s is too long for a socket; using %s instead", folder, socket)
+                private_directory(socket.parent)
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise StorageError(f"SIGTEST_STATE cannot be used: {unreadable(error)}") from error
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

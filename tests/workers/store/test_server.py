@@ -120,6 +120,13 @@ def test_somebody_elses_directory_is_refused(tmp_path: Path) -> None:
     assert stat.S_IMODE(private_directory(open_to_all).stat().st_mode) == 0o700
 
 
+def test_a_directory_that_cannot_be_made_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    server = EmbeddedServer(Settings(state=tmp_path / "file"))
+    with pytest.raises(StorageError, match=r"SIGTEST_STATE cannot be used: .*file/valkey: Not a d"):
+        server.ensure()
+
+
 def test_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     settings = Settings(state=tmp_path)
     server = EmbeddedServer(settings)
