@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from types import CodeType
@@ -38,6 +38,9 @@ NUMBERS = (bool, int, float, complex, str, tuple, np.generic)
 def compiled(kernel: Callable[P, T]) -> Callable[P, T]:
     """Compile `kernel` on first use, without the interpreter lock, cached on disk.
 
+    Where neither the directory of its module nor one of the user's can be written, it is compiled
+    in every process; NUMBA_CACHE_DIR names another directory.
+
     Sums, means and extremes of a small comparison's kernels are loops: methods of arrays bring the
     part of numba along that has them, and with it SciPy's linear algebra, in 0.15 s.
 
@@ -50,8 +53,9 @@ def compiled(kernel: Callable[P, T]) -> Callable[P, T]:
         nogil=True, error_model="numpy", boundscheck=False
     )
     made = compile_(kernel)
-    # as cache=True does, with another key
-    made._cache = _KernelCache(kernel)  # type: ignore[attr-defined, no-untyped-call]
+    with suppress(RuntimeError):  # there is no directory to keep it in
+        # as cache=True does, with another key
+        made._cache = _KernelCache(kernel)  # type: ignore[attr-defined, no-untyped-call]
     return made
 
 

@@ -19,7 +19,12 @@ Network = IPv4Network | IPv6Network
 
 
 def _state() -> Path:
-    base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    try:
+        base = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    except RuntimeError as error:
+        raise SettingError(
+            "SIGTEST_STATE must name a directory: this user has no home for the default."
+        ) from error
     return Path(base) / "sigtest"
 
 
@@ -95,7 +100,8 @@ class Settings:
         """Read the environment; variables that are unset or empty have their defaults.
 
         Raises:
-            SettingError: A number that is none or out of its range, or a network that is none.
+            SettingError: A number that is none or out of its range, a network that is none, or no
+                SIGTEST_STATE where the user has no home.
         """
         given = {name: value for name, value in environment.items() if value}
         texts = {"redis_url": given.get("REDIS_URL")}

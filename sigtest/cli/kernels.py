@@ -28,6 +28,7 @@ def _folders() -> Iterator[Path]:
     if own := os.environ.get("NUMBA_CACHE_DIR"):
         yield Path(own)
         return
+    home = Path(os.path.expanduser("~"))  # as it stands where the user has none
     yield PACKAGE / "metrics"
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "numba"
-    yield Path.home() / "Library" / "Caches" / "numba"
+    yield Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache") / "numba"
+    yield home / "Library" / "Caches" / "numba"

@@ -50,6 +50,25 @@ def test_a_kernel_is_compiled_again_where_one_that_it_calls_was_edited(tmp_path:
     assert ran(step=2, times=5) == "15 0"  # a number that it names was
 
 
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+def test_a_kernel_that_can_be_kept_nowhere_is_compiled_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "inner.py").write_text(
+        INNER.format(step=1) + "\nprint(moved(1), len(moved.signatures))\n"
+    )
+    (tmp_path / "__pycache__").touch()  # no directory, and the user's is none either
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    environment = {
+        **os.environ,
+        "PYTHONPATH": path,
+        "HOME": "/dev/null",
+        "XDG_CACHE_HOME": "/dev/null",
+    }
+    environment.pop("NUMBA_CACHE_DIR", None)
+    command = [sys.executable, "-B", str(tmp_path / "inner.py")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("2 1\n", "")
+
+
 WITH_ARRAYS = """
 import numpy as np
 from sigtest.compiled import compiled

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sigtest.cli.kernels import compiled_before
 from workers.errors import SettingError
 from workers.settings import NETWORKS, NUMBERS, Settings, log_format, meteor_ahead
 
@@ -25,6 +26,18 @@ def test_state_directory_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_STATE_HOME")
     monkeypatch.setenv("HOME", "/home/somebody")
     assert Settings().state == Path("/home/somebody/.local/state/sigtest")
+
+
+def test_a_user_without_a_home_is_asked_for_a_state_directory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr("os.getuid", lambda: 2**31 - 5)  # no such user
+    with pytest.raises(SettingError, match="SIGTEST_STATE must name a directory"):
+        Settings.of({})
+    assert Settings.of({"SIGTEST_STATE": "/state"}).state == Path("/state")
+    assert isinstance(compiled_before(), bool)
 
 
 def test_environment_comes_back() -> None:
