@@ -6,6 +6,7 @@ reader of the output went away.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -26,6 +27,7 @@ def status_of(program: str, command: Callable[[], int]) -> int:
         command: Its own exit status, where nothing goes wrong.
     """
     try:
+        _prepare_streams()
         return command()
     except (UsageError, SigtestError) as error:
         return _complain(program, str(error))
@@ -33,9 +35,28 @@ def status_of(program: str, command: Callable[[], int]) -> int:
         _forget_output()
         return NO_READER
     except OSError as error:
+        try:
+            sys.stdout.flush()
+        except OSError:
+            _forget_output()
         return _complain(program, unreadable(error))
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _prepare_streams() -> None:
+    """Output is UTF-8 whatever the locale, as reports are; streams may be closed (`>&-`).
+
+    What reads a closed one finds nothing, messages to one are lost, and results are an error.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115  (lives as long as we do)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    if sys.stdout is None:
+        sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
+    elif isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def _complain(program: str, message: str) -> int:
@@ -46,5 +67,5 @@ def _complain(program: str, message: str) -> int:
 
 
 def _forget_output() -> None:
-    """Keep the interpreter from flushing to the closed pipe once more when it ends."""
+    """Keep the interpreter from flushing once more when it ends what nobody takes."""
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  (lives as long as we do)
