@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _work: Callable[[int], Any]
+_parent: int  # the process that waits for what is worked here
 
 
 def cores() -> int:
@@ -28,13 +29,13 @@ def in_order(work: Callable[[int], T], count: int, jobs: int) -> Iterator[T]:
         count: How many.
         jobs: Processes; 1 for this one alone.
     """
-    global _work
+    global _work, _parent
     if min(jobs, count) <= 1:
         yield from map(work, range(count))
         return
     import multiprocessing  # late: one process needs none of it
 
-    _work = work
+    _work, _parent = work, os.getpid()
     # a Ctrl-C is for the process that waits, and it ends these: one that died of it might hold a
     # lock that all wait for
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -47,4 +48,7 @@ def in_order(work: Callable[[int], T], count: int, jobs: int) -> Iterator[T]:
 
 
 def _one(number: int) -> Any:
-    return _work(number)
+    result = _work(number)
+    if os.getppid() != _parent:
+        os._exit(1)  # it was killed, and nobody takes the result
+    return result

@@ -98,3 +98,32 @@ def test_interrupts_end_all_processes(pause: float, tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "Traceback" not in complaint
     assert not any(Path(f"/proc/{pid}").exists() for pid in forked)
+
+
+ABANDONED = """
+import os, time
+from sigtest.parallel import in_order
+
+def work(i):
+    print("working", flush=True)
+    while os.getppid() == started:
+        time.sleep(0.01)
+
+started = os.getpid()
+list(in_order(work, 8, 2))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_processes_end_without_a_word_when_the_one_that_waits_is_killed(
+    number: signal.Signals,
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", ABANDONED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "working\n"
+        process.send_signal(number)
+        _, complaint = process.communicate(timeout=30)  # ends when the last one that may write does
+    assert process.returncode == -number
+    assert complaint == ""
