@@ -23,6 +23,6 @@ RUN pip install --no-cache-dir --no-deps --no-build-isolation --editable .
 
 USER sigtest
 RUN python -m sigtest.warm
-ENV PYTHONUNBUFFERED=1 PATH=/srv/sigtest/bin:$PATH
+ENV PYTHONUNBUFFERED=1 PATH=/srv/sigtest/bin:$PATH HOST=0.0.0.0
 EXPOSE 8000
-CMD ["uvicorn", "--factory", "app.serve:logged", "--no-access-log", "--host", "0.0.0.0", "--port", "8000"]
+CMD ["python", "-m", "app.alone"]

@@ -1,4 +1,4 @@
-"""The front end of `python -m app.serve`: uvicorn as it is run here, and who is let in."""
+"""The front end, alone or in a tree with workers: how uvicorn is run, and who is let in."""
 
 from __future__ import annotations
 

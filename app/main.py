@@ -61,7 +61,7 @@ Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[State]]
 
 
 def create_app(settings: Settings | None = None, queue: QueueSettings | None = None) -> FastAPI:
-    """Build the service; `uvicorn --factory app.main:create_app` runs it.
+    """Build the service; `app.serve` and `app.alone` run it.
 
     Args:
         settings: Limits and keys; from the environment by default.

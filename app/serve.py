@@ -15,16 +15,12 @@ import signal
 import socket
 import sys
 from types import FrameType
-from typing import TYPE_CHECKING
 
 from sigtest.errors import SigtestError
 from workers.errors import SettingError
 from workers.logs import configure
 from workers.machine.keeper import starting
 from workers.settings import Settings, log_format, whole_number
-
-if TYPE_CHECKING:
-    from fastapi import FastAPI
 
 HOST = "127.0.0.1"
 PORT = 8000
@@ -57,24 +53,16 @@ def serve(host: str, port: int, queue: Settings) -> None:
 
 def main() -> int:
     """Read the environment and serve; 2 where it makes no sense or the port is taken."""
-    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGTERM, stop)
     try:
         configure(log_format())
-        serve(os.environ.get("HOST") or HOST, _port(), Settings.of())
+        serve(*address(), Settings.of())
     except KeyboardInterrupt:
         return 0
     except SigtestError as error:
         sys.stderr.write(f"sigtest: {error.message}\n")
         return 2
     return 0
-
-
-def logged() -> FastAPI:
-    """The front end alone, which logs as it does here; `uvicorn --factory` runs it."""
-    from app.main import create_app
-
-    configure(log_format())
-    return create_app()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -94,11 +82,17 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _port() -> int:
-    return whole_number(os.environ.get("PORT") or str(PORT), "PORT", 0, 65_535)
+def address() -> tuple[str, int]:
+    """HOST and PORT.
+
+    Raises:
+        SettingError: PORT is no port.
+    """
+    port = whole_number(os.environ.get("PORT") or str(PORT), "PORT", 0, 65_535)
+    return os.environ.get("HOST") or HOST, port
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def stop(number: int, frame: FrameType | None) -> None:
     """Without this, SIGTERM would end the process before its workers are stopped."""
     raise KeyboardInterrupt
 

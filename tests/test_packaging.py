@@ -68,7 +68,7 @@ def test_the_image_is_built_from_what_it_is_given() -> None:
 
 
 def test_containers_run_modules_that_exist() -> None:
-    named = re.findall(r'"-m", "([\w.]+)"', text("docker-compose.yml"))
+    named = re.findall(r'"-m", "([\w.]+)"', text("docker-compose.yml") + text("Dockerfile"))
     named += re.findall(r"python -m ([\w.]+)", text("Dockerfile") + text("docs/OPERATIONS.md"))
     assert named
     assert [name for name in named if importlib.util.find_spec(name) is None] == []

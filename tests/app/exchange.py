@@ -34,10 +34,12 @@ Stored = Callable[[], set[str]]
 
 
 @contextmanager
-def launched(queue: QueueSettings, **more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def launched(
+    queue: QueueSettings, module: str = "app.serve", **more: str
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """`python -m app.serve` and its URL; told to stop as a terminal would, and it must."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "app.serve"],
+        [sys.executable, "-m", module],
         cwd=ROOT,
         env={**os.environ, **queue.as_environment(), "PORT": "0", **more},
         stdout=subprocess.PIPE,
