@@ -147,6 +147,10 @@ class PieceWorker(Worker):
             log_job_description=False,
         )
 
+    def _set_ip_address(self, connection: Redis) -> None:
+        """Not asked: nobody reads it, and the store's user need not list who is connected."""
+        self.ip_address = "unknown"
+
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
         """Tell that the worker is alive; RQ would allow it a minute more.
 

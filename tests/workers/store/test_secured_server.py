@@ -52,13 +52,16 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         server.terminate()
 
 
-def test_the_service_works_with_the_documented_rights(port: int, tmp_path: Path) -> None:
+def test_the_service_works_with_the_documented_rights(
+    port: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     url = f"redis://sigtest:s3cret@127.0.0.1:{port}/0"
     with started(Settings(redis_url=url, state=tmp_path, workers=2)) as service:
         record, _ = service.jobs.submit(example(), CALLER)
         assert finished(service.jobs, record.id).status.value == "succeeded"
         assert service.jobs.report(record.id, CALLER) == in_process(example())
         assert service.jobs.remove(record.id, CALLER) is None
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(
