@@ -68,7 +68,8 @@ GATE_EPILOG = """\
 Exit status 0: all systems pass; 1: one fails; 3: the test set cannot tell; 2: bad usage or input.
 A system passes where data reject that it is worse by the margin or more (bootstrap-t, one-sided at
 alpha), and fails where they show that it is. The power says how likely a system passes that does
-not differ at all: below .8, take more segments or a wider margin.
+not differ at all: below .8, take more segments or a wider margin. --test, --interval and
+--alternative are decided already, and refused.
 
 example:
   sigtest gate -r ref.en --baseline main --margin 0.3 main.en candidate.en

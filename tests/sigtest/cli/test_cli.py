@@ -1,6 +1,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sigtest.cli import main
+from sigtest.cli.arguments import COMMANDS
 from sigtest.cli.files import write
 from sigtest.cli.progress import bar
 from sigtest.metrics import METRICS
@@ -378,6 +380,23 @@ def test_help_says_first_what_is_needed_and_without_it_there_is_a_message(
 ):
     assert run(command, "--help")[1].startswith(f"usage: sigtest {command} {needed}\n")
     complaint(command)
+
+
+def test_help_of_gates_says_which_options_are_refused(run):
+    shown = run("gate", "--help")[1]
+    (told,) = re.findall(r"\. ([^.]*) are decided already", shown)
+    named = set(re.findall(r"--\w+", told))
+    given = {"--test": "bootstrap", "--interval": "percentile", "--alternative": "less"}
+    assert named == set(given)
+    for choice in given.items():
+        assert run("gate", *BOTH[1:], *FAST, "--baseline", "bad", "--margin", "9", *choice)[0] == 2
+
+
+def test_a_service_computes_for_the_commands_that_the_documentation_names(run):
+    own = {name for name in COMMANDS if "--server" not in run(name, "--help")[1]}
+    text = (Path(__file__).parents[3] / "docs" / "COMMAND_LINE.md").read_text()
+    (without,) = re.findall(r"every command that computes has it but ([^.]*)\.", text)
+    assert own - {"metrics", "plot"} == set(re.findall(r"`(\w+)`", without))
 
 
 def test_help_does_not_wait_for_numpy():
