@@ -133,12 +133,15 @@ class EmbeddedServer:
             StorageError: Its directory cannot be used, or it ends as soon as it starts; carries
                 the end of its log.
         """
-        if self._settings.redis_url or (self._process and self._process.poll() is None):
+        socket = socket_path(self._settings)
+        if self._settings.redis_url or (self._runs() and socket.exists()):
             return
-        if self._process:
+        if self._runs():
+            log.warning("%s was deleted; restarting the embedded server", socket)
+            self.stop()
+        elif self._process:
             log.warning("the embedded server ended with %s; restarting", self._process.returncode)
             self._process = None
-        socket = socket_path(self._settings)
         try:
             folder = private_directory(self._settings.state.absolute() / "valkey")
             if socket.parent != folder:
@@ -156,6 +159,9 @@ class EmbeddedServer:
         finally:
             os.close(lock)
         self._wait(folder)
+
+    def _runs(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
     def stop(self) -> None:
         """Stop the server that this object started; everything written is on disk."""

@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,21 @@ def test_somebody_elses_directory_is_refused(tmp_path: Path) -> None:
     open_to_all = tmp_path / "open"
     open_to_all.mkdir(mode=0o777)
     assert stat.S_IMODE(private_directory(open_to_all).stat().st_mode) == 0o700
+
+
+def test_a_server_whose_socket_was_deleted_is_reached_again(
+    server: EmbeddedServer, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(connect(settings)) as redis:
+        redis.set("kept", 1)
+    socket_path(settings).unlink()  # as what cleans up directories of temporary files may do
+    server.ensure()
+    assert "was deleted" in caplog.text
+    with closing(connect(settings)) as redis:
+        assert redis.get("kept") == b"1"
+    running = pid_of(settings)
+    server.ensure()
+    assert pid_of(settings) == running
 
 
 def test_a_directory_that_cannot_be_made_is_said(tmp_path: Path) -> None:
