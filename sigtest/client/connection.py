@@ -32,7 +32,7 @@ class Connection:
         sleep: Waits so many seconds.
 
     Raises:
-        ServiceError: Not an http or https address.
+        ServiceError: Not an http or https address, or not a key.
     """
 
     def __init__(
@@ -43,6 +43,11 @@ class Connection:
         self._met = False
         headers = {"User-Agent": f"sigtest/{__version__}"}
         if api_key is not None:
+            if not (api_key.isascii() and api_key.isprintable() and api_key == api_key.strip()):
+                raise ServiceError(
+                    "The API key cannot be sent: keys have no line break, no blank at an end and "
+                    "ASCII letters only."
+                )
             headers["Authorization"] = f"Bearer {api_key}"
         try:
             if httpx.URL(self.url).scheme not in {"http", "https"} or not httpx.URL(self.url).host:

@@ -209,3 +209,10 @@ def test_a_name_that_leads_elsewhere_is_never_asked_for(client, server, name):
     with pytest.raises(InputError, match="name"):
         client.remove_system("t1", name)  # ".." would be the test set itself
     assert server.asked == []
+
+
+@pytest.mark.parametrize("key", ["key\n", "key\r", " key", "ключ", "k\0y"])
+def test_keys_that_no_header_can_carry_are_told_as_such(key):
+    with pytest.raises(ServiceError, match=r"^The API key cannot be sent: keys have"):
+        Client("http://127.0.0.1:1", key)
+    Client("http://127.0.0.1:1", "sigtest_a-b c~!").close()
