@@ -10,7 +10,7 @@ import sys
 
 from app import front
 from app.main import create_app
-from app.serve import address, listen, stop
+from app.serve import address, listen, run, stop
 from sigtest.errors import SigtestError
 from workers.logs import configure
 from workers.questions import Questions
@@ -26,8 +26,7 @@ def main() -> int:
         Questions.connect(queue).close()  # which says whether REDIS_URL is an address
         with listen(*address()) as listening:
             config = front.configuration(create_app(queue=queue))
-            server = front.Server(config, lambda: None)
-            server.run(sockets=[listening])
+            run(front.Server(config, lambda: None), listening)
     except KeyboardInterrupt:
         return 0
     except SigtestError as error:

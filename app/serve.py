@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 from types import FrameType
+from typing import TYPE_CHECKING
 
 from sigtest.errors import SigtestError
 from workers.errors import SettingError
@@ -22,8 +23,13 @@ from workers.logs import configure
 from workers.machine.keeper import starting
 from workers.settings import Settings, log_format, whole_number
 
+if TYPE_CHECKING:
+    from app.front import Server
+
 HOST = "127.0.0.1"
 PORT = 8000
+
+_stopped = False
 
 
 def serve(host: str, port: int, queue: Settings) -> None:
@@ -48,7 +54,7 @@ def serve(host: str, port: int, queue: Settings) -> None:
         gc.enable()
         keeper.wait_until_ready()
         front.refuse_strangers(host, limits, queue)
-        front.Server(config, keeper.stop_soon).run(sockets=[listening])
+        run(front.Server(config, keeper.stop_soon), listening)
 
 
 def main() -> int:
@@ -93,8 +99,24 @@ def address() -> tuple[str, int]:
 
 
 def stop(number: int, frame: FrameType | None) -> None:
-    """Without this, SIGTERM would end the process before its workers are stopped."""
-    raise KeyboardInterrupt
+    """Without this, SIGTERM would end the process before its workers are stopped.
+
+    No KeyboardInterrupt: one that meets code made from text, as dataclasses are while modules are
+    loaded, ends Python as if SIGINT had killed it, however well it is caught.
+    """
+    global _stopped
+    _stopped = True
+    raise SystemExit(0)
+
+
+def run(server: Server, listening: socket.socket) -> None:
+    """Answer until SIGINT or SIGTERM, unless one came meanwhile.
+
+    Python ignores exceptions where an object is just being deleted, and so what `stop` raises.
+    """
+    if _stopped:
+        raise SystemExit(0)
+    server.run(sockets=[listening])
 
 
 if __name__ == "__main__":

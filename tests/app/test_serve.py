@@ -186,6 +186,47 @@ def test_a_port_that_is_taken_starts_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+STOPPED_WHILE_IT_LOADS = """
+import os, signal
+from app import serve
+serve.listen = lambda *_: exec("os.kill(os.getpid(), signal.SIGTERM); signal.pause()")
+raise SystemExit(serve.main())
+"""
+
+
+def test_a_stop_while_modules_are_loaded_is_a_stop() -> None:
+    """Dataclasses are made by `exec` while they are loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_WHILE_IT_LOADS],
+        cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+STOPPED_UNHEARD = """
+import os, signal
+from app import serve
+
+class Deleted:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+listen = serve.listen
+serve.listen = lambda *address: (Deleted(), listen(*address))[1]
+raise SystemExit(serve.main())
+"""
+
+
+def test_a_stop_that_python_ignores_is_heard_before_anybody_is_served(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STOPPED_UNHEARD],
+        cwd=ROOT, env={**os.environ, "PORT": "0", "SIGTEST_STATE": str(tmp_path)},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("Exception ignored in: <function Deleted.__del__")
+
+
 def test_strangers_are_refused_where_there_are_no_keys(tmp_path: Path) -> None:
     done = run(tmp_path, HOST="0.0.0.0", PORT="0")
     assert (done.returncode, done.stdout) == (2, "")
