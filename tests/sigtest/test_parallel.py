@@ -105,7 +105,7 @@ import os, time
 from sigtest.parallel import in_order
 
 def work(i):
-    print("working", flush=True)
+    os.write(1, b"working\\n")  # at once, or two of them mix
     while os.getppid() == started:
         time.sleep(0.01)
 
