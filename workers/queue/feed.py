@@ -86,6 +86,8 @@ class Feed:
     def drain(self) -> None:
         """Let everything wait that no worker has, until `resume`; what is new waits, too."""
         self._redis.set(keys.DRAINED, 1)
+        for turn in self.jobs.withdrawn():  # where no worker was, one waits for the next that comes
+            self._let_wait(turn.owner, [turn.priced], behind=False)
 
     def resume(self) -> None:
         """Serve what waits."""

@@ -117,6 +117,21 @@ class Jobs:
                     erase(pipe, key)
             pipe.execute()
 
+    def withdrawn(self) -> list[Turn]:
+        """Take back the tasks that no worker has taken."""
+        turns = []
+        for key in map(_id, self._redis.lrange(self._queue.key, 0, -1)):
+            try:
+                turn = Turn.of_job(Job.fetch(key, self._redis, JSONSerializer))
+            except NoSuchJobError:  # the reconciler sees what it was
+                continue
+            if self._redis.lrem(self._queue.key, 1, key):  # or a worker was faster
+                with self._redis.pipeline() as pipe:
+                    erase(pipe, key)
+                    pipe.execute()
+                turns.append(turn)
+        return turns
+
     def workers(self) -> int:
         """How many workers sent a sign of life in the last seconds."""
         names = self._redis.smembers(self.workers_name)

@@ -192,3 +192,22 @@ def test_who_comes_is_served_before_who_was_there(feed: Feed, context: Context, 
     feed.add("crowd", tasks(A, *[1.0] * 10))
     feed.add(late, tasks(B, 1.0))
     assert list(served(context))[:2] == [A, B]  # the first was handed out before
+
+
+def test_a_drain_takes_back_what_waits_for_the_first_worker_that_comes(
+    jobs: Comparisons, context: Context, feed: Feed
+) -> None:
+    asked = {jobs.submit(synthetic(seed, segments=5), "ann")[0].id for seed in (1, 2)}
+    before, _ = feed.depth()
+    assert feed.jobs.busy()
+    feed.drain()
+    assert not feed.jobs.busy()
+    register(context, "comes")
+    feed.fill()
+    assert list(served(context)) == []
+    assert feed.waiting() == asked
+    assert feed.depth()[0] == before
+    feed.resume()
+    order = list(served(context))
+    assert set(order) == asked
+    assert len(order) == before
