@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigtest.data.imports import Given, Joining, Role, gather, in_order
+from sigtest.data.imports import Given, Joining, Role, gather, in_order, metric_of
 from sigtest.data.imports.given import COLUMNS
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
@@ -307,11 +307,14 @@ def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
     for column in COLUMNS:
         if column in roles or (read[column] is None and column in found):
             read[column] = found[column]
-    lower = {scores.label for scores in material.scores if scores.higher_is_better is False}
-    if lower:  # which the numbers alone do not say
+    plain = {label: {"name": "scores", "of": label} for label in material.score_labels}
+    told = {label: metric_of(material, label) for label in plain}
+    if told != plain:  # which the numbers alone do not say
         read["metrics"] = [
-            {**metric, "higher": False}
-            if isinstance(metric, dict) and metric["of"] in lower
+            told.get(str(metric["of"]), metric)
+            if isinstance(metric, dict)
+            else told.get(LABEL, metric)
+            if metric == "scores"
             else metric
             for metric in inferred_metrics(read)
         ]

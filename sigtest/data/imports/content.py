@@ -51,17 +51,21 @@ def metrics_of(material: Material, referenced: bool = False) -> list[str | dict[
     names = {*material.system_names}
     texts = (material.references or referenced) and {n for n, _ in material.systems} >= names
     owners: dict[str, set[str]] = {}
-    lower = set()
     for table in material.scores:
         owners.setdefault(table.label, set()).add(table.system)
-        if table.higher_is_better is False:
-            lower.add(table.label)
     shared = [label for label, systems in owners.items() if systems >= names]
     chosen = shared or ([] if texts else [*owners])
     found: list[str | dict[str, object]] = ["bleu"] if texts or not chosen else []
     for label in chosen:
-        options: dict[str, object] = {} if [label] == chosen == [LABEL] else {"of": label}
-        if label in lower:
-            options["higher"] = False
-        found.append({"name": "scores", **options} if options else "scores")
+        metric = metric_of(material, label)
+        if [label] == chosen == [LABEL]:
+            del metric["of"]
+        found.append(metric if len(metric) > 1 else "scores")
     return found
+
+
+def metric_of(material: Material, label: str) -> dict[str, object]:
+    """What makes a score of the values of one label, as a recipe has it."""
+    tables = [table for table in material.scores if table.label == label]
+    lower = any(table.higher_is_better is False for table in tables)
+    return {"name": tables[0].metric, "of": label, **({"higher": False} if lower else {})}

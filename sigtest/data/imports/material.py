@@ -29,12 +29,14 @@ class Scores:
         label: The metric's name.
         runs: (n,) entries for each run or sample of the system; `None` is a missing score.
         higher_is_better: Where the format says so.
+        metric: Name of the metric that makes a score of them.
     """
 
     system: str
     label: str
     runs: tuple[tuple[Value | None, ...], ...]
     higher_is_better: bool | None = None
+    metric: str = "scores"
 
     @cached_property
     def values(self) -> tuple[Value | None, ...]:

@@ -3,10 +3,12 @@
 import gzip
 import io
 import json
+import math
 import zipfile
 
 import pytest
 
+import sigtest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.imports import (
     FORMATS_READ,
@@ -14,6 +16,7 @@ from sigtest.data.imports import (
     TREES_READ,
     Joining,
     join,
+    metrics_of,
     read_bytes,
     read_path,
 )
@@ -358,6 +361,45 @@ def test_lm_eval_names_filters_where_there_are_several():
         ("elm", "em,strict"): ((0.0, 1.0, 1.0),),
         ("elm", "em,flexible"): ((0.0, 1.0, 0.0),),
     }
+
+
+def test_logged_log_likelihoods_are_the_perplexities_of_the_harness(tmp_path):
+    # lm_eval/api/metrics.py: perplexity exp(-mean(items)), weighted_perplexity
+    # exp(-weighted_mean(items)), bits_per_byte -weighted_mean(items) / log(2)
+    alone = {"near": [-1.5, -0.25, -3.0], "far": [-2.5, -4.25, -3.5]}
+    words = [4, 9, 2]
+    for name, logged in alone.items():
+        pairs = [[10 * item, n] for item, n in zip(logged, words, strict=True)]
+        rows = lm_rows(perplexity=logged, word_perplexity=pairs, bits_per_byte=pairs)
+        for row in rows:
+            row["metrics"] = ["perplexity", "word_perplexity", "bits_per_byte"]
+        (tmp_path / f"{name}.jsonl").write_text(jsonl(rows))
+    paths = [tmp_path / "far.jsonl", tmp_path / "near.jsonl"]
+    report = sigtest.compare(from_=paths, resamples=99)
+    assert metrics_of(join([*map(read_path, paths)])) == [
+        {"name": "perplexity", "of": "perplexity", "higher": False},
+        {"name": "perplexity", "of": "word_perplexity", "higher": False},
+        {"name": "ratio", "of": "bits_per_byte", "higher": False},
+    ]
+    for system in report.systems:
+        mean = sum(alone[system.name]) / 3
+        weighted = 10 * sum(alone[system.name]) / sum(words)
+        assert {label: own.score for label, own in system.scores.items()} == pytest.approx(
+            {
+                "perplexity": math.exp(-mean),
+                "word_perplexity": math.exp(-weighted),
+                "bits_per_byte": -weighted / math.log(2),
+            },
+            rel=1e-12,
+        )
+    greater = sigtest.compare(from_=paths, resamples=99, alternative="greater")
+    assert {pair.p_value for pair in greater.pairs} == {1.0}  # that far is better
+
+
+def test_perplexities_that_are_no_log_likelihoods_stay_as_they_are():
+    found = read_bytes(jsonl(lm_rows(perplexity=[12.5, 1.0, 3.25])).encode(), "elm.jsonl")
+    assert tables(found) == {("elm", "perplexity"): ((12.5, 1.0, 3.25),)}
+    assert metrics_of(found) == [{"name": "scores", "of": "perplexity"}]
 
 
 def test_old_lm_eval_has_words_for_numbers():

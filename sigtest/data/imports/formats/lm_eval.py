@@ -25,6 +25,12 @@ OURS = {
     "doc_hash", "prompt_hash", "target_hash", "truth", "task_name",
 }  # fmt: skip
 OLD = re.compile(r"(prompt|logit|answer|completion|context|gold|pred)s?(_\d+)?$")
+LIKELIHOODS = {  # logged as log-likelihoods, alone or with a number of words or bytes
+    "perplexity": "perplexity",
+    "word_perplexity": "perplexity",
+    "byte_perplexity": "perplexity",
+    "bits_per_byte": "ratio",
+}
 MODEL = re.compile(r"(?:^|,)(?:pretrained|model|path)=([^,]+)")
 
 
@@ -52,7 +58,10 @@ def sniff(file: File) -> bool:
 
 
 def read(file: File) -> Material:
-    """Read every metric that is a number for each item.
+    """Read every metric that is a number for each item, or a log-likelihood.
+
+    The harness makes perplexities of logged log-likelihoods: exp of minus their mean, or of minus
+    their sum over the number of words or bytes (`lm_eval/api/metrics.py`).
 
     Raises:
         InputError: No such metric, a row without an id or without a metric that others have, an
@@ -62,7 +71,9 @@ def read(file: File) -> Material:
     task, results = _beside(file)
     labels = _labels(rows)
     notes: list[str] = []
-    usable = {k: what for k, what in labels.items() if _usable(k, what, rows, file, notes)}
+    cells = {label: _cells(rows, *what) for label, what in labels.items()}
+    losses = {k for k, (name, _) in labels.items() if name in LIKELIHOODS and _are_losses(cells[k])}
+    usable = {k: w for k, w in labels.items() if k in losses or _usable(k, cells[k], file, notes)}
     if not usable:
         raise InputError(
             f"{file.name} has no metric with one finite number an item: "
@@ -78,11 +89,18 @@ def read(file: File) -> Material:
             assembly.about(i, "key", key, row.place)
         for label, (metric, chosen) in usable.items():
             if _filter(row.record) == chosen:
-                value = _number(row.record.get(metric))
+                cell = row.record.get(metric)
+                value = _loss(metric, cell) if label in losses else _number(cell)
                 group = (without_slash(system), label, ONLY_RUN)
                 assembly.score(i, group, value, row.place, results.higher.get(metric))
     material = assembly.material(notes, ordered=False)
-    return _with_count(material, results, file)
+    scores = tuple(
+        replace(own, metric=LIKELIHOODS[labels[own.label][0]], higher_is_better=False)
+        if own.label in losses
+        else own
+        for own in material.scores
+    )
+    return _with_count(replace(material, scores=scores), results, file)
 
 
 def _with_count(material: Material, results: Results, file: File) -> Material:
@@ -163,16 +181,33 @@ def _metrics(record: Record) -> Iterable[str]:
     ]
 
 
-def _usable(
-    label: str, what: tuple[str, str], rows: Sequence[Placed], file: File, notes: list[str]
-) -> bool:
-    """Whether a metric has a finite number for each item; says so where it has not."""
-    metric, chosen = what
-    cells = [
+def _cells(rows: Sequence[Placed], metric: str, chosen: str) -> list[tuple[object, object]]:
+    """Item and value of each row of one filter."""
+    return [
         (row.record.get("doc_id"), row.record.get(metric))
         for row in rows
         if _filter(row.record) == chosen
     ]
+
+
+def _are_losses(cells: Sequence[tuple[object, object]]) -> bool:
+    """Whether all values are log-likelihoods, as the harness logs them: none is above zero."""
+    return all(blank(cell) or _loss("", cell) is not None for _, cell in cells)
+
+
+def _loss(metric: str, cell: object) -> tuple[float, float] | None:
+    """Negative log-likelihood, in bits where the metric is, and the number of words or bytes."""
+    pair = cell if isinstance(cell, list) and len(cell) == 2 else [cell, 1]
+    likelihood, amount = map(_number, pair)
+    if likelihood is None or amount is None or not -math.inf < likelihood <= 0 < amount < math.inf:
+        return None
+    return -likelihood / (math.log(2) if metric == "bits_per_byte" else 1), amount
+
+
+def _usable(
+    label: str, cells: Sequence[tuple[object, object]], file: File, notes: list[str]
+) -> bool:
+    """Whether a metric has a finite number for each item; says so where it has not."""
     endless = [name for name, cell in cells if math.isinf(_number(cell) or 0.0)]
     other = [name for name, cell in cells if _number(cell) is None and not blank(cell)]
     if endless:
