@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from sigtest.bounds import bound
 from sigtest.cli.files import check_output, write
 from sigtest.cli.parser import UsageError
 from sigtest.cli.progress import bar
@@ -68,7 +69,7 @@ def told(report: GateReport) -> str:
 
 
 def _line(system: Gated, report: GateReport) -> str:
-    low, high = system.ci
+    low, high = map(bound, system.ci)
     corrected = len(report.systems) > 1 or system.p_adjusted != system.p_value
     adjusted = f", {system.p_adjusted:.2g} adjusted" if corrected else ""
     power = "" if report.claim == "same" else f"; power {system.power:.2f} where nothing differs"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sigtest.bounds import bound
 from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.report import PairReport
 from sigtest.significance.base import SMALLEST_P
@@ -38,7 +39,7 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
     better_a = {"greater": True, "less": False}.get(pair.alternative, ahead)
     winner, loser = (pair.a, pair.b) if better_a else (pair.b, pair.a)
     sign = 1 if better_a else -1
-    low, high = sorted((sign * pair.ci[0], sign * pair.ci[1]))
+    low, high = sorted(sign * bound(end) for end in pair.ci)
     return (
         f"{winner} is better than {loser}: {sign * pair.difference:+.{digits}f} {unit} "
         f"[{low:.{digits}f}, {high:.{digits}f}], "

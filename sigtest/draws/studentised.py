@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
+from sigtest.bounds import FAR
 from sigtest.comparison.plan import Part
 from sigtest.draws.product import Columns, fixed_point
 from sigtest.metrics import Metric
@@ -24,7 +25,6 @@ from sigtest.significance.base import SLACK
 from sigtest.significance.tails import NOTHING, heaviness
 
 STEP = 1e-6  # of a gradient's difference quotient, relative to the sum of absolute statistics
-FAR = 1e300  # where nothing varies, all that moved is far away
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,10 @@ class Moments:
             self._squared([own[:, inside] for own in found]) for inside in self._strata
         ]
         whole = np.ones((1, units), dtype=np.float32)
+        self._whole = [
+            [sums[self.systems :] for (sums,) in columns.sums(whole[:, inside])]
+            for inside, columns in zip(self._strata, self._columns, strict=True)
+        ]
         self.observed: Array = self.errors(whole)[:, :, 0]
         self.tails: Array = np.stack([self._tails(own) for own in found])
 
@@ -77,15 +81,16 @@ class Moments:
         """(M, N, R) standard errors of scores, then differences, under (R, n) weights."""
         a, b = self.pairs.T
         variances: Array = np.zeros(1)
-        for inside, columns in zip(self._strata, self._columns, strict=True):
+        strata = zip(self._strata, self._columns, self._whole, strict=True)
+        for inside, columns, whole in strata:
             alone = len(self._strata) == 1
             drawn = weights if alone else np.ascontiguousarray(weights[:, inside])
             found, units = [], len(inside)
-            for (sums,) in columns.sums(drawn):
+            for (sums,), most in zip(columns.sums(drawn), whole, strict=True):
                 linear, squares = sums[: self.systems], sums[self.systems :]
                 both = np.concatenate([linear, linear[a] - linear[b]])
                 variance = squares - both**2 / units
-                variance[variance <= NOTHING * squares] = 0.0
+                variance[variance <= NOTHING * np.maximum(squares, most)] = 0.0
                 # Bessel's correction, and that for few clusters where units are documents
                 found.append(variance * (units / max(1, units - 1)))
             variances = variances + np.stack(found)

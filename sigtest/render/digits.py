@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sigtest.bounds import bound
+
 TINY = 1e-300
 MINUS = "\N{MINUS SIGN}"
 
 
 def fixed(value: float, places: int) -> str:
-    """`value` with so many decimals; a zero has no sign."""
-    shown = f"{value:.{places}f}"
+    """`value` with so many decimals, `inf` where there is no bound; a zero has no sign."""
+    shown = f"{bound(value):.{places}f}"
     return shown.removeprefix("-") if float(shown) == 0 else shown
 
 

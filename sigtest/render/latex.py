@@ -321,7 +321,7 @@ def _cell(cell: Cell | None) -> str:
         case Range():
             return cell.shown.replace("-", "--")
         case Interval(low=low) if cell.short and low >= 0:
-            return cell.shown[1:-1].replace(", ", "--")
+            return cell.shown[1:-1].replace(", ", "--").replace("inf", r"$\infty$")
     signs = "".join(_signs(cell))
     shown = _math(cell.shown, _bold(cell))
     return f"{shown}$^{{{signs}}}$" if signs else shown
@@ -354,6 +354,7 @@ def _math(number: str, bold: bool = False) -> str:
     if power:
         sign, mantissa, exponent = power.groups()
         return rf"${sign}{mantissa}\times10^{{{int(exponent)}}}$"
+    number = number.replace("inf", r"\infty")
     return rf"$\mathbf{{{number}}}$" if bold else f"${number}$"
 
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from sigtest.arrays import Array, Counts
+from sigtest.bounds import FAR
 from sigtest.compiled import COMPILED, compiled
 from sigtest.significance.tails import moved_out
 from sigtest.special import ndtri
@@ -41,9 +42,18 @@ def bootstrap_t_interval(
         values: (N, R) how far each resample lies from it, in standard errors of the resample.
         tails: (N,) how heavy those of the units are, from `heaviness`.
         alpha: One minus the level.
+
+    Returns:
+        Ends, (N,) and (N,); FAR on a side without a bound, since so many resamples do not vary.
     """
-    low, high = (moved_out(end, tails) for end in percentile_interval(values, alpha))
-    return observed - errors * high, observed - errors * low
+    low, high = percentile_interval(values, alpha)
+    return _end(observed, errors, high, tails), _end(observed, errors, low, tails)
+
+
+def _end(observed: Array, errors: Array, quantile: Array, tails: Array) -> Array:
+    far = np.abs(quantile) >= FAR
+    end = observed - errors * moved_out(np.where(far, 0.0, quantile), tails)
+    return np.where(far, -np.copysign(FAR, quantile), end)
 
 
 def skewness(draws: Array) -> Array:

@@ -177,10 +177,12 @@ class Drawing:
             label = f"{value:g}".replace("-", MINUS)
             self.text(across(value), floor + below, label, size=SMALL, anchor="middle")
 
-    def interval(self, low: float, high: float, y: float) -> None:
-        """A horizontal interval with its two ends."""
+    def interval(
+        self, low: float, high: float, y: float, marked: Sequence[float] | None = None
+    ) -> None:
+        """A horizontal interval with its two ends, or those of them that are to be marked."""
         self.line((low, y), (high, y), colour="strong", thick=0.9)
-        for end in (low, high):
+        for end in (low, high) if marked is None else marked:
             self.line((end, y - 2.2), (end, y + 2.2), colour="strong", thick=0.9)
 
     def render(self) -> str:

@@ -19,6 +19,10 @@ from sigtest.draws.weights import bootstrap_counts, stratified_counts
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS
+from sigtest.render import latex, text
+from sigtest.render.comparison import document
+from sigtest.render.plots.pictures import PICTURES
+from sigtest.report import Report, decode
 from sigtest.significance.tails import drawn_in, heaviness, moved_out
 
 RESAMPLES = 499
@@ -186,6 +190,28 @@ def test_identical_systems_have_p_one_and_no_width() -> None:
     report = report_of(request_of(np.stack([row, row]), interval="bootstrap_t"))
     (pair,) = report["pairs"]
     assert (pair["p_value"], pair["ci"]) == (1.0, [0.0, 0.0])
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e20, 1e45, 1e-20])
+@pytest.mark.parametrize("differing", [1, 2, 60])
+def test_an_end_without_a_bound_is_said_to_have_none(unit: float, differing: int) -> None:
+    d = np.zeros(60)
+    d[:differing] = 1.0 + np.arange(differing) % 7
+    report = report_of(request_of(unit * np.stack([d, 0 * d]), interval="bootstrap_t"))
+    # a resample without any of few differing units varies not at all, which 1/e or 1/e^2 are
+    least, most = np.quantile(textbook(d, drawn(60))[1], (0.025, 0.975), method="inverted_cdf")
+    (pair,) = report["pairs"]
+    expected = d.mean() - stats.sem(d) * moved(most, heavy(d))
+    assert pair["ci"][0] / unit == pytest.approx(expected, rel=1e-9)
+    if differing == 60:
+        expected = d.mean() - stats.sem(d) * moved(least, heavy(d))
+        assert pair["ci"][1] / unit == pytest.approx(expected, rel=1e-9)
+        return
+    assert (least, pair["ci"][1]) == (-1e300, 1e300)
+    shown = decode(Report, report)
+    assert "inf]" in text.render(document(shown))
+    assert r"\infty" in latex.render(document(shown))
+    assert ", inf]" in PICTURES["intervals"].of(shown)
 
 
 def test_a_difference_without_variance_is_found() -> None:
