@@ -16,7 +16,7 @@ from sigtest.data.imports import Given, Joining, Role, gather, in_order, metric_
 from sigtest.data.imports.given import COLUMNS
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
-from sigtest.notebook.frames import is_frame, once, table_of
+from sigtest.notebook.frames import check_eager, is_frame, once, table_of
 
 TEXTS = "one string a segment"
 
@@ -250,6 +250,7 @@ def _numbers(given: object, system: object, label: object) -> Any:
 
 def _columns(given: object, field: str) -> dict[str, Any] | None:
     """The columns of a data frame, by name; nothing where it is none."""
+    check_eager(given)
     names = getattr(given, "columns", None)
     if names is None or isinstance(given, Mapping) or not hasattr(given, "__getitem__"):
         return None

@@ -16,8 +16,19 @@ from sigtest.errors import InputError
 
 
 def is_frame(given: object) -> bool:
-    """Whether it has named columns and can list its rows."""
+    """Whether it has named columns and can list its rows; a lazy frame is refused."""
+    check_eager(given)
     return hasattr(given, "columns") and (hasattr(given, "to_dicts") or hasattr(given, "to_dict"))
+
+
+def check_eager(given: object) -> None:
+    """Refuse a lazy frame of polars, which has no rows yet.
+
+    Raises:
+        InputError: It is one.
+    """
+    if hasattr(given, "collect") and hasattr(given, "collect_schema"):
+        raise InputError("A lazy data frame has no rows yet; give what its collect() returns.")
 
 
 def once(names: Iterable[object], field: str) -> None:

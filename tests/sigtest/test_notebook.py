@@ -121,6 +121,29 @@ def test_frames_are_known_by_what_they_can_do():
     assert sigtest.compare(PolarsSeries(REFERENCES), Polars(SYSTEMS)) == PLAIN
 
 
+class LazyFrame(Polars):
+    """What polars has for frames that are not computed yet."""
+
+    def __getitem__(self, name):
+        raise TypeError("LazyFrame is not subscriptable")
+
+    def collect(self):
+        raise AssertionError("nothing is computed unasked")
+
+    collect_schema = collect
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{"references": REFERENCES, "systems": LazyFrame(SYSTEMS)}, {"scores": LazyFrame(SYSTEMS)},
+     {"scores": {"comet": LazyFrame(SYSTEMS)}}, {"from_": LazyFrame(SYSTEMS)}],
+    ids=["systems", "scores", "label", "from_"],
+)  # fmt: skip
+def test_lazy_frames_are_refused(content):
+    with pytest.raises(sigtest.InputError, match=r"collect\(\)"):
+        sigtest.compare(**content)
+
+
 def test_polars_frames_are_read():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame(SYSTEMS)
