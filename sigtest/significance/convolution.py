@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MOST_POINTS = 1 << 22
 MOST_DECIMALS = 9
 NEGLIGIBLE = 1e-14  # tilted mass that may be cut off in all; the tail has at least a thousandth
+MOST_STEPS = 2.0**63  # in all: whole numbers of 64 bits count no further
 LARGEST_COUNT_BITS = 40  # a rounding error of p is less than half a pattern
 
 
@@ -120,6 +121,8 @@ def on_grid(differences: Array) -> Counts | None:
         # rounding only: relative to the differences, which may be in any unit
         near = np.abs(scaled - steps) <= 1e-9 * np.abs(scaled).max(initial=0)
         if near.all() and ((steps == 0) == (differences == 0)).all():
+            if np.abs(steps).sum() >= MOST_STEPS:
+                return None
             whole = steps.astype(np.int64)
             divisor = int(np.gcd.reduce(whole)) or 1
             whole //= divisor

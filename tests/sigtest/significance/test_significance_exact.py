@@ -336,6 +336,36 @@ def test_small_differences_next_to_a_large_one_are_no_ties() -> None:
     assert on_grid(np.array([1e9] + [0.3] * 30)) is None
 
 
+def signed_sums(steps: np.ndarray) -> dict[int, int]:
+    """How many of all patterns of signs give each sum, in whole numbers."""
+    sums = {0: 1}
+    for step in steps.tolist():
+        both = [(total + way, ways) for total, ways in sums.items() for way in (step, -step)]
+        sums = {}
+        for total, ways in both:
+            sums[total] = sums.get(total, 0) + ways
+    return sums
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e15, 1e18, 1e19, 2.0**63, 1e20, 1e30, 1e45])
+def test_exact_p_is_that_of_whole_numbers_in_every_unit_or_there_is_none(unit: float) -> None:
+    steps = np.random.default_rng(0).integers(-5, 6, 30)
+    sums, total = signed_sums(steps), abs(int(steps.sum()))
+    reached = sum(ways for value, ways in sums.items() if abs(value) >= total)
+    tables = np.ones((2, 30, 2))
+    tables[0, :, 0], tables[1, :, 0] = steps * unit, 0.0
+    found = convolve_swaps(Scores(), tables[0], tables[1], "two-sided")
+    if unit <= 1e15:
+        assert found is not None
+    assert found is None or found.p_value == pytest.approx(reached / 2**30, rel=1e-9)
+
+
+def test_steps_whose_sum_no_whole_number_holds_have_no_grid() -> None:
+    large = np.random.default_rng(0).integers(2**51, 2**52, 4000)
+    assert 2**63 < sum(large.tolist()) < 2**64
+    assert on_grid(large.astype(float)) is None
+
+
 def test_large_whole_scores_that_cancel_have_a_p_value() -> None:
     rng = np.random.default_rng(3)
     for _ in range(50):
