@@ -119,17 +119,21 @@ async def draw(
         NotReadyError: There is no report, or no distribution yet.
     """
     picture = kind.pictures[choose(name, kind.pictures, "picture", "picture")]
-    named = {part: value for part, value in vars(chosen).items() if value is not None}
-    kind.check_style(named)
+    choice = chosen.decided if kind.decides else answers.AS_ASKED
+    apart = ("alpha", "correction") if kind.decides else ()
+    named = {
+        part: value
+        for part, value in vars(chosen).items()
+        if value is not None and part not in apart
+    }
+    kind.check_chosen(name, named)
     drawn: Distribution | None = None
     if picture.needs == "distribution":
         pair = await run_in_threadpool(pair_of, record, caller, questions, chosen)
         drawn = await watch.distribution(record, caller, pair)
 
     def made() -> str:
-        stored = questions.report(record.id, caller)
-        choice = chosen.decided if kind.decides else Choice(None, chosen.correction)
-        report = answers.read(stored, record, choice)
+        report = answers.read(questions.report(record.id, caller), record, choice)
         return kind.draw(name, report, named, drawn)
 
     return await run_in_threadpool(made)

@@ -47,7 +47,7 @@ def plot(options: argparse.Namespace) -> None:
     given = {part: getattr(options, part) for part in CHOSEN}
     chosen = {part: value for part, value in given.items() if value is not None}
     chosen |= style_asked(options)
-    kind.check_style(chosen)
+    kind.check_chosen(options.kind, chosen)
     write(kind.draw(options.kind, report, chosen).encode(), options.output)
 
 

@@ -213,15 +213,20 @@ class Kind(ABC, Generic[Asked]):
         """What was found, in at most three sentences: the first thing that a page says."""
         return ()
 
-    def check_style(self, chosen: Mapping[str, str]) -> None:
-        """Check whether a picture may be drawn as its reader wants it.
+    def check_chosen(self, name: str, chosen: Mapping[str, str]) -> None:
+        """Check whether a picture takes all that its reader chooses.
 
         Raises:
-            RecipeError: A width, a title or parts to leave out, where pictures have one look only.
+            RecipeError: It would show the same whatever is chosen there.
         """
-        for part in STYLE:
-            if part in chosen and not self.styled:
-                raise RecipeError(f"Pictures of a {self.name} take no {part}.", field=part)
+        takes = (*self.pictures[name].takes, *(STYLE if self.styled else ()))
+        for part in chosen:
+            if part not in takes:
+                known = ", ".join(takes) or "no choice"
+                raise RecipeError(
+                    f"The picture {name!r} of a {self.name} takes no {part}; it takes {known}.",
+                    field=part,
+                )
 
     def lay_out(self, report: Any, layout: Layout) -> Presented:
         """A report for any format, laid out as its reader wants it.

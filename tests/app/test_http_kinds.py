@@ -161,6 +161,23 @@ def test_every_picture_that_is_linked_is_drawn(service: httpx.Client, sample: Sa
 
 
 @EVERY
+def test_pictures_refuse_choices_that_they_do_not_show(
+    service: httpx.Client, sample: Sample
+) -> None:
+    unfit = {
+        "human-evaluations": ("alpha", "metric", "testset", "a", "width", "correction"),
+        "metric-evaluations": ("alpha", "criterion", "a", "title", "correction"),
+        "test-accuracy": ("metric", "test", "criterion", "omit", "correction"),
+        "plans": ("metric", "alpha", "criterion", "width", "correction"),
+    }[sample.path]
+    for url in answered(service, sample)["links"]["plots"].values():
+        for part in unfit:
+            refused = problem(service.get(url, params={part: "0.01"}), 422, "invalid-recipe")
+            assert [error["field"] for error in refused["errors"]] == [part]
+            assert f"takes no {part}; it takes " in refused["detail"]
+
+
+@EVERY
 def test_what_cannot_be_asked_is_one_problem_and_nothing_is_stored(
     service: httpx.Client, sample: Sample, stored: Stored
 ) -> None:

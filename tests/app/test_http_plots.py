@@ -76,6 +76,8 @@ def test_pictures_run_nothing_and_are_kept(service: httpx.Client, url: str, name
         ("distribution.svg?a=ordinary&b=ordinary", "invalid-recipe", "b"),
         ("distribution.svg?a=ordinary&b=%3Dcmd%7Cx&metric=chrf", "invalid-recipe", "metric"),
         ("distribution.svg?a=ordinary&b=%3Dcmd%7Cx&test=t", "invalid-recipe", "test"),
+        ("intervals.svg?a=ordinary", "invalid-recipe", "a"),
+        ("matrix.svg?criterion=fluency", "invalid-recipe", "criterion"),
     ],
 )
 def test_pictures_of_nothing_are_refused(

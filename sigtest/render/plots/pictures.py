@@ -23,6 +23,7 @@ class Picture:
         draw: Makes the SVG.
         fits: Whether it can be drawn of a report.
         whole: Whether one picture shows all metrics and tests.
+        takes: What can be chosen besides a look, as `ReportPicture` has it.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Picture:
     draw: Callable[[View], str]
     fits: Callable[[Report], bool] = lambda report: bool(report.pairs) and len(report.systems) > 1
     whole: bool = False
+    takes: tuple[str, ...] = ("metric", "test", "testset")
 
     def of(
         self,
@@ -76,6 +78,7 @@ PICTURES: dict[str, Picture] = {
             "Pseudo-statistics of a pair, and the tail that is counted",
             "distribution",
             late("sigtest.render.plots.distribution:plot"),
+            takes=("a", "b", "metric", "test", "testset"),
         ),
     )
 }
