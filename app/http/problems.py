@@ -56,7 +56,11 @@ MEDIA_TYPE = "application/problem+json"
 PREFIX = "urn:sigtest:problem:"
 MAX_MESSAGE = 1000
 MAX_GIVEN = 40  # characters of a parameter that are repeated
-UNREADABLE = {"int_parsing": "a whole number", "float_parsing": "a number"}
+UNREADABLE = {
+    "int_parsing": "a whole number",
+    "float_parsing": "a number",
+    "bool_parsing": "true or false",
+}
 RETRY_SECONDS = 2
 
 log = logging.getLogger(__name__)

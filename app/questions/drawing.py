@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from fastapi import Depends, Query
@@ -66,16 +66,32 @@ class Chosen:
             ) from None
 
 
-async def _chosen(
-    metric: Annotated[str | None, Query(description="The first by default.")] = None,
-    test: Annotated[
-        str | None, Query(description="By default the first that keeps its level.")
-    ] = None,
+MetricNamed = Annotated[str | None, Query(description="The first by default.")]
+TestNamed = Annotated[str | None, Query(description="By default the first that keeps its level.")]
+
+
+async def _measure(metric: MetricNamed = None, test: TestNamed = None) -> Chosen:
+    return Chosen(metric, test)
+
+
+async def _pair(
+    metric: MetricNamed = None,
+    test: TestNamed = None,
     testset: Annotated[
         str | None, Query(description="One of several; all together by default.")
     ] = None,
     a: Annotated[str | None, Query(description="First system of the pair.")] = None,
     b: Annotated[str | None, Query(description="Second system.")] = None,
+) -> Chosen:
+    return Chosen(metric, test, testset, a, b)
+
+
+MeasureNamed = Annotated[Chosen, Depends(_measure)]
+PairNamed = Annotated[Chosen, Depends(_pair)]
+
+
+async def _chosen(
+    pair: PairNamed,
     criterion: Annotated[str | None, Query(description="Of a human evaluation.")] = None,
     alpha: Annotated[
         str | None,
@@ -94,7 +110,10 @@ async def _chosen(
         str | None, LeftEmpty, Query(description="Of a comparison's decisions.")
     ] = None,
 ) -> Chosen:
-    return Chosen(metric, test, testset, a, b, criterion, alpha, width, title, omit, correction)
+    return replace(
+        pair, criterion=criterion, alpha=alpha, width=width, title=title, omit=omit,
+        correction=correction,
+    )  # fmt: skip
 
 
 Options = Annotated[Chosen, Depends(_chosen)]

@@ -21,7 +21,7 @@ from app.http.waiting import Watch
 from app.questions import answers
 from app.questions.deciding import Decided
 from app.questions.deciding import Wanted as PartWanted
-from app.questions.drawing import Options, draw, pair_of
+from app.questions.drawing import Options, PairNamed, draw, pair_of
 from app.questions.segments import SegmentsWanted, behind
 from app.questions.segments import answer as shared_out
 from app.requests.envelope import Wanted, Written
@@ -180,7 +180,7 @@ async def distribution(
     asked: Asked,
     watch: Watch,
     found: Found,
-    options: Options,
+    options: PairNamed,
     values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
@@ -194,7 +194,7 @@ async def segments(
     asked: Asked,
     watch: Watch,
     found: Found,
-    options: Options,
+    options: PairNamed,
     wanted: SegmentsWanted,
 ) -> Response:
     """The segments that made the difference between two systems, each with its share of it.

@@ -16,7 +16,7 @@ from app.http.state import Asked, Boards
 from app.http.waiting import Watch, Watcher
 from app.questions import answers
 from app.questions.deciding import Decided
-from app.questions.drawing import Chosen, Options
+from app.questions.drawing import Chosen, MeasureNamed
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.render.json import excerpt, with_pairs
@@ -101,7 +101,7 @@ async def _board(
     boards: Boards,
     asked: Asked,
     watch: Watch,
-    options: Options,
+    options: MeasureNamed,
     choice: Decided,
     wait: Wait,
 ) -> Board:
@@ -167,8 +167,6 @@ def _chosen(testset: TestSetRecord, options: Chosen, choice: Choice) -> tuple[st
     Raises:
         RecipeError: One that the test set has not, or that does not go with the correction.
     """
-    if options.testset is not None:
-        raise RecipeError("A leaderboard has one test set; leave testset out.", field="testset")
     metric = options.metric or testset.metrics[0]
     choose(metric, testset.metrics, "metric", "metric of this test set")
     correction = choice.correction or str(testset.settings["correction"])

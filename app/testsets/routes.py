@@ -13,7 +13,7 @@ from app.http.negotiation import Wait, Wished
 from app.http.state import Asked, Boards, Cursor, Limits, routing
 from app.http.waiting import Watch
 from app.questions import answers as questions
-from app.questions.drawing import Options, draw, pair_of
+from app.questions.drawing import Options, PairNamed, draw, pair_of
 from app.requests.envelope import WantedTestSets
 from app.requests.limits import check_scores, room
 from app.requests.testset import Changed, Drafted, Put
@@ -184,7 +184,7 @@ async def leaderboard_distribution(
     asked: Asked,
     watch: Watch,
     shown: Shown,
-    options: Options,
+    options: PairNamed,
     values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""

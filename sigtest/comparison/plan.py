@@ -278,6 +278,8 @@ class Plan:
         Raises:
             RecipeError: No name where there are several, or a name that none has.
         """
+        if testset is not None and not self.names:
+            raise RecipeError("There is one test set; leave testset out.", field="testset")
         if testset is not None:
             return self.names.index(choose(testset, self.names, "testset", "test set"))
         if self.names:

@@ -87,6 +87,25 @@ def test_pictures_of_nothing_are_refused(
     assert errors[0]["field"] == field
 
 
+@pytest.mark.parametrize("what", ["distribution", "segments"])
+def test_a_pair_takes_no_look_and_no_level(service: httpx.Client, url: str, what: str) -> None:
+    pair = {"a": NAMES[0], "b": NAMES[1]}
+    for part in ("width", "title", "omit", "criterion", "alpha", "correction"):
+        told = service.get(f"{url}/{what}", params={**pair, part: "1"})
+        (error,) = problem(told, 422, "invalid-recipe")["errors"]
+        assert error["field"] == part
+    told = service.get(f"{url}/{what}", params={**pair, "testset": "news"})
+    assert problem(told, 422, "invalid-recipe")["detail"] == (
+        "There is one test set; leave testset out."
+    )
+
+
+def test_a_choice_of_two_says_so(service: httpx.Client, url: str) -> None:
+    pair = {"a": NAMES[0], "b": NAMES[1], "values": "2"}
+    told = problem(service.get(f"{url}/distribution", params=pair), 422, "invalid-parameter")
+    assert told["detail"] == "values: it must be true or false, not '2'."
+
+
 def test_other_pictures_do_not_exist(service: httpx.Client, url: str) -> None:
     told = problem(service.get(f"{url}/plots/pie.svg"), 422, "invalid-recipe")
     assert "choose one of" in told["detail"]

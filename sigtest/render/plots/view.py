@@ -141,5 +141,5 @@ def _of_testset(report: Report, testset: str | None) -> tuple[str, Report]:
         return titled(report)[-1]
     names = _names(report)
     if not names:
-        raise RecipeError("The report is on one test set; name none.", field="testset")
+        raise RecipeError("The report is on one test set; leave testset out.", field="testset")
     return titled(report)[names.index(choose(testset, names, "testset", "test set"))]

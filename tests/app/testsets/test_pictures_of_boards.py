@@ -192,6 +192,8 @@ def test_pictures_run_nothing_and_are_kept(service: httpx.Client, make: Make, na
         ("plots/distribution.svg?a=ordinary&b=ordinary", "invalid-recipe", "b"),
         ("distribution?a=ordinary&b=Z", "invalid-recipe", "b"),
         ("distribution?a=Z&b=ordinary", "invalid-recipe", "a"),
+        ("distribution?a=ordinary&b=Z&width=8cm", "invalid-recipe", "width"),
+        ("plots/matrix.svg?testset=news", "invalid-recipe", "testset"),
         ("distribution?a=ordinary&b=%3Dcmd%7Cx&metric=chrf", "invalid-recipe", "metric"),
     ],
 )
@@ -200,6 +202,12 @@ def test_pictures_of_nothing_are_refused(
 ) -> None:
     errors = problem(service.get(f"{make()}/{path}"), 422, kind)["errors"]
     assert errors[0]["field"] == field
+
+
+@pytest.mark.parametrize("part", ["a", "testset", "criterion", "width", "title", "omit"])
+def test_a_board_is_no_picture(service: httpx.Client, make: Make, part: str) -> None:
+    told = problem(service.get(make(), params={part: "x"}), 422, "invalid-recipe")
+    assert told["errors"][0]["field"] == part
 
 
 @pytest.mark.parametrize("name", ["matrix.svg", "intervals.svg"])
