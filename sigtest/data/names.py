@@ -20,8 +20,13 @@ SHAPES = str.maketrans(
 _FORBIDDEN = set("<>\"'`/")
 
 
-def check_name(name: object, what: str = "system") -> str:
+def check_name(name: object, what: str = "system", field: str = "name") -> str:
     """Return `name` if it can safely name a system in files, pages and tables.
+
+    Args:
+        name: A name.
+        what: What it names.
+        field: The part of the request that it stands in.
 
     Raises:
         InputError: No text, empty, longer than 200 characters, a control character, a quotation
@@ -29,11 +34,11 @@ def check_name(name: object, what: str = "system") -> str:
     """
     shown = ascii(name)[:60]
     if not isinstance(name, str):
-        raise InputError(f"A {what}'s name must be a string, not {shown}.", field="name")
+        raise InputError(f"A {what}'s name must be a string, not {shown}.", field=field)
     if not name or len(name) > MAX_NAME:
         raise InputError(
             f"A {what}'s name must have 1 to {MAX_NAME} characters; {shown} has {len(name)}.",
-            field="name",
+            field=field,
         )
     bad = sorted({c for c in name if c in _FORBIDDEN or unicodedata.category(c)[0] == "C"})
     if bad or name.strip() != name or not name.strip("."):
@@ -44,7 +49,7 @@ def check_name(name: object, what: str = "system") -> str:
         raise InputError(
             f"The {what} name {shown} {reason}; use letters, digits, spaces and marks other than "
             f"quotes, angle brackets, slashes and control characters{instead}.",
-            field="name",
+            field=field,
         )
     return name
 

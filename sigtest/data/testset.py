@@ -171,7 +171,7 @@ class System:
                 system=name,
             )
         tables = {
-            check_name(label, "score"): _score_table(rows, name, label)
+            check_name(label, "score", "scores"): _score_table(rows, name, label)
             for label, rows in (scores or {}).items()
         }
         if replicas is not None:

@@ -1,6 +1,7 @@
 """Every kind of question that is computed whole travels as a comparison does."""
 
 import json
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,35 @@ def test_pictures_refuse_choices_that_they_do_not_show(
             refused = problem(service.get(url, params={part: "0.01"}), 422, "invalid-recipe")
             assert [error["field"] for error in refused["errors"]] == [part]
             assert f"takes no {part}; it takes " in refused["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "value", "field"),
+    [
+        ("human-evaluations", ("judgements", 1, "system"), "a\n", "judgements[1].system"),
+        ("human-evaluations", ("judgements", 1, "system"), 0.5, "judgements[1].system"),
+        ("human-evaluations", ("judgements", 2, "annotator"), "\0", "judgements[2].annotator"),
+        ("human-evaluations", ("judgements", 2, "segment"), "x" * 201, "judgements[2].segment"),
+        ("metric-evaluations", ("human", "scores", "system", ""), 1, "human.scores.system"),
+        ("metric-evaluations", ("metrics", "comet", "system", "a/b"), 1, "metrics.comet.system"),
+        ("metric-evaluations", ("metrics", ""), {}, "metrics"),
+        ("test-accuracy", ("human", "pairs", 1, "a"), None, "human.pairs[1].a"),
+        ("test-accuracy", ("human", "pairs", 1, "b"), " ", "human.pairs[1].b"),
+        ("plans", ("comparison", "systems", "B", "scores", ""), [1],
+         "comparison.systems[1].scores"),
+    ],
+)  # fmt: skip
+def test_names_that_cannot_be_used_are_found_where_they_stand(
+    service: httpx.Client, path: str, place: tuple[str | int, ...], value: object, field: str
+) -> None:
+    (example,) = KINDS[path].examples.values()
+    body = deepcopy(example["value"])
+    part = body
+    for step in place[:-1]:
+        part = part[step]
+    part[place[-1]] = value
+    refused = problem(service.post(f"/v1/{path}", json=body), 422, "invalid-input")
+    assert [error["field"] for error in refused["errors"]] == [field]
 
 
 @EVERY

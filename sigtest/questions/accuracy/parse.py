@@ -113,7 +113,10 @@ def _tested(rows: Sequence[object]) -> Tested:
             raise InputError(f"{where} must be an object.", field=where)
         for name in row:
             choose(name, PAIR, f"{where}.{name}", "field of a pair")
-        what = (check_name(row.get("metric"), "metric"), check_name(row.get("test"), "test"))
+        what = (
+            check_name(row.get("metric"), "metric", f"{where}.metric"),
+            check_name(row.get("test"), "test", f"{where}.test"),
+        )
         found.setdefault(names(row, where), {})[what] = directions(row, where)
     if not found:
         raise InputError(f"{path} has no pairs.", field=path)

@@ -145,7 +145,7 @@ def _criteria(body: Mapping[str, Any], known: Sequence[str]) -> list[str]:
 
 def names(row: Mapping[str, Any], where: str) -> tuple[str, str]:
     """The two systems of a pair, as a request has them."""
-    a, b = (check_name(row.get(side)) for side in ("a", "b"))
+    a, b = (check_name(row.get(side), field=f"{where}.{side}") for side in ("a", "b"))
     if a == b:
         raise InputError(f"{where} compares {a} with itself.", field=where)
     return a, b

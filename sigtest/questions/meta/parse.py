@@ -96,7 +96,7 @@ def _bodies(request: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     if not isinstance(sets, Mapping) or not sets:
         raise InputError("sets must be an object of sets by name.", field="sets")
     for name, body in sets.items():
-        check_name(name, "set")
+        check_name(name, "set", "sets")
         if not isinstance(body, Mapping):
             raise InputError(
                 f"sets.{name} must be an object with human and metrics.", field=f"sets.{name}"

@@ -13,11 +13,12 @@ from sigtest.arrays import Array, Counts
 from sigtest.data.choices import choose
 from sigtest.data.imports.formats.cells import advice
 from sigtest.data.names import check_name, without_slash
-from sigtest.errors import InputError, RecipeError
+from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.questions.human.files.table import Column, Numbers, Table
 from sigtest.questions.human.judgements import KINDS, SYSTEM, Judgements, Names, groups
 
 LONGEST = 200
+LABELS = ("segment", "annotator", "criterion", "hit", "document", "languages")
 LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
 PLAIN = {str, float, int, type(None)}
 SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": "BAD_REF"}
@@ -49,6 +50,8 @@ def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Colle
             scores together, no judgement at all.
     """
     parts = [_part(table, i, scale) for i, table in enumerate(tables)]
+    for part, table in zip(parts, tables, strict=True):
+        _check_names(part, table)
     _require_one_sort(tables)
     dropped = [dict(table.dropped) for table in tables]
     for i, table in enumerate(tables):
@@ -58,11 +61,6 @@ def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Colle
     whole = Judgements.concatenate(parts)
     if not len(whole):
         raise InputError(f"{tables[0].name} holds no judgement.", field=tables[0].name)
-    for name in whole.system.names:
-        check_name(name)
-    for column in (whole.segment, whole.annotator, whole.criterion, whole.hit, whole.document,
-                   whole.languages):  # fmt: skip
-        _check_labels(column)
     return Collected(
         whole, tuple({why: n for why, n in reasons.items() if n} for reasons in dropped)
     )
@@ -131,8 +129,7 @@ def _kinds(table: Table, size: int) -> Counts:
             numbers.append(KINDS.index(choose(plain, KINDS, "kind", "kind of judgement")))
         except RecipeError as error:
             row = int(np.argmax(given.codes == len(numbers)))
-            why = error.message[0].lower() + error.message[1:].rstrip(".")
-            raise table.refused(row, why, "kind") from None
+            raise table.refused(row, _why(error), "kind") from None
     return np.array([*numbers, SYSTEM], dtype=np.int64)[given.codes]
 
 
@@ -245,12 +242,26 @@ def _without_copies(part: Judgements, table: Table) -> tuple[Judgements, int]:
     return part.take(keeps), len(part) - len(first)
 
 
-def _check_labels(column: Names) -> None:
-    for name in column.names:
-        if not 0 < len(name) <= LONGEST or any(
-            c == "\0" or "\ud800" <= c <= "\udfff" for c in name
-        ):
-            raise InputError(
-                f"A name or id must have 1 to {LONGEST} characters of UTF-8 text; "
-                f"{ascii(name)[:60]} has not.",
-            )
+def _check_names(part: Judgements, table: Table) -> None:
+    for column in ("system", *LABELS):
+        check = check_name if column == "system" else _check_label
+        names: Names = getattr(part, column)
+        for code, name in enumerate(names.names):
+            try:
+                check(name)
+            except InputError as error:
+                row = int(np.argmax(names.codes == code))
+                raise table.refused(row, _why(error), column) from None
+
+
+def _why(error: SigtestError) -> str:
+    """What is wrong, as the end of a sentence that says where."""
+    return error.message[0].lower() + error.message[1:].rstrip(".")
+
+
+def _check_label(name: str) -> None:
+    if not 0 < len(name) <= LONGEST or any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):
+        raise InputError(
+            f"A name or id must have 1 to {LONGEST} characters of UTF-8 text; "
+            f"{ascii(name)[:60]} has not."
+        )

@@ -99,9 +99,8 @@ def objects(lines: Sequence[str], name: str) -> Table:
     header = list(dict.fromkeys(key for row in rows for key in row))
     found = named(header)
     _require(found, header, name)
-    table = _table(_by_column(rows, {c: header[i] for c, i in found.items()}), numbers, name)
-    table.inline = listed  # entries have places, not lines
-    return table
+    columns = _by_column(rows, {c: header[i] for c, i in found.items()})
+    return _table(columns, numbers, name, inline=listed)  # entries have places, not lines
 
 
 def request_rows(rows: Sequence[object], field: str) -> Table:
@@ -120,9 +119,7 @@ def request_rows(rows: Sequence[object], field: str) -> Table:
     found = [c for c in COLUMNS if any(c in row for row in rows)]  # type: ignore[operator]
     _require(dict.fromkeys(found, 0), found, field)
     columns = _by_column(rows, {c: c for c in found})  # type: ignore[arg-type]  # checked above
-    table = _table(columns, list(range(1, len(rows) + 1)), field)
-    table.inline = True
-    return table
+    return _table(columns, list(range(1, len(rows) + 1)), field, inline=True)
 
 
 def _bare(field: str) -> str:
@@ -158,9 +155,13 @@ def _require(found: Mapping[str, int], header: Sequence[str], name: str) -> None
     )
 
 
-def _table(columns: dict[str, list[Any]], numbers: Sequence[int], name: str) -> Table:
+def _table(
+    columns: dict[str, list[Any]], numbers: Sequence[int], name: str, inline: bool = False
+) -> Table:
     texts = {
-        column: [_text(v, name, line, column) for v, line in zip(values, numbers, strict=True)]
+        column: [
+            _text(v, name, line, column, inline) for v, line in zip(values, numbers, strict=True)
+        ]
         for column, values in columns.items()
         if column not in NUMERIC
     }
@@ -182,10 +183,11 @@ def _table(columns: dict[str, list[Any]], numbers: Sequence[int], name: str) -> 
         languages=texts.get("languages"),
         scale=SCALE if "score" in columns else None,
         keyed="annotator" in columns,
+        inline=inline,
     )
 
 
-def _text(value: Any, name: str, line: int, column: str) -> str | None:
+def _text(value: Any, name: str, line: int, column: str, inline: bool) -> str | None:
     """A name or id; whole numbers are ids, too."""
     if value is None:
         return None
@@ -193,7 +195,11 @@ def _text(value: Any, name: str, line: int, column: str) -> str | None:
         return None if value in {"", "NA"} else value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    raise at_line(name, line, f"{column} must be text or a whole number, not {str(value)[:40]}.")
+    why = f"must be text or a whole number, not {str(value)[:40]}."
+    if not inline:
+        raise at_line(name, line, f"{column} {why}")
+    place = f"{name}[{line - 1}].{column}"
+    raise InputError(f"{place} {why}", field=place, line=line)
 
 
 def _object(line: str, number: int, name: str) -> Mapping[str, Any]:

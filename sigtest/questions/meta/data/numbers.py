@@ -152,7 +152,7 @@ def _by_system(body: object, what: str, field: str) -> Mapping[str, object]:
     if not isinstance(body, Mapping) or not body:
         raise InputError(f"{what} must be an object with the scores of each system.", field=field)
     for name in body:
-        check_name(name)
+        check_name(name, field=field)
     return body
 
 

@@ -53,7 +53,7 @@ def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[
     """
     human = _human(body, path)
     asked = _object(body, "metrics", path, "an object with the scores of each metric")
-    metrics = {check_name(label, "metric"): spec for label, spec in asked.items()}
+    metrics = {check_name(label, "metric", f"{path}metrics"): spec for label, spec in asked.items()}
     sources = [_metric(label, spec, f"{path}metrics.{label}") for label, spec in metrics.items()]
     everyone = [human, *sources]
     systems = tuple(system for system in human.systems if system not in exclude)
@@ -211,7 +211,7 @@ def _better(spec: Mapping[str, Any], systems: Sequence[str], field: str) -> Arra
             raise InputError(f"{where} must be an object with a, b and p_greater.", field=where)
         for name in pair:
             choose(name, PAIR, f"{where}.{name}", "field of a pair")
-        a, b = (check_name(pair.get(side)) for side in ("a", "b"))
+        a, b = (check_name(pair.get(side), field=f"{where}.{side}") for side in ("a", "b"))
         greater = probability(pair.get("p_greater"), f"{where}.p_greater")
         less = pair.get("p_less")
         if a in place and b in place:
