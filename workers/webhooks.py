@@ -21,6 +21,7 @@ from workers.tasks.context import Context
 from workers.tasks.webhooks import hand_out
 
 LONGEST = 2000  # characters of an address
+MAX_PORT = 65535
 
 
 class Webhooks:
@@ -113,6 +114,8 @@ def address_of(url: object, networks: Sequence[Network]) -> str:
         raise InputError(f"url cannot be read: {error}", field="url") from None
     if found.scheme not in {"http", "https"} or not found.host:
         raise InputError("url must be http:// or https:// and a host.", field="url")
+    if found.port is not None and not 0 < found.port <= MAX_PORT:
+        raise InputError(f"url must have a port from 1 to {MAX_PORT}.", field="url")
     if found.userinfo or found.fragment:
         raise InputError("url must have no user, password or fragment.", field="url")
     address = parse("127.0.0.1" if found.host == "localhost" else found.host)
