@@ -58,16 +58,24 @@ def connect(
     retry = Retry(ExponentialBackoff(cap=0.5, base=0.02), retries, errors)
     url = settings.redis_url or f"unix://{quote(str(socket_path(settings)))}"
     try:
-        return Redis.from_url(url, socket_timeout=timeout, retry=retry)
+        client = Redis.from_url(url, socket_timeout=timeout, retry=retry)
+        pool = client.connection_pool
+        pool.connection_class(**pool.connection_kwargs)  # else the first command is to find out
     except ValueError as error:
         raise SettingError(f"REDIS_URL cannot be used: {error}") from error
+    except TypeError as error:
+        unknown = str(error).rpartition(" ")[2]
+        raise SettingError(
+            f"REDIS_URL cannot be used: {unknown} is no option of its kind of connection"
+        ) from error
+    return client
 
 
 def inspect(settings: Settings) -> None:
     """Check that the server can do what is asked of it; warn where it may forget.
 
     Raises:
-        StorageError: It cannot be reached, or is older than Redis 6.2.
+        StorageError: It cannot be reached or written, or is older than Redis 6.2.
     """
     client = connect(settings, retries=23)
     try:
@@ -79,6 +87,10 @@ def inspect(settings: Settings) -> None:
     version = str(facts["redis_version"])
     if tuple(map(int, version.split(".")[:2])) < OLDEST_REDIS:
         raise StorageError(f"The Redis server has version {version}; 6.2 or later is needed.")
+    if facts.get("role") == "slave" and facts.get("slave_read_only"):
+        raise StorageError(
+            "The Redis server is a read-only replica; name its primary in REDIS_URL."
+        )
     if not facts["aof_enabled"]:
         log.warning("Redis keeps no append-only file: a restart loses accepted comparisons")
     if facts.get("maxmemory") and facts.get("maxmemory_policy") != "noeviction":

@@ -179,7 +179,16 @@ def test_redis_url_needs_no_server(server: EmbeddedServer, settings: Settings) -
     assert not elsewhere.state.exists()
 
 
-@pytest.mark.parametrize("url", ["here", "http://localhost", "redis://localhost:port"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "here",
+        "http://localhost",
+        "redis://localhost:port",
+        "rediss://localhost?ssl_ca_cert=/ca.crt",
+        "redis://localhost?ssl_ca_certs=/ca.crt",  # without TLS
+    ],
+)
 def test_nonsense_in_redis_url_is_refused(url: str) -> None:
     with pytest.raises(SettingError, match="REDIS_URL"):
         connect(Settings(redis_url=url))
@@ -198,3 +207,12 @@ def test_server_that_forgets_is_warned_about(
     inspect(settings)
     assert "append-only" in caplog.text
     assert "noeviction" in caplog.text
+
+
+def test_a_replica_is_refused(server: EmbeddedServer, settings: Settings) -> None:
+    with closing(connect(settings)) as redis:
+        redis.execute_command("REPLICAOF", "127.0.0.1", "1")
+        with pytest.raises(StorageError, match="read-only replica"):
+            inspect(settings)
+        redis.execute_command("REPLICAOF", "NO", "ONE")
+        inspect(settings)
