@@ -115,6 +115,7 @@ def _parse_origins(text: str) -> tuple[str, ...]:
 
 def _parse_keys(text: str) -> tuple[tuple[str, str], ...]:
     entries = [entry.strip().partition(":") for entry in text.split(",") if entry.strip()]
+    holders: dict[str, str] = {}
     for name, _, key in entries:
         if not key:
             raise SettingError(f"{PREFIX}API_KEYS must be NAME:KEY, separated by commas.")
@@ -122,4 +123,9 @@ def _parse_keys(text: str) -> tuple[tuple[str, str], ...]:
             check_name(name, "caller")
         except InputError as error:
             raise SettingError(f"{PREFIX}API_KEYS: {error.message}") from error
+        holder = holders.setdefault(key, name)
+        if holder != name:
+            raise SettingError(
+                f"{PREFIX}API_KEYS: {holder} and {name} have the same key; a key tells who asks."
+            )
     return tuple((name, digest_of(key)) for name, _, key in entries)

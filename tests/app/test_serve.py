@@ -52,6 +52,7 @@ def test_settings_come_from_the_environment() -> None:
         {"SIGTEST_MAX_WAIT_SECONDS": "1000000000"},
         {"SIGTEST_API_KEYS": "secret"},
         {"SIGTEST_API_KEYS": "<b>:secret"},
+        {"SIGTEST_API_KEYS": "ann:secret,bob:secret"},
     ],
 )
 def test_senseless_settings_are_refused(given: dict[str, str]) -> None:
