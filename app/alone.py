@@ -14,13 +14,14 @@ from app.serve import address, listen, run, stop
 from sigtest.errors import SigtestError
 from workers.logs import configure
 from workers.questions import Questions
-from workers.settings import Settings, log_format
+from workers.settings import Settings, log_format, refuse_arguments
 
 
 def main() -> int:
     """Serve until SIGINT or SIGTERM; 2 where settings make no sense or the port is taken."""
     signal.signal(signal.SIGTERM, stop)
     try:
+        refuse_arguments(sys.argv[1:])
         configure(log_format())
         queue = Settings.of()
         Questions.connect(queue).close()  # which says whether REDIS_URL is an address

@@ -21,7 +21,7 @@ from sigtest.errors import SigtestError
 from workers.errors import SettingError
 from workers.logs import configure
 from workers.machine.keeper import starting
-from workers.settings import Settings, log_format, whole_number
+from workers.settings import Settings, log_format, refuse_arguments, whole_number
 
 if TYPE_CHECKING:
     from app.front import Server
@@ -61,6 +61,7 @@ def main() -> int:
     """Read the environment and serve; 2 where it makes no sense or the port is taken."""
     signal.signal(signal.SIGTERM, stop)
     try:
+        refuse_arguments(sys.argv[1:])
         configure(log_format())
         serve(*address(), Settings.of())
     except KeyboardInterrupt:

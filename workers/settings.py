@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -168,6 +168,18 @@ def meteor_ahead(environment: Mapping[str, str] = os.environ) -> bool:
     if when not in (AHEAD, ASKED):
         raise SettingError(f"SIGTEST_METEOR must be {AHEAD} or {ASKED}, not {when!r}.")
     return when == AHEAD
+
+
+def refuse_arguments(arguments: Sequence[str]) -> None:
+    """Check that nobody expects a command line: settings come from the environment.
+
+    Raises:
+        SettingError: There are arguments.
+    """
+    if arguments:
+        raise SettingError(
+            f"{arguments[0]!r} is not read: settings are environment variables, such as PORT=8080."
+        )
 
 
 def _networks(text: str) -> tuple[Network, ...]:

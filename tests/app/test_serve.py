@@ -187,6 +187,17 @@ def test_a_port_that_is_taken_starts_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("module", ["app.serve", "app.alone", "workers.machine.worker"])
+def test_arguments_that_nobody_reads_are_refused(module: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--port", "9000"],
+        cwd=ROOT, env={**os.environ, "SIGTEST_STATE": str(tmp_path), "PORT": "0"},
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    said = "sigtest: '--port' is not read: settings are environment variables, such as PORT=8080.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", said)
+
+
 STOPPED_WHILE_IT_LOADS = """
 import os, signal
 from app import serve

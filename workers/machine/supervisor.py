@@ -26,7 +26,7 @@ from sigtest.processor import prepare_blas
 from workers.logs import configure
 from workers.machine.keeper import READY, STEADY_SECONDS, WATCH_STDIN, pause_after
 from workers.process import die_with_parent
-from workers.settings import Settings, log_format, meteor_ahead
+from workers.settings import Settings, log_format, meteor_ahead, refuse_arguments
 from workers.store.server import EmbeddedServer, connect, inspect
 
 log = logging.getLogger(__name__)
@@ -245,8 +245,10 @@ def main() -> int:
     os.environ.update(ONE_THREAD)
     prepare_blas()
     try:
+        watched = sys.argv[1:] == [WATCH_STDIN]
+        refuse_arguments([] if watched else sys.argv[1:])
         configure(log_format())
-        Supervisor(Settings.of(), WATCH_STDIN in sys.argv[1:], meteor_ahead()).run()
+        Supervisor(Settings.of(), watched, meteor_ahead()).run()
     except SigtestError as error:
         sys.stderr.write(f"sigtest: {error.message}\n")
         return 2

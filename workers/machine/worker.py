@@ -324,7 +324,8 @@ def work(name: str, settings: Settings) -> None:
 
 def main() -> None:
     """Become the supervisor, whose environment must be set before NumPy is loaded."""
-    os.execv(sys.executable, [sys.executable, "-m", "workers.machine.supervisor"])
+    supervisor = [sys.executable, "-m", "workers.machine.supervisor"]
+    os.execv(sys.executable, [*supervisor, *sys.argv[1:]])
 
 
 if __name__ == "__main__":
