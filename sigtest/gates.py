@@ -315,6 +315,8 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
         )
     if recipe.baseline is None:
         raise RecipeError("A gate needs the baseline that systems are held against.", field="pairs")
+    if len(comparison.entries[0].systems) < 2:
+        raise RecipeError("A gate needs a system to hold against the baseline.", field="systems")
     if CORRECTIONS[recipe.correction].joint is not None:
         raise RecipeError(
             f"correction {recipe.correction} does not go with gates; take holm.", field="correction"

@@ -69,7 +69,8 @@ class Part:
         if self.recipe.baseline is None:
             return np.stack(np.triu_indices(size, 1), axis=1).astype(np.int64)
         base = self.systems.index(self.recipe.baseline)
-        return np.array([(s, base) for s in range(size) if s != base], dtype=np.int64)
+        found = [(s, base) for s in range(size) if s != base]
+        return np.array(found, dtype=np.int64).reshape(-1, 2)  # of the baseline alone none
 
     @cached_property
     def resamples(self) -> int:

@@ -189,6 +189,11 @@ def test_gates_that_cannot_decide_are_refused(
         decided(scores(20, (0.0,)), margin, claim, **fields)
 
 
+def test_the_baseline_alone_passes_no_gate() -> None:
+    with pytest.raises(RecipeError, match="a system to hold against the baseline"):
+        decided(scores(20, (0.0,))[:1], 0.1)
+
+
 def test_exit_statuses_and_what_is_printed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

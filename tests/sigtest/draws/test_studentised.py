@@ -214,6 +214,17 @@ def test_an_end_without_a_bound_is_said_to_have_none(unit: float, differing: int
     assert ", inf]" in PICTURES["intervals"].of(shown)
 
 
+@pytest.mark.parametrize(
+    "fields", [{"interval": "bootstrap_t"}, {"tests": ["bootstrap"], "correction": "max_t"}]
+)
+def test_the_baseline_alone_has_a_score_and_no_pairs(fields: dict[str, Any]) -> None:
+    rows = scores(30)[:1]
+    alone = report_of(request_of(rows, **fields))
+    against = report_of(request_of(rows, pairs={"baseline": "s0"}, **fields))
+    assert against["pairs"] == []
+    assert against["systems"] == alone["systems"]
+
+
 def test_a_difference_without_variance_is_found() -> None:
     row = np.arange(20) / 4
     (pair,) = report_of(request_of(np.stack([row + 0.5, row])))["pairs"]
