@@ -162,11 +162,9 @@ def _place(metric: MetricEvaluation, shown: Sequence[str]) -> tuple[float, ...]:
 
 def _statistic(name: str, metrics: Sequence[MetricEvaluation]) -> Group:
     found = [metric.statistic(name) for metric in metrics]
-    columns = [
-        numbers("value", [own.value if own else None for own in found], PLACES),
-        intervals([own.ci if own else None for own in found], PLACES),
-    ]
-    return Group(TITLES[name], tuple(column for column in columns if any(column.cells)))
+    value = numbers("value", [own.value if own else None for own in found], PLACES)
+    ends = intervals([own.ci if own else None for own in found], PLACES)
+    return Group(TITLES[name], (value, ends) if any(ends.cells) else (value,))
 
 
 def _beating(report: MetaReport, own: SetReport) -> list[Paragraph]:

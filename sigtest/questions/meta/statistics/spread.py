@@ -152,7 +152,9 @@ def _of_sums(cells: Cells, seed: int, stream: int, rows: int) -> Array:
     """Pearson's r over all cells: sums of a segment's cells are drawn together."""
     metric = Pearson()
     size = cells.segment_count
-    human = standardised(cells.flat_human)
+    human = np.zeros_like(cells.flat_human)  # where it is constant, so are all metrics held to be
+    if not cells.constant.all():
+        human = standardised(cells.flat_human)
     tables = []
     for scores, flat in zip(cells.flat_metrics, cells.constant, strict=True):
         own = np.zeros_like(scores) if flat else standardised(scores)

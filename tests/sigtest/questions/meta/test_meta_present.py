@@ -36,6 +36,23 @@ def test_every_format_names_every_metric_and_the_signature(report: MetaReport, n
         assert "level:system" in text.replace("\\", "")
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "bibtex"])
+@pytest.mark.parametrize("level", ["system", "segment"])
+@pytest.mark.parametrize("statistics", [["pearson"], ["pearson", "accuracy_ties"]])
+def test_people_who_find_all_alike_leave_empty_cells(
+    name: str, level: str, statistics: list[str]
+) -> None:
+    asked = request(level=level, statistics=statistics, resamples=19)
+    human = asked["human"]["scores"]
+    human["system"] = dict.fromkeys(human["system"], 1.0)
+    human["segment"] = {system: [1.0] * len(own) for system, own in human["segment"].items()}
+    found = compute(parse(asked))
+    assert {metric.pearson.value for metric in found.metrics} == {None}
+    text = FORMATS[name].render(present(found))
+    assert all(label in text for label in ("COMET", "BLEU", "TER")) or name == "csv"
+
+
 def test_folds_of_pairs_say_which_they_are() -> None:
     """Eleven metrics have 55 pairs, which are folded, a table for each statistic and test."""
     asked = request(resamples=99)
