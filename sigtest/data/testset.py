@@ -17,6 +17,8 @@ from sigtest.errors import InputError, LengthError
 
 LARGEST = 1e50  # of supplied numbers; one over it is the smallest
 
+NUMBERS = (int, float, np.number, np.bool_)
+
 LABEL = "scores"  # of numbers that were given no other
 
 
@@ -316,6 +318,26 @@ def _as_table(rows: Sequence[Any]) -> Array:
     return table if table.ndim == 2 else table[:, None]
 
 
+def _require_numbers(rows: object, system: str, label: str) -> None:
+    """Check that what a system has for each segment are numbers, or lists of them.
+
+    Raises:
+        InputError: One is not; the message says which, and what is there.
+    """
+    for line, row in enumerate(rows if isinstance(rows, list | tuple) else [], 1):
+        entries = row if isinstance(row, list | tuple) else [row]
+        odd = [entry for entry in entries if not isinstance(entry, NUMBERS)]
+        if odd:
+            found = "null" if odd[0] is None else f"{odd[0]!a:.40}"
+            raise InputError(
+                f"System {system!r}, segment {line}: the {label!r} score is {found}; it must be "
+                "one number, or one list of numbers where all segments have equally many.",
+                field=f"scores.{label}",
+                system=system,
+                line=line,
+            )
+
+
 def _score_table(
     rows: Sequence[float] | Sequence[Sequence[float]], system: str, label: str
 ) -> Array:
@@ -329,6 +351,7 @@ def _score_table(
     if table.ndim == 1:
         table = table[:, None]
     if table.ndim != 2 or not table.size:
+        _require_numbers(rows, system, label)
         raise InputError(
             f"The {label!r} scores of system {system!r} must be one number, "
             "or one list of equally many numbers, a segment.",

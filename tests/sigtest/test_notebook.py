@@ -280,6 +280,8 @@ def test_scores_without_a_label_have_the_usual_one(scores):
         ({"scores": {"A": {"x": "abc"}}}, "one number a segment, not str"),
         ({"scores": {"A": ["a"], "B": ["b"]}}, "one number"),
         ({"scores": {"A": [None], "B": [1.0]}}, "one number"),
+        ({"scores": {"A": [0.5, None], "B": [1.0, 2.0]}}, "segment 2: .* is null; it must be"),
+        ({"scores": {"A": [[1, 2], [1, "b"]]}}, "segment 2: .* is 'b'; it must be"),
         ({"references": REFERENCES, "systems": SYSTEMS, "documents": 5}, "documents must be"),
         ({"references": REFERENCES, "systems": SYSTEMS, "documents": [1, 2, 3]}, "string"),
         ({"references": object(), "systems": SYSTEMS}, "not object"),
