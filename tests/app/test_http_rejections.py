@@ -107,7 +107,7 @@ CHANGES: dict[str, tuple[Change, str, dict[str, Any]]] = {
     "resamples above the limit": (
         {"resamples": 10**6},
         "invalid-recipe",
-        {"field": "resamples", "message": "999999"},
+        {"field": "resamples", "message": "999,999"},
     ),
     "resamples that are text": ({"resamples": "many"}, "invalid-recipe", {"field": "resamples"}),
     "alpha 0": ({"alpha": 0}, "invalid-recipe", {"field": "alpha"}),
