@@ -35,9 +35,11 @@ from app.requests.sources import (
     OwnTestSets,
     with_builtin,
 )
+from app.schema.requests import ComparisonRequest, SeveralRequest
 from app.settings import Settings
 from sigtest.comparison.parse import listed
 from sigtest.data.choices import choose
+from sigtest.data.envelope import PARTS as WRITTEN
 from sigtest.data.envelope import Said, opened
 from sigtest.data.imports import Joining, in_order, metrics_of
 from sigtest.errors import InputError, SigtestError, inside
@@ -101,12 +103,24 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Su
             sent = await parser.run(size, read_form, form, kind, settings)
     else:
         raise unread(media, JSON, *forms)
+    known = fields_of(kind)
+    for field in sent.body if known else ():
+        choose(field, known, field[:60], "field")
     said, asked = opened(sent.body)
     filled = Sent(await answers.fill(kind, asked), sent.files)
     return Once(Submission(await parser.run(size, parsed, kind, filled, settings, own), said))
 
 
 Read = Annotated[Once[Submission], Depends(read_question)]
+
+
+def fields_of(kind: Kind[Any]) -> tuple[str, ...]:
+    """What a request of a kind may say, as its schema has it; nothing where that names nothing."""
+    if isinstance(kind, Comparisons):
+        asked = {**ComparisonRequest.model_fields, **SeveralRequest.model_fields}
+        return tuple(asked)
+    named = kind.schema.get("properties")
+    return (*named, *WRITTEN) if named else ()
 
 
 def rehearse() -> None:

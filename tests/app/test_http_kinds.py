@@ -207,6 +207,24 @@ def test_names_that_cannot_be_used_are_found_where_they_stand(
     assert [error["field"] for error in refused["errors"]] == [field]
 
 
+@pytest.mark.parametrize("path", KINDS)
+def test_an_unknown_field_is_told_every_field_that_there_is(
+    service: httpx.Client, path: str
+) -> None:
+    document = service.get("/openapi.json").json()
+    content = document["paths"][f"/v1/{path}"]["post"]["requestBody"]["content"]
+    schema = content["application/json"]["schema"]
+    named = [
+        document["components"]["schemas"][one["$ref"].rpartition("/")[2]] if "$ref" in one else one
+        for one in schema.get("anyOf", [schema])
+    ]
+    refused = service.post(f"/v1/{path}", json={"titel": "Nightly run"})
+    detail = problem(refused, 422, "invalid-recipe")["detail"]
+    assert detail.endswith("Did you mean 'title'?")
+    told = detail.partition("choose one of ")[2].partition(". Did you mean")[0].split(", ")
+    assert set(told) == {name for one in named for name in one["properties"]}
+
+
 @EVERY
 def test_what_cannot_be_asked_is_one_problem_and_nothing_is_stored(
     service: httpx.Client, sample: Sample, stored: Stored
