@@ -11,8 +11,8 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from app.http.waiting import Watcher
-from sigtest.errors import SigtestError
-from sigtest.kinds import KINDS, Finished, Kind, Reference
+from sigtest.errors import InputError, SigtestError
+from sigtest.kinds import KINDS, Finished, Kind
 from workers.errors import NotFoundError
 from workers.questions import Questions
 
@@ -39,30 +39,30 @@ class Named:
         """A request with finished questions in the place of their ids.
 
         Raises:
+            InputError: Something that is no id stands where one belongs.
             NotFoundError: The caller has no question of this id and kind, or had one.
             NotReadyError: It is unfinished after the wait, failed or was cancelled.
         """
         for reference in kind.named:
-            found = {}
-            for question_id in reference.ids(body):
-                found[question_id] = await self._finished(reference, question_id)
+            found = {
+                place: await self._finished(reference.kind, question_id, place)
+                for place, question_id in reference.ids(body).items()
+            }
             if found:
-                body = reference.replace(body, found.__getitem__)
+                body = reference.replace(body, found)
         return body
 
-    async def _finished(self, reference: Reference, question_id: str) -> Finished:
+    async def _finished(self, kind: str, question_id: object, place: str) -> Finished:
         try:
+            if not isinstance(question_id, str):
+                raise InputError(f"{place} must be the id of a {KINDS[kind].name}.")
             if not ID.fullmatch(question_id):
-                raise NotFoundError(
-                    f"There is no {KINDS[reference.kind].name} {question_id[:80]!r}."
-                )
-            record = await run_in_threadpool(
-                self.questions.find, question_id, self.caller, reference.kind
-            )
+                raise NotFoundError(f"There is no {KINDS[kind].name} {question_id[:80]!r}.")
+            record = await run_in_threadpool(self.questions.find, question_id, self.caller, kind)
             await self.watch.settled(record, self.caller, self.seconds)
             return await run_in_threadpool(self._loaded, question_id)
         except SigtestError as error:
-            error.field = ".".join(reference.place)
+            error.field = place
             raise
 
     def _loaded(self, question_id: str) -> Finished:

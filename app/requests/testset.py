@@ -38,6 +38,7 @@ from sigtest.data.envelope import PARTS as WRITTEN
 from sigtest.data.envelope import Said, opened
 from sigtest.data.gzipped import GZIP as MAGIC
 from sigtest.data.imports import STRICT, Given, Joining, Upload, in_order, outputs_of
+from sigtest.data.names import check_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.metrics import only_labels
@@ -187,6 +188,7 @@ def _check_part(part: Part, settings: Settings) -> None:
 def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> Brought:
     """What a body brings, checked; every error names the system."""
     try:
+        check_name(name)
         said, output = opened(read())
         limits.check_output(name, output, settings)
         return Brought(System.of(name, **output), said)

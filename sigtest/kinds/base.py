@@ -8,7 +8,7 @@ pictures, deletion, the command line's `--server` and the client.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -106,24 +106,39 @@ class Reference:
     place: tuple[str, ...]
     kind: str
 
-    def ids(self, request: object) -> list[str]:
-        """The ids that stand there."""
-        found: list[str] = []
-        self.replace(request, found.append)
-        return found
+    def ids(self, request: object) -> dict[str, object]:
+        """What stands there, by its place in the request: ids, or what is none."""
+        return dict(_standing(request, self.place))
 
-    def replace(self, request: object, answered: Callable[[str], object]) -> Any:
-        """The request with something else in their place."""
-        return _replaced(request, self.place, answered)
+    def replace(self, request: object, answers: Mapping[str, object]) -> Any:
+        """The request with something else in these places."""
+        return _replaced(request, self.place, answers)
 
 
-def _replaced(value: object, place: Sequence[str], answered: Callable[[str], object]) -> object:
+def _standing(
+    value: object, place: Sequence[str], way: tuple[str, ...] = ()
+) -> Iterator[tuple[str, object]]:
     if not place:
-        return answered(value) if isinstance(value, str) else value
+        if value is not None and not isinstance(value, Mapping):
+            yield ".".join(way), value
+    elif isinstance(value, Mapping):
+        for name in value:
+            if place[0] in ("*", name):
+                yield from _standing(value[name], place[1:], (*way, name))
+
+
+def _replaced(
+    value: object, place: Sequence[str], answers: Mapping[str, object], way: tuple[str, ...] = ()
+) -> object:
+    if not place:
+        return answers.get(".".join(way), value)
     if not isinstance(value, Mapping):
         return value
     names = [name for name in value if place[0] in ("*", name)]
-    return {**value, **{name: _replaced(value[name], place[1:], answered) for name in names}}
+    return {
+        **value,
+        **{name: _replaced(value[name], place[1:], answers, (*way, name)) for name in names},
+    }
 
 
 Asked = TypeVar("Asked", bound=Question)

@@ -337,6 +337,38 @@ def test_named_questions_must_exist_and_be_of_their_kind(service: httpx.Client) 
     assert "leave others out" in refused["detail"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("plans", {"comparison": {"id": 5}}, "comparison.id"),
+        ("test-accuracy", {"human": {"evaluation": ["x"]}}, "human.evaluation"),
+        ("metric-evaluations", {"metrics": {"comparison": True}}, "metrics.comparison"),
+        (
+            "metric-evaluations",
+            {"sets": {"he-en": {"human": {"evaluation": 5}, "metrics": {}}}},
+            "sets.he-en.human.evaluation",
+        ),
+    ],
+)
+def test_what_is_no_id_is_refused_where_it_stands(
+    service: httpx.Client, path: str, body: dict[str, Any], field: str
+) -> None:
+    refused = problem(service.post(f"/v1/{path}", json=body), 422, "invalid-input")
+    assert [error["field"] for error in refused["errors"]] == [field]
+    assert f"{field} must be the id of a " in refused["detail"]
+
+
+def test_metrics_of_several_test_sets_are_refused(service: httpx.Client) -> None:
+    one = studied.comparison()
+    sets = {name: {part: one[part] for part in ("references", "systems")} for name in "ab"}
+    asked = {"testsets": sets, "metrics": ["chrf"], "resamples": 99}
+    several = answered(service, Sample("comparisons", asked, "", 4, {}, ""))["id"]
+    scores = {"system": {"Aspen": 1, "Birch": 2, "Cedar": 3}}
+    body = {"human": {"scores": scores}, "metrics": {"comparison": several}}
+    refused = problem(service.post("/v1/metric-evaluations", json=body), 422, "invalid-input")
+    assert refused["detail"].startswith("metrics.comparison must be about one test set")
+
+
 def test_what_a_leaderboard_shows_cannot_be_named_for_its_texts(service: httpx.Client) -> None:
     texts = studied.comparison()
     board = {"name": "named", "references": texts["references"], "metrics": ["chrf"]}

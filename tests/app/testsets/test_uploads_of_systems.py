@@ -320,6 +320,14 @@ def test_forms_and_bodies_of_other_kinds(service: httpx.Client, make: Make) -> N
             problem(answer, 415, "unsupported-media-type")
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/json"])
+def test_a_name_is_no_part_of_the_file(service: httpx.Client, make: Make, kind: str) -> None:
+    refused = service.put(f"{make()}/systems/a%2Fb", content=b"x\n", headers={"Content-Type": kind})
+    (error,) = problem(refused, 422, "invalid-input")["errors"]
+    assert error["field"] == "name"
+    assert error["message"].startswith("The system name 'a/b' contains '/'")
+
+
 def test_a_bomb_stays_small(serve: Serve) -> None:
     small = serve(Settings(max_text_bytes=1000))
     bomb = gzip.compress(b"a\n" * 10**6)

@@ -48,6 +48,8 @@ def _one_sided(pair: Mapping[str, Any], higher: bool) -> dict[str, Any]:
 
 def _listed(report: Mapping[str, Any], field: str, path: str) -> Sequence[Mapping[str, Any]]:
     found = report.get(field)
+    if "testsets" in report:
+        raise InputError(f"{path} must be about one test set; this is about several.", field=path)
     if not isinstance(found, list):
         raise InputError(f"{path}: the report has no {field}.", field=path)
     return found
