@@ -106,10 +106,13 @@ class TestSets:
         part = asked.part
         sizes = (str(part.replicas), str(asked.capacity))
         testset_id = keys.hashed(caller, "testset", asked.name, part.key, *sizes, part.testset)
-        created = self._store.create(
-            testset_id, asked.name, caller, asked.testset, part, asked.capacity, said
-        )
-        return self._state(testset_id, caller).record, created
+        while True:
+            created = self._store.create(
+                testset_id, asked.name, caller, asked.testset, part, asked.capacity, said
+            )
+            state = self._store.state(testset_id)
+            if state is not None:
+                return state.record, created  # otherwise somebody deleted it in between
 
     @storage()
     def find(self, testset_id: str, caller: str) -> TestSetRecord:

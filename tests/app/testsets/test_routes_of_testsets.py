@@ -4,6 +4,7 @@ import gzip
 import json
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +242,23 @@ def test_deleted_systems_and_test_sets(service: httpx.Client, make: Make) -> Non
     ):
         problem(answer, 410, "gone")
     problem(service.get(f"{TESTSETS}/{'0' * 32}/leaderboard"), 404, "not-found")
+
+
+def test_making_a_test_set_succeeds_while_others_delete_it(service: httpx.Client) -> None:
+    body = EXAMPLES["test set"]["value"] | {"name": "made and deleted"}
+
+    def made_and_deleted(_: int) -> list[int]:
+        told = []
+        for _ in range(50):
+            made = service.post("/v1/testsets", json=body)
+            told.append(made.status_code)
+            if made.is_success:
+                service.delete(f"/v1/testsets/{made.json()['id']}")
+        return told
+
+    with ThreadPoolExecutor(4) as pool:
+        told = [status for own in pool.map(made_and_deleted, range(4)) for status in own]
+    assert set(told) <= {200, 201}
 
 
 @pytest.mark.parametrize(
