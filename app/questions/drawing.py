@@ -78,7 +78,8 @@ async def _pair(
     metric: MetricNamed = None,
     test: TestNamed = None,
     testset: Annotated[
-        str | None, Query(description="One of several; all together by default.")
+        str | None,
+        Query(description="One of several; pictures of a report show all together by default."),
     ] = None,
     a: Annotated[str | None, Query(description="First system of the pair.")] = None,
     b: Annotated[str | None, Query(description="Second system.")] = None,
