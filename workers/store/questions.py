@@ -147,12 +147,11 @@ class QuestionStore:
             keys.asked(caller, kind, {**contents, "outline": facts["outline"]}),
             2 * len(facts),
         ]
-        needed = cut.distinct_keys
-        names += [keys.cached(keys.space_of(caller), name) for name in needed]
+        names += [keys.cached(keys.space_of(caller), name) for name in cut.distinct_keys]
         told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
         word, seconds, held, known = map(decoded, told[:4])
         stored = stored_of(known, facts) if word == "created" else None
-        measured = frozenset(compress(needed, told[4:]))
+        measured = frozenset(compress(cut.distinct_keys, told[4:]))
         return Verdict(word, known, float(seconds), float(held), size, stored, measured)
 
     def find(self, question_id: str, how_far: bool = True) -> Stored | None:
