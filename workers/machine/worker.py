@@ -248,12 +248,14 @@ class PieceWorker(Worker):
     def monitor_work_horse(self, job: Job, queue: RedisQueue) -> None:
         """Look after the horse until its task is done.
 
-        Of a horse that died over a job which others have forgotten RQ leaves the start, and as
-        long as that counts the feed takes this worker for busy.
+        Of a horse that died over a job which others have forgotten RQ leaves the start and, where
+        it died at once, that the job was taken; as long as these count the feed takes this worker
+        for busy.
         """
         super().monitor_work_horse(job, queue)
         if self._line is None and self.execution is not None:
             with self.connection.pipeline() as pipe:
+                pipe.lrem(self._context.feed.jobs.taken_name, 1, job.id)
                 self.cleanup_execution(job, pipe)
                 pipe.execute()
 

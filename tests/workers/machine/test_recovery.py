@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import signal
 import threading
 import time
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from service import (
     finished,
     in_process,
     kill,
+    send,
     started,
     synthetic,
     until,
@@ -31,7 +33,7 @@ from workers.settings import Settings
 from workers.store.keys import PENDING
 from workers.store.server import connect
 
-STARTS = f"rq:wip:{NAME}"
+STARTS, TAKEN = f"rq:wip:{NAME}", f"rq:queue:{NAME}:intermediate"
 SLOW: dict[str, Any] = {
     "segments": 1500,
     "systems": 6,
@@ -85,6 +87,28 @@ def test_horse_killed_over_a_forgotten_job_leaves_its_worker_free(service: Servi
     kill(*horses)
     until(lambda: not starts.keys() & set(redis.zrange(STARTS, 0, -1)))
     assert time.time() < min(starts.values())  # which they would have stayed until
+    succeeds(service, comparison, record)
+    redis.close()
+
+
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_horse_killed_as_soon_as_it_has_a_task_leaves_its_worker_free(
+    service: Service, forgotten: bool
+) -> None:
+    """Its task is still among those taken, until the worker, and not the reconciler, sees to it."""
+    comparison, record = half_way(service, 13 + forgotten)
+    redis = connect(service.settings)
+    horses = service.caught()
+    send(signal.SIGSTOP, service.supervisor())
+    try:
+        for start in redis.zrange(STARTS, 0, -1):
+            redis.lpush(TAKEN, start.partition(b":")[0])
+        if forgotten:
+            redis.delete(*redis.keys("rq:job:*"))
+        kill(*horses)
+        until(lambda: not redis.llen(TAKEN))
+    finally:
+        send(signal.SIGCONT, service.supervisor())
     succeeds(service, comparison, record)
     redis.close()
 
