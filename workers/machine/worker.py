@@ -23,6 +23,7 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from rq import Worker
 from rq.exceptions import NoSuchJobError
 from rq.executions import Execution
+from rq.intermediate_queue import IntermediateQueue
 from rq.job import Job
 from rq.queue import Queue as RedisQueue
 from rq.registry import StartedJobRegistry
@@ -45,6 +46,7 @@ BEAT = 2  # seconds between signs of life
 LOOK = 0.5  # seconds between looks whether a task is still wanted
 ALIVE = 6  # seconds after the last one until a worker and its task count as dead
 RETRIES = 23  # about ten seconds: the embedded server is back long before
+TAKEN = IntermediateQueue.get_intermediate_queue_key(RedisQueue.redis_queue_namespace_prefix + NAME)
 RQ_MARGIN = 15  # RQ waits for tasks this much shorter than its workers' time to live
 
 
@@ -62,14 +64,19 @@ class PieceJob(Job):
     def fetch(cls, id: str, connection: Redis | None = None, serializer: Any = None) -> PieceJob:  # noqa: A002
         """Read a job; one that cannot be read or may not run is deleted as if it never was.
 
-        An exception here would stop the worker, and every other that takes the job after it.
+        An exception here would stop the worker, and every other that takes the job after it. One
+        that others have forgotten is taken out of those for which a worker counts as busy.
         """
         try:
             job = super().fetch(id, connection, serializer)
             assert isinstance(job, PieceJob)
             if job.func_name not in TASKS:
                 raise ValueError(f"{job.func_name!r} is no task")
-        except (NoSuchJobError, RedisConnectionError, RedisTimeoutError):
+        except NoSuchJobError:
+            if connection is not None:
+                connection.lrem(TAKEN, 1, id)
+            raise
+        except (RedisConnectionError, RedisTimeoutError):
             raise
         except Exception as error:
             log.error("refused job %r: %s", id, error)
@@ -255,7 +262,7 @@ class PieceWorker(Worker):
         super().monitor_work_horse(job, queue)
         if self._line is None and self.execution is not None:
             with self.connection.pipeline() as pipe:
-                pipe.lrem(self._context.feed.jobs.taken_name, 1, job.id)
+                pipe.lrem(TAKEN, 1, job.id)
                 self.cleanup_execution(job, pipe)
                 pipe.execute()
 

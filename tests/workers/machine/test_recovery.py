@@ -113,6 +113,18 @@ def test_horse_killed_as_soon_as_it_has_a_forgotten_job_leaves_its_worker_free(
     redis.close()
 
 
+def test_a_forgotten_job_that_is_taken_leaves_its_worker_free(service: Service) -> None:
+    """As where a question is cancelled while a worker takes its task."""
+    redis = connect(service.settings)
+    send(signal.SIGSTOP, service.supervisor())  # with the reconciler, which would see to it
+    try:
+        redis.rpush(f"rq:queue:{NAME}", "nothing-measure-0-1")
+        until(lambda: not redis.llen(f"rq:queue:{NAME}") and not redis.llen(TAKEN), 30)
+    finally:
+        send(signal.SIGCONT, service.supervisor())
+    redis.close()
+
+
 def test_worker_killed_with_its_horse(service: Service) -> None:
     comparison, record = half_way(service, 2)
     workers = service.workers()
