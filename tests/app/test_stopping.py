@@ -145,7 +145,7 @@ def test_a_kill_cuts_tasks_short_which_run_again_under_another_service(
     kill(service.process.pid)
     service.process.wait()
     assert services.running().report(path) == in_process(parse_comparison(body))
-    assert service.gone()
+    until(service.gone)
 
 
 def test_workers_stop_while_a_request_ends_and_the_store_stays_until_then(
