@@ -14,6 +14,7 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -59,11 +60,16 @@ def serve(host: str, port: int, queue: Settings) -> None:
 
 def main() -> int:
     """Read the environment and serve; 2 where it makes no sense or the port is taken."""
+    return ended(lambda: serve(*address(), Settings.of()))
+
+
+def ended(command: Callable[[], None]) -> int:
+    """Run a front end to its end, from settings alone; its exit status."""
     signal.signal(signal.SIGTERM, stop)
     try:
         refuse_arguments(sys.argv[1:])
         configure(log_format())
-        serve(*address(), Settings.of())
+        command()
     except KeyboardInterrupt:
         return 0
     except SigtestError as error:
