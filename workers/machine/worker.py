@@ -23,7 +23,6 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from rq import Worker
 from rq.exceptions import NoSuchJobError
 from rq.executions import Execution
-from rq.intermediate_queue import IntermediateQueue
 from rq.job import Job
 from rq.queue import Queue as RedisQueue
 from rq.registry import StartedJobRegistry
@@ -34,7 +33,7 @@ from rq.worker_registration import register
 
 from workers.machine.horse import Line, Order, Stamina
 from workers.process import die_with_parent
-from workers.queue.jobs import NAME, Turn, erase
+from workers.queue.jobs import NAME, TAKEN, Turn, erase
 from workers.settings import Settings
 from workers.store.server import connect
 from workers.tasks.context import Context
@@ -46,7 +45,6 @@ BEAT = 2  # seconds between signs of life
 LOOK = 0.5  # seconds between looks whether a task is still wanted
 ALIVE = 6  # seconds after the last one until a worker and its task count as dead
 RETRIES = 23  # about ten seconds: the embedded server is back long before
-TAKEN = IntermediateQueue.get_intermediate_queue_key(RedisQueue.redis_queue_namespace_prefix + NAME)
 RQ_MARGIN = 15  # RQ waits for tasks this much shorter than its workers' time to live
 
 

@@ -14,7 +14,7 @@ from typing import cast
 
 from redis import Redis
 
-from workers.queue.jobs import Jobs, Turn
+from workers.queue.jobs import TAKEN, Jobs, Turn
 from workers.store import keys
 from workers.store.codec import decoded
 from workers.store.scripts import queue as scripts
@@ -37,7 +37,7 @@ class Feed:
         self._wait = redis.register_script(scripts.WAIT)
         self._feed = redis.register_script(scripts.FEED)
         lists = [keys.WAITING, jobs.list_name, keys.WAITING_SINCE, keys.DRAINED]
-        self._lists = [*lists, jobs.starts_name, jobs.taken_name, jobs.workers_name]
+        self._lists = [*lists, jobs.starts_name, TAKEN, jobs.workers_name]
 
     def add(self, caller: str, tasks: Iterable[Priced]) -> None:
         """Let tasks of one question wait for their turn, and fill the queue up.

@@ -16,6 +16,7 @@ from redis.client import Pipeline
 from rq import Queue as RedisQueue
 from rq import Worker
 from rq.exceptions import DuplicateJobError, NoSuchJobError
+from rq.intermediate_queue import IntermediateQueue
 from rq.job import Job
 from rq.serializers import JSONSerializer
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY, clean_worker_registry
@@ -24,6 +25,8 @@ from workers.settings import Settings
 from workers.store.task import Priced, Task, owner_of
 
 NAME = "sigtest"
+# tasks that a worker took and has not started yet
+TAKEN = IntermediateQueue.get_intermediate_queue_key(RedisQueue.redis_queue_namespace_prefix + NAME)
 KEEP_FAILURES = 600
 
 
@@ -70,11 +73,6 @@ class Jobs:
     def list_name(self) -> str:
         """The key of the list that workers take from."""
         return str(self._queue.key)
-
-    @property
-    def taken_name(self) -> str:
-        """The key of the list of tasks that a worker took and has not started yet."""
-        return str(self._queue.intermediate_queue_key)
 
     @property
     def starts_name(self) -> str:
@@ -159,7 +157,7 @@ class Jobs:
         """Whether a task is queued, running, or in between: taken and not yet announced."""
         with self._redis.pipeline() as pipe:
             pipe.llen(self._queue.key)
-            pipe.llen(self.taken_name)
+            pipe.llen(TAKEN)
             pipe.zcount(self.starts_name, time.time(), "+inf")
             return any(pipe.execute())
 
@@ -173,7 +171,7 @@ class Jobs:
         is listed as failed.
         """
         with self._redis.pipeline() as pipe:
-            pipe.lrange(self.taken_name, 0, -1)
+            pipe.lrange(TAKEN, 0, -1)
             pipe.zrangebyscore(self.starts_name, "-inf", time.time())
             pipe.zrange(self._queue.failed_job_registry.key, 0, -1)
             lists = pipe.execute()
@@ -188,7 +186,7 @@ class Jobs:
                     pipe.zrem(self.starts_name, start)  # type: ignore[arg-type]  # never with scores
             for key in forgotten:
                 name = key.encode(errors="surrogateescape")
-                pipe.lrem(self.taken_name, 0, name)  # type: ignore[arg-type]
+                pipe.lrem(TAKEN, 0, name)  # type: ignore[arg-type]
                 pipe.zrem(self._queue.failed_job_registry.key, name)
                 erase(pipe, key)
             pipe.execute()

@@ -11,7 +11,7 @@ from service import CALLER, Comparisons, example, in_process
 
 from workers.machine.reconciler import Reconciler
 from workers.questions import Status
-from workers.queue.jobs import NAME
+from workers.queue.jobs import NAME, TAKEN
 from workers.store.keys import DRAINED, PENDING, WAITING, WAITING_SINCE, key
 from workers.store.scripts import queue as scripts
 from workers.store.task import Task
@@ -174,7 +174,7 @@ def taken_and_lost(redis: Redis, context: Context) -> list[bytes]:
     """Take callers and tasks as `feed` does, by a process that dies before it queues one."""
     prefixes = [f"{WAITING}:", key("tasks", "")]
     jobs = context.feed.jobs
-    lists = [WAITING, jobs.list_name, WAITING_SINCE, DRAINED, jobs.starts_name, jobs.taken_name]
+    lists = [WAITING, jobs.list_name, WAITING_SINCE, DRAINED, jobs.starts_name, TAKEN]
     lists.append("as many workers as there are tasks")
     redis.sadd(lists[-1], *range(1000))
     taken: list[bytes] = redis.eval(scripts.FEED, len(lists), *lists, time.time(), *prefixes)

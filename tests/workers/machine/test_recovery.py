@@ -28,12 +28,12 @@ from service import (
 
 from sigtest.comparison.comparison import Comparison
 from workers.questions import Record, Status
-from workers.queue.jobs import NAME
+from workers.queue.jobs import NAME, TAKEN
 from workers.settings import Settings
 from workers.store.keys import PENDING
 from workers.store.server import connect
 
-STARTS, TAKEN = f"rq:wip:{NAME}", f"rq:queue:{NAME}:intermediate"
+STARTS = f"rq:wip:{NAME}"
 SLOW: dict[str, Any] = {
     "segments": 1500,
     "systems": 6,
