@@ -51,15 +51,14 @@ class Text:
         """Hash of the lines; length-prefixed, so that no two texts share a byte string."""
         digest = hashlib.sha256()
         for first in range(0, len(self), HASHED):
-            digest.update(b"".join(map(_prefixed, self.lines[first : first + HASHED])))
+            digest.update(_prefixed(self.lines[first : first + HASHED]))
         return digest.hexdigest()
 
 
-def _prefixed(line: str | None) -> bytes:
-    if line is None:
-        return b"-\n"
-    data = line.encode("utf-8", "surrogatepass")
-    return b"%d\n%b" % (len(data), data)
+def _prefixed(lines: Sequence[str | None]) -> bytes:
+    """Each line behind its length in bytes, and a dash for a missing one."""
+    coded = [line if line is None else line.encode("utf-8", "surrogatepass") for line in lines]
+    return b"".join([b"-\n" if line is None else b"%d\n%b" % (len(line), line) for line in coded])
 
 
 def check_lines(

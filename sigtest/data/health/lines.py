@@ -68,7 +68,7 @@ class Lines:
         for symbol in symbols:
             if symbol in (self.joined if " " <= symbol <= "~" else self.strange):
                 lines = enumerate(self.lines) if symbol.isascii() else self.others
-                found.update(i for i, line in lines if symbol in line)
+                found.update([i for i, line in lines if symbol in line])
         return sorted(found)
 
     @cached_property
