@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from sigtest.comparison.comparison import part_of, require_units
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import MAX_FAMILY, Recipe
+from sigtest.data.fields import whole
 from sigtest.data.names import check_name
 from sigtest.data.testset import TestSet
 from sigtest.errors import InputError, RecipeError
@@ -40,8 +41,8 @@ class NewTestSet:
         name: str,
         testset: TestSet,
         recipe: Recipe,
-        replicas: int = 1,
-        capacity: int = CAPACITY,
+        replicas: object = 1,
+        capacity: object = CAPACITY,
     ) -> NewTestSet:
         """Check that test set and settings fit each other.
 
@@ -56,16 +57,13 @@ class NewTestSet:
             SigtestError: A bad name, or settings that a leaderboard cannot work with.
         """
         check_name(name, "test set")
-        if not isinstance(replicas, int) or isinstance(replicas, bool) or replicas < 1:
+        brings, takes = whole(replicas), whole(capacity)
+        if brings is None or brings < 1:
             raise RecipeError(
                 "replicas must be a whole number, 1 or more: how many outputs every system brings.",
                 field="replicas",
             )
-        if (
-            not isinstance(capacity, int)
-            or isinstance(capacity, bool)
-            or not (2 <= capacity <= MAX_FAMILY)
-        ):
+        if takes is None or not 2 <= takes <= MAX_FAMILY:
             raise RecipeError(
                 f"capacity must be a whole number from 2 to {MAX_FAMILY}: how many systems may be "
                 "submitted, from first to last.",
@@ -77,7 +75,7 @@ class NewTestSet:
             raise RecipeError(
                 "A leaderboard keeps no standard errors of resamples; take the bootstrap with "
                 "percentile intervals here, and for bootstrap_t a comparison whose family is the "
-                f"capacity ({capacity}).",
+                f"capacity ({takes}).",
                 field="interval" if recipe.interval == "bootstrap_t" else "tests",
             )
         for test in own_tests(recipe.tests):
@@ -86,11 +84,11 @@ class NewTestSet:
                 "approximate_randomization or another test that draws.",
                 field="tests",
             )
-        _require_measurable(testset, recipe, replicas)
+        _require_measurable(testset, recipe, brings)
         require_units(testset, recipe)
-        whole = boards.decided(recipe, Choice(), capacity)
-        fixed = replace(whole.fitted([testset]), resamples=whole.resolved(1))
-        return cls(name, testset, part_of(testset, fixed, (), (), replicas), capacity)
+        full = boards.decided(recipe, Choice(), takes)
+        fixed = replace(full.fitted([testset]), resamples=full.resolved(1))
+        return cls(name, testset, part_of(testset, fixed, (), (), brings), takes)
 
 
 def _require_measurable(testset: TestSet, recipe: Recipe, replicas: int) -> None:

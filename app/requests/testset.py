@@ -32,10 +32,11 @@ from app.schema.testsets import SETTINGS
 from app.settings import Settings
 from sigtest.comparison.parse import OUTPUT, listed, parse_testset
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
+from sigtest.comparison.recipe import MAX_RESAMPLES, Recipe
 from sigtest.data.choices import choose
 from sigtest.data.envelope import PARTS as WRITTEN
 from sigtest.data.envelope import Said, opened
+from sigtest.data.fields import Whole
 from sigtest.data.gzipped import GZIP as MAGIC
 from sigtest.data.imports import STRICT, Given, Joining, Upload, in_order, outputs_of
 from sigtest.data.names import check_name
@@ -47,6 +48,7 @@ from workers.creation import CAPACITY, NewTestSet
 CONTENT = ("references", "documents", "clusters", "labels", "source", "segments")
 PARTS = ("references", "documents", "labels", "source", "request")
 OUTPUT_PARTS = ("hypotheses", "scores")
+RESAMPLES = Whole("resamples", "more of them", low=1, high=MAX_RESAMPLES)
 TEXT = "text/plain"
 GZIP = ("application/gzip", "application/x-gzip")
 
@@ -110,11 +112,9 @@ async def read_change(request: Request, settings: Limits, parser: Parse) -> Chan
                 "title, tags and metadata be written.",
                 field=field,
             )
-    resamples = rest.get("resamples")
-    if resamples is None:
+    if rest.get("resamples") is None:
         return Change(said, None)
-    if not isinstance(resamples, int) or isinstance(resamples, bool):
-        raise RecipeError("resamples must be a whole number.", field="resamples")
+    resamples = RESAMPLES.check(rest["resamples"], "resamples")
     limits.check_count("max_resamples", "resamples", resamples, "resamples", settings)
     return Change(said, resamples)
 

@@ -6,7 +6,7 @@ segment of a test set costs seconds. A test gives generated bodies to both.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -85,6 +85,9 @@ class SystemRequest(OutputRequest):
     )
 
 
+T = TypeVar("T")
+Several = Annotated[list[T], Field(min_length=1)]
+SeveralByName = Annotated[dict[str, T], Field(min_length=1)]
 Brought = list[str] | list[list[str]] | OutputRequest  # hypotheses, replicas, or an object
 
 
@@ -97,7 +100,7 @@ class MetricRequest(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    name: str = Field(json_schema_extra=_one_of(METRICS))
+    name: str = Field(description=f"However it is capitalised; known: {', '.join(METRICS)}.")
 
 
 class BaselineRequest(Strict):
@@ -111,13 +114,16 @@ class SettingsRequest(Strict):
 
     metrics: list[str | MetricRequest] = Field(
         default=["bleu"],
+        min_length=1,
+        json_schema_extra={"uniqueItems": True},
         description=f"Names, spellings such as `bleu:tokenize=zh`, or objects. "
         f"Known: {', '.join(METRICS)}.",
     )
     tests: list[str] = Field(
         default=["approximate_randomization"],
+        min_length=1,
         description="Significance tests.",
-        json_schema_extra={"items": {"type": "string", **_one_of(TESTS)}},
+        json_schema_extra={"uniqueItems": True, "items": {"type": "string", **_one_of(TESTS)}},
     )
     alternative: str = Field(
         default="two-sided",
@@ -125,7 +131,7 @@ class SettingsRequest(Strict):
         "it is worse.",
         json_schema_extra=_one_of(ALTERNATIVES),
     )
-    resamples: int | Literal["auto"] = Field(
+    resamples: Annotated[int, Field(ge=1, le=MAX_RESAMPLES)] | Literal["auto"] = Field(
         default="auto",
         description=f"1 to {MAX_RESAMPLES:,}; `auto` takes as many as corrected p-values need.",
     )
@@ -239,9 +245,9 @@ class EntryRequest(TextsRequest):
 class ComparedRequest(NamedRequest, EntryRequest):
     """A test set, its systems, and what to compute, inside of another request."""
 
-    systems: list[SystemRequest] | dict[str, Brought] = Field(
-        description="Two at least, in the order in which pairs are formed: a list of objects, or "
-        "an object with what each brings by its name."
+    systems: Several[SystemRequest] | SeveralByName[Brought] = Field(
+        description="Two at least, or one that brings scores alone, in the order in which pairs "
+        "are formed: a list of objects, or an object with what each brings by its name."
     )
 
 
@@ -286,7 +292,7 @@ class FormRequest(BaseModel):
 class UnnamedTestSetRequest(EntryRequest):
     """One test set of several, whose name stands outside, and what systems bring to it."""
 
-    systems: list[SystemRequest] | dict[str, Brought] = Field(
+    systems: Several[SystemRequest] | SeveralByName[Brought] = Field(
         description="The same on every test set, in the same order."
     )
 
@@ -302,9 +308,10 @@ class NamedTestSetRequest(UnnamedTestSetRequest):
 class SeveralRequest(EnvelopeRequest, RecipeRequest):
     """Several test sets, the same systems on each, and what to compute."""
 
-    testsets: list[NamedTestSetRequest] | dict[str, UnnamedTestSetRequest] = Field(
-        description="Two at least, each under a name of its own."
-    )
+    testsets: (
+        Annotated[list[NamedTestSetRequest], Field(min_length=2)]
+        | Annotated[dict[str, UnnamedTestSetRequest], Field(min_length=2)]
+    ) = Field(description="Two at least, each under a name of its own.")
     pooled: bool = Field(
         default=False,
         description="Whether sums over all test sets mean something: they share a language and all "

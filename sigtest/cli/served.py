@@ -39,7 +39,7 @@ def envelope_of(options: argparse.Namespace) -> Envelope:
         if not equals or not name:
             raise UsageError(f"--metadata takes NAME=VALUE, not {spelled!r}")
         metadata[name] = value
-    said, _ = opened({"title": options.call, "tags": options.tag, "metadata": metadata})
+    said, _ = opened({"title": options.call or "", "tags": options.tag, "metadata": metadata})
     envelope = Envelope.of(said)
     if options.server is None and envelope != Envelope():
         raise UsageError("--call, --tag and --metadata are for a service: --server URL")

@@ -31,6 +31,12 @@ CHOICES = (
     "pairs",    "exact", "unit", "stratified", "interval",
 )  # fmt: skip
 
+NAMED: Mapping[str, Any] = {  # JSON schema of the field `comparison` with nothing but an id
+    "type": "object",
+    "properties": {"id": {"type": "string", "description": "Of a finished comparison."}},
+    "required": ["id"],
+    "additionalProperties": False,
+}
 MOST_NOTES, LONGEST_NOTE = 100, 2000
 
 

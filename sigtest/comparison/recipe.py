@@ -10,6 +10,7 @@ from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
 from sigtest.data.choices import choose
+from sigtest.data.fields import whole
 from sigtest.data.testset import TestSet
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS, Metric
@@ -156,25 +157,9 @@ class Recipe:
         kept["metrics"] = tuple(parse_metric(m) for m in _listed(choices, "metrics", ["bleu"]))
         if "tests" in kept:
             kept["tests"] = tuple(_listed(choices, "tests", []))
-        for field, kinds, what in (
-            ("resamples", (int, str), 'a whole number or "auto"'),
-            ("family", (int, str), 'a number of systems or "present"'),
-            ("seed", (int,), "a whole number"),
-            ("alpha", (int, float), "a number"),
-        ):
-            value = kept.get(field, 1)
-            if not isinstance(value, kinds) or isinstance(value, bool):
-                raise RecipeError(f"{field} must be {what}, not {value!r}.", field=field)
+        kept |= _numbers(kept)
         if not isinstance(kept.get("stratified", False), bool):
             raise RecipeError("stratified must be true or false.", field="stratified")
-        for field, word, what in (
-            ("resamples", "auto", "a whole number"),
-            ("family", "present", "a number of systems"),
-        ):
-            if isinstance(kept.get(field), str) and kept[field] != word:
-                raise RecipeError(
-                    f'{field} must be {what} or "{word}", not {kept[field]!r}.', field=field
-                )
         return cls(**kept, baseline=_parse_pairs(choices.get("pairs", "all")))
 
     def as_json(self) -> dict[str, Any]:
@@ -339,13 +324,35 @@ def _convert(value: object, kind: type, what: str) -> object:
     if kind in {int, float} and isinstance(value, str):
         with contextlib.suppress(ValueError):
             return kind(value)
+    if kind is int and (number := whole(value)) is not None:
+        return number
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         with contextlib.suppress(OverflowError):
             return float(value)
-    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+    if kind is not int and isinstance(value, kind):
         return value
     needs = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
     raise RecipeError(f"{what} must be {needs}, not {value!r}.", field="metrics")
+
+
+def _numbers(choices: Mapping[str, Any]) -> dict[str, object]:
+    """Those of the choices that are numbers, or a word in the place of one."""
+    found: dict[str, object] = {}
+    for field, word, what in (
+        ("resamples", "auto", 'a whole number or "auto"'),
+        ("family", "present", 'a number of systems or "present"'),
+        ("seed", None, "a whole number"),
+    ):
+        value = choices.get(field, 1)
+        number = value if isinstance(value, str) and value == word else whole(value)
+        if number is None:
+            raise RecipeError(f"{field} must be {what}, not {value!r}.", field=field)
+        if field in choices:
+            found[field] = number
+    alpha = choices.get("alpha", 1)
+    if not isinstance(alpha, int | float) or isinstance(alpha, bool):
+        raise RecipeError(f"alpha must be a number, not {alpha!r}.", field="alpha")
+    return found
 
 
 def _listed(choices: Mapping[str, Any], field: str, default: Sequence[Any]) -> Sequence[Any]:

@@ -54,9 +54,7 @@ def opened(request: Mapping[str, Any]) -> tuple[Said, dict[str, Any]]:
         InputError: A title, tags or metadata that cannot be kept.
     """
     rest = {name: value for name, value in request.items() if name not in PARTS}
-    said = {
-        name: check(request[name]) for name, check in PARTS.items() if request.get(name) is not None
-    }
+    said = {name: check(request[name]) for name, check in PARTS.items() if name in request}
     return said, rest
 
 

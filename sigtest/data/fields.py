@@ -176,13 +176,14 @@ class Whole(Field):
     high: int = 1
 
     def check(self, value: object, path: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not _within(value, self):
+        found = whole(value)
+        if found is None or not self.low <= found <= self.high:
             raise RecipeError(
                 f"{path} must be a whole number from {self.low} to {self.high}, "
                 f"not {str(value)[:SHOWN]!r}.",
                 field=path,
             )
-        return value
+        return found
 
     @property
     def form(self) -> dict[str, Any]:
@@ -208,13 +209,16 @@ def number(value: object, path: str) -> float:
     return float(value)
 
 
+def whole(value: object) -> int | None:
+    """A whole number, however JSON writes it (1000, 1e3, 1000.0); nothing where it is none."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def spelled(word: str, kind: Callable[[str], float]) -> object:
     """A number as the shell spells it; other words are left for the check to refuse."""
     try:
         return kind(word)
     except ValueError:
         return word
-
-
-def _within(value: int, field: Whole) -> bool:
-    return field.low <= value <= field.high

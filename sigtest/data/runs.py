@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sigtest.data.fields import whole
 from sigtest.data.text import check_list
 from sigtest.errors import InputError
 
@@ -122,8 +123,8 @@ def _parsed(entry: Any, field: str) -> Crossed:
     for name in ("system", "metric"):
         if not isinstance(entry[name], str):
             raise InputError(f"{field}.{name} must be a text.", field=f"{field}.{name}")
-    count = entry["count"]
-    if type(count) is not int or count < 2:
+    count = whole(entry["count"])
+    if count is None or count < 2:
         raise InputError(
             f"{field}.count must be a whole number, 2 or more.", field=f"{field}.count"
         )

@@ -6,18 +6,20 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.data.fields import whole
 from sigtest.data.names import check_name
 from sigtest.data.text import Text, check_lines, check_list
 from sigtest.errors import InputError, LengthError
 
 LARGEST = 1e50  # of supplied numbers; one over it is the smallest
 
-NUMBERS = (int, float, np.number, np.bool_)
+NUMBERS = (int, float, np.number)
 
 LABEL = "scores"  # of numbers that were given no other
 
@@ -74,24 +76,25 @@ class TestSet:
             if not lines:
                 raise InputError("At least one reference set is needed.", field="references")
             segments = len(lines[0])
-        if not isinstance(segments, int) or isinstance(segments, bool):
+        count = whole(segments)
+        if count is None:
             raise InputError("segments must be a whole number.", field="segments")
         for i, reference in enumerate(lines):
-            if len(reference) != segments:
+            if len(reference) != count:
                 raise LengthError(
                     f"Reference set {i + 1} has {len(reference)} segments, the test set has "
-                    f"{segments}; every reference set needs one line a segment.",
+                    f"{count}; every reference set needs one line a segment.",
                     field=f"references[{i}]",
                 )
-        if segments < 1:
+        if count < 1:
             raise InputError("The test set has zero segments.", field="references")
         _require_a_reference(lines)
         return cls(
-            segments,
+            count,
             tuple(Text(reference) for reference in lines),
-            _by_segment(documents, "documents", segments),
-            _by_segment(labels, "labels", segments),
-            _source(source, segments),
+            _by_segment(documents, "documents", count),
+            _by_segment(labels, "labels", count),
+            _source(source, count),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -326,7 +329,7 @@ def _require_numbers(rows: object, system: str, label: str) -> None:
     """
     for line, row in enumerate(rows if isinstance(rows, list | tuple) else [], 1):
         entries = row if isinstance(row, list | tuple) else [row]
-        odd = [entry for entry in entries if not isinstance(entry, NUMBERS)]
+        odd = [e for e in entries if isinstance(e, bool) or not isinstance(e, NUMBERS)]
         if odd:
             found = "null" if odd[0] is None else f"{odd[0]!a:.40}"
             raise InputError(
@@ -338,16 +341,26 @@ def _require_numbers(rows: object, system: str, label: str) -> None:
             )
 
 
+def _types(rows: Sequence[Any]) -> set[type]:
+    """What there is among numbers, or among the numbers of lists."""
+    found = set(map(type, rows))
+    return set(map(type, chain.from_iterable(rows))) if found <= {list, tuple} else found
+
+
 def _score_table(
     rows: Sequence[float] | Sequence[Sequence[float]], system: str, label: str
 ) -> Array:
     """(n, w) numbers of one system; w is 1 for plain per-segment scores."""
     try:
         given = np.array(rows)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    # Text that spells a number is refused: NumPy would read it.
-    table = given.astype(np.float64) if given.dtype.kind in "biuf" else np.empty(0)
+        types = _types(rows) if given.ndim else set()
+        if given.dtype == object and types <= {int, float}:  # more than 64 bits hold
+            given = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        given, types = np.empty(0), set()
+    # Text that spells a number and true or false are refused: NumPy would read them.
+    numeric = given.dtype.kind in "iuf" and bool not in types
+    table = given.astype(np.float64) if numeric else np.empty(0)
     if table.ndim == 1:
         table = table[:, None]
     if table.ndim != 2 or not table.size:

@@ -11,7 +11,7 @@ from sigtest.kinds.base import About, File, Finished
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.human import HumanReport, compute, parse
-from sigtest.questions.human.files.columns import COLUMNS, NEEDED, NUMERIC
+from sigtest.questions.human.files.columns import JUDGEMENTS
 from sigtest.questions.human.pictures import PICTURES
 from sigtest.questions.human.present import answer, present
 from sigtest.questions.human.rankings import Rankings
@@ -27,17 +27,6 @@ DRAW_SECONDS = 4e-9  # for one unit of a resample
 PRODUCT_SECONDS = 5e-10  # for one unit of a resample and a pair
 TESTED_SECONDS = 6e-5  # for one pair of systems, whatever the test
 PAIR_SECONDS = 4e-9  # for one pair of a resample
-JUDGEMENT = {
-    "type": "object",
-    "properties": {
-        name: {"type": ["number", "null"] if name in NUMERIC else ["string", "integer", "null"]}
-        for name in COLUMNS
-    },
-    "required": list(NEEDED),
-    "additionalProperties": False,
-}
-
-JUDGEMENTS = {"type": "array", "items": JUDGEMENT, "description": "One each."}
 PARTS = {
     "judgements": "Files of judgements, recognised by what is in them; perhaps `.gz`.",
 }

@@ -245,7 +245,9 @@ def _numbers(given: object, system: object, label: object) -> Any:
             field="scores",
             system=str(system),
         )
-    return [_listed(row) if _is_column(row) else _scalar(row) for row in _listed(given)]
+    return [
+        [*map(_scalar, _listed(row))] if _is_column(row) else _scalar(row) for row in _listed(given)
+    ]
 
 
 def _columns(given: object, field: str) -> dict[str, Any] | None:
@@ -266,8 +268,9 @@ def _is_column(given: object) -> bool:
 
 
 def _scalar(entry: Any) -> Any:
-    """A number of NumPy, or an array or tensor without an axis, as a number."""
-    return entry.item() if getattr(entry, "ndim", None) == 0 else entry
+    """A number of NumPy, or an array or tensor without an axis, as a number; so are truths."""
+    plain = entry.item() if getattr(entry, "ndim", None) == 0 else entry
+    return int(plain) if isinstance(plain, bool) else plain
 
 
 def _listed(column: Any) -> list[Any]:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from sigtest.comparison.parse import NAMED
 from sigtest.data.compound import Numbers, object_schema
 from sigtest.data.fields import SHOWN, Field, Number
 from sigtest.errors import RecipeError
+from sigtest.questions.human.request.choices import people_schema
 
 ALPHAS = (0.05, 0.01, 0.001)
 SAME = "same"
@@ -52,22 +54,23 @@ DIRECTIONS: dict[str, Any] = {"a": NAME, "b": NAME, "p_greater": P, "p_less": P}
 
 def schema() -> dict[str, Any]:
     """JSON schema of a request."""
-    human = {
-        "type": "object",
-        "description": "A request of /v1/human-evaluations; or `pairs` with one-sided p-values of "
-        "people, each perhaps with its criterion.",
-        "properties": {"pairs": _pairs({}, {"criterion": NAME})},
-    }
+    human = people_schema(
+        "A request of /v1/human-evaluations, or the id of one, as `evaluation`; or `pairs` with "
+        "one-sided p-values of people, each perhaps with its criterion.",
+        {"pairs": _pairs({}, {"criterion": {"type": "string", "minLength": 1}})},
+    )
+    tests = _pairs({"metric": NAME, "test": NAME}, {})
+    tests["items"]["additionalProperties"] = False
     tested = {
         "type": "object",
-        "properties": {"pairs": _pairs({"metric": NAME, "test": NAME}, {})},
+        "properties": {"pairs": tests},
         "required": ["pairs"],
         "additionalProperties": False,
     }
     comparison = {
-        "description": "A request of /v1/comparisons on one test set; or `pairs` with one-sided "
-        "p-values that were computed elsewhere.",
-        "anyOf": [{"$ref": "#/components/schemas/ComparedRequest"}, tested],
+        "description": "A request of /v1/comparisons on one test set, or the id of one; or `pairs` "
+        "with one-sided p-values that were computed elsewhere.",
+        "anyOf": [{"$ref": "#/components/schemas/ComparedRequest"}, NAMED, tested],
     }
     return object_schema(FIELDS, {"human": human, "comparison": comparison})
 
@@ -76,6 +79,7 @@ def _pairs(needed: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     needed = {**DIRECTIONS, **needed}
     return {
         "type": "array",
+        "minItems": 1,
         "items": {
             "type": "object",
             "properties": {**needed, **other},

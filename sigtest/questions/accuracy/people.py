@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from sigtest.data.choices import choose
+from sigtest.data.compound import Renames, Texts
+from sigtest.data.fields import text
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError
@@ -21,6 +23,8 @@ from sigtest.questions.meta.data.request import probability
 HUMAN = ("pairs", "criteria", "aliases", "evaluation")
 SINGLE = "overall"  # criterion of pairs that name none
 COMBINED = "combined"
+ALIASES = Renames("aliases", "another name for a system")
+CRITERIA = Texts("criteria", "in the order in which they decide", what="criterion")
 
 Directions = tuple[float, float]  # p_greater, p_less
 Pairs = Sequence[tuple[str, str]]
@@ -77,10 +81,7 @@ def _given(body: Mapping[str, Any], systems: Sequence[str], pairs: Pairs) -> Jud
             field="human.evaluation",
         )
     found = _human_pairs(body)
-    aliases = body.get("aliases", {})
-    if not isinstance(aliases, Mapping):
-        raise InputError("human.aliases must be an object of names by name.", field="human.aliases")
-    renamed = {str(old): str(new) for old, new in aliases.items()}
+    renamed = ALIASES.check(body.get("aliases", {}), "human.aliases")
     return _by_pair(found, _criteria(body, list(found)), renamed, systems, pairs)
 
 
@@ -119,7 +120,7 @@ def _human_pairs(body: Mapping[str, Any]) -> ByCriterion:
         where = f"human.pairs[{i}]"
         if not isinstance(row, Mapping):
             raise InputError(f"{where} must be an object with a, b and p_greater.", field=where)
-        criterion = str(row.get("criterion", SINGLE))
+        criterion = text(row.get("criterion", SINGLE), f"{where}.criterion")
         found.setdefault(criterion, {})[names(row, where)] = directions(row, where)
     if len(found) > 1:
         found.pop(COMBINED, None)
@@ -130,12 +131,11 @@ def _human_pairs(body: Mapping[str, Any]) -> ByCriterion:
 
 def _criteria(body: Mapping[str, Any], known: Sequence[str]) -> list[str]:
     """The criteria in the order in which they decide."""
-    asked = body.get("criteria")
-    if asked is None:
+    if "criteria" not in body:
         return list(known)
     names = [
         choose(name, known, "human.criteria", "criterion")
-        for name in check_list(asked, "human.criteria")
+        for name in CRITERIA.check(body["criteria"], "human.criteria")
         if name != COMBINED
     ]
     if not names:

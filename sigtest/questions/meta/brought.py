@@ -122,4 +122,6 @@ def with_evalset(request: Mapping[str, Any], own: EvalSet) -> dict[str, Any]:
 
 def _both(read: Any, asked: Any) -> Any:
     """Systems to exclude of both; of one name, the one that is asked for."""
-    return [*read, *check_list(asked, "exclude_systems")] if isinstance(read, list) else asked
+    if not isinstance(read, list):
+        return asked
+    return [*read, *(name for name in check_list(asked, "exclude_systems") if name not in read)]

@@ -7,6 +7,7 @@ from typing import Any, get_args
 from sigtest.comparison.recipe import DEFAULT_SEED, MAX_RESAMPLES, MAX_SEED
 from sigtest.data.compound import Some, Texts, object_schema
 from sigtest.data.fields import Choice, Field, Flag, Number, Text, Whole
+from sigtest.questions.human.request.choices import people_schema
 from sigtest.questions.meta.asked import Group, Level
 from sigtest.significance import ALTERNATIVES
 from sigtest.significance.corrections import CORRECTIONS
@@ -51,11 +52,13 @@ FIELDS: tuple[Field, ...] = (
 NUMBER = {"type": ["number", "null"]}
 SYSTEM = {
     "type": "object",
+    "minProperties": 1,
     "additionalProperties": NUMBER,
     "description": "A score by name of the system.",
 }
 SEGMENT = {
     "type": "object",
+    "minProperties": 1,
     "additionalProperties": {
         "anyOf": [
             {"type": "array", "items": NUMBER},
@@ -95,23 +98,24 @@ METRIC: dict[str, Any] = {
     },
     "additionalProperties": False,
 }
-HUMAN: dict[str, Any] = {
+LEVELLED: dict[str, Any] = {
     "type": "object",
-    "description": "`scores` of systems, of segments, or both; or `judgements` and whatever else a "
-    "request of /v1/human-evaluations has.",
-    "properties": {
-        "scores": {
-            "type": "object",
-            "properties": {"system": SYSTEM, "segment": SEGMENT},
-            "minProperties": 1,
-        },
-    },
+    "properties": {"system": SYSTEM, "segment": SEGMENT},
+    "additionalProperties": False,
+    "minProperties": 1,
 }
+HUMAN = people_schema(
+    "`scores` of systems, of segments, or both; or `judgements` and whatever else a request of "
+    "/v1/human-evaluations has; or the id of one, as `evaluation`.",
+    {"scores": {"anyOf": [LEVELLED, SYSTEM, SEGMENT]}},
+)
 METRICS = {
     "type": "object",
+    "properties": {"comparison": {"anyOf": [{"type": "string"}, METRIC]}},
     "additionalProperties": METRIC,
     "minProperties": 1,
-    "description": "Scores by label of the metric.",
+    "description": "Scores by label of the metric; or the id of a finished comparison, as "
+    "`comparison`, for those of its metrics.",
 }
 
 

@@ -12,7 +12,6 @@ from sigtest.arrays import Flags
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
-from sigtest.data.text import check_list
 from sigtest.errors import InputError, RecipeError
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human import evaluation_in
@@ -25,7 +24,7 @@ from sigtest.questions.meta.data.request import (
     scored_set,
 )
 from sigtest.questions.meta.data.scored import ScoredSet
-from sigtest.questions.meta.fields import FIELDS, STATISTICS, TESTS
+from sigtest.questions.meta.fields import EXCLUDE, FIELDS, STATISTICS, TESTS
 from sigtest.questions.meta.significance.williams import FEWEST
 
 CONTENT = ("human", "metrics")
@@ -110,12 +109,12 @@ def _excluded(
     body: Mapping[str, Any], field: str, bodies: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """Systems to leave out, each of which some set speaks of."""
-    asked = [str(name) for name in check_list(body.get("exclude_systems", []), field)]
+    asked: tuple[str, ...] = EXCLUDE.check(body.get(EXCLUDE.name, []), field)
     if asked:
         known = sorted(set().union(*(all_systems(own) for own in bodies)))
         for name in asked:
             choose(name, known, field, "system")
-    return tuple(asked)
+    return asked
 
 
 def _choices(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
@@ -131,7 +130,7 @@ def _choices(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
     statistics = _statistics(request, sets, group)
     tests = _tests(request, sets, statistics, group)
     # a recipe checks these fields; what it would score with is of no meaning here
-    shared = {name: request[name] for name in ("alpha", "resamples", "seed") if name in request}
+    shared = {n: _checked(request, n) for n in ("alpha", "resamples", "seed") if n in request}
     recipe = Recipe.of({"alternative": alternative, "correction": correction, **shared})
     pairs = sum(len(own.metrics) * (len(own.metrics) - 1) // 2 for own in sets)
     return Choices(
@@ -199,7 +198,7 @@ def _tests(
 
 def _named(request: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
     """The names in a list of the request; nothing without a list."""
-    if request.get(name) is None:
+    if name not in request:
         return None
     names: tuple[str, ...] = KNOWN[name].check(request[name], name)
     if name == "statistics" and not names:
@@ -217,8 +216,8 @@ def _has_segments(own: ScoredSet) -> bool:
 def _baseline(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> str | None:
     """The metric to beat: the one named, or else BLEU where there is one."""
     labels = list(dict.fromkeys(metric.label for own in sets for metric in own.metrics))
-    if request.get("baseline") is not None:
-        return str(choose(request["baseline"], labels, "baseline", "metric"))
+    if "baseline" in request:
+        return str(choose(_checked(request, "baseline"), labels, "baseline", "metric"))
     spelled = sorted((label for label in labels if label.lower().startswith("bleu")), key=len)
     return next((label for label in spelled if label.lower().split("-")[0] == "bleu"), None)
 

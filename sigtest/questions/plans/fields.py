@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sigtest.comparison.parse import NAMED
 from sigtest.data.compound import object_schema
 from sigtest.data.fields import Field, Flag, Number, Text, Whole
 
@@ -28,14 +29,8 @@ FIELDS: tuple[Field, ...] = (METRIC, A, B, DIFFERENCE, UNITS, CORRECTED)
 
 def schema() -> dict[str, Any]:
     """JSON schema of a request."""
-    named = {
-        "type": "object",
-        "properties": {"id": {"type": "string", "description": "Of a finished comparison."}},
-        "required": ["id"],
-        "additionalProperties": False,
-    }
     comparison = {
         "description": "The pilot: a request of /v1/comparisons on one test set, or the id of one.",
-        "anyOf": [{"$ref": "#/components/schemas/ComparedRequest"}, named],
+        "anyOf": [{"$ref": "#/components/schemas/ComparedRequest"}, NAMED],
     }
     return object_schema(FIELDS, {"comparison": comparison})

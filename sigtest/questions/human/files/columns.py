@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigtest.data.choices import choose
+from sigtest.data.fields import whole
 from sigtest.errors import InputError
 from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 
@@ -30,6 +31,16 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 NEEDED = ("system", "segment")
 NUMERIC = ("score", "z", "seconds")
+JUDGEMENT = {
+    "type": "object",
+    "properties": {
+        name: {"type": ["number", "null"] if name in NUMERIC else ["string", "integer", "null"]}
+        for name in COLUMNS
+    },
+    "required": list(NEEDED),
+    "additionalProperties": False,
+}
+JUDGEMENTS = {"type": "array", "items": JUDGEMENT, "minItems": 1, "description": "One each."}
 
 
 def named(header: Sequence[str]) -> dict[str, int]:
@@ -116,6 +127,12 @@ def request_rows(rows: Sequence[object], field: str) -> Table:
         for key in row:
             if key not in COLUMNS:
                 choose(key, COLUMNS, f"{field}[{i}].{key}", "field of a judgement")
+        for key in NUMERIC:
+            if isinstance(row.get(key), str):
+                place = f"{field}[{i}].{key}"
+                raise InputError(
+                    f"{place} must be a number, not {row[key][:40]!r}.", field=place, line=i + 1
+                )
     found = [c for c in COLUMNS if any(c in row for row in rows)]  # type: ignore[operator]
     _require(dict.fromkeys(found, 0), found, field)
     columns = _by_column(rows, {c: c for c in found})  # type: ignore[arg-type]  # checked above
@@ -193,8 +210,9 @@ def _text(value: Any, name: str, line: int, column: str, inline: bool) -> str | 
         return None
     if isinstance(value, str):
         return None if value in {"", "NA"} else value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
+    number = whole(value)
+    if number is not None:
+        return str(number)
     why = f"must be text or a whole number, not {str(value)[:40]}."
     if not inline:
         raise at_line(name, line, f"{column} {why}")

@@ -10,6 +10,7 @@ from sigtest.data.choices import choose
 from sigtest.data.compound import Members, Renames, Span, Texts, with_defaults
 from sigtest.data.fields import Choice, Field, Flag, Number, Text, Whole
 from sigtest.errors import RecipeError
+from sigtest.questions.human.files.columns import JUDGEMENTS
 
 STANDARDISE = ("annotator", "annotator_no_refs", "none")
 TESTS = ("rank_sum", "signed_rank", "approximate_randomization")
@@ -121,7 +122,7 @@ class Choices:
 
     @classmethod
     def of(cls, request: Mapping[str, Any]) -> Choices:
-        """Check the choices of a JSON request; what is left out or null has its default.
+        """Check the choices of a JSON request; what is left out has its default.
 
         Raises:
             RecipeError: A field that is unknown, of the wrong type or out of range.
@@ -129,7 +130,7 @@ class Choices:
         known = {field.name: field for field in FIELDS}
         for name in request:
             choose(name, [*known, "judgements"], str(name), "field")
-        given = {k: v for k, v in request.items() if k in known and v is not None}
+        given = {k: v for k, v in request.items() if k in known}
         return cls(**{name: known[name].check(value, name) for name, value in given.items()})
 
     def as_json(self) -> dict[str, Any]:
@@ -166,7 +167,8 @@ class Years(Field):
 
     @property
     def form(self) -> dict[str, Any]:
-        return {"anyOf": [FOUR.form, {"type": "object", "additionalProperties": FOUR.form}]}
+        several = {"type": "object", "additionalProperties": FOUR.form, "minProperties": 1}
+        return {"anyOf": [FOUR.form, several]}
 
     def read(self, words: Sequence[str]) -> object:
         return FOUR.read(words)
@@ -255,8 +257,26 @@ FIELDS = with_defaults(
     ),
     Choices(),
 )  # fmt: skip
+EVALUATION = {"type": "string", "description": "Id of a finished human evaluation, for all else."}
 # Fields that say what becomes of judgements: other kinds ask them, too, beside fields of their own.
 JUDGING = (
     "input", "languages", "scale", "standardise", "quality", "criteria", "aggregate", "aliases",
 )  # fmt: skip
 JUDGING_FIELDS = tuple(field for field in FIELDS if field.name in JUDGING)
+
+
+def people_schema(description: str, own: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON schema of the field of another kind's request that says what people judge.
+
+    Args:
+        description: What it says.
+        own: Schemas of the fields that human evaluations do not have, by name.
+    """
+    fields = {field.name: field.schema for field in FIELDS}
+    return {
+        "type": "object",
+        "description": description,
+        "properties": {**own, "judgements": JUDGEMENTS, "evaluation": EVALUATION, **fields},
+        "additionalProperties": False,
+        "minProperties": 1,
+    }

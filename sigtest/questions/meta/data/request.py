@@ -156,17 +156,15 @@ def _metric(label: str, spec: object, field: str) -> Source:
 
 
 def _source(body: Mapping[str, Any], what: str, field: str) -> Source:
-    given = {level: body[level] for level in LEVELS if body.get(level) is not None}
-    if not given:
+    if not any(level in body for level in LEVELS):
         raise InputError(f"{what}: neither system nor segment scores are given.", field=field)
-    system = given.get("system")
-    segment = given.get("segment")
-    return Source(
-        what=what,
-        field=field,
-        system={} if system is None else system_scores(system, what, f"{field}.system"),
-        segment=None if segment is None else segment_scores(segment, what, f"{field}.segment"),
-    )
+    system: Mapping[str, float] = {}
+    if "system" in body:
+        system = system_scores(body["system"], what, f"{field}.system")
+    segment: Segments | None = None
+    if "segment" in body:
+        segment = segment_scores(body["segment"], what, f"{field}.segment")
+    return Source(what, field, system, segment)
 
 
 def _higher(spec: Mapping[str, Any], field: str) -> bool:
@@ -201,7 +199,7 @@ def _system_scores(
 
 def _better(spec: Mapping[str, Any], systems: Sequence[str], field: str) -> Array | None:
     """(S, S) one-sided p-values, where the metric brings them."""
-    if spec.get("pairs") is None:
+    if "pairs" not in spec:
         return None
     place = {system: i for i, system in enumerate(systems)}
     better = np.full((len(systems), len(systems)), np.nan)
@@ -213,11 +211,12 @@ def _better(spec: Mapping[str, Any], systems: Sequence[str], field: str) -> Arra
             choose(name, PAIR, f"{where}.{name}", "field of a pair")
         a, b = (check_name(pair.get(side), field=f"{where}.{side}") for side in ("a", "b"))
         greater = probability(pair.get("p_greater"), f"{where}.p_greater")
-        less = pair.get("p_less")
         if a in place and b in place:
             better[place[a], place[b]] = greater
             better[place[b], place[a]] = (
-                1.0 - greater if less is None else probability(less, f"{where}.p_less")
+                probability(pair["p_less"], f"{where}.p_less")
+                if "p_less" in pair
+                else 1.0 - greater
             )
     return better
 

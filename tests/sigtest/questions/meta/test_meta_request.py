@@ -46,8 +46,8 @@ REFUSED = [
     ("alpha", 1.5, RecipeError, "alpha must lie between 0 and 1"),
     ("correction", "tukey", RecipeError, "Unknown correction"),
     ("correction", "max_t", RecipeError, "Unknown correction"),
-    ("resamples", 0, RecipeError, "resamples must be from 1"),
-    ("seed", -1, RecipeError, "seed must be from 0"),
+    ("resamples", 0, RecipeError, "resamples must be a whole number from 1"),
+    ("seed", -1, RecipeError, "seed must be a whole number from 0"),
     ("baseline", "BLUE", RecipeError, "Did you mean 'BLEU'"),
     ("sets", {"x": {}}, InputError, "human and metrics, or sets of them"),
 ]
