@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -60,10 +61,11 @@ class Entry:
                 f"A comparison needs at least two systems; {len(names)} given.", field="systems"
             )
         require_own_names(names)
-        for system in self.systems:
-            system.require_segments(self.testset.segments)
-            for metric in recipe.metrics:
-                metric.check(self.testset, system.runs[0])
+        for i, system in enumerate(self.systems):
+            with _in_system(i):
+                system.require_segments(self.testset.segments)
+                for metric in recipe.metrics:
+                    metric.check(self.testset, system.runs[0])
         _require_equal_replicas(self.systems)
         if recipe.family != "present" and recipe.family < len(names):
             raise RecipeError(
@@ -294,6 +296,17 @@ def _require_strata(testset: TestSet, recipe: Recipe) -> None:
                 field="labels",
                 line=i + 1,
             )
+
+
+@contextmanager
+def _in_system(place: int) -> Iterator[None]:
+    """Errors about a system name its fields as they stand in a request."""
+    try:
+        yield
+    except InputError as error:
+        if error.system is not None:
+            error.field = f"systems[{place}].{error.field}"
+        raise
 
 
 def _require_equal_replicas(systems: Sequence[System]) -> None:

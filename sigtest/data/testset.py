@@ -260,15 +260,18 @@ class System:
         Raises:
             LengthError: Some list is longer or shorter.
         """
-        columns = [("hypotheses", self.hypotheses), *self.scores.items()]
-        columns += [(f"replica {i + 1}", text) for i, text in enumerate(self.replicas)]
-        for what, column in columns:
+        columns = [
+            ("hypotheses", "hypotheses", self.hypotheses),
+            *((f"scores.{label}", label, table) for label, table in self.scores.items()),
+            *((f"replicas[{i}]", f"replica {i + 1}", t) for i, t in enumerate(self.replicas)),
+        ]
+        for place, what, column in columns:
             if column is not None and len(column) != segments:
                 raise LengthError(
                     f"System {self.name!r} has {len(column)} line{'' if len(column) == 1 else 's'} "
                     f"of {what}, "
                     f"the test set has {segments} segments.",
-                    field="systems",
+                    field=place,
                     system=self.name,
                 )
 

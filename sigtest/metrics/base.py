@@ -215,7 +215,7 @@ class Metric(ABC):
             onward = "; the metric scores compares the scores it brings" if system.scores else ""
             raise InputError(
                 f"{self.name} needs hypotheses, and system {system.name!r} has none{onward}.",
-                field="systems",
+                field="hypotheses",
                 system=system.name,
             )
         return system.hypotheses

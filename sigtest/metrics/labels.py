@@ -77,7 +77,7 @@ class LabelMetric(Metric):
         _require_known(testset.references[0], known, "The references", field="references")
         name = f"System {system.name!r}"
         hypotheses = self.hypotheses(system)
-        _require_known(hypotheses, known, name, field="systems", system=system.name)
+        _require_known(hypotheses, known, name, field="hypotheses", system=system.name)
 
     def coded(self, testset: TestSet, system: System) -> tuple[Counts, Counts, tuple[str, ...]]:
         """(n,) numbers of the classes that the references say, and that a system says; classes."""

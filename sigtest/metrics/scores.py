@@ -72,7 +72,7 @@ class Supplied(Metric):
                 why = f"has several scores; say which: {have}" if system.scores else "has no scores"
             raise InputError(
                 f"System {system.name!r} {why}.",
-                field="systems",
+                field="scores",
                 system=system.name,
             )
         return system.scores[self.of]
@@ -86,7 +86,7 @@ class Supplied(Metric):
             raise InputError(
                 f"{self.name} needs {self.width} numbers a segment ({', '.join(self.columns)}); "
                 f"system {system.name!r} has {rows.shape[1]}.",
-                field="systems",
+                field="scores",
                 system=system.name,
             )
         for amount in self.amounts:
@@ -96,7 +96,7 @@ class Supplied(Metric):
                 raise InputError(
                     f"System {system.name!r}, segment {line}: the {amount} of {self.name} must "
                     f"not be negative, but it is {rows[line - 1, self.columns.index(amount)]:g}.",
-                    field="systems",
+                    field="scores",
                     system=system.name,
                     line=line,
                 )
@@ -172,7 +172,7 @@ class Perplexity(Supplied):
             raise InputError(
                 f"System {system.name!r}, segment {line}: a loss of {loss:g} for {tokens:g} tokens "
                 f"is more than {MOST_LOSS} a token.",
-                field="systems",
+                field="scores",
                 system=system.name,
                 line=line,
             )

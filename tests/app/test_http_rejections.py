@@ -36,7 +36,11 @@ CHANGES: dict[str, tuple[Change, str, dict[str, Any]]] = {
     "unequal line counts": (
         second(hypotheses=["a", "b"]),
         "length-mismatch",
-        {"system": "B", "message": "System 'B' has 2 lines of hypotheses, the test set has 3"},
+        {
+            "system": "B",
+            "field": "systems[1].hypotheses",
+            "message": "System 'B' has 2 lines of hypotheses, the test set has 3",
+        },
     ),
     "unequal references": (
         {"references": [["a", "b", "c"], ["a", "b"]]},

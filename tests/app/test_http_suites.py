@@ -264,7 +264,7 @@ def fewer(suite: dict[str, Any]) -> dict[str, Any]:
     ("spoil", "kind", "where", "said"),
     [
         (bad_line, "invalid-input", "testsets[1].systems[0].hypotheses", "Test set 'second': "),
-        (too_short, "length-mismatch", "testsets[2].systems", "Test set 'talk': "),
+        (too_short, "length-mismatch", "testsets[2].systems[3].hypotheses", "Test set 'talk': "),
         (lambda s: without(s, "name"), "invalid-input", "testsets[1].name", "has no name"),
         (lambda s: without(s, "systems"), "invalid-input", "testsets[1].systems", "is missing"),
         (badly_named, "invalid-input", "testsets[1].name", "test set name 'a/b' contains"),

@@ -136,7 +136,7 @@ class Meteor(Metric):
             raise InputError(
                 f"METEOR cannot score segment {error.index + 1} of system {system.name!r}: "
                 f"{error.reason}.",
-                field="systems",
+                field="hypotheses",
                 system=system.name,
                 line=error.index + 1,
             ) from error

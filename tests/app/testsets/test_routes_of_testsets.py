@@ -264,11 +264,12 @@ def test_making_a_test_set_succeeds_while_others_delete_it(service: httpx.Client
 @pytest.mark.parametrize(
     ("body", "kind", "field"),
     [
-        ({"hypotheses": GOOD[1:]}, "length-mismatch", "systems"),
+        ({"hypotheses": GOOD[1:]}, "length-mismatch", "hypotheses"),
         ({"hypotheses": [*GOOD[1:], "two\nlines"]}, "invalid-input", "hypotheses[3]"),
         ({"hypotheses": GOOD, "name": "x"}, "invalid-recipe", "name"),
         ({"hypotheses": "text"}, "invalid-input", "hypotheses"),
-        ({"scores": {"comet": [1, 2, 3, 4]}}, "invalid-input", "systems"),
+        ({"hypotheses": GOOD, "scores": {"c": [1]}}, "length-mismatch", "scores.c"),
+        ({"scores": {"comet": [1, 2, 3, 4]}}, "invalid-input", "hypotheses"),
         ({}, "invalid-input", "hypotheses"),
     ],
 )
