@@ -9,12 +9,11 @@ from typing import TypedDict
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
 
 from app import health, monitoring
 from app.http import problems
 from app.http.auth import Door
-from app.http.middleware import BodyLimit, CutShort, Head, NoSniffing
+from app.http.middleware import BodyLimit, Compression, CutShort, Head, NoSniffing
 from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher, stopping
 from app.pages import boards as board_pages
@@ -130,7 +129,7 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
         pages.router,  # last: the names of kinds are paths
     ):
         app.router.routes.extend(router.routes)
-    app.add_middleware(GZipMiddleware, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)
+    app.add_middleware(Compression, minimum_size=MIN_COMPRESSED, compresslevel=LEVEL)
     app.add_middleware(BodyLimit, max_bytes=settings.max_body_bytes, answer=page_errors.answer)
     app.add_middleware(Head)
     if settings.cors_origins:

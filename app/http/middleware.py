@@ -8,12 +8,14 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.errors import SlowError, StoppingError
+from app.http.negotiation import ranges
 from app.http.problems import of_error
 from sigtest.errors import LimitError, SigtestError
 
@@ -21,6 +23,8 @@ PATIENCE_SECONDS = 20.0  # for a body, besides what its size takes at the slowes
 SLOWEST = 16 * 2**10  # bytes a second
 DROP_SECONDS = 10
 DROP_TIMES = 3  # as large as the largest body that is kept
+
+ENCODINGS = b"accept-encoding"
 
 # how an error is answered to a request
 Answer = Callable[[Request, SigtestError], Response]
@@ -119,6 +123,19 @@ class CutShort:
             if not begun:
                 error = StoppingError("The service stops; ask again when it has been started.")
                 await of_error(error)(scope, receive, send)
+
+
+class Compression(GZipMiddleware):
+    """The middleware that compresses, for who does not refuse: it takes `gzip;q=0` for a wish."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let it see no `Accept-Encoding` that refuses gzip."""
+        if scope["type"] == "http":
+            codings = ",".join(Headers(scope=scope).getlist("accept-encoding"))
+            if dict(ranges(codings)).get("gzip") == 0:
+                kept = [(name, value) for name, value in scope["headers"] if name != ENCODINGS]
+                scope["headers"] = kept
+        await super().__call__(scope, receive, send)
 
 
 class Head:

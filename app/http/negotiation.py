@@ -51,8 +51,8 @@ def _chosen(wish: Wish) -> str:
                 field="format",
             )
         return wish.asked
-    ranges = dict(_ranges(wish.accept)) or {"*/*": 1.0}
-    weighed = [(_weight(name, ranges), name) for name in FORMATS]
+    wanted = dict(ranges(wish.accept)) or {"*/*": 1.0}
+    weighed = [(_weight(name, wanted), name) for name in FORMATS]
     # max takes the first of equals, so JSON where nothing is preferred
     (quality, _), best = max(weighed, key=lambda entry: entry[0])
     if quality <= 0:
@@ -63,12 +63,12 @@ def _chosen(wish: Wish) -> str:
 
 def wants_page(request: Request) -> bool:
     """Whether a client prefers a page to JSON, as browsers do; who has no preference gets JSON."""
-    ranges = dict(_ranges(",".join(request.headers.getlist("accept"))))
-    return bool(ranges) and _weight("html", ranges) > _weight("json", ranges)
+    wanted = dict(ranges(",".join(request.headers.getlist("accept"))))
+    return bool(wanted) and _weight("html", wanted) > _weight("json", wanted)
 
 
-def _ranges(accept: str) -> list[tuple[str, float]]:
-    """Media ranges and their quality, as RFC 9110 section 12.5.1 writes them."""
+def ranges(accept: str) -> list[tuple[str, float]]:
+    """Media ranges, or codings, and their quality, as RFC 9110 section 12.4.2 writes them."""
     found = []
     for part in filter(None, (part.strip() for part in accept.split(","))):
         name, *parameters = (piece.strip().lower() for piece in part.split(";"))
@@ -78,16 +78,16 @@ def _ranges(accept: str) -> list[tuple[str, float]]:
     return found
 
 
-def _weight(name: str, ranges: dict[str, float]) -> tuple[float, int]:
+def _weight(name: str, wanted: dict[str, float]) -> tuple[float, int]:
     """Quality of a format, then how precisely it was named."""
     media = FORMATS[name].media_type
     spellings = [media, *FORMATS[name].aliases]
     for spelling in spellings:
-        if spelling in ranges:
-            return ranges[spelling], 2
-    if (group := media.partition("/")[0] + "/*") in ranges:
-        return ranges[group], 1
-    return ranges.get("*/*", 0.0), 0
+        if spelling in wanted:
+            return wanted[spelling], 2
+    if (group := media.partition("/")[0] + "/*") in wanted:
+        return wanted[group], 1
+    return wanted.get("*/*", 0.0), 0
 
 
 async def _wish(

@@ -90,3 +90,22 @@ def test_head_goes_where_get_goes(service: httpx.Client, url: str) -> None:
     assert service.head(f"{url}/nothing").status_code == 404
     allowed = service.put(url).headers["allow"]
     assert allowed == "DELETE, GET, HEAD, PATCH"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "told"),
+    [
+        ("gzip", "gzip"),
+        ("br, gzip;q=0.5", "gzip"),
+        ("gzip;q=0", None),
+        ("*, GZIP; q=0.000", None),
+        ("identity", None),
+    ],
+)
+def test_answers_are_compressed_for_who_does_not_refuse(
+    service: httpx.Client, accepted: str, told: str | None
+) -> None:
+    answer = service.get("/openapi.json", headers={"Accept-Encoding": accepted})
+    assert answer.headers.get("content-encoding") == told
+    assert answer.json()["info"]["title"] == "sigtest"
+    assert "Accept-Encoding" in answer.headers["vary"]
