@@ -40,9 +40,20 @@ class Scores:
 
     @cached_property
     def values(self) -> tuple[Value | None, ...]:
-        """(n,) scores: the mean of all runs, missing where it is missing in one of them."""
+        """(n,) scores: the mean of all runs, missing where it is missing in one of them.
+
+        Raises:
+            InputError: Several runs of which each has several numbers a segment.
+        """
         if len(self.runs) == 1:
             return self.runs[0]
+        if any(isinstance(value, tuple) for run in self.runs for value in run):
+            raise InputError(
+                f"System {self.system!r} brings {len(self.runs)} runs of {self.label!r}, which has "
+                "several numbers a segment, and these have no mean over runs; give one run of each "
+                "system.",
+                system=self.system,
+            )
         return tuple(_mean(values) for values in zip(*self.runs, strict=True))
 
     @property

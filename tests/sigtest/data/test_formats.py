@@ -396,6 +396,12 @@ def test_logged_log_likelihoods_are_the_perplexities_of_the_harness(tmp_path):
     assert {pair.p_value for pair in greater.pairs} == {1.0}  # that far is better
 
 
+def test_runs_of_perplexities_have_no_mean():
+    found = read_bytes(jsonl(lm_rows(perplexity=[-1.5, -0.25, -3.0])).encode(), "elm.jsonl")
+    with pytest.raises(InputError, match=r"'elm' brings 2 runs of 'perplexity', which .* no mean"):
+        join([found, found], how=Joining(runs=True))
+
+
 def test_perplexities_that_are_no_log_likelihoods_stay_as_they_are():
     found = read_bytes(jsonl(lm_rows(perplexity=[12.5, 1.0, 3.25])).encode(), "elm.jsonl")
     assert tables(found) == {("elm", "perplexity"): ((12.5, 1.0, 3.25),)}
