@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 import sys
 from collections.abc import Callable
@@ -12,11 +13,13 @@ from fastapi import FastAPI
 
 from app.http.auth import Door, is_loopback
 from app.http.connection import Connection
-from app.settings import Settings
+from app.settings import Settings, misspelt
 from workers.access import Access
 from workers.errors import SettingError
 from workers.questions import Questions
 from workers.settings import Settings as QueueSettings
+
+log = logging.getLogger(__name__)
 
 GRACE_SECONDS = 5
 # longer than clients and proxies keep them: a request that meets our end of one would be lost
@@ -36,6 +39,9 @@ class Server(uvicorn.Server):
         self._stopping = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        if wrong := misspelt():
+            told = "; ".join(f"{name}: did you mean {meant}?" for name, meant in wrong.items())
+            log.warning("No setting, and not read: %s", told)
         await super().startup(sockets)
         if self.started and sockets:
             host, port = sockets[0].getsockname()[:2]

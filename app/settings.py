@@ -9,15 +9,18 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
 
 from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.data.names import check_name
 from sigtest.errors import InputError
 from workers.access import digest_of
 from workers.errors import SettingError
-from workers.settings import COUNT, SECONDS, whole_number
+from workers.settings import COUNT, SECONDS, VARIABLES, whole_number
 
 PREFIX = "SIGTEST_"
+OF_CLIENTS = "SIGTEST_API_KEY"  # which commands read
+NEAR = 0.8  # how alike a name is that was meant; platforms have variables that begin like ours
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,21 @@ class Settings:
         return cls(
             **limits, cors_origins=origins, allow_downloads=downloads, open=opened, api_keys=keys
         )
+
+
+def misspelt(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Variables that nothing reads, with the setting that each may have meant.
+
+    Those that are like no setting, such as SIGTEST_SERVICE_HOST of a platform, are left out.
+    """
+    own = [f"{PREFIX}{setting.name.upper()}" for setting in fields(Settings)]
+    known = {name.removeprefix(PREFIX): name for name in (*VARIABLES, *own)}
+    found: dict[str, str] = {}
+    for name in sorted(environment):
+        if name.startswith(PREFIX) and name not in {*known.values(), OF_CLIENTS}:
+            near = get_close_matches(name.removeprefix(PREFIX), known, 1, NEAR)
+            found.update((name, known[one]) for one in near)
+    return found
 
 
 def _parse_limit(name: str, text: str) -> int:

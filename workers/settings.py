@@ -141,6 +141,16 @@ NUMBERS = {  # with the least and the most that make sense
     "webhook_longest": ("SIGTEST_WEBHOOK_LONGEST", 1, SECONDS),
 }
 NETWORKS = "SIGTEST_WEBHOOK_NETWORKS"
+LOG, METEOR = "SIGTEST_LOG", "SIGTEST_METEOR"
+NUMBERED = tuple(variable for variable, _, _ in NUMBERS.values())
+VARIABLES = (
+    "REDIS_URL",
+    "SIGTEST_STATE",
+    NETWORKS,
+    LOG,
+    METEOR,
+    *NUMBERED,
+)  # all that is read here
 AHEAD, ASKED = "ahead", "asked"
 
 
@@ -150,9 +160,9 @@ def log_format(environment: Mapping[str, str] = os.environ) -> str:
     Raises:
         SettingError: Anything else.
     """
-    form = environment.get("SIGTEST_LOG") or "text"
+    form = environment.get(LOG) or "text"
     if form not in FORMATTERS:
-        raise SettingError(f"SIGTEST_LOG must be {' or '.join(FORMATTERS)}, not {form!r}.")
+        raise SettingError(f"{LOG} must be {' or '.join(FORMATTERS)}, not {form!r}.")
     return form
 
 
@@ -164,9 +174,9 @@ def meteor_ahead(environment: Mapping[str, str] = os.environ) -> bool:
     Raises:
         SettingError: Anything else.
     """
-    when = environment.get("SIGTEST_METEOR") or AHEAD
+    when = environment.get(METEOR) or AHEAD
     if when not in (AHEAD, ASKED):
-        raise SettingError(f"SIGTEST_METEOR must be {AHEAD} or {ASKED}, not {when!r}.")
+        raise SettingError(f"{METEOR} must be {AHEAD} or {ASKED}, not {when!r}.")
     return when == AHEAD
 
 

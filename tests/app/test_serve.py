@@ -23,9 +23,10 @@ from service import children, until
 from app.http import problems
 from app.main import create_app
 from app.serve import listen
-from app.settings import Settings
+from app.settings import Settings, misspelt
 from sigtest.errors import ServiceError, SigtestError
 from workers.errors import SettingError
+from workers.settings import VARIABLES
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
 
@@ -58,6 +59,43 @@ def test_settings_come_from_the_environment() -> None:
 def test_senseless_settings_are_refused(given: dict[str, str]) -> None:
     with pytest.raises(SettingError, match=next(iter(given))):
         Settings.of(given)
+
+
+def test_misspelt_settings_are_noticed() -> None:
+    wrong = {
+        "SIGTEST_WORKRES": "WORKERS",
+        "SIGTEST_WORKERS": "WORKERS",
+        "SIGTEST_RETENTOIN": "SIGTEST_RETENTION",
+        "SIGTEST_MAX_SEGMENT": "SIGTEST_MAX_SEGMENTS",
+        "SIGTEST_APIKEYS": "SIGTEST_API_KEYS",
+    }
+    injected = ("SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_HTTP", "PORT", "PORT_8000_TCP",
+                "PORT_8000_TCP_PROTO", "PORT_8000_TCP_ADDR", "WORKERS_PORT", "REDIS_PORT", "HOST",
+                "API_KEY", "DATA", "WORKERS_SERVICE_HOST")  # fmt: skip
+    right = (*VARIABLES, "SIGTEST_MAX_PAGE", "PORT", "HOME", *(f"SIGTEST_{i}" for i in injected))
+    assert misspelt({**wrong, **dict.fromkeys(right, "1")}) == wrong
+
+
+def test_a_misspelt_setting_is_one_line_of_the_log(tmp_path: Path) -> None:
+    wrong = {"SIGTEST_WORKRES": "8", "SIGTEST_STATES": "x"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app.serve"],
+        cwd=ROOT,
+        env={**os.environ, **wrong, "SIGTEST_STATE": str(tmp_path), "PORT": "0"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+    (line,) = [line for line in said.splitlines() if "No setting" in line]
+    assert line.endswith(
+        "No setting, and not read: SIGTEST_STATES: did you mean SIGTEST_STATE?; "
+        "SIGTEST_WORKRES: did you mean WORKERS?"
+    )
 
 
 def test_every_setting_is_described() -> None:
