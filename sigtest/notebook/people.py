@@ -256,8 +256,9 @@ def _plain(value: Any) -> Any:
     """Numbers, text, lists and objects as JSON has them; a missing number is none."""
     if isinstance(value, Mapping):
         return {str(name): _plain(own) for name, own in value.items()}
-    if hasattr(value, "tolist"):  # arrays, series and scalars of NumPy and pandas
-        value = value.tolist()
+    for method in ("tolist", "to_list"):  # NumPy and pandas; polars
+        if hasattr(value, method):
+            value = getattr(value, method)()
     if isinstance(value, list | tuple):
         return [_plain(own) for own in value]
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -169,13 +169,25 @@ def test_missing_scores_of_arrays_are_missing() -> None:
     assert vars(found) == vars(expected)
 
 
-def test_scores_of_segments_come_as_lists_and_arrays() -> None:
+class Series:
+    """What polars has for a column, and nothing of NumPy's."""
+
+    def __init__(self, entries: list[float]) -> None:
+        self._entries = entries
+
+    def to_list(self) -> list[float]:
+        return list(self._entries)
+
+
+def test_scores_of_segments_come_as_lists_arrays_and_series() -> None:
     rng = np.random.default_rng(5)
     human, metric = ({name: rng.normal(size=20) for name in PEOPLE} for _ in range(2))
     lists = [{name: row.tolist() for name, row in table.items()} for table in (human, metric)]
     choices: dict[str, Any] = {"level": "segment", "resamples": 99, "statistics": ["pearson"]}
     arrays = sigtest.meta(human, {"m": metric}, **choices)
     assert vars(arrays) == vars(sigtest.meta(lists[0], {"m": lists[1]}, **choices))
+    series = [{name: Series(row) for name, row in table.items()} for table in lists]
+    assert vars(arrays) == vars(sigtest.meta(series[0], {"m": series[1]}, **choices))
     r = np.corrcoef(np.concatenate(list(human.values())), np.concatenate(list(metric.values())))
     assert arrays.metrics[0].pearson is not None
     assert arrays.metrics[0].pearson.value == pytest.approx(r[0, 1])
