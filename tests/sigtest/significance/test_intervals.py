@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
+from sigtest.bounds import FAR
 from sigtest.significance import intervals
 from sigtest.significance.intervals import (
     bootstrap_t_interval,
@@ -108,6 +109,18 @@ def test_a_studentised_interval_turns_the_quantiles_round() -> None:
     # heavy tails move an end e out by tails (e + 2 e^3) / 6
     assert low[2] == pytest.approx(-38 - 0.01 * (38 + 2 * 38**3), rel=1e-14)
     assert high[2] == pytest.approx(-2 - 0.01 * (2 + 2 * 2**3), rel=1e-14)
+
+
+def test_a_side_has_no_bound_where_resamples_that_do_not_vary_are_the_quantile() -> None:
+    spread = np.linspace(-1.0, 1.0, 36)
+    values = np.stack([np.append(spread, [end] * 4) for end in (FAR, -FAR)])
+    observed, errors, tails = np.array([10.0, 10.0]), np.array([0.5, 0.5]), np.array([0.0, 0.06])
+    low, high = bootstrap_t_interval(observed, errors, values, tails, 0.1)
+    assert low.tolist() == [
+        -FAR,
+        10 - 0.5 * (spread[33] + 0.01 * (spread[33] + 2 * spread[33] ** 3)),
+    ]
+    assert high.tolist() == [10 - 0.5 * spread[1], FAR]
 
 
 def test_skewness_equals_scipy() -> None:

@@ -237,6 +237,8 @@ def test_denominators_that_exchanges_change_are_not_convolved() -> None:
         ([2.0**21, -(2.0**21) + 1], [2**21, -(2**21) + 1]),
         ([2.0**21, -(2.0**21)], [1, -1]),
         ([2.0**21 + 1, -(2.0**21) + 1], None),  # as many points as are too many
+        ([2.0**62, -(2.0**61)], [2, -1]),
+        ([2.0**63], None),  # no whole number of 64 bits
     ],
 )
 def test_differences_are_whole_steps_of_the_coarsest_grid(
