@@ -122,7 +122,8 @@ def gate(
 
     Raises:
         RecipeError: A margin that is no positive number, or that is missing; several metrics or
-            test sets; no baseline; a correction of all pairs' draws.
+            test sets; no baseline; units of which nothing says how they vary; a correction of all
+            pairs' draws.
     """
     chosen = choose(claim, CLAIMS, "claim", "claim")
     _check(comparison, margin, chosen)
@@ -317,10 +318,20 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
         raise RecipeError("A gate needs the baseline that systems are held against.", field="pairs")
     if len(comparison.entries[0].systems) < 2:
         raise RecipeError("A gate needs a system to hold against the baseline.", field="systems")
+    if not comparison.plan.parts[0].spread_known:
+        raise RecipeError(
+            f"A gate needs two {recipe.unit}s{' of one label' if recipe.stratified else ''} at "
+            "least; otherwise nothing says how scores vary.",
+            field="stratified" if recipe.stratified else "unit",
+        )
     if CORRECTIONS[recipe.correction].joint is not None:
         raise RecipeError(
             f"correction {recipe.correction} does not go with gates; take holm.", field="correction"
         )
+    _check_margin(margin, claim)
+
+
+def _check_margin(margin: float | None, claim: Claim) -> None:
     if claim == "same":
         if margin is not None:
             raise RecipeError("Two runs of one system need no margin.", field="margin")

@@ -106,6 +106,11 @@ class Part:
         """How many units are resampled, each with all replicas."""
         return self.document_count if self.recipe.unit == "document" else self.segments
 
+    @property
+    def spread_known(self) -> bool:
+        """Whether any stratum has two units; nothing else says how scores vary."""
+        return self.units > self.streams
+
     @cached_property
     def key(self) -> str:
         """Hash of everything the report is a function of: content, recipe and versions."""

@@ -189,6 +189,21 @@ def test_gates_that_cannot_decide_are_refused(
         decided(scores(20, (0.0,)), margin, claim, **fields)
 
 
+@pytest.mark.parametrize("claim", ["not_worse", "equivalent", "same"])
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"documents": ["d"] * 6, "unit": "document"}, "two documents at least"),
+        ({"labels": list("abcdef"), "stratified": True}, "two segments of one label at least"),
+    ],
+)
+def test_a_gate_needs_units_that_say_how_scores_vary(
+    claim: str, fields: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(RecipeError, match=said):
+        decided(scores(6, (0.0,)), None if claim == "same" else 0.1, claim, **fields)
+
+
 def test_the_baseline_alone_passes_no_gate() -> None:
     with pytest.raises(RecipeError, match="a system to hold against the baseline"):
         decided(scores(20, (0.0,))[:1], 0.1)

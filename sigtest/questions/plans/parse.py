@@ -63,6 +63,12 @@ def _comparison(body: object) -> Comparison:
             f"vary; {part.units} given.",
             field="comparison",
         )
+    if not part.spread_known:
+        raise InputError(
+            f"A pilot needs two {part.recipe.unit}s of one label at least; otherwise nothing says "
+            "how scores vary within strata.",
+            field="comparison",
+        )
     return made
 
 

@@ -219,3 +219,12 @@ def test_what_cannot_be_planned_is_refused(choices: dict[str, Any], field: str) 
         parse({"comparison": studied.comparison(), **choices})
     assert refused.value.field == field
     assert isinstance(refused.value, InputError | RecipeError)
+
+
+def test_strata_of_one_segment_are_no_pilot() -> None:
+    numbers = list(map(float, range(12)))
+    scores = [{"name": name, "scores": {"x": numbers}} for name in "AB"]
+    pilot = {"systems": scores, "metrics": ["scores"], "labels": list("abcdefghijkl")}
+    with pytest.raises(InputError, match="two segments of one label at least"):
+        parse({"comparison": {**pilot, "stratified": True}})
+    parse({"comparison": {**pilot, "labels": list("aacdefghijkl"), "stratified": True}})
