@@ -112,6 +112,8 @@ def _all_exact(part: Part, facts: Sequence[Facts]) -> bool:
 def _few_units(part: Part) -> str | None:
     """Intervals and detectable differences are bootstrap ones, whatever tests were asked for."""
     units = part.units
+    if not part.spread_known:
+        return _no_spread(part)
     if units >= FEW_UNITS:
         return None
     said = (
@@ -128,6 +130,22 @@ def _few_units(part: Part) -> str | None:
         "approximate_randomization keeps its level as long as the two systems' outputs are "
         "exchangeable."
     )
+
+
+def _no_spread(part: Part) -> str:
+    """What resamples that are all alike are worth."""
+    within = " in each stratum" if part.units > 1 else ""
+    said = (
+        f"There is one {part.recipe.unit}{within}, so that nothing says how scores vary: "
+        "intervals, standard errors and detectable differences have no meaning"
+    )
+    bootstraps = [
+        test for test in part.recipe.tests if TESTS[test].draws in {"counts", "studentised"}
+    ]
+    if not bootstraps:
+        return f"{said}."
+    call = "call" if len(bootstraps) > 1 else "calls"
+    return f"{said}, and {' and '.join(bootstraps)} {call} any difference significant."
 
 
 def _nothing_to_find(part: Part, comparisons: int) -> str | None:

@@ -36,6 +36,20 @@ def test_below_300_segments_a_bootstrap_is_warned_of() -> None:
     assert two(300) == []
 
 
+def test_of_one_segment_a_bootstrap_is_warned_of_by_itself() -> None:
+    tests = ["approximate_randomization", "bootstrap", "bootstrap_t"]
+    found = [warning for warning in two(1, tests=tests) if "one segment" in warning]
+    assert ["bootstrap and bootstrap_t call any" in warning for warning in found] == [True]
+    assert not any("somewhat" in warning for warning in two(1))
+    assert not any("one segment" in warning for warning in two(2))
+
+
+@pytest.mark.parametrize(("second", "warned"), [("b", True), ("a", False)])
+def test_of_one_segment_a_stratum_a_bootstrap_is_warned_of(second: str, warned: bool) -> None:
+    found = two(3, labels=["a", second, "c"], stratified=True)
+    assert any("one segment in each stratum" in warning for warning in found) == warned
+
+
 def test_documents_are_counted_where_they_are_the_units() -> None:
     for documents in (299, 300):
         fields = {"documents": [f"d{i // 2}" for i in range(2 * documents)], "unit": "document"}
