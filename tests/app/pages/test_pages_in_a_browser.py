@@ -533,6 +533,22 @@ def test_what_is_chosen_is_seen_in_forced_colours(service: httpx.Client, chromiu
         assert chosen != other
 
 
+def test_text_is_as_large_as_readers_want_it(service: httpx.Client, chromium: Any) -> None:
+    """All of it, and twice as large fits the narrowest phone, too."""
+    body = {**wide(3), "metrics": ["bleu", "chrf"]}
+    made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
+    phone = {"width": 320, "height": 640}
+    with visit(chromium, str(service.base_url), viewport=phone) as visited:
+        page = visited.page
+        page.goto(f"/comparisons/{made.json()['id']}?a=own0&b=own1&alpha=0.1")
+        size = "own => parseFloat(getComputedStyle(own).fontSize)"
+        before = [page.locator(own).first.evaluate(size) for own in ("h1", "td", "dd", "button")]
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        after = [page.locator(own).first.evaluate(size) for own in ("h1", "td", "dd", "button")]
+        assert all(larger > 1.5 * own for own, larger in zip(before, after, strict=True))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
 def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
     """Nothing for screens alone, no heading above nothing, headings no larger than rows."""
     with visit(chromium, str(service.base_url)) as visited:
