@@ -549,6 +549,20 @@ def test_text_is_as_large_as_readers_want_it(service: httpx.Client, chromium: An
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+def test_short_names_take_one_line_on_a_phone(service: httpx.Client, chromium: Any) -> None:
+    """Also where a table is too wide, and names could break at their hyphens."""
+    body = wide(12)
+    for system in body["systems"]:
+        system["name"] = f"system-{system['name']}"
+    made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
+    phone = {"width": 360, "height": 740}
+    with visit(chromium, str(service.base_url), viewport=phone) as visited:
+        visited.page.goto(f"/comparisons/{made.json()['id']}")
+        for table in ("#systems", "#matrix"):
+            names = visited.page.locator(f"{table} tbody tr")
+            assert max(names.evaluate_all("all => all.map(own => own.offsetHeight)")) < 40
+
+
 def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
     """Nothing for screens alone, no heading above nothing, headings no larger than rows."""
     with visit(chromium, str(service.base_url)) as visited:
