@@ -563,6 +563,33 @@ def test_short_names_take_one_line_on_a_phone(service: httpx.Client, chromium: A
             assert max(names.evaluate_all("all => all.map(own => own.offsetHeight)")) < 40
 
 
+def test_wide_tables_are_whole_on_paper(service: httpx.Client, chromium: Any) -> None:
+    """Long names take lines; of several test sets, intervals are numbers and no pictures."""
+    many = wide(20)
+    longest = "a name that is longer than those of all others, and goes on"
+    many["systems"] = [
+        {**own, "name": f"{own['name']} {place}" if place else f"{longest} {own['name']}"}
+        for place in range(3)
+        for own in many["systems"]
+    ]
+    one = wide(3)
+    testsets = [
+        {"name": name, "references": one["references"], "systems": one["systems"]}
+        for name in ("news", "talks", "law", "web")
+    ]
+    several = {"testsets": testsets, "resamples": 99}
+    # browsers shrink what is somewhat too wide for a sheet, but not what is laid out apart
+    for body, table, room in ((many, "#matrix", 680), (several, "#report", 900)):
+        made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
+        with visit(chromium, str(service.base_url)) as visited:
+            page = visited.page
+            page.set_viewport_size({"width": 680, "height": 960})  # 18 cm
+            page.goto(f"/comparisons/{made.json()['id']}")
+            page.emulate_media(media="print")
+            found = page.locator(f"{table} table").first
+            assert found.evaluate("own => own.getBoundingClientRect().right") <= room
+
+
 def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
     """Nothing for screens alone, no heading above nothing, headings no larger than rows."""
     with visit(chromium, str(service.base_url)) as visited:
