@@ -20,6 +20,7 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
+from sigtest.render.tables import test_words
 
 ROW, BETWEEN, TOP = 9.0, 5.0, 27.0
 NAME = 80.0
@@ -71,7 +72,7 @@ def _shown(row: AccuracyRow) -> str:
 
 def _description(rows: Sequence[AccuracyRow]) -> str:
     said = [
-        f"{row.metric} by {row.test} {row.correct} of {row.n}, "
+        f"{row.metric} by {test_words(row.test)} {row.correct} of {row.n}, "
         f"{100 * row.ci[0]:.1f} to {100 * row.ci[1]:.1f} %"
         for row in rows
     ]
@@ -85,7 +86,7 @@ def _bar(drawing: Drawing, across: Scale, y: float, row: AccuracyRow, colour: Co
         across(row.share) - across.start,
         ROW - 2,
         colour,
-        f"{row.metric}, {row.test}: {row.correct} of {row.n}",
+        f"{row.metric}, {test_words(row.test)}: {row.correct} of {row.n}",
     )
     low, high = (across(end) for end in row.ci)
     middle = y + ROW / 2
@@ -109,5 +110,5 @@ def _legend(drawing: Drawing, tests: Sequence[str], y: float) -> float:
     """Which shade is which test; returns the height of the drawing."""
     for i, test in enumerate(tests):
         drawing.rectangle(MARGIN, y + i * 10, 8, 8, SHADES[i % len(SHADES)])
-        drawing.text(MARGIN + 11, y + i * 10 + 6.5, test, size=SMALL)
+        drawing.text(MARGIN + 11, y + i * 10 + 6.5, test_words(test), size=SMALL)
     return y + len(tests) * 10 + 4

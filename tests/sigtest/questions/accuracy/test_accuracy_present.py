@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from studied import request
@@ -97,4 +98,9 @@ def test_csv_has_every_row_unrounded(report: AccuracyReport) -> None:
 def test_json_is_the_report_and_pages_draw_every_picture(report: AccuracyReport) -> None:
     body = json.loads(FORMATS["json"].render(present(report)))
     assert decode(AccuracyReport, body) == report
-    assert FORMATS["html"].render(present(report)).count("<svg") == 2 * len(ALPHAS)
+    page = FORMATS["html"].render(present(report))
+    assert page.count("<svg") == 2 * len(ALPHAS)
+    tests = {row.test for row in report.rows}
+    pictures = "".join(re.findall("<svg.*?</svg>", page, re.S))
+    assert all(test.replace("_", " ") in pictures for test in tests)
+    assert not any(test in pictures for test in tests if "_" in test)

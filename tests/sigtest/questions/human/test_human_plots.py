@@ -54,6 +54,12 @@ def test_pictures_are_accessible_xml_with_text_as_text(plot, report) -> None:
     assert colours <= set(COLOURS.values())
 
 
+@pytest.mark.parametrize("plot", [annotators_plot, heatmap_plot, panels_plot])
+def test_tests_are_named_in_words(plot, report) -> None:
+    assert re.search("paired t|rank sum", plot(report))
+    assert not re.search("paired_t|rank_sum", plot(report))
+
+
 @pytest.mark.parametrize("plot", [boxes_plot, heatmap_plot, panels_plot])
 def test_every_system_is_named(plot, report) -> None:
     assert {system.name for system in report.systems} <= set(words(plot(report)))
@@ -118,7 +124,7 @@ def test_annotators_who_fail_are_hollow(report) -> None:
     marks = [circle.get("fill") for circle in root.iter(f"{SVG}circle")]
     assert marks.count(COLOURS["paper"]) == 2 + 1  # and the legend's
     assert marks.count(COLOURS["strong"]) == 10 + 1
-    assert "10 of 12 annotators pass paired_t" in root[1].text
+    assert "10 of 12 annotators pass paired t" in root[1].text
     assert not any("rater" in word for word in words(annotators_plot(report)))
 
 
