@@ -132,8 +132,8 @@ def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[F
 def _advice(metric: str, tokenizer: str) -> str:
     name = metric.partition(":")[0]
     if name == "bleu":
-        other = "" if tokenizer in {"char", "zh"} else ", or bleu:tokenize=char,"
-        return f"ask for bleu:tokenize={tokenizer}{other} (tokenize={tokenizer})"
+        other = "" if tokenizer in {"char", "zh"} else " or bleu:tokenize=char"
+        return f"ask for bleu:tokenize={tokenizer}{other}"
     if name == "ter":
         return "ask for ter:normalized=true,asian_support=true"
     return f"use chrf, or bleu:tokenize={tokenizer}"

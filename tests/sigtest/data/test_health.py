@@ -189,19 +189,19 @@ THAI = ["สภาเมืองตัดสินใจปิดจัตุ�
 
 
 @pytest.mark.parametrize(
-    ("lines", "script", "option"),
+    ("lines", "script", "option", "other"),
     [
-        (CHINESE, "Han", "tokenize=zh"),
-        (JAPANESE, "Kana", "tokenize=ja-mecab"),
-        (KOREAN, "Hangul", "tokenize=ko-mecab"),
-        (THAI, "Thai", "tokenize=char"),
+        (CHINESE, "Han", "tokenize=zh", ""),
+        (JAPANESE, "Kana", "tokenize=ja-mecab", " or bleu:tokenize=char"),
+        (KOREAN, "Hangul", "tokenize=ko-mecab", " or bleu:tokenize=char"),
+        (THAI, "Thai", "tokenize=char", ""),
     ],
 )
-def test_scripts_without_blanks_need_their_tokenizer(lines, script, option):
+def test_scripts_without_blanks_need_their_tokenizer(lines, script, option, other):
     (found,) = check([lines], None, {"aspen": lines[::-1][:30]}, {"bleu": "13a"})[:1]
     assert found.kind == "tokenizer"
     assert f"in {script} script" in found.sentence
-    assert option in found.sentence
+    assert found.sentence.endswith(f"; ask for bleu:{option}{other}.")
     right = check([lines], None, {"aspen": lines}, {"bleu": option.partition("=")[2]})
     assert "tokenizer" not in {finding.kind for finding in right}
     assert "tokenizer" not in {
