@@ -63,7 +63,7 @@ def answer(report: MetaReport) -> tuple[str, ...]:
         (names,) = beating
         whom = listed(names) if names else "No metric"
         verb = "agree" if len(names) > 1 else "agrees"
-        said.append(f"{whom} {verb} better with people than {report.baseline}.")
+        said.append(f"{whom} {verb} significantly better with people than {report.baseline}.")
     return tuple(said)
 
 

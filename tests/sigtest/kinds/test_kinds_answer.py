@@ -34,7 +34,7 @@ def test_metrics_that_cannot_be_told_apart_are_named_together() -> None:
         "metric-evaluations"
     )
     said = told("metric-evaluations", baseline="ter")
-    assert "No metric agrees better with people than ter." in said
+    assert "No metric agrees significantly better with people than ter." in said
 
 
 def test_accuracy_counts_pairs_and_plans_count_segments() -> None:
