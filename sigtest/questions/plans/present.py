@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from sigtest.questions.plans.pictures import PICTURES
+from sigtest.questions.plans.plots.curve import places
 from sigtest.questions.plans.report import PlanReport
 from sigtest.render.columns import intervals, names, numbers
-from sigtest.render.digits import percent, whole
+from sigtest.render.digits import fixed, percent, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import Block, Document, Figure, Group, Sheet, Table
 from sigtest.report import encode
@@ -46,8 +47,9 @@ def answer(report: PlanReport) -> tuple[str, ...]:
     widest = max(known, key=lambda pair: pair.stderr)
     size = min(widest.sizes, key=lambda own: abs(own.units - report.pilot))
     return (
-        f"{whole(size.units)} {report.unit}s show a true difference of {size.detectable:.2g} "
-        f"{report.metric} {power}; four times as many show one of half that size.",
+        f"{whole(size.units)} {report.unit}s show a true difference of "
+        f"{fixed(size.detectable, _places(report))} {report.metric} {power}; four "
+        "times as many show one of half that size.",
     )
 
 
@@ -90,12 +92,18 @@ def _facts(report: PlanReport) -> tuple[str, ...]:
     )
 
 
+def _places(report: PlanReport) -> int:
+    """Decimals that show two digits of the least that any size detects, two at least."""
+    ends = [size.ci[0] for pair in report.pairs for size in pair.sizes]
+    return max(PLACES, places(min(ends, default=1.0)))
+
+
 def _table(report: PlanReport) -> Table:
-    pairs = report.pairs
+    pairs, shown = report.pairs, _places(report)
     groups = [
         Group("pilot", (
-            numbers("a - b", [pair.difference for pair in pairs], PLACES, signed=True),
-            numbers("stderr", [pair.stderr for pair in pairs], PLACES + 1),
+            numbers("a - b", [pair.difference for pair in pairs], shown, signed=True),
+            numbers("stderr", [pair.stderr for pair in pairs], shown + 1),
         )),
     ]  # fmt: skip
     if report.difference is not None:
@@ -111,8 +119,8 @@ def _table(report: PlanReport) -> Table:
         ends = [pair.sizes[i].ci if pair.sizes else None for pair in pairs]
         groups.append(
             Group(f"{whole(size.units)} {report.unit}s", (
-                numbers("detects", detects, PLACES),
-                intervals(ends, PLACES),
+                numbers("detects", detects, shown),
+                intervals(ends, shown),
             ))
         )  # fmt: skip
     return Table(

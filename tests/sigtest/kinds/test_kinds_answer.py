@@ -49,7 +49,7 @@ def test_accuracy_counts_pairs_and_plans_count_segments() -> None:
 
 @pytest.mark.parametrize(
     ("scores", "words"),
-    [([0.5] * 10, "do not differ in the pilot"), (None, "show a true difference of ")],
+    [([0.5] * 10, "do not differ in the pilot"), (None, "show a true difference of 0.040 scores ")],
 )
 def test_plans_without_a_difference_tell_what_would_show(
     scores: list[float] | None, words: str

@@ -28,12 +28,12 @@ def curve_plot(report: PlanReport, a: str | None = None, b: str | None = None) -
     """
     pair = _chosen(report, a, b)
     first, last = pair.sizes[0], pair.sizes[-1]
-    places = _places(last.ci[0])
+    shown = places(last.ci[0])
     words = f"what more {report.unit}s show: {pair.a}, {pair.b}, {report.metric}"
     heading = shortened(words, COLUMN / BOLD - 8, HEADING)
     described = "; ".join(
-        f"{whole(size.units)} {report.unit}s: {fixed(size.detectable, places)} "
-        f"{interval(size.ci, places)}"
+        f"{whole(size.units)} {report.unit}s: {fixed(size.detectable, shown)} "
+        f"{interval(size.ci, shown)}"
         for size in pair.sizes
     )
     drawing = Drawing(heading, f"{described}.", COLUMN, FLOOR + 30)
@@ -106,6 +106,6 @@ def _spaced(sizes: tuple[PlannedSize, ...]) -> list[PlannedSize]:
     return kept
 
 
-def _places(value: float) -> int:
+def places(value: float) -> int:
     """Decimals that show two digits of a small value."""
     return max(0, min(8, 1 - math.floor(math.log10(value)))) if value > 0 else 2

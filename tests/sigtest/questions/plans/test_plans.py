@@ -158,6 +158,17 @@ def test_planned_at_500_segments_holds_on_the_whole(
             assert own.detectable == pytest.approx(row.detectable[1], rel=0.15), (metric, row)
 
 
+def test_small_differences_keep_two_digits() -> None:
+    """Scores of 0 to 1 may differ in the third decimal."""
+    rng = np.random.default_rng(3)
+    a = rng.normal(0.8, 0.01, 100)
+    report = planned(scores(a, a + rng.normal(0.0, 0.005, 100), resamples=999))
+    size = report.pairs[0].sizes[-1]
+    assert 0.0001 < size.ci[0] < size.detectable < 0.001
+    text = FORMATS["text"].render(KINDS["plans"].present(report))
+    assert f"{size.detectable:.5f} [{size.ci[0]:.5f}, {size.ci[1]:.5f}]" in text
+
+
 def test_equal_systems_say_nothing() -> None:
     row = np.random.default_rng(2).normal(size=60)
     plan = planned(scores(row, row, row + 1e-3 * row**2), difference=0.1)
