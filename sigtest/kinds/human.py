@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from sigtest.data.compound import object_schema
@@ -90,7 +91,10 @@ class HumanEvaluations(WholeKind[Asked]):
         return Whole(asked, about, _seconds(asked))
 
     def recognised(self, asked: Whole[Asked]) -> tuple[str, ...]:
-        return (*recognised(asked.asked), *super().recognised(asked))
+        criteria = asked.about.metrics
+        rest = replace(asked, about=replace(asked.about, metrics=()))
+        judged_by = f"{'Criterion' if len(criteria) == 1 else 'Criteria'}: {', '.join(criteria)}."
+        return (*recognised(asked.asked), *super().recognised(rest), judged_by)
 
     def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> HumanReport:
         return compute(asked.asked, progress)

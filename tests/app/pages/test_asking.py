@@ -78,7 +78,8 @@ def test_judgements_are_looked_at_before_anything_runs(pages: httpx.Client) -> N
     looked = ask(pages, "human-evaluations", files=brought, data={"do": "look", "alpha": "0.01"})
     assert "12 rows, read as" in looked.text
     assert "12 judgements, 3 segments, 2 annotators." in looked.text
-    assert "1 metric: score." in looked.text
+    assert "Criterion: score." in looked.text
+    assert "metric:" not in looked.text
     assert "12 judgements, 3 segments, 2 annotators" in looked.text
     assert "2 systems: A, B" in looked.text
     assert pages.get("/v1/human-evaluations").json() == before
