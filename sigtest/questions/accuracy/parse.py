@@ -23,6 +23,10 @@ from sigtest.significance import TESTS, ResamplingTest
 PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
 KNOWN = [field.name for field in FIELDS]
 LEVEL = 0.05  # of intervals that nothing looks at
+NEEDED = {  # of a request
+    "human": "judgements, p-values by pair, or the id of a finished human evaluation",
+    "comparison": "references and outputs, p-values by pair, or the id of a finished comparison",
+}
 OWN = ("alternative", "correction", "alpha")  # which accuracy of tests decides itself
 
 
@@ -74,7 +78,7 @@ def _notes(unused: Sequence[str]) -> tuple[str, ...]:
 def _object(body: Mapping[str, Any], field: str) -> Mapping[str, Any]:
     value = body.get(field)
     if not isinstance(value, Mapping) or not value:
-        raise InputError(f"{field} must be an object.", field=field)
+        raise InputError(f"{field} must be an object: {NEEDED[field]}.", field=field)
     return value
 
 

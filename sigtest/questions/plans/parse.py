@@ -50,7 +50,8 @@ def parse(request: Mapping[str, Any]) -> Asked:
 def _comparison(body: object) -> Comparison:
     """A comparison that can be a pilot."""
     if not isinstance(body, Mapping) or not body:
-        raise InputError("comparison must be an object: the pilot.", field="comparison")
+        needed = "the pilot's references and outputs, or the id of a finished comparison"
+        raise InputError(f"comparison must be an object: {needed}.", field="comparison")
     made = parse_named(body)
     if len(made.entries) > 1:
         raise RecipeError("A plan is about one test set.", field="comparison")

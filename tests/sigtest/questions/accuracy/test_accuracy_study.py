@@ -185,7 +185,7 @@ def test_judged_segments_are_lines_of_the_test_set() -> None:
 
 REFUSED = [
     ({"humans": {}}, RecipeError, "Did you mean 'human'"),
-    ({"human": {}}, InputError, "human must be an object"),
+    ({"human": {}}, InputError, "judgements, .* or the id of a finished"),
     ({"human": {"pairs": []}}, InputError, "has no pairs"),
     ({"human": {"pair": []}}, RecipeError, "Did you mean 'pairs'"),
     ({"human": {"pairs": ["x"]}}, InputError, r"human.pairs\[0\] must be an object"),
@@ -194,7 +194,7 @@ REFUSED = [
     ({"human": {"pairs": people()[:5]}}, InputError, "did not compare Cedar and Daisy"),
     ({"human": {"pairs": people(), "criteria": ["x"]}}, RecipeError, "Unknown criterion"),
     ({"human": {"pairs": people()[:1]}}, InputError, "Systems differ"),
-    ({"comparison": {}}, InputError, "comparison must be an object"),
+    ({"comparison": {}}, InputError, "references and outputs, .* or the id of a finished"),
     ({"comparison": {"testsets": {}}}, RecipeError, "about one test set"),
     ({"comparison": comparison(tests=["riezler_maxwell_bootstrap"])}, RecipeError, "no direction"),
     ({"comparison": comparison(metrics=["blue"])}, RecipeError, "Did you mean 'bleu'"),
