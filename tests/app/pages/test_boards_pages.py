@@ -47,6 +47,17 @@ def test_a_board_without_systems_says_so(pages: httpx.Client, board: str) -> Non
     assert "/comparisons/" not in page.text
 
 
+def test_a_board_that_is_full_says_so_in_the_place_of_its_form(
+    pages: httpx.Client, board: str
+) -> None:
+    for place in range(5):
+        assert 'name="hypotheses"' in pages.get(board).text
+        assert put(pages, board, f"own{place}", REFERENCE).status_code == 303
+    page = pages.get(board).text
+    assert "takes no more submissions: its claims are corrected for 5" in page
+    assert 'name="hypotheses"' not in page
+
+
 def test_systems_are_submitted_and_compared(pages: httpx.Client, board: str) -> None:
     assert put(pages, board, "one", REFERENCE).status_code == 303
     assert put(pages, board, "two", b"a b c\nf g h\nx y z\n", name="second").status_code == 303
