@@ -128,7 +128,8 @@ def _value(name: str, text: str) -> str | int | float:
         if name == "seed" or (name == "resamples" and text != "auto"):
             return int(text.replace(",", "").replace(" ", ""))
     except ValueError:
-        raise InputError(f"{name} must be a number, not {text[:40]!r}.", field=name) from None
+        what = "a number" if name == "alpha" else "a whole number"
+        raise InputError(f"{name} must be {what}, not {text[:40]!r}.", field=name) from None
     return text
 
 
