@@ -85,18 +85,25 @@ def _verify(report: Report, stem: str) -> str:
     """The command that computes the report again, with the reader's own files."""
     names = [shlex.quote(printable(system.name)) for system in report.systems[:MANY]]
     rest = ["..."] if len(report.systems) > MANY else []
-    documents = ["--documents DOCUMENTS"] if "|unit:document|" in report.signature else []
+    documents = ["--documents DOCUMENTS"] if _of_documents(report) else []
     brought = ["-r REFERENCE"] * max(1, report.testset.references)
     command = [f"sigtest verify {stem}.json", *brought, *documents, *names, *rest]
     return " ".join(command)
 
 
+def _of_documents(report: Report) -> bool:
+    """Whether documents are resampled."""
+    return "|unit:document|" in report.signature
+
+
 def _basis(report: Report, test: str) -> Basis:
     pairs = [pair for pair in report.pairs if pair.test == test]
     kept = sum(pair.calibrated for pair in pairs)
+    unit = "document" if _of_documents(report) else "segment"
     if kept == len(pairs):
         level = (
-            "It keeps its level here: a true null hypothesis is rejected as often as alpha says."
+            f"It keeps its level here as long as {unit}s are independent of each other: a true "
+            "null hypothesis is rejected as often as alpha says."
         )
     elif kept == 0:
         level = "It does not keep its level here: it rejects true null hypotheses too often."

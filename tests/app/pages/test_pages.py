@@ -265,7 +265,8 @@ def test_a_page_says_what_a_report_stands_on(pages: httpx.Client, body: dict[str
     tests = ["approximate_randomization", "riezler_maxwell_bootstrap"]
     made = submit(pages, {**body, "tests": tests}).json()
     page = html.unescape(pages.get(f"/comparisons/{made['id']}").text)
-    assert "null hypothesis is that of exchangeable labels. It keeps its level" in page
+    assert "hypothesis is that of exchangeable labels. It keeps its level here as long as" in page
+    assert "as long as segments are independent of each other" in page
     assert "It does not keep its level here" in page
     assert f"sigtest verify {made['id']}.json -r REFERENCE A B" in page
     assert r"A & " in page
