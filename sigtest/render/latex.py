@@ -29,6 +29,7 @@ from sigtest.render.names import printable, width
 from sigtest.report import Methods
 
 ROWS = 40  # of one table; LaTeX does not break a table over pages
+HELD = 16  # tables that LaTeX surely holds back until a page has room for them
 LETTERS = 14  # of a heading for each column below it; longer ones take two lines
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that stars tell apart
 STARS = 3
@@ -121,9 +122,13 @@ def render(document: Document) -> str:
     ]
     if document.methods:
         parts.append(f"% Methods (the format bibtex has what it cites): {cited(document.methods)}")
+    floats = 0
     for block in document.stacked():
         if isinstance(block, Table):
-            parts += _floats(block, document)
+            for one in _floats(block, document):
+                parts += [r"\clearpage"] if floats and floats % HELD == 0 else []
+                parts.append(one)
+                floats += not block.bare
         else:
             parts.append(f"{escape(block.text)}\n")
     made = "\n".join(parts) + "\n"

@@ -136,6 +136,16 @@ def test_latex_sets_tables_without_a_warning(tmp_path: Path, table: str | None) 
     assert not [line for line in complaints(tmp_path) if not line.startswith("Overfull")]
 
 
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_latex_sets_any_number_of_tables(tmp_path: Path) -> None:
+    """LaTeX holds back floats until a page has room for them, and not many."""
+    names = tuple(f"system {i}" for i in range(60))
+    text = rendered("latex", report(names, metrics=["bleu", "chrf"], exact="never"))
+    assert text.count(r"\begin{table") > 60
+    (tmp_path / "paper.tex").write_text(PAPER % text, encoding="utf-8")
+    assert not complaints(tmp_path)
+
+
 def complaints(folder: Path) -> list[str]:
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     ran = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
