@@ -42,9 +42,19 @@ def printed(
 
 
 def require_shown(name: str, lines: list[str]) -> None:
-    """Check that what a document shows was printed, in its order."""
-    remaining = iter(lines)
+    """Check that what a document shows was printed, line by line but for what `...` stands for."""
+    at = 0
     for block in blocks(name, "text|json"):
-        shown = [line.removesuffix("...") for line in HASH.sub("HASH", block).splitlines()]
-        for line in filter(None, shown):
-            assert any(found.startswith(line) for found in remaining), (line, "\n".join(lines))
+        gap = True
+        for line in HASH.sub("HASH", block).splitlines():
+            if line == "...":
+                gap = True
+                continue
+            within = lines[at:] if gap else lines[at : at + 1]
+            ahead = next((i for i, found in enumerate(within) if _shows(line, found)), None)
+            assert ahead is not None, (line, "\n".join(lines))
+            at, gap = at + ahead + 1, False
+
+
+def _shows(line: str, found: str) -> bool:
+    return found.startswith(line[:-3]) if line.endswith("...") else found.rstrip() == line
