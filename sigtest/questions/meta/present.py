@@ -172,7 +172,8 @@ def _beating(report: MetaReport, own: SetReport) -> list[Paragraph]:
     if report.baseline is None or not report.pairs:
         return []
     better = ", ".join(own.beats_baseline) or "none"
-    return [Paragraph(f"Significantly better than {report.baseline}: {better}.")]
+    alone = "" if report.correction == "none" else " (corrected for comparisons with it alone)"
+    return [Paragraph(f"Significantly better than {report.baseline}{alone}: {better}.")]
 
 
 def _drawn(report: MetaReport, own: SetReport) -> list[Figure]:
