@@ -390,5 +390,4 @@ def test_the_example_of_the_document_runs(service: httpx.Client, example: Path) 
     (sent,) = re.findall(r"^curl .* -d '\n(.*?)'$", text, re.M | re.S)
     told = succeeded(service, json.loads(sent))
     (shown,) = re.findall(r"^```json\n(.*?)^```", text, re.M | re.S)
-    for field in ("id", "systems", "metrics", "tests", "testsets"):
-        assert f'"{field}": {json.dumps(told[field])}' in shown
+    assert {**told, **json.loads(shown.replace("...", ""))} == told
