@@ -314,7 +314,9 @@ def _metric_named(name: str) -> type[Metric]:
             "scores in a request.",
             field="metrics",
         )
-    return METRICS[known if known in METRICS else choose(name, METRICS, "metrics", "metric")]
+    elsewhere = " Scores computed elsewhere are the metric scores:of=LABEL."
+    found = known if known in METRICS else choose(name, METRICS, "metrics", "metric", elsewhere)
+    return METRICS[found]
 
 
 def _convert(value: object, kind: type, what: str) -> object:

@@ -9,17 +9,17 @@ from typing import Any
 from sigtest.errors import RecipeError
 
 
-def choose(name: Any, known: Iterable[str], field: str, what: str) -> Any:
+def choose(name: Any, known: Iterable[str], field: str, what: str, otherwise: str = "") -> Any:
     """Return `name` if it is known.
 
     Raises:
-        RecipeError: It is not; the message lists what is, and the nearest.
+        RecipeError: It is not; the message lists what is, and the nearest, or `otherwise`.
     """
     names = list(known)
     if name in names:
         return name
     near = difflib.get_close_matches(str(name), names, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = f" Did you mean {near[0]!r}?" if near else otherwise
     raise RecipeError(
         f"Unknown {what} {str(name)[:60]!r}; choose one of {', '.join(names)}.{hint}", field=field
     )

@@ -282,6 +282,7 @@ def test_a_gzip_bomb_is_not_unpacked(complaint):
         (["-r", "ref.txt", "good.txt", "=bad.txt"], ["bad.txt", "1 to 200 characters"]),
         (["-r", "ref.txt", "good.txt", "name="], ["names no file"]),
         ([*BOTH[1:], "--metric", "blue"], ["Unknown metric 'blue'", "mean 'bleu'"]),
+        ([*BOTH[1:], "--metric", "acc_norm"], ["'acc_norm'", "scores:of=LABEL"]),
         ([*BOTH[1:], "--metric", "bleu:tokenise=zh"], ["option of bleu", "mean 'tokenize'"]),
         ([*BOTH[1:], "--metric", "bleu:tokenize"], ["needs a value"]),
         ([*BOTH[1:], "--metric", "bleu", "--metric", "bleu"], ["2 times"]),
