@@ -33,8 +33,9 @@ class Metric(ABC):
     """A segment becomes a row of k numbers that may be ADDED; a sum of rows becomes a score.
 
     A subclass is a frozen dataclass whose fields are its options, with the names and defaults of
-    the reference program. It implements `width`, `statistics` and `formula`, and everything
-    else (resampling, tests, intervals, pictures) follows without naming the metric again.
+    the reference program. It has a `name` and implements `width`, `implementation`, `statistics`
+    and `formula`; everything else (resampling, tests, intervals, pictures) follows without naming
+    the metric again.
 
     BLEU, chrF and TER of a test set are not means over segments: they are functions of counts that
     are summed over all segments first. So the score of a resample, in which segment i stands w_i
