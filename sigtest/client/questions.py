@@ -70,7 +70,8 @@ class Questions:
         Args:
             kind: Path of the kind, such as `human-evaluations`.
             request: The JSON of the request.
-            files: What it brings besides.
+            files: What it brings besides: part of the form, name and bytes of each file
+                (`sigtest.kinds.File`).
             progress: Called with phase, done and total.
 
         Returns:

@@ -154,7 +154,7 @@ class Members(Field):
         complete: Whether all of them must be.
     """
 
-    metavar: ClassVar[str] = "[VALUE:]FIELD=VALUE,..."
+    metavar: ClassVar[str] = "VALUE[:FIELD=VALUE,...]"
 
     members: Sequence[Field] = ()
     make: Callable[..., object] = dict

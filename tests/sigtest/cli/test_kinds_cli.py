@@ -71,6 +71,12 @@ def test_every_kind_has_its_command_in_the_overview(run: Run) -> None:
         assert run(kind.command, "--help")[1].startswith(f"usage: sigtest {kind.command} ")
 
 
+def test_help_names_the_tests_that_find_careless_annotators(run: Run) -> None:
+    shown = run("human", "--help")[1]
+    assert "--quality VALUE[:FIELD=VALUE,...]" in shown
+    assert all(name in shown for name in ("paired_t", "welch", "mann_whitney"))
+
+
 def test_every_door_asks_the_kind_that_is_called_like_its_command() -> None:
     asked = {command: KINDS[door_of(command).kind].command for command in DOORS}
     assert asked == {command: command for command in DOORS}

@@ -188,8 +188,8 @@ FOUR = Members(
 )
 QUALITY = Members(
     "quality",
-    "quality control, which leaves careless annotators out: a test, and threshold, min_pairs, "
-    "untestable",
+    f"quality control, which leaves careless annotators out: a test ({', '.join(QUALITY_TESTS)}), "
+    "and threshold, min_pairs, untestable",
     members=with_defaults(
         (
             Choice(
