@@ -96,10 +96,10 @@ def compare(
             training runs, a list of such lists; or an object of `hypotheses`, `replicas` and
             `scores`. A list of such objects, each with its `name`, means the same, and so does a
             data frame with a column for each system.
-        scores: Numbers computed elsewhere, by name of the system and label; a number a segment,
-            or a tuple; or data frames with a column for each system, by label, or one of them.
-            Metrics `scores`, `ratio` and `fscore` use them.
-        documents: Document of each segment.
+        scores: Numbers computed elsewhere, by name of the system and label, a number a segment, or
+            a tuple; a single label may be left out. Or data frames with a column for each system,
+            by label, or one of them. Metrics `scores`, `ratio` and `fscore` use them.
+        documents: Name of each segment's document.
         labels: Label of each segment, such as its domain.
         source: Source of each segment, for health checks of outputs.
         from_: Paths of files, folders or archives of any format in docs/FORMATS.md, which say
@@ -110,7 +110,8 @@ def compare(
         progress: Called with phase, done and total.
         **choices: `metrics` (by default BLEU where there are texts, and every label of `scores`),
             `tests`, `alternative`, `resamples`, `seed`, `alpha`, `correction`, `family`, `pairs`
-            ("all" or {"baseline": name}), `exact`, `unit`, `stratified`; see docs/COMMAND_LINE.md.
+            ("all" or {"baseline": name}), `exact`, `unit`, `stratified`, `interval`; see
+            docs/COMMAND_LINE.md.
 
     A column of lines may be any sequence, series, array or iterator, or a `pathlib.Path` to a file
     of any format that the command line reads.
@@ -161,6 +162,9 @@ def gate(
         labels: As for `compare`.
         progress: Called with phase, done and total.
         **choices: As for `compare`; one metric, and neither tests, interval nor alternative.
+
+    Returns:
+        The report: `outcome` is `pass`, `fail` or `undecided`, and `systems` has that of each.
 
     Raises:
         SigtestError: Texts or choices that cannot be used.

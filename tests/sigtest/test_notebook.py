@@ -21,6 +21,11 @@ def test_the_example_in_the_documentation_runs():
     assert tried.failed == 0
 
 
+def test_the_documentation_names_every_choice():
+    named = sigtest.compare.__doc__.partition("**choices")[2]
+    assert [name for name in asking.Choices.__annotations__ if f"`{name}`" not in named] == []
+
+
 def test_public_names_are_sorted_and_exist():
     assert sigtest.__all__ == sorted(sigtest.__all__)
     assert all(getattr(sigtest, name) is not None for name in sigtest.__all__)
