@@ -315,9 +315,11 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
             field="metrics",
         )
     if recipe.baseline is None:
-        raise RecipeError("A gate needs the baseline that systems are held against.", field="pairs")
+        raise RecipeError(
+            "A gate needs the baseline that systems are compared with.", field="pairs"
+        )
     if len(comparison.entries[0].systems) < 2:
-        raise RecipeError("A gate needs a system to hold against the baseline.", field="systems")
+        raise RecipeError("A gate needs a system to compare with the baseline.", field="systems")
     if not comparison.plan.parts[0].spread_known:
         raise RecipeError(
             f"A gate needs two {recipe.unit}s{' of one label' if recipe.stratified else ''} at "

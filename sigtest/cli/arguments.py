@@ -34,8 +34,8 @@ COMMANDS = {
     "verify": "compute a JSON report again from its files, and say what differs",
     "classify": "compare labels with gold labels, or scores over data sets",
     "human": "say what people's judgements of systems say, and whether people agree",
-    "meta": "hold metrics against people: which agree, and which better than others",
-    "accuracy": "hold significance tests against people: how often they conclude the same",
+    "meta": "compare metrics with people: which agree, and which better than others",
+    "accuracy": "compare significance tests with people: how often they conclude the same",
     "plan": "from a pilot, say what differences test sets of other sizes would show",
     **board_arguments.COMMANDS,
     "metrics": "list metrics with their options, tests, corrections, formats and pictures",
@@ -150,7 +150,9 @@ def _overview() -> str:
 
 
 def _metrics_parser() -> Parser:
-    parser = Parser("sigtest metrics", [""], "List metrics, significance tests and corrections.")
+    parser = Parser(
+        "sigtest metrics", [""], "List metrics, tests, corrections, formats and pictures."
+    )
     add_help(parser)
     return parser
 

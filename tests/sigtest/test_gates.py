@@ -205,7 +205,7 @@ def test_a_gate_needs_units_that_say_how_scores_vary(
 
 
 def test_the_baseline_alone_passes_no_gate() -> None:
-    with pytest.raises(RecipeError, match="a system to hold against the baseline"):
+    with pytest.raises(RecipeError, match="a system to compare with the baseline"):
         decided(scores(20, (0.0,))[:1], 0.1)
 
 

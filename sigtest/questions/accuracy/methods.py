@@ -10,7 +10,7 @@ from sigtest.significance import TESTS
 
 
 def sentences(report: AccuracyReport, sources: Sources) -> Iterator[str]:
-    """Whose conclusions were held against whose, and how agreement was judged."""
+    """Whose conclusions were compared with whose, and how agreement was judged."""
     tests = dict.fromkeys(row.test for row in report.rows)
     named = [f"{name.replace('_', ' ')}{_cited(name, sources)}" for name in tests]
     metrics = list(dict.fromkeys(row.metric for row in report.rows))
@@ -18,7 +18,7 @@ def sentences(report: AccuracyReport, sources: Sources) -> Iterator[str]:
     study = sources.cite("graham-etal-2014-randomized")
     yield (
         f"Conclusions of {listed(named)} by {listed(metrics)} on {len(report.pairs):,} pairs of "
-        f"{len(report.systems)} systems were held against people's conclusions by "
+        f"{len(report.systems)} systems were compared with people's conclusions by "
         f"{', then '.join(report.criteria)}{study}."
     )
     yield (

@@ -10,7 +10,7 @@ from sigtest.report.methods import Methods
 
 @dataclass(frozen=True)
 class AccuracyRow:
-    """One metric, significance test and level: conclusions held against those of people.
+    """One metric, significance test and level: conclusions compared with those of people.
 
     A conclusion is that a is better, that b is, or neither (a tie).
 
@@ -128,7 +128,7 @@ class TestedPair:
 
 @dataclass(frozen=True)
 class AccuracyReport:
-    """Significance tests held against people.
+    """Significance tests compared with people.
 
     Attributes:
         signature: The line that, with the texts and judgements, reproduces it.

@@ -18,7 +18,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 GROUPS: tuple[Group, ...] = get_args(Group)
 ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
 
-LEVEL = Choice("level", "what has the scores that are held against people's", default="system",
+LEVEL = Choice("level", "what has the scores that are compared with people's", default="system",
                known=LEVELS, what="level")  # fmt: skip
 GROUP = Choice(
     "group", "segment level: over all cells at once, or the mean over segments (item) or systems",

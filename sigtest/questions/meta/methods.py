@@ -36,12 +36,12 @@ GROUPS = {
 
 
 def sentences(report: MetaReport, sources: Sources) -> Iterator[str]:
-    """What was held against what, by which statistics, and what was tested."""
+    """What was compared with what, by which statistics, and what was tested."""
     systems = [str(len(own.systems)) for own in report.sets]
     sets = f" of {len(report.sets)} sets" if len(report.sets) > 1 else ""
     yield (
         f"{counted(len(report.metrics), 'metric')} {'was' if len(report.metrics) == 1 else 'were'} "
-        "held against people's scores of "
+        "compared with people's scores of "
         f"{listed(systems)} systems{sets} at the level of {report.level}s."
     )
     estimates = [

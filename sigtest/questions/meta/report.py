@@ -45,7 +45,7 @@ class Place:
 
 @dataclass(frozen=True)
 class MetricEvaluation:
-    """One metric held against people.
+    """One metric compared with people.
 
     Attributes:
         label: Of the metric.
@@ -191,7 +191,7 @@ class SetReport:
 
 @dataclass(frozen=True)
 class MetaReport:
-    """Metrics held against people.
+    """Metrics compared with people.
 
     Attributes:
         signature: The line that, with the scores, reproduces it.

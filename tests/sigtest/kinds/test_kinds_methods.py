@@ -22,14 +22,14 @@ SAID = {
         "Agreement is kappa",
     ],
     "metric-evaluations": [
-        "2 metrics were held against people's scores of 4 systems at the level of systems.",
+        "2 metrics were compared with people's scores of 4 systems at the level of systems.",
         "Pearson's r",
         "pairwise accuracy (Kocmi et al., 2021)",
         "the Williams test (Williams, 1959; Graham and Baldwin, 2014)",
     ],
     "test-accuracy": [
         "Conclusions of bootstrap (Efron and Tibshirani, 1993; Graham et al., 2014) and my own by",
-        "on 3 pairs of 3 systems were held against people's conclusions by adequacy, then fluency",
+        "on 3 pairs of 3 systems were compared with people's conclusions by adequacy, then fluency",
         "95 % Clopper-Pearson intervals (Clopper and Pearson, 1934)",
     ],
     "plans": [

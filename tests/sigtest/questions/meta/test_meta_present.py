@@ -70,7 +70,7 @@ def test_one_metric_is_told_of_as_one() -> None:
     asked["metrics"] = dict([next(iter(asked["metrics"].items()))])
     report = compute(parse(asked))
     assert document(report).title == "Evaluation of 1 metric"
-    assert report.methods.text.startswith("1 metric was held against people's scores of ")
+    assert report.methods.text.startswith("1 metric was compared with people's scores of ")
 
 
 def test_metrics_stand_by_rank_with_their_values(report: MetaReport) -> None:
