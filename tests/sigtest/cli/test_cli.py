@@ -383,6 +383,12 @@ def test_help_says_first_what_is_needed_and_without_it_there_is_a_message(
     complaint(command)
 
 
+def test_the_document_names_every_option_of_a_comparison(run):
+    text = (Path(__file__).parents[3] / "docs" / "COMMAND_LINE.md").read_text()
+    options = set(re.findall(r"(?<![\w-])--[a-z-]+", run("compare", "--help")[1])) - {"--help"}
+    assert {option for option in options if not re.search(rf"{option}\b", text)} == set()
+
+
 def test_help_of_gates_says_which_options_are_refused(run):
     shown = run("gate", "--help")[1]
     (told,) = re.findall(r"\. ([^.]*) are decided already", shown)
