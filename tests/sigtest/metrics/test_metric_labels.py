@@ -218,3 +218,17 @@ def test_perplexity_is_the_exponential_of_loss_per_token() -> None:
     losses["a"][1][0] = 1e6
     with pytest.raises(InputError, match=r"segment 2: a loss of 1e\+06 for 11 tokens"):
         parse_comparison(body)
+
+
+def test_the_largest_perplexity_has_standard_errors() -> None:
+    losses = {"a": [[230, 1], [1, 2], [3, 1]], "b": [[2, 1], [460, 2], [5, 2]]}
+    systems = [{"name": name, "scores": {"lm": rows}} for name, rows in losses.items()]
+    tests = ["approximate_randomization", "bootstrap", "bootstrap_t"]
+    body = {"systems": systems, "metrics": ["perplexity:of=lm"], "tests": tests, "resamples": 999}
+    for interval in ("percentile", "bootstrap_t"):
+        report = compare(parse_comparison({**body, "interval": interval}))
+        assert all(math.isfinite(pair.stderr) and pair.stderr > 0 for pair in report.pairs)
+        json.dumps(report.as_json(), allow_nan=False)
+    losses["b"][1][0] = 460.5
+    with pytest.raises(InputError, match="230 a token"):
+        parse_comparison(body)
