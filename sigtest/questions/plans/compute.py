@@ -11,8 +11,10 @@ from sigtest.decide.decisions import POWER, Limit, detectable_in_errors
 from sigtest.draws.samples import Samples
 from sigtest.draws.studentised import influence
 from sigtest.engine import BLOCK, reduce, sampled
+from sigtest.errors import RecipeError
 from sigtest.progress import Progress
 from sigtest.questions.plans.asked import Asked
+from sigtest.questions.plans.fields import DIFFERENCE, LARGEST
 from sigtest.questions.plans.methods import sentences
 from sigtest.questions.plans.report import PlannedPair, PlannedSize, PlanReport
 from sigtest.questions.plans.spread import detectable, needed, stderr_factors
@@ -39,6 +41,9 @@ def compute(asked: Asked, progress: Progress | None = None) -> PlanReport:
 
     Returns:
         The report; the same bits for the same input, choices and version.
+
+    Raises:
+        RecipeError: A difference that takes more units than a plan may be about.
     """
     say = progress or (lambda phase, done, total: None)
     samples = sampled(asked.pilot, say)
@@ -116,6 +121,12 @@ def _pair(asked: Asked, row: PairReport, values: Array, times: float) -> Planned
         if not same
     )
     wanted = None if same else asked.difference
+    if wanted is not None and detectable(stderr, times, pilot, LARGEST) > wanted:
+        raise RecipeError(
+            f"A difference of {wanted:g} between {row.a} and {row.b} takes more than {LARGEST:,} "
+            f"{asked.pilot.plan.recipe.unit}s to show; plan for a larger one.",
+            field=DIFFERENCE.name,
+        )
     return PlannedPair(
         a=row.a,
         b=row.b,

@@ -239,3 +239,10 @@ def test_strata_of_one_segment_are_no_pilot() -> None:
     with pytest.raises(InputError, match="two segments of one label at least"):
         parse({"comparison": {**pilot, "stratified": True}})
     parse({"comparison": {**pilot, "labels": list("aacdefghijkl"), "stratified": True}})
+
+
+@pytest.mark.parametrize("difference", [1e-5, 1e-200, 1e-320])
+def test_a_difference_that_takes_too_many_segments_is_refused(difference: float) -> None:
+    said = f"A difference of {difference:g} between .* takes more than 1,000,000,000 segments"
+    with pytest.raises(RecipeError, match=said):
+        planned(studied.comparison(), difference=difference)
