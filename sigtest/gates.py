@@ -32,7 +32,7 @@ from sigtest.report import encode
 from sigtest.significance.base import SLACK
 from sigtest.significance.corrections import CORRECTIONS, adjust
 from sigtest.significance.intervals import bootstrap_t_interval
-from sigtest.significance.levels import strictest_level
+from sigtest.significance.levels import smallest_attainable, strictest_level
 from sigtest.significance.montecarlo import p_value
 from sigtest.significance.tails import drawn_in, moved_out
 from sigtest.version import __version__
@@ -123,7 +123,7 @@ def gate(
     Raises:
         RecipeError: A margin that is no positive number, or that is missing; several metrics or
             test sets; no baseline; units of which nothing says how they vary; a correction of all
-            pairs' draws.
+            pairs' draws; too few resamples for any p-value to be significant.
     """
     chosen = choose(claim, CLAIMS, "claim", "claim")
     _check(comparison, margin, chosen)
@@ -331,6 +331,21 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
             f"correction {recipe.correction} does not go with gates; take holm.", field="correction"
         )
     _check_margin(margin, claim)
+    _check_resamples(comparison, claim)
+
+
+def _check_resamples(comparison: Comparison, claim: Claim) -> None:
+    """A gate that decides the same of all data, as no p-value could be small enough, is none."""
+    recipe, part = comparison.recipe, comparison.plan.parts[0]
+    pairs, sides = len(part.pairs), 2 if claim == "same" else 1
+    least = min(1.0, sides / (part.resamples + 1))
+    family = recipe.comparisons(pairs)
+    if smallest_attainable(recipe.correction, pairs, least, family) > recipe.alpha:
+        raise RecipeError(
+            f"The smallest p-value of {part.resamples:,} resamples is {least:.2g}, which is not "
+            f"significant at {recipe.alpha:g} after {recipe.correction} over {family}; take more.",
+            field="resamples",
+        )
 
 
 def _check_margin(margin: float | None, claim: Claim) -> None:

@@ -204,6 +204,19 @@ def test_a_gate_needs_units_that_say_how_scores_vary(
         decided(scores(6, (0.0,)), None if claim == "same" else 0.1, claim, **fields)
 
 
+@pytest.mark.parametrize(
+    ("claim", "systems", "resamples"),
+    [("not_worse", 1, 19), ("equivalent", 1, 19), ("same", 1, 39), ("not_worse", 2, 39)],
+)
+def test_a_gate_needs_resamples_enough_for_any_p_to_be_significant(
+    claim: str, systems: int, resamples: int
+) -> None:
+    rows, margin = scores(20, (0.0,) * systems), None if claim == "same" else 9
+    decided(rows, margin, claim, resamples=resamples)
+    with pytest.raises(RecipeError, match=f"p-value of {resamples - 1} resamples is 0.0"):
+        decided(rows, margin, claim, resamples=resamples - 1)
+
+
 def test_the_baseline_alone_passes_no_gate() -> None:
     with pytest.raises(RecipeError, match="a system to compare with the baseline"):
         decided(scores(20, (0.0,))[:1], 0.1)
