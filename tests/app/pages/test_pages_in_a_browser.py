@@ -557,10 +557,25 @@ def test_short_names_take_one_line_on_a_phone(service: httpx.Client, chromium: A
     made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
     phone = {"width": 360, "height": 740}
     with visit(chromium, str(service.base_url), viewport=phone) as visited:
-        visited.page.goto(f"/comparisons/{made.json()['id']}")
+        page = visited.page
+        page.goto(f"/comparisons/{made.json()['id']}")
         for table in ("#systems", "#matrix"):
-            names = visited.page.locator(f"{table} tbody tr")
-            assert max(names.evaluate_all("all => all.map(own => own.offsetHeight)")) < 40
+            assert tallest(page, table) < 40
+        judgements = [
+            {"annotator": "w", "system": f"system-{i}", "segment": segment, "score": 9 * i}
+            for i in range(9)
+            for segment in range(3)
+        ]
+        asked = {"judgements": judgements}
+        judged = service.post("/v1/human-evaluations", json=asked, headers={"Prefer": "wait=60"})
+        page.goto(f"/human-evaluations/{judged.json()['id']}")
+        assert tallest(page, "#report .scroll >> nth=0 >>") < 40
+
+
+def tallest(page: Any, table: str) -> int:
+    """Height of the tallest row of a table, in pixels."""
+    rows = page.locator(f"{table} tbody tr")
+    return max(rows.evaluate_all("all => all.map(own => own.offsetHeight)"))
 
 
 def test_wide_tables_are_whole_on_paper(service: httpx.Client, chromium: Any) -> None:
