@@ -578,6 +578,20 @@ def tallest(page: Any, table: str) -> int:
     return max(rows.evaluate_all("all => all.map(own => own.offsetHeight)"))
 
 
+def test_lists_fit_a_tablet_also_where_something_is_deleted(
+    service: httpx.Client, chromium: Any
+) -> None:
+    service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
+    tablet = {"width": 768, "height": 1024}
+    with visit(chromium, str(service.base_url), viewport=tablet) as visited:
+        page = visited.page
+        page.goto("/comparisons")
+        page.click("summary:text-is('delete') >> nth=0")
+        table = page.locator(".scroll:has(.sure)")
+        assert table.evaluate("own => own.scrollWidth <= own.clientWidth")
+        assert page.locator("button:text-is('Delete it with its texts')").first.is_visible()
+
+
 def test_wide_tables_are_whole_on_paper(service: httpx.Client, chromium: Any) -> None:
     """Long names take lines; of several test sets, intervals are numbers and no pictures."""
     many = wide(20)
