@@ -177,6 +177,9 @@ def test_a_board_is_loaded_again_when_what_it_lacked_has_come(
             submit("one")
             page.goto(shown)
             assert "Not in it yet: one." in page.inner_text("[data-lacks]")
+            plain = client.get(shown, headers={"Accept": "text/html"}).text
+            assert "Look again" in plain  # a page that scripts do not watch stays, with its form
+            assert "http-equiv" not in plain
             submit("two")
             page.wait_for_selector("[data-lacks]:text('one, two')")
             page.fill("#name", "three")
