@@ -5,6 +5,11 @@ It answers at PORT (8000) of HOST (127.0.0.1); other machines are answered once 
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":  # until all is loaded, SIGINT ends this process without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 from app import front
 from app.main import create_app
 from app.serve import address, ended, listen, run

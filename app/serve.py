@@ -9,9 +9,13 @@ is imported at the top.
 
 from __future__ import annotations
 
+import signal
+
+if __name__ == "__main__":  # until all is loaded, SIGINT ends this process without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import gc
 import os
-import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -65,13 +69,12 @@ def main() -> int:
 
 def ended(command: Callable[[], None]) -> int:
     """Run a front end to its end, from settings alone; its exit status."""
-    signal.signal(signal.SIGTERM, stop)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
     try:
         refuse_arguments(sys.argv[1:])
         configure(log_format())
         command()
-    except KeyboardInterrupt:
-        return 0
     except SigtestError as error:
         sys.stderr.write(f"sigtest: {error.message}\n")
         return 2
@@ -106,7 +109,7 @@ def address() -> tuple[str, int]:
 
 
 def stop(number: int, frame: FrameType | None) -> None:
-    """Without this, SIGTERM would end the process before its workers are stopped.
+    """Without this, a signal would end the process before its workers are stopped.
 
     No KeyboardInterrupt: one that meets code made from text, as dataclasses are while modules are
     loaded, ends Python as if SIGINT had killed it, however well it is caught.

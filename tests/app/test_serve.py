@@ -237,29 +237,48 @@ def test_arguments_that_nobody_reads_are_refused(module: str, tmp_path: Path) ->
 
 
 STOPPED_WHILE_IT_LOADS = """
-import os, signal
+import os, signal, sys
 from app import serve
-serve.listen = lambda *_: exec("os.kill(os.getpid(), signal.SIGTERM); signal.pause()")
+number = int(sys.argv.pop())
+serve.listen = lambda *_: exec("os.kill(os.getpid(), number); signal.pause()")
 raise SystemExit(serve.main())
 """
 
 
-def test_a_stop_while_modules_are_loaded_is_a_stop() -> None:
+@pytest.mark.parametrize("module", ["app.serve", "app.alone"])
+def test_an_interrupt_before_all_is_loaded_leaves_no_traceback(module: str, tmp_path: Path) -> None:
+    interrupting = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "socket.py").write_text(interrupting)  # in the place of the one that is loaded
+    path = os.pathsep.join([str(tmp_path), str(ROOT)])
+    done = subprocess.run(
+        [sys.executable, "-m", module],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": path},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+STOPS = pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+
+
+@STOPS
+def test_a_stop_while_modules_are_loaded_is_a_stop(number: signal.Signals) -> None:
     """Dataclasses are made by `exec` while they are loaded."""
     done = subprocess.run(
-        [sys.executable, "-c", STOPPED_WHILE_IT_LOADS],
+        [sys.executable, "-c", STOPPED_WHILE_IT_LOADS, str(int(number))],
         cwd=ROOT, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 STOPPED_UNHEARD = """
-import os, signal
+import os, sys
 from app import serve
+number = int(sys.argv.pop())
 
 class Deleted:
     def __del__(self):
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), number)
 
 listen = serve.listen
 serve.listen = lambda *address: (Deleted(), listen(*address))[1]
@@ -267,9 +286,12 @@ raise SystemExit(serve.main())
 """
 
 
-def test_a_stop_that_python_ignores_is_heard_before_anybody_is_served(tmp_path: Path) -> None:
+@STOPS
+def test_a_stop_that_python_ignores_is_heard_before_anybody_is_served(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", STOPPED_UNHEARD],
+        [sys.executable, "-c", STOPPED_UNHEARD, str(int(number))],
         cwd=ROOT, env={**os.environ, "PORT": "0", "SIGTEST_STATE": str(tmp_path)},
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
