@@ -7,6 +7,7 @@ from typing import Any
 
 from app.settings import Settings
 from sigtest.comparison.comparison import Comparison
+from sigtest.data.fields import whole
 from sigtest.errors import LimitError
 from workers.store.boards import TestSetRecord
 
@@ -48,6 +49,8 @@ def check_content(body: Mapping[str, Any], settings: Settings, path: str = "") -
     if isinstance(systems, list):
         check_count("max_systems", f"{path}systems", len(systems), "systems", settings)
     _check_columns(_columns(body), settings, path)
+    segments = whole(body.get("segments")) or 0
+    check_count("max_segments", f"{path}segments", segments, "segments", settings)
     testsets = [own if isinstance(own, Mapping) else {} for own in _list(body.get("testsets"))]
     outputs = sum(len(_list(testset.get("systems"))) for testset in testsets)
     check_count("max_systems", "testsets", outputs, "outputs (systems x test sets)", settings)

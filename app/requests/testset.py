@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
+from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Path, Request
 from starlette.concurrency import run_in_threadpool
@@ -126,6 +127,7 @@ async def read_system(
     name: Annotated[str, Path(description="Name of the system.")],
 ) -> Brought:
     """Dependency: what a system brings, as JSON, as files, or as text with one line a segment."""
+    _refuse_other_bytes(request)
     kind = kind_of(request)
     if kind == FORM:
         refuse_encoding(request)
@@ -140,6 +142,14 @@ async def read_system(
     async with parser.body(request) as data:
         read = partial(_output_of_body, name, data, kind, packed, settings)
         return await parser.run(len(data), _system, name, read, settings)
+
+
+def _refuse_other_bytes(request: Request) -> None:
+    """Check that the name in a path is UTF-8: what is not would become marks that are all alike."""
+    try:
+        unquote_to_bytes(request.scope.get("raw_path", b"")).decode()
+    except UnicodeDecodeError:
+        raise InputError("The system name in the path is not UTF-8.", field="name") from None
 
 
 Drafted = Annotated[Draft, Depends(read_testset)]

@@ -303,6 +303,25 @@ def test_names_that_no_system_may_have(service: httpx.Client, make: Make, name: 
     assert document["errors"][0]["field"] == "name"
 
 
+@pytest.mark.parametrize("name", ["%FF", "a%ED%A0%80"])
+def test_names_in_paths_are_utf_8(service: httpx.Client, make: Make, name: str) -> None:
+    answer = service.put(f"{make()}/systems/{name}", json={"hypotheses": GOOD})
+    assert "not UTF-8" in problem(answer, 422, "invalid-input")["detail"]
+
+
+@pytest.mark.parametrize(("segments", "status"), [(100_000, 201), (100_001, 413), (1e25, 413)])
+def test_a_number_of_segments_is_limited_as_lines_are(
+    service: httpx.Client, segments: float, status: int
+) -> None:
+    body = {"name": "scored", "segments": segments, "metrics": ["scores"]}
+    answer = service.post("/v1/testsets", json=body)
+    assert answer.status_code == status, answer.text
+    if answer.is_success:
+        service.delete(answer.headers["location"])
+    else:
+        assert problem(answer, 413, "limit-exceeded")["errors"][0]["field"] == "segments"
+
+
 @pytest.mark.parametrize(
     ("fields", "kind"),
     [
