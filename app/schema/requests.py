@@ -100,7 +100,9 @@ class MetricRequest(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    name: str = Field(description=f"However it is capitalised; known: {', '.join(METRICS)}.")
+    name: str = Field(
+        description="However it is capitalised.", json_schema_extra={"examples": list(METRICS)}
+    )
 
 
 class BaselineRequest(Strict):
