@@ -83,11 +83,23 @@ def test_horse_killed(service: Service) -> None:
     succeeds(service, comparison, record)
 
 
+def stopped_over(service: Service, seed: int, tasks: int) -> tuple[Comparison, Record, list[int]]:
+    """A comparison of which so many tasks have started and not ended; their horses are stopped."""
+    redis = connect(service.settings)
+    for other in itertools.count(seed, 100):
+        comparison, record = half_way(service, other)
+        horses = service.caught()
+        if len(horses) == redis.zcard(STARTS) == tasks:
+            break
+        send(signal.SIGCONT, *horses)  # one is between two tasks
+    redis.close()
+    return comparison, record, horses
+
+
 def test_horse_killed_over_a_forgotten_job_leaves_its_worker_free(service: Service) -> None:
     """RQ leaves the start of such a job, for which the worker would count as busy for seconds."""
-    comparison, record = half_way(service, 12)
+    comparison, record, horses = stopped_over(service, 12, 2)
     redis = connect(service.settings)
-    horses = service.caught()
     starts = dict(redis.zrange(STARTS, 0, -1, withscores=True))
     for key in redis.keys("rq:job:*"):
         redis.delete(key)
@@ -102,11 +114,7 @@ def test_horse_killed_as_soon_as_it_has_a_forgotten_job_leaves_its_worker_free(
     service: Service,
 ) -> None:
     """Its task is still among those taken, until the worker, and not the reconciler, sees to it."""
-    for seed in itertools.count(13, 100):
-        comparison, record = half_way(service, seed)
-        if len(horses := service.caught()) == 2:  # both have a task, and it is theirs to forget
-            break
-        send(signal.SIGCONT, *horses)
+    comparison, record, horses = stopped_over(service, 13, 2)  # all starts are theirs to forget
     redis = connect(service.settings)
     send(signal.SIGSTOP, service.supervisor())
     try:
