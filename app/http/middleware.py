@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,8 +23,6 @@ PATIENCE_SECONDS = 20.0  # for a body, besides what its size takes at the slowes
 SLOWEST = 16 * 2**10  # bytes a second
 DROP_SECONDS = 10
 DROP_TIMES = 3  # as large as the largest body that is kept
-
-ENCODINGS = b"accept-encoding"
 
 # how an error is answered to a request
 Answer = Callable[[Request, SigtestError], Response]
@@ -131,10 +129,9 @@ class Compression(GZipMiddleware):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let it see no `Accept-Encoding` that refuses gzip."""
         if scope["type"] == "http":
-            codings = ",".join(Headers(scope=scope).getlist("accept-encoding"))
-            if dict(ranges(codings)).get("gzip") == 0:
-                kept = [(name, value) for name, value in scope["headers"] if name != ENCODINGS]
-                scope["headers"] = kept
+            headers = MutableHeaders(scope=scope)
+            if dict(ranges(",".join(headers.getlist("accept-encoding")))).get("gzip") == 0:
+                del headers["accept-encoding"]
         await super().__call__(scope, receive, send)
 
 
