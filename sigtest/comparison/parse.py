@@ -9,7 +9,7 @@ of objects with a name, or a mapping from names to objects.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.recipe import Recipe
@@ -19,6 +19,7 @@ from sigtest.data.runs import parse_runs
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_lines, check_list
 from sigtest.errors import InputError, SigtestError, inside
+from sigtest.report import Stored
 
 CONTENT = (
     "references", "systems", "documents", "clusters", "labels", "source", "segments", "notes",
@@ -55,6 +56,9 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
         choose(name, CONTENT + CHOICES, name, "field")
     recipe = Recipe.of({name: request[name] for name in CHOICES if name in request})
     return Comparison((_parse_entry(request),), recipe)
+
+
+StoredComparison = Annotated[Comparison, Stored(Comparison.as_json, parse_comparison)]
 
 
 def parse_testset(body: Mapping[str, Any]) -> TestSet:

@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from sigtest.kinds.base import About, Kind
 from sigtest.render.picture import ReportPicture
-from sigtest.report import decode
+from sigtest.report import decode, encode
 
 if TYPE_CHECKING:
     from sigtest.draws.distribution import Distribution
 
 
-class Storable(Protocol):
-    """What such a question holds."""
+class Keyed(Protocol):
+    """What such a question holds: a dataclass."""
 
     @property
     def key(self) -> str:
         """Hash of content, choices and version."""
 
-    def as_json(self) -> Mapping[str, Any]:
-        """What `load` rebuilds it from."""
 
-    @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> Self:
-        """What `as_json` wrote."""
-
-
-Content = TypeVar("Content", bound=Storable)
+Content = TypeVar("Content", bound=Keyed)
 
 
 @dataclass(frozen=True)
@@ -53,7 +46,7 @@ class Whole(Generic[Content]):
 
     def contents(self) -> Mapping[str, Any]:
         """All of it, under one name."""
-        return {"asked": self.asked.as_json()}
+        return {"asked": encode(self.asked)}
 
     def outline(self) -> Mapping[str, Any]:
         """Nothing: workers read the contents."""
@@ -71,7 +64,7 @@ class WholeKind(Kind[Whole[Content]]):
     pictures: ClassVar[Mapping[str, ReportPicture]] = {}
 
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole[Content]:
-        return Whole(self.content.load(contents["asked"]), About(), 0.0)
+        return Whole(decode(self.content, contents["asked"]), About(), 0.0)
 
     def read(self, body: Mapping[str, Any]) -> Any:
         return decode(self.reports[0], body)

@@ -1,7 +1,7 @@
 """The finished answer: its dataclasses, documented here only, and how JSON has them."""
 
 from sigtest.papers import Reference
-from sigtest.report.codec import decode, encode
+from sigtest.report.codec import Stored, decode, encode
 from sigtest.report.leaderboard import ENVELOPE, LeaderboardReport
 from sigtest.report.methods import Methods
 from sigtest.report.parts import (
@@ -40,6 +40,7 @@ __all__ = [
     "ScoreReport",
     "Several",
     "SmallTest",
+    "Stored",
     "SystemReport",
     "TestSetReport",
     "WinsReport",

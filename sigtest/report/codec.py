@@ -1,8 +1,9 @@
-"""Reports to JSON and back, from the annotations of their dataclasses.
+"""Reports and questions to JSON and back, from the annotations of their dataclasses.
 
 Names of fields are names in JSON. Tuples and sequences are arrays, mappings by text are objects,
 dataclasses and named tuples are objects. A field that equals its default, or is marked OMITTED and
-is None, is left out.
+is None, is left out. Arrays are kept bit for bit. What may be one of several classes is an object
+with the name of its class.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from sigtest.errors import InputError
+from sigtest.late import late
 from sigtest.version import __version__
 
 T = TypeVar("T")
@@ -37,6 +39,19 @@ class Arranged:
     read: tuple[str, ...]
 
 
+@dataclasses.dataclass(frozen=True)
+class Stored:
+    """Mark of a class that says itself how JSON has it.
+
+    Attributes:
+        write: What JSON has of a value.
+        read: The value that `write` wrote.
+    """
+
+    write: Encode
+    read: Encode
+
+
 def together(records: Sequence[T], fields: Sequence[str]) -> list[T]:
     """The same records, those with equal fields together, each group where its first one was."""
     groups: dict[tuple[Any, ...], list[T]] = {}
@@ -45,6 +60,7 @@ def together(records: Sequence[T], fields: Sequence[str]) -> list[T]:
     return [record for group in groups.values() for record in group]
 
 
+packed, unpacked = late("sigtest.report.arrays:packed"), late("sigtest.report.arrays:unpacked")
 _PLAIN = {str, int, float, bool, type(None)}
 _NOTHING = object()
 
@@ -87,8 +103,9 @@ def fields_of(kind: Any) -> tuple[FieldType, ...]:
     found = []
     for name, omitted in defaults.items():
         annotation, arranged = hints[name], None
-        if get_origin(annotation) is Annotated:
-            annotation, *marks = get_args(annotation)
+        marks = getattr(annotation, "__metadata__", ())
+        if marks and not isinstance(marks[0], Stored):
+            annotation = annotation.__origin__
             omitted = None if OMITTED in marks else omitted
             arranged = next((mark for mark in marks if isinstance(mark, Arranged)), None)
         found.append(FieldType(name, annotation, omitted, arranged))
@@ -127,12 +144,14 @@ def _encoder(kind: Any) -> Encode | None:
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN or origin is Literal or (isinstance(kind, type) and issubclass(kind, str)):
         return None
+    if origin is Annotated:
+        return inner[1].write
     if origin in (Union, types.UnionType):
-        (part,) = (part for part in inner if part is not type(None))
-        some = _encoder(part)
-        return None if some is None else lambda value: None if value is None else some(value)
+        return _union_encoder([part for part in inner if part is not type(None)])
     if is_record(kind):
         return _record_encoder(kind)
+    if _is_array(origin):
+        return packed
     if origin is not None and issubclass(origin, Mapping):
         entry = _encoder(inner[1])
         if entry is None:
@@ -142,6 +161,30 @@ def _encoder(kind: Any) -> Encode | None:
         each = _encoder(inner[0])
         return list if each is None else lambda value: [each(held) for held in value]
     raise TypeError(f"{kind!r} has no place in a report")
+
+
+def _by_name(kinds: Sequence[Any]) -> dict[str, Any]:
+    """Classes, marked or not, by their names."""
+    return {getattr(kind, "__origin__", kind).__name__: kind for kind in kinds}
+
+
+def _is_array(origin: Any) -> bool:
+    """Whether a type is NumPy's array; NumPy is loaded only where there are any."""
+    return getattr(origin, "__module__", "") == "numpy"
+
+
+def _union_encoder(kinds: Sequence[Any]) -> Encode | None:
+    """Of one class or nothing, or of one of several classes."""
+    if len(kinds) == 1:
+        some = _encoder(kinds[0])
+        return None if some is None else lambda value: None if value is None else some(value)
+    own: dict[str, Any] = {name: _encoder(kind) for name, kind in _by_name(kinds).items()}
+
+    def several(value: Any) -> dict[str, Any]:
+        name = type(value).__name__
+        return {name: own[name](value)}
+
+    return several
 
 
 def _record_encoder(kind: Any) -> Encode:
@@ -183,11 +226,14 @@ def _decoder(kind: Any) -> Encode | None:
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal:
         return None
+    if origin is Annotated:
+        return inner[1].read
     if origin in (Union, types.UnionType):
-        (some,) = (_decoder(part) for part in inner if part is not type(None))
-        return None if some is None else lambda body: None if body is None else some(body)
+        return _union_decoder([part for part in inner if part is not type(None)])
     if is_record(kind):
         return _record_decoder(kind)
+    if _is_array(origin):
+        return unpacked
     if origin is not None and issubclass(origin, Mapping):
         entry = _decoder(inner[1])
         if entry is None:
@@ -199,6 +245,20 @@ def _decoder(kind: Any) -> Encode | None:
         one = _decoder(inner[0])
         return tuple if one is None else lambda body: tuple(map(one, body))
     return None
+
+
+def _union_decoder(kinds: Sequence[Any]) -> Encode | None:
+    """Of one class or nothing, or of one of several classes."""
+    if len(kinds) == 1:
+        some = _decoder(kinds[0])
+        return None if some is None else lambda body: None if body is None else some(body)
+    own: dict[str, Any] = {name: _decoder(kind) for name, kind in _by_name(kinds).items()}
+
+    def several(body: Any) -> Any:
+        ((name, held),) = body.items()
+        return own[name](held)
+
+    return several
 
 
 def _two_decoder(first: Encode | None, second: Encode | None) -> Encode:

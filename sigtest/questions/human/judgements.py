@@ -5,14 +5,12 @@ What follows the readers looks at these columns only; no judgement is an object 
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from sigtest.arrays import Array, Counts, Flags
 
@@ -155,15 +153,6 @@ class Judgements:
             joined[field.name] = Names.concatenate(columns) if named else np.concatenate(columns)
         return cls(**joined)
 
-    def as_json(self) -> dict[str, Any]:
-        """Columns as JSON can hold them, bit for bit."""
-        return columns_as_json(self)
-
-    @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> Judgements:
-        """The judgements that `as_json` wrote."""
-        return cls(**columns_from_json(stored))
-
 
 def groups(*codes: Counts) -> tuple[Counts, Counts]:
     """Number the distinct combinations of several columns, in increasing order.
@@ -186,43 +175,5 @@ def groups(*codes: Counts) -> tuple[Counts, Counts]:
     return inverse.astype(np.int64), first.astype(np.int64)
 
 
-def columns_as_json(table: Any) -> dict[str, Any]:
-    """A dataclass of names and arrays as JSON can hold it, bit for bit."""
-    stored: dict[str, Any] = {}
-    for field in fields(table):
-        column = getattr(table, field.name)
-        if isinstance(column, Names):
-            stored[field.name] = {"names": list(column.names), "codes": _packed(column.codes)}
-        elif isinstance(column, tuple):
-            stored[field.name] = list(column)
-        else:
-            stored[field.name] = _packed(column)
-    return stored
-
-
-def columns_from_json(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns that `columns_as_json` wrote."""
-
-    def column(kept: Any) -> Names | tuple[str, ...] | npt.NDArray[Any]:
-        if isinstance(kept, list):
-            return tuple(kept)
-        if "names" in kept:
-            return Names(tuple(kept["names"]), _unpacked(kept["codes"]))
-        return _unpacked(kept)
-
-    return {name: column(kept) for name, kept in stored.items()}
-
-
 def _take(column: Any, rows: Flags) -> Any:
     return column.take(rows) if isinstance(column, Names) else column[rows]
-
-
-def _packed(array: npt.NDArray[Any]) -> dict[str, Any]:
-    kind = "<f8" if array.dtype.kind == "f" else "<i8"
-    data = base64.b64encode(array.astype(kind).tobytes()).decode("ascii")
-    return {"type": kind, "shape": list(array.shape), "base64": data}
-
-
-def _unpacked(stored: Mapping[str, Any]) -> npt.NDArray[Any]:
-    flat = np.frombuffer(base64.b64decode(stored["base64"]), dtype=stored["type"])
-    return flat.reshape(stored["shape"]).astype(stored["type"][1:])

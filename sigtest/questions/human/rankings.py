@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Counts, Flags
-from sigtest.questions.human.judgements import Names, columns_as_json, columns_from_json
+from sigtest.questions.human.judgements import Names
 
 
 @dataclass(frozen=True)
@@ -71,12 +70,3 @@ class Rankings:
             np.concatenate(ranks),
             np.concatenate([part.source for part in parts]),
         )
-
-    def as_json(self) -> dict[str, Any]:
-        """Columns as JSON can hold them."""
-        return columns_as_json(self)
-
-    @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> Rankings:
-        """The rankings that `as_json` wrote."""
-        return cls(**columns_from_json(stored))

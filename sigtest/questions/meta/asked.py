@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
-from sigtest.arrays import Array
 from sigtest.questions.meta.data.scored import ScoredSet
+from sigtest.report import encode
 from sigtest.significance import Alternative
 from sigtest.version import __version__
 
@@ -92,42 +91,5 @@ class Asked:
     @cached_property
     def key(self) -> str:
         """Hash of everything that the report is a function of."""
-        digest = hashlib.sha256()
-        head = [__version__, self.several, asdict(self.choices)]
-        digest.update(json.dumps(head, sort_keys=True).encode())
-        for own in self.sets:
-            tables: list[Array | None] = [own.human_system, own.human_segment]
-            names: list[Any] = [
-                own.name,
-                own.systems,
-                own.ignored,
-                own.excluded,
-                own.notes,
-                own.judgements,
-            ]
-            for metric in own.metrics:
-                names.append([metric.label, metric.higher])
-                tables += [metric.system, metric.segment, metric.better]
-            shapes = [None if table is None else table.shape for table in tables]
-            digest.update(json.dumps([names, shapes]).encode())
-            for table in tables:
-                if table is not None:
-                    digest.update(table.tobytes())
-        return digest.hexdigest()
-
-    def as_json(self) -> dict[str, Any]:
-        """A JSON object that `load` turns into this."""
-        return {
-            "sets": [own.as_json() for own in self.sets],
-            "several": self.several,
-            "choices": asdict(self.choices),
-        }
-
-    @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> Asked:
-        """What `as_json` wrote, which is not validated again."""
-        choices = dict(stored["choices"])
-        for field in ("statistics", "tests"):
-            choices[field] = tuple(choices[field])
-        sets = tuple(ScoredSet.load(own) for own in stored["sets"])
-        return cls(sets, stored["several"], Choices(**choices))
+        text = json.dumps(encode(self), sort_keys=True)
+        return hashlib.sha256(f"meta {__version__} {text}".encode()).hexdigest()

@@ -117,13 +117,6 @@ class Numbers:
     def key(self) -> str:
         return hashlib.sha256(repr(self.numbers).encode()).hexdigest()
 
-    def as_json(self) -> Mapping[str, Any]:
-        return {"numbers": list(self.numbers)}
-
-    @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> Numbers:
-        return cls(tuple(stored["numbers"]))
-
 
 class Sums(WholeKind[Numbers]):
     """Adds numbers up."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from sigtest.questions.human.judgements import Judgements
 from sigtest.questions.human.preparing import Prepared, prepare
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.choices import Choices
+from sigtest.report import encode
 from sigtest.version import __version__
 
 
@@ -52,7 +52,7 @@ class Asked:
     @cached_property
     def key(self) -> str:
         """Hash of the judgements, the choices and the version."""
-        text = json.dumps(self.as_json(), sort_keys=True)
+        text = json.dumps(encode(self), sort_keys=True)
         return hashlib.sha256(f"human {__version__} {text}".encode()).hexdigest()
 
     @cached_property
@@ -96,25 +96,3 @@ class Asked:
         }
         shown = [f"{name}:{value}" for name, value in parts.items() if value is not None]
         return "|".join(["human", *shown, f"sigtest:{__version__}"])
-
-    def as_json(self) -> dict[str, Any]:
-        """What `load` rebuilds it from."""
-        return {
-            "rankings": isinstance(self.judgements, Rankings),
-            "judgements": self.judgements.as_json(),
-            "sources": [asdict(source) for source in self.sources],
-            "choices": self.choices.as_json(),
-        }
-
-    @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> Asked:
-        """What `as_json` wrote, without checking it again."""
-        judgements = stored["judgements"]
-        return cls(
-            Rankings.load(judgements) if stored["rankings"] else Judgements.load(judgements),
-            tuple(
-                Source(**{**source, "scale": source["scale"] and tuple(source["scale"])})
-                for source in stored["sources"]
-            ),
-            Choices.load(stored["choices"]),
-        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from sigtest.data.choices import choose
@@ -132,24 +132,6 @@ class Choices:
             choose(name, [*known, "judgements"], str(name), "field")
         given = {k: v for k, v in request.items() if k in known}
         return cls(**{name: known[name].check(value, name) for name, value in given.items()})
-
-    def as_json(self) -> dict[str, Any]:
-        """The choices as JSON has them."""
-        return asdict(self)
-
-    @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> Choices:
-        """The choices that `as_json` wrote."""
-        quality, scale = stored["quality"], stored["scale"]
-        return cls(
-            **{
-                **stored,
-                "quality": None if quality is None else Quality(**quality),
-                "scale": None if scale is None else tuple(scale),
-                "criteria": tuple(stored["criteria"]),
-                "longitudinal": {k: Longitudinal(**v) for k, v in stored["longitudinal"].items()},
-            }
-        )
 
 
 @dataclass(frozen=True)

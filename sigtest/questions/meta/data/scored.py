@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +26,7 @@ class MetricScores:
     higher: bool
     system: Array | None
     segment: Array | None
-    better: Array | None = None
+    better: Array | None
 
     @property
     def sign(self) -> float:
@@ -85,69 +83,3 @@ class ScoredSet:
         if scores is None:
             return np.full((len(self.systems), columns), np.nan)
         return scores.reshape(len(self.systems), columns)
-
-    def as_json(self) -> dict[str, Any]:
-        """A JSON object that `load` turns into this set."""
-        return {
-            "name": self.name,
-            "systems": list(self.systems),
-            "human": {"system": _listed(self.human_system), "segment": _listed(self.human_segment)},
-            "metrics": [
-                {
-                    "label": metric.label,
-                    "higher": metric.higher,
-                    "system": _listed(metric.system),
-                    "segment": _listed(metric.segment),
-                    "better": _listed(metric.better),
-                }
-                for metric in self.metrics
-            ],
-            "ignored": list(self.ignored),
-            "excluded": list(self.excluded),
-            "notes": list(self.notes),
-            "judgements": self.judgements,
-        }
-
-    @classmethod
-    def load(cls, stored: Mapping[str, Any]) -> ScoredSet:
-        """The set that `as_json` wrote."""
-        return cls(
-            name=stored["name"],
-            systems=tuple(stored["systems"]),
-            human_system=_array(stored["human"]["system"]),
-            human_segment=_array(stored["human"]["segment"]),
-            metrics=tuple(
-                MetricScores(
-                    label=metric["label"],
-                    higher=metric["higher"],
-                    system=_array(metric["system"]),
-                    segment=_array(metric["segment"]),
-                    better=_array(metric["better"]),
-                )
-                for metric in stored["metrics"]
-            ),
-            ignored=tuple(stored["ignored"]),
-            excluded=tuple(stored["excluded"]),
-            notes=tuple(stored["notes"]),
-            judgements=stored["judgements"],
-        )
-
-
-def _listed(scores: Array | None) -> list[Any] | None:
-    """As JSON, which has no NaN: null for a missing score."""
-    if scores is None:
-        return None
-    rows = scores.tolist()
-    if not np.isnan(scores).any():
-        return rows
-    if scores.ndim == 1:
-        return [_known(value) for value in rows]
-    return [[_known(value) for value in row] for row in rows]
-
-
-def _known(value: float) -> float | None:
-    return None if value != value else value
-
-
-def _array(rows: Sequence[Any] | None) -> Array | None:
-    return None if rows is None else np.array(rows, dtype=np.float64)

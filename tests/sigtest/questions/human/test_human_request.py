@@ -10,6 +10,7 @@ import pytest
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.questions.human import Asked, compute, parse
 from sigtest.questions.human.request import asked as asked_module
+from sigtest.report import decode, encode
 
 ROWS = [
     {"annotator": f"w{i % 3}", "system": s, "segment": i, "kind": "SYSTEM", "criterion": c,
@@ -47,17 +48,17 @@ def test_every_field_of_the_request_is_taken() -> None:
 
 def test_what_is_stored_rebuilds_the_same_question() -> None:
     first = asked(**CHOICES)
-    stored = json.loads(json.dumps(first.as_json(), allow_nan=False))
-    again = Asked.load(stored)
+    stored = json.loads(json.dumps(encode(first), allow_nan=False))
+    again = decode(Asked, stored)
     assert again.key == first.key
     assert as_dict(compute(again)) == as_dict(compute(first))
-    assert again.as_json() == first.as_json()
+    assert encode(again) == encode(first)
 
 
 def test_what_is_stored_of_rankings_rebuilds_the_same_question(data: Path) -> None:
     path = data / "wmt12.es-en" / "human" / "wmt12.RNK_results.es-en.csv"
     first = parse({}, [(path.name, path.read_bytes())])
-    again = Asked.load(json.loads(json.dumps(first.as_json())))
+    again = decode(Asked, json.loads(json.dumps(encode(first))))
     assert again.key == first.key
     assert as_dict(compute(again)) == as_dict(compute(first))
 
@@ -65,7 +66,7 @@ def test_what_is_stored_of_rankings_rebuilds_the_same_question(data: Path) -> No
 def test_unknown_values_survive_storage() -> None:
     rows = [{"system": s, "segment": i, "score": 5 * i} for s in "AB" for i in range(4)]
     first = parse({"judgements": rows})
-    again = Asked.load(json.loads(json.dumps(first.as_json())))
+    again = decode(Asked, json.loads(json.dumps(encode(first))))
     assert again.judgements.annotator.at(0) is None
     assert np.isnan(again.judgements.seconds).all()
     assert again.key == first.key

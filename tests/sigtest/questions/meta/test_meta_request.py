@@ -10,6 +10,7 @@ from scored import SYSTEMS, request
 
 from sigtest.errors import InputError, LengthError, RecipeError, SigtestError
 from sigtest.questions.meta import Asked, parse
+from sigtest.report import decode, encode
 
 REFUSED = [
     ("metrix", {}, RecipeError, "Did you mean 'metrics'"),
@@ -194,11 +195,11 @@ def test_what_is_stored_is_loaded_as_it_was() -> None:
     body["metrics"]["BLEU"]["segment"]["Aspen"][3] = None
     body["metrics"]["BLEU"]["pairs"] = [{"a": "Aspen", "b": "Birch", "p_greater": 0.25}]
     asked = parse(body)
-    stored = json.loads(json.dumps(asked.as_json(), allow_nan=False))
-    loaded = Asked.load(stored)
+    stored = json.loads(json.dumps(encode(asked), allow_nan=False))
+    loaded = decode(Asked, stored)
     assert loaded.key == asked.key
     assert loaded.choices == asked.choices
-    assert loaded.as_json() == asked.as_json()
+    assert encode(loaded) == encode(asked)
 
 
 @pytest.mark.parametrize(
