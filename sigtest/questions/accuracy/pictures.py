@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sigtest.questions.accuracy.plots import bars_plot, grid_plot
+from sigtest.questions.accuracy.plots.bars import bars_plot
+from sigtest.questions.accuracy.plots.grid import grid_plot
 from sigtest.questions.accuracy.report import AccuracyReport
 from sigtest.render.picture import ReportPicture
 

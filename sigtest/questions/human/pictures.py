@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from sigtest.questions.human.plots import (
-    annotators_plot,
-    boxes_plot,
-    gain_plot,
-    heatmap_plot,
-    panels_plot,
-    shows_annotators,
-)
+from sigtest.questions.human.plots.annotators import annotators_plot, shows_annotators
+from sigtest.questions.human.plots.boxes import boxes_plot
+from sigtest.questions.human.plots.gains import gain_plot
+from sigtest.questions.human.plots.heatmap import heatmap_plot, panels_plot
 from sigtest.questions.human.report import HumanReport
 from sigtest.render.picture import ReportPicture, where
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sigtest.questions.meta.plots import correlations_plot, scatter_plot, scattered, shown
+from sigtest.questions.meta.plots.correlations import correlations_plot
+from sigtest.questions.meta.plots.scatter import scatter_plot, scattered
+from sigtest.questions.meta.plots.shown import shown
 from sigtest.questions.meta.report import MetaReport
 from sigtest.render.picture import ReportPicture
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sigtest.questions.plans.plots import curve_plot
+from sigtest.questions.plans.plots.curve import curve_plot
 from sigtest.render.picture import ReportPicture, where
 
 PICTURES: dict[str, ReportPicture] = {

@@ -14,7 +14,8 @@ from sigtest.engine import compare
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
 from sigtest.questions.accuracy.pictures import PICTURES
-from sigtest.questions.accuracy.plots import bars_plot, grid_plot
+from sigtest.questions.accuracy.plots.bars import bars_plot
+from sigtest.questions.accuracy.plots.grid import grid_plot
 from sigtest.questions.human import compute as evaluate
 from sigtest.questions.human import parse as parse_human
 from sigtest.report import decode, encode

@@ -9,13 +9,10 @@ import pytest
 
 from sigtest.errors import RecipeError
 from sigtest.questions.human import compute, parse
-from sigtest.questions.human.plots import (
-    annotators_plot,
-    boxes_plot,
-    gain_plot,
-    heatmap_plot,
-    panels_plot,
-)
+from sigtest.questions.human.plots.annotators import annotators_plot
+from sigtest.questions.human.plots.boxes import boxes_plot
+from sigtest.questions.human.plots.gains import gain_plot
+from sigtest.questions.human.plots.heatmap import heatmap_plot, panels_plot
 from sigtest.render.names import printable
 from sigtest.render.plots.drawing import COLOURS, COLUMN
 from sigtest.render.plots.scale import P_LEVELS
