@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from sigtest.render.model import Sheet
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # Fields that hold two numbers, or nothing, and what their columns are called.
 TWO = {
@@ -12,6 +17,11 @@ TWO = {
     "p_interval": ("p_low", "p_high"),
     "detectable": ("detectable", "detectable_corrected"),
 }
+
+
+def fields_of(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    """Names of the fields of a row that is shown whole."""
+    return tuple(field.name for field in fields(kind))
 
 
 def sheet(names: Sequence[str], rows: Iterable[object]) -> Sheet:

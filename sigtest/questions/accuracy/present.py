@@ -30,8 +30,6 @@ ERRORS = (
     "reversed: test and people see opposite winners; claimed: people see none; missed: the test "
     "sees none",
 )
-RECORD = ("metric", "test", "alpha", "correct", "n", "share", "ci", "reversed", "claimed",
-          "missed", "separated", "power", "p_half", "p_half_greater")  # fmt: skip
 
 
 def present(report: AccuracyReport) -> Presented:
@@ -55,7 +53,7 @@ def answer(report: AccuracyReport) -> tuple[str, ...]:
 
 def sheet(report: AccuracyReport) -> Sheet:
     """One record a level, metric and test."""
-    return records.sheet(RECORD, report.rows)
+    return records.sheet(records.fields_of(AccuracyRow), report.rows)
 
 
 def document(report: AccuracyReport) -> Document:

@@ -49,8 +49,7 @@ def of_scores(judgements: Judgements, asked: Asked) -> Agreement:
         labels, bins = _labels(own, asked)
         differences = scores_of(own)
         shown = Shown(criterion, bins, asked.choices.categories, asked.choices)
-        again = mates(own, (REPEAT, DUPLICATE))
-        same = Pairs(again.first, again.row)
+        same = mates(own, (REPEAT, DUPLICATE))
         rows += shown.row("same", labels, own.annotator.codes, same, differences)
         distinct = _distinct(own)
         if distinct is None:

@@ -15,6 +15,7 @@ from sigtest.questions.human.report import (
     HumanReport,
     JudgedPair,
     JudgedSystem,
+    KappaReport,
     judged,
 )
 from sigtest.render import records
@@ -43,8 +44,6 @@ from sigtest.report import encode
 MANY = 30  # pairs, above which their table is folded
 FINE = 3  # decimals of standardised scores and of shares
 COARSE = 10.0  # raw scores that reach it have one decimal, others two
-RECORD = ("a", "b", "criterion", "test", "n_a", "n_b", "difference", "u", "p_greater", "p_less",
-          "log10_p", "p_adjusted", "conclusion", "decided_by", "exact")  # fmt: skip
 
 GainRow = tuple[str, str, CriterionGain, str, GainFigures]  # pair, criterion, gain, unit, figures
 
@@ -67,7 +66,7 @@ def answer(report: HumanReport) -> tuple[str, ...]:
 
 def sheet(report: HumanReport) -> Sheet:
     """One record a pair and criterion."""
-    return records.sheet(RECORD, report.pairs)
+    return records.sheet(records.fields_of(JudgedPair), report.pairs)
 
 
 def document(report: HumanReport) -> Document:
@@ -222,7 +221,10 @@ def _annotators(report: HumanReport) -> list[Block]:
 
 
 def _agreement(rows: Sequence[AgreementReport]) -> Table:
-    kappas = [("uniform chance", [row.uniform_chance for row in rows])]
+    kappas: dict[str, list[KappaReport | None]] = {
+        "uniform chance": [row.uniform_chance for row in rows],
+        "Cohen": [row.cohen for row in rows],
+    }
     groups = [
         Group("", (
             numbers("pairs", [row.pairs for row in rows], 0),
@@ -230,15 +232,11 @@ def _agreement(rows: Sequence[AgreementReport]) -> Table:
         )),
         *(
             Group(f"kappa, {heading}", (
-                numbers("kappa", [kappa.value for kappa in found], 3),
-                intervals([kappa.ci for kappa in found], 3),
+                numbers("kappa", [kappa.value if kappa else None for kappa in found], 3),
+                intervals([kappa.ci if kappa else None for kappa in found], 3),
             ))
-            for heading, found in kappas
+            for heading, found in kappas.items()
         ),
-        Group("kappa, Cohen", (
-            numbers("kappa", [row.cohen.value if row.cohen else None for row in rows], 3),
-            intervals([row.cohen.ci if row.cohen else None for row in rows], 3),
-        )),
     ]  # fmt: skip
     return Table(
         name="agreement",

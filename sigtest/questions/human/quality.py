@@ -22,23 +22,11 @@ from sigtest.questions.human.judgements import (
 )
 from sigtest.questions.human.report import AnnotatorReport, AnnotatorsReport
 from sigtest.questions.human.request.choices import Quality
+from sigtest.questions.human.statistics.agreement import Pairs
 from sigtest.questions.human.statistics.paired import paired_t, signed_rank
 from sigtest.questions.human.statistics.two_samples import rank_sum, welch
 
 KEPT, CARELESS, UNTESTABLE = "kept", "careless", "untestable"
-
-
-@dataclass(frozen=True)
-class Mates:
-    """Judgements and the first judgement of the same output by the same annotator.
-
-    Attributes:
-        row: (p,) of the later, or degraded, one.
-        first: (p,) of the first.
-    """
-
-    row: Counts
-    first: Counts
 
 
 @dataclass(frozen=True)
@@ -56,8 +44,8 @@ class Verdicts:
     untestable: Flags
 
 
-def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Mates:
-    """Pair judgements of some kinds with the first one, of kind SYSTEM.
+def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Pairs:
+    """Pair the first judgement of a thing, of kind SYSTEM, with those of some kinds.
 
     Both are by the same annotator, of the same batch, system, segment and criterion.
     """
@@ -71,7 +59,7 @@ def mates(judgements: Judgements, kinds: tuple[int, ...]) -> Mates:
     rows = np.flatnonzero(np.isin(j.kind, kinds))
     found = firsts[item[rows]]
     known = (found != UNKNOWN) & (j.annotator.codes[rows] != UNKNOWN)
-    return Mates(rows[known], found[known])
+    return Pairs(found[known], rows[known])
 
 
 def scores_of(judgements: Judgements) -> Array:
@@ -91,8 +79,8 @@ def control(judgements: Judgements, asked: Quality | None, *, named: bool) -> Ve
     scores, who = scores_of(judgements), judgements.annotator.codes
     size = len(judgements.annotator.names)
     bad, again = mates(judgements, (BAD_REF,)), mates(judgements, (REPEAT, DUPLICATE))
-    worse = _by_annotator(scores[bad.row] - scores[bad.first], who[bad.row], size)
-    moved = _by_annotator(scores[again.row] - scores[again.first], who[again.row], size)
+    worse = _by_annotator(scores[bad.second] - scores[bad.first], who[bad.second], size)
+    moved = _by_annotator(scores[again.second] - scores[again.first], who[again.second], size)
     n = np.bincount(who[who >= 0], minlength=size).tolist()
     seconds = _means(judgements.seconds, who, size)
     each = tuple(

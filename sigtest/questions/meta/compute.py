@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from sigtest.questions.meta.report import (
     Place,
     ScoredSystem,
     SetReport,
-    StatisticReport,
 )
 from sigtest.questions.meta.significance.chance import Compared
 from sigtest.questions.meta.significance.compare import compare_metrics
@@ -211,19 +211,8 @@ def _metrics(
 
 
 def _metric(label: str, higher: bool, known: dict[str, Estimate], alpha: float) -> MetricEvaluation:
-    def stated(name: str) -> StatisticReport | None:
-        return known[name].report(alpha) if name in known else None
-
-    return MetricEvaluation(
-        label=label,
-        higher_is_better=higher,
-        pearson=stated("pearson"),
-        spearman=stated("spearman"),
-        kendall=stated("kendall"),
-        accuracy=stated("accuracy"),
-        soft_accuracy=stated("soft_accuracy"),
-        accuracy_ties=stated("accuracy_ties"),
-    )
+    stated: dict[str, Any] = {name: own.report(alpha) for name, own in known.items()}
+    return MetricEvaluation(label, higher, **stated)
 
 
 def _overall(found: Sequence[Evaluated], choices: Choices) -> tuple[MetricEvaluation, ...]:

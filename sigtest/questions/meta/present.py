@@ -39,10 +39,6 @@ TITLES = {
     "accuracy_ties": "accuracy with ties",
 }
 TESTS = {"williams": "Williams test", "perm_both": "PERM-BOTH"}
-RECORD = ("set", "a", "b", "statistic", "test", "unit", "alternative", "n", "value_a", "value_b",
-          "delta", "ci", "r12", "t", "df", "count", "resamples", "p_value", "log10_p",
-          "p_interval", "p_greater", "p_less", "p_adjusted", "significant", "undecided",
-          "exact")  # fmt: skip
 SIDES = {"greater": "p, a is better", "less": "p, b is better"}
 Shown = Paragraph | Figure | Table | Abreast
 
@@ -69,7 +65,8 @@ def answer(report: MetaReport) -> tuple[str, ...]:
 
 def sheet(report: MetaReport) -> Sheet:
     """One record a pair of metrics, statistic and test."""
-    return records.sheet(RECORD, report.pairs)
+    *names, last = records.fields_of(MetricPair)
+    return records.sheet((last, *names), report.pairs)
 
 
 def document(report: MetaReport) -> Document:

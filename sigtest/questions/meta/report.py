@@ -75,15 +75,8 @@ class MetricEvaluation:
 
     def statistic(self, name: str) -> StatisticReport | None:
         """A statistic by its name."""
-        found: dict[str, StatisticReport | None] = {
-            "pearson": self.pearson,
-            "spearman": self.spearman,
-            "kendall": self.kendall,
-            "accuracy": self.accuracy,
-            "soft_accuracy": self.soft_accuracy,
-            "accuracy_ties": self.accuracy_ties,
-        }
-        return found[name]
+        found: StatisticReport | None = getattr(self, name)
+        return found
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from sigtest.questions.human.plots.order import require
-from sigtest.questions.human.report import AnnotatorReport, AnnotatorsReport, HumanReport
+from sigtest.questions.human.report import AnnotatorsReport, HumanReport
 from sigtest.render.digits import MINUS
 from sigtest.render.plots.drawing import BODY, COLUMN, SMALL, Drawing, Scale, scale
 from sigtest.render.tables import test_words
@@ -50,21 +50,11 @@ def annotators_plot(report: HumanReport) -> str:
     return drawing.render()
 
 
-def _p(row: AnnotatorReport, test: str) -> float | None:
-    by_test = {
-        "paired_t": row.paired_t,
-        "signed_rank": row.signed_rank,
-        "welch": row.welch,
-        "mann_whitney": row.mann_whitney,
-    }
-    return by_test[test]
-
-
 def _known(given: AnnotatorsReport) -> list[tuple[float, float, str]]:
     """Seconds, p-value and verdict of annotators for whom both are known."""
     found = []
     for row in given.each:
-        p = _p(row, given.test)
+        p: float | None = getattr(row, given.test)
         if p is not None and row.seconds is not None and row.verdict != "untestable":
             found.append((row.seconds, p, row.verdict))
     return found
