@@ -17,13 +17,14 @@ from sigtest.comparison.recipe import MAX_RESAMPLES, check_alpha, resamples_need
 from sigtest.data.choices import choose
 from sigtest.decide.decisions import Limit, correct, detectable_in_errors
 from sigtest.decide.methods import decided_anew
-from sigtest.decide.ranks import power_of, rank_confidence, ranks_of
+from sigtest.decide.ranks import power_of, rank_confidence, ranked
 from sigtest.decide.verdict import verdict
 from sigtest.decide.warnings import FEW_RESAMPLES, JOINT, few_resamples, warnings_of_several
+from sigtest.decide.wins import decided_wins
 from sigtest.errors import RecipeError
-from sigtest.report import PairReport, RankReport, Report, SmallTest, SystemReport, WinsReport
+from sigtest.report import PairReport, Report, WinsReport
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative
-from sigtest.significance.corrections import CORRECTIONS, adjust
+from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.levels import experimentwise_error
 
 DRAWN = re.compile(r"\|alternative:([a-z-]+)\|resamples:(\d+)\|seed:")
@@ -164,7 +165,7 @@ def _with(report: Report, anew: Anew, pairs: Sequence[PairReport]) -> Report:
     drawn_for = report.alpha if report.interval_alpha is None else report.interval_alpha
     systems = report.systems
     if any(system.ranks for system in systems):
-        systems = _ranked(report, pairs)
+        systems = ranked(systems, report.metrics, report.tests, pairs)
     methods = report.methods
     if methods is not None:
         coming = report.family.systems if report.family else None
@@ -183,22 +184,6 @@ def _with(report: Report, anew: Anew, pairs: Sequence[PairReport]) -> Report:
             rank_confidence(limit, report.tests) if any(own.ranks for own in systems) else None
         ),
         discriminative_power=power_of(pairs) if report.discriminative_power is not None else None,
-    )
-
-
-def _ranked(report: Report, pairs: Sequence[PairReport]) -> tuple[SystemReport, ...]:
-    """The systems with the ranks that follow from decisions."""
-    names = [system.name for system in report.systems]
-    ranks: list[dict[str, dict[str, RankReport]]] = [{} for _ in names]
-    for metric, told in report.metrics.items():
-        sign = 1 if told.higher_is_better else -1
-        scores = sign * np.array([system.scores[metric].score for system in report.systems])
-        for test in report.tests:
-            family = [pair for pair in pairs if (pair.metric, pair.test) == (metric, test)]
-            for own, place in zip(ranks, ranks_of(names, scores, family), strict=True):
-                own.setdefault(metric, {})[test] = place
-    return tuple(
-        replace(system, ranks=own) for system, own in zip(report.systems, ranks, strict=True)
     )
 
 
@@ -225,17 +210,8 @@ def _wins(rows: Sequence[WinsReport], limit: Limit) -> tuple[WinsReport, ...]:
     made: list[WinsReport] = []
     for metric in dict.fromkeys(row.metric for row in rows):
         family = [row for row in rows if row.metric == metric]
-        signs = _small([row.sign_test for row in family], limit)
-        ranks = _small([row.signed_rank for row in family], limit)
+        signs = decided_wins([row.sign_test.p_value for row in family], limit)
+        ranks = decided_wins([row.signed_rank.p_value for row in family], limit)
         for row, sign_test, signed_rank in zip(family, signs, ranks, strict=True):
             made.append(row._replace(sign_test=sign_test, signed_rank=signed_rank))
     return tuple(made)
-
-
-def _small(tests: Sequence[SmallTest], limit: Limit) -> list[SmallTest]:
-    p = np.array([test.p_value for test in tests])
-    adjusted = adjust(p, limit.correction, limit.family).tolist()
-    return [
-        SmallTest(test.p_value, own, own <= limit.alpha)
-        for test, own in zip(tests, adjusted, strict=True)
-    ]

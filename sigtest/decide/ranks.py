@@ -2,16 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.decide.decisions import Limit
-from sigtest.report import PairReport, RankReport
+from sigtest.report import MetricReport, PairReport, RankReport, SystemReport
 from sigtest.significance import TESTS
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.ranking import rank
+
+
+def ranked(
+    systems: Sequence[SystemReport],
+    metrics: Mapping[str, MetricReport],
+    tests: Sequence[str],
+    pairs: Sequence[PairReport],
+) -> tuple[SystemReport, ...]:
+    """The systems with their ranks for every metric and test.
+
+    Args:
+        systems: With their scores.
+        metrics: By label.
+        tests: Names.
+        pairs: All of them, two-sided, by metric, then test.
+    """
+    names = [system.name for system in systems]
+    ranks: list[dict[str, dict[str, RankReport]]] = [{} for _ in names]
+    size = len(pairs) // (len(metrics) * len(tests))
+    for i, (label, test) in enumerate(product(metrics, tests)):
+        sign = 1 if metrics[label].higher_is_better else -1
+        scores = sign * np.array([system.scores[label].score for system in systems])
+        placed = ranks_of(names, scores, pairs[i * size : (i + 1) * size])
+        for own, place in zip(ranks, placed, strict=True):
+            own.setdefault(label, {})[test] = place
+    return tuple(replace(system, ranks=own) for system, own in zip(systems, ranks, strict=True))
 
 
 def ranks_of(

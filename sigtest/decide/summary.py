@@ -10,11 +10,10 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Part, Plan
-from sigtest.comparison.recipe import Recipe
 from sigtest.decide.decisions import NONE, Decisions, Limit, decide
 from sigtest.decide.facts import Facts
 from sigtest.decide.methods import methods_of
-from sigtest.decide.ranks import power_of, rank_confidence, ranks_of
+from sigtest.decide.ranks import power_of, rank_confidence, ranked
 from sigtest.decide.verdict import verdict
 from sigtest.decide.warnings import warnings_of, warnings_of_several
 from sigtest.decide.wins import count_wins
@@ -23,7 +22,6 @@ from sigtest.report import (
     MetricReport,
     NamedReport,
     PairReport,
-    RankReport,
     Report,
     RunsReport,
     ScoreReport,
@@ -189,14 +187,18 @@ def _report(
 ) -> Report:
     recipe = part.recipe
     limit = Limit(recipe.correction, recipe.alpha, comparisons)
-    ranks: list[dict[str, dict[str, RankReport]]] = [{} for _ in part.systems]
-    places = [(m, name) for m in range(len(recipe.metrics)) for name in recipe.tests if pairs]
-    for i, (m, name) in enumerate(places):
-        family = pairs[i * len(part.pairs) : (i + 1) * len(part.pairs)]
-        if recipe.baseline is None and recipe.alternative == "two-sided":
-            placed = ranks_of(part.systems, recipe.metrics[m].sign * facts[m].scores, family)
-            for system, place in zip(ranks, placed, strict=True):
-                system.setdefault(recipe.labels[m], {})[name] = place
+    coming = None if recipe.family == "present" else FamilyReport(recipe.family, comparisons)
+    metrics = {
+        label: MetricReport(metric.higher_is_better, metric.signature(part.references))
+        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+    }
+    systems = tuple(
+        SystemReport(name, _score_reports(part, facts, s)) for s, name in enumerate(part.systems)
+    )
+    places = bool(pairs) and recipe.baseline is None and recipe.alternative == "two-sided"
+    if places:
+        systems = ranked(systems, metrics, recipe.tests, pairs)
+    gone_most = max(map(len, gone.values()), default=0)  # of the metrics and tests there are
     return Report(
         signature=part.signature,
         version=__version__,
@@ -209,32 +211,16 @@ def _report(
         alpha=recipe.alpha,
         correction=recipe.correction,
         experimentwise_error=experimentwise_error(recipe.alpha, comparisons),
-        metrics={
-            label: MetricReport(metric.higher_is_better, metric.signature(part.references))
-            for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
-        },
-        systems=tuple(
-            SystemReport(name, _score_reports(part, facts, s), ranks[s])
-            for s, name in enumerate(part.systems)
-        ),
+        metrics=metrics,
+        systems=systems,
         pairs=tuple(pairs),
-        warnings=warnings_of(part, facts, comparisons, _most(gone)) if pairs else part.notes,
-        family=_family(recipe, comparisons),
-        rank_confidence=rank_confidence(limit, recipe.tests) if any(ranks) else None,
+        warnings=warnings_of(part, facts, comparisons, gone_most) if pairs else part.notes,
+        family=coming,
+        rank_confidence=rank_confidence(limit, recipe.tests) if places else None,
         interval=recipe.interval,
         discriminative_power=power_of(pairs) if len(recipe.metrics) > 1 and pairs else None,
         nulls={test: TESTS[test].null for test in recipe.tests},
     )
-
-
-def _family(recipe: Recipe, comparisons: int) -> FamilyReport | None:
-    """What is said of a family that holds more than the systems present."""
-    return None if recipe.family == "present" else FamilyReport(recipe.family, comparisons)
-
-
-def _most(gone: Gone) -> int:
-    """How many comparisons have left a family, of the metrics and tests there are."""
-    return max((len(p) for p in gone.values()), default=0)
 
 
 def _score_reports(part: Part, facts: Sequence[Facts], s: int) -> dict[str, ScoreReport]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
+from sigtest.decide.decisions import Limit
 from sigtest.draws.sample import oriented_differences
 from sigtest.report import SmallTest, WinsReport
 from sigtest.significance.corrections import adjust
@@ -26,19 +26,20 @@ def count_wins(part: Part, scores: Sequence[Array]) -> tuple[WinsReport, ...]:
         family = [
             wins(moved[:, p], tolerance[:, p], recipe.alternative) for p in range(len(part.pairs))
         ]
-        size = recipe.comparisons(len(family))
-        signs = _decided(recipe, [pair.sign_p for pair in family], size)
-        ranks = _decided(recipe, [pair.signed_rank_p for pair in family], size)
+        limit = Limit(recipe.correction, recipe.alpha, recipe.comparisons(len(family)))
+        signs = decided_wins([pair.sign_p for pair in family], limit)
+        ranks = decided_wins([pair.signed_rank_p for pair in family], limit)
         for p, pair in enumerate(family):
             differences = tuple((metric.sign * moved[:, p]).tolist())
             reports.append(_wins_report(part, m, p, pair, differences, signs[p], ranks[p]))
     return tuple(reports)
 
 
-def _decided(recipe: Recipe, p: Sequence[float], family: int) -> list[SmallTest]:
-    adjusted = adjust(np.array(p), recipe.correction, family).tolist()
+def decided_wins(p: Sequence[float], limit: Limit) -> list[SmallTest]:
+    """Exact tests over test sets, corrected within all pairs of a metric."""
+    adjusted = adjust(np.array(p), limit.correction, limit.family).tolist()
     return [
-        SmallTest(own, corrected, corrected <= recipe.alpha)
+        SmallTest(own, corrected, corrected <= limit.alpha)
         for own, corrected in zip(p, adjusted, strict=True)
     ]
 
