@@ -195,10 +195,10 @@ def _report(
     systems = tuple(
         SystemReport(name, _score_reports(part, facts, s)) for s, name in enumerate(part.systems)
     )
-    places = bool(pairs) and recipe.baseline is None and recipe.alternative == "two-sided"
-    if places:
+    ranks = bool(pairs) and recipe.baseline is None and recipe.alternative == "two-sided"
+    if ranks:
         systems = ranked(systems, metrics, recipe.tests, pairs)
-    gone_most = max(map(len, gone.values()), default=0)  # of the metrics and tests there are
+    left = max(map(len, gone.values()), default=0)  # of the metrics and tests there are
     return Report(
         signature=part.signature,
         version=__version__,
@@ -214,9 +214,9 @@ def _report(
         metrics=metrics,
         systems=systems,
         pairs=tuple(pairs),
-        warnings=warnings_of(part, facts, comparisons, gone_most) if pairs else part.notes,
+        warnings=warnings_of(part, facts, comparisons, left) if pairs else part.notes,
         family=coming,
-        rank_confidence=rank_confidence(limit, recipe.tests) if places else None,
+        rank_confidence=rank_confidence(limit, recipe.tests) if ranks else None,
         interval=recipe.interval,
         discriminative_power=power_of(pairs) if len(recipe.metrics) > 1 and pairs else None,
         nulls={test: TESTS[test].null for test in recipe.tests},

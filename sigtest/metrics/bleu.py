@@ -15,10 +15,10 @@ from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.metrics import sacre
-from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction import sacrebleu_statistics
 from sigtest.metrics.extraction.tokens import Tokenizer
 from sigtest.metrics.extraction.words import bleu_statistics
+from sigtest.metrics.program import SacreBleuMetric
 
 TILE = 512  # scores worked on at a time
 FAST = ("13a", "char", "intl", "none", "zh")  # tokenizers that need no sacreBLEU to run
@@ -28,7 +28,7 @@ NEEDS_MODEL = ("spm", "flores101", "flores200", "spBLEU-1K")
 
 
 @dataclass(frozen=True)
-class Bleu(Metric):
+class Bleu(SacreBleuMetric):
     """BLEU, 0 to 100. Statistics: lengths of hypothesis and reference, matches, totals.
 
     Attributes:
@@ -43,7 +43,7 @@ class Bleu(Metric):
     name: ClassVar[str] = "bleu"
     title: ClassVar[str] = "BLEU"
     papers: ClassVar[tuple[str, ...]] = ("papineni-etal-2002-bleu", "post-2018-call")
-    local: ClassVar[bool] = True
+    program: ClassVar[str] = "BLEU"
 
     lowercase: bool = False
     tokenize: str = "13a"
@@ -89,19 +89,14 @@ class Bleu(Metric):
         tokenizers = sorted(set(sacre.BLEU.TOKENIZERS) - set(NEEDS_MODEL))
         return {"tokenize": tokenizers}
 
+    @property
+    def arguments(self) -> dict[str, object]:
+        return {**super().arguments, "smooth_value": self.smooth_value or None, "force": True}
+
     @cached_property
-    def reference_program(self) -> sacre.BLEU:
-        """SacreBLEU's own metric with these options."""
+    def reference_program(self) -> sacre.SacreMetric:
         try:
-            return sacre.BLEU(
-                lowercase=self.lowercase,
-                force=True,
-                tokenize=self.tokenize,
-                smooth_method=self.smooth_method,
-                smooth_value=self.smooth_value or None,
-                max_ngram_order=self.max_ngram_order,
-                effective_order=self.effective_order,
-            )
+            return super().reference_program
         except (ImportError, RuntimeError) as error:  # ja-mecab, ko-mecab without their packages
             raise UnavailableError(
                 f"bleu:tokenize={self.tokenize} needs packages that are not installed here: "
@@ -117,10 +112,6 @@ class Bleu(Metric):
     @property
     def width(self) -> int:
         return 2 + 2 * self.max_ngram_order
-
-    @property
-    def implementation(self) -> str:
-        return f"sacrebleu:{sacre.VERSION}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         hypotheses = self.hypotheses(system)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -12,15 +11,14 @@ from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError
-from sigtest.metrics import sacre
-from sigtest.metrics.base import Metric
 from sigtest.metrics.extraction.characters import Alphabet, chrf_statistics
+from sigtest.metrics.program import SacreBleuMetric
 
 TILE = 512  # scores worked on at a time
 
 
 @dataclass(frozen=True)
-class Chrf(Metric):
+class Chrf(SacreBleuMetric):
     """chrF, 0 to 100. Statistics per order: n-grams of hypothesis, of reference, matches.
 
     Attributes:
@@ -35,7 +33,7 @@ class Chrf(Metric):
     name: ClassVar[str] = "chrf"
     title: ClassVar[str] = "chrF"
     papers: ClassVar[tuple[str, ...]] = ("popovic-2015-chrf", "post-2018-call")
-    local: ClassVar[bool] = True
+    program: ClassVar[str] = "CHRF"
 
     char_order: int = 6
     word_order: int = 0
@@ -56,25 +54,9 @@ class Chrf(Metric):
                     f"{self.name}'s {option} must be from {low} to {high}.", field="metrics"
                 )
 
-    @cached_property
-    def reference_program(self) -> sacre.CHRF:
-        """SacreBLEU's own metric with these options."""
-        return sacre.CHRF(
-            char_order=self.char_order,
-            word_order=self.word_order,
-            beta=self.beta,
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            eps_smoothing=self.eps_smoothing,
-        )
-
     @property
     def width(self) -> int:
         return 3 * (self.char_order + self.word_order)
-
-    @property
-    def implementation(self) -> str:
-        return f"sacrebleu:{sacre.VERSION}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         return chrf_statistics(

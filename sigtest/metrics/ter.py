@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -12,14 +11,14 @@ from sigtest.arrays import Array
 from sigtest.compiled import compiled
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import Text
-from sigtest.metrics import sacre
-from sigtest.metrics.base import Fraction, Metric
+from sigtest.metrics.base import Fraction
 from sigtest.metrics.extraction.edits import edit_statistics
 from sigtest.metrics.extraction.tercom import Tercom
+from sigtest.metrics.program import SacreBleuMetric
 
 
 @dataclass(frozen=True)
-class Ter(Metric):
+class Ter(SacreBleuMetric):
     """TER, 0 to 100 and above; lower is better. Statistics: edits, mean reference length.
 
     Attributes:
@@ -32,7 +31,7 @@ class Ter(Metric):
     name: ClassVar[str] = "ter"
     title: ClassVar[str] = "TER"
     papers: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
-    local: ClassVar[bool] = True
+    program: ClassVar[str] = "TER"
     fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
     character_seconds: ClassVar[float] = 5e-8
     score_seconds: ClassVar[float] = 5e-9
@@ -42,16 +41,6 @@ class Ter(Metric):
     no_punct: bool = False
     asian_support: bool = False
     case_sensitive: bool = False
-
-    @cached_property
-    def reference_program(self) -> sacre.TER:
-        """SacreBLEU's own metric with these options."""
-        return sacre.TER(
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
 
     @property
     def tokenization(self) -> str:
@@ -64,10 +53,6 @@ class Ter(Metric):
     @property
     def width(self) -> int:
         return 2
-
-    @property
-    def implementation(self) -> str:
-        return f"sacrebleu:{sacre.VERSION}"
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         tokenizer = Tercom(self.normalized, self.no_punct, self.asian_support, self.case_sensitive)
