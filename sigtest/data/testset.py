@@ -89,12 +89,13 @@ class TestSet:
         if count < 1:
             raise InputError("The test set has zero segments.", field="references")
         _require_a_reference(lines)
+        sources = _by_segment(source, "source", count, gaps=True)
         return cls(
             count,
             tuple(Text(reference) for reference in lines),
             _by_segment(documents, "documents", count),
             _by_segment(labels, "labels", count),
-            _source(source, count),
+            None if sources is None else Text(sources),
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -290,32 +291,20 @@ def _require_a_reference(references: Sequence[Sequence[str | None]]) -> None:
             )
 
 
-def _source(lines: object, segments: int) -> Text | None:
-    """The source, where it is given."""
-    if lines is None:
-        return None
-    kept = check_lines(lines, "source", field="source", gaps=True)
-    _require_each(len(kept), "source", segments)
-    return Text(kept)
-
-
-def _by_segment(values: object, what: str, segments: int) -> tuple[str, ...] | None:
-    """Documents or labels, one for each segment, where they are given."""
+def _by_segment(
+    values: object, what: str, segments: int, gaps: bool = False
+) -> tuple[Any, ...] | None:
+    """Documents, labels or sources, one for each segment, where they are given."""
     if values is None:
         return None
-    lines = check_lines(values, what, field=what)
-    _require_each(len(lines), what, segments)
-    return tuple(line for line in lines if line is not None)
-
-
-def _require_each(entries: int, what: str, segments: int) -> None:
-    """Check that there is one entry a segment."""
-    if entries != segments:
+    lines = check_lines(values, what, field=what, gaps=gaps)
+    if len(lines) != segments:
         raise LengthError(
-            f"{what} has {entries} entr{'y' if entries == 1 else 'ies'}, "
+            f"{what} has {len(lines)} entr{'y' if len(lines) == 1 else 'ies'}, "
             f"the test set has {segments} segments.",
             field=what,
         )
+    return lines
 
 
 def _as_table(rows: Sequence[Any]) -> Array:
