@@ -73,16 +73,10 @@ class Flips:
 
     Attributes:
         tails: P-values; the statistic is the mean difference.
-        at_least: Sign patterns whose mean difference is at least the observed one.
-        at_most: Those whose difference is at most that.
-        patterns: In all.
-        exact: Whether these were all there are.
+        exact: Whether all sign patterns were counted.
     """
 
     tails: Tails
-    at_least: int
-    at_most: int
-    patterns: int
     exact: bool
 
 
@@ -157,4 +151,4 @@ def _flips(given: Array, up: int, down: int, patterns: int, *, exact: bool) -> F
         count / patterns if exact else (count + 1) / (patterns + 1) for count in (up, down)
     )
     tails = Tails(float(given.mean()), greater, less, logarithm(min(greater, less)))
-    return Flips(tails, up, down, patterns, exact)
+    return Flips(tails, exact)
