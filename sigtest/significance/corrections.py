@@ -333,6 +333,7 @@ CORRECTIONS: dict[str, Correction] = {
         ),
     )
 }  # fmt: skip
+ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
 
 
 def adjust(p: Array, correction: str, family: int | None = None) -> Array:

@@ -10,13 +10,12 @@ from sigtest.data.fields import Choice, Field, Flag, Number, Text, Whole
 from sigtest.questions.human.request.choices import people_schema
 from sigtest.questions.meta.asked import Group, Level
 from sigtest.significance import ALTERNATIVES
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance.corrections import ALONE
 
 STATISTICS = ("pearson", "spearman", "kendall", "accuracy", "soft_accuracy", "accuracy_ties")
 TESTS = ("williams", "perm_both")
 LEVELS: tuple[Level, ...] = get_args(Level)
 GROUPS: tuple[Group, ...] = get_args(Group)
-ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
 
 LEVEL = Choice("level", "what has the scores that are compared with people's", default="system",
                known=LEVELS, what="level")  # fmt: skip

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from sigtest.comparison.recipe import DEFAULT_SEED, MAX_SEED
 from sigtest.data.choices import choose
 from sigtest.data.compound import Members, Renames, Span, Texts, with_defaults
 from sigtest.data.fields import Choice, Field, Flag, Number, Text, Whole
 from sigtest.errors import RecipeError
 from sigtest.questions.human.files.columns import JUDGEMENTS
+from sigtest.significance.corrections import ALONE
 
 STANDARDISE = ("annotator", "annotator_no_refs", "none")
 TESTS = ("rank_sum", "signed_rank", "approximate_randomization")
@@ -19,19 +21,8 @@ QUALITY_TESTS = ("paired_t", "signed_rank", "welch", "mann_whitney")
 UNTESTABLE = ("drop", "keep")
 AGGREGATES = ("segment", "document")
 DOMAINS = ("micro",)
-CORRECTIONS = (
-    "none",
-    "holm",
-    "bonferroni",
-    "sidak",
-    "hochberg",
-    "benjamini_hochberg",
-    "benjamini_yekutieli",
-)
 MAX_RESAMPLES = 99_999
-MAX_SEED = 2**64 - 1
 MAX_CATEGORIES = 100
-DEFAULT_SEED = 12345
 
 
 @dataclass(frozen=True)
@@ -215,7 +206,7 @@ FIELDS = with_defaults(
         Number("alpha", "how often a claim may be false where nothing differs", high=0.5),
         Choice(
             "correction", "of p-values, for the number of pairs that are compared",
-            known=CORRECTIONS, what="correction",
+            known=ALONE, what="correction",
         ),
         Renames("aliases", "another name for a system of the files", option="alias"),
         Choice(
