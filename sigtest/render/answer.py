@@ -40,7 +40,7 @@ def answer(report: Report, metric: str | None = None) -> tuple[str, ...]:
     ordered = standings(report, metric, test)
     if ordered[0].rank is None:
         return (_against(report, metric, pairs), _counted(pairs))
-    leaders = [standing for standing in ordered if _leads(standing)]
+    leaders = [own for own in ordered if own.rank is not None and own.rank.range[0] == 1]
     said = [_ahead(report, metric, ordered, leaders)]
     if len(leaders) > 1:
         said.append(_tied(report, metric, pairs, leaders))
@@ -57,10 +57,6 @@ def _alone(report: Report, metric: str) -> str:
         for system in report.systems
     )
     return f"{'; '.join(scores)}. There is nothing to compare it with."
-
-
-def _leads(standing: Standing) -> bool:
-    return standing.rank is not None and standing.rank.range[0] == 1
 
 
 def _ahead(

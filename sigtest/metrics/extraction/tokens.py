@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -107,6 +107,7 @@ class Rules:
     padded: bool = True
 
 
+@cache
 def _kinds(
     alone: Sequence[int] = (),
     mark: Sequence[int] = (),
@@ -123,8 +124,8 @@ def _kinds(
 
 @cache
 def _kinds_13a() -> Kinds:
-    alone = [point for point in range(128) if _ALONE_13A.match(chr(point))]
-    return _kinds(alone, mark=[*b".,"], dash=[*b"-"], digit=[*b"0123456789"])
+    alone = tuple(point for point in range(128) if _ALONE_13A.match(chr(point)))
+    return _kinds(alone, mark=b".,", dash=b"-", digit=b"0123456789")
 
 
 @cache
@@ -141,25 +142,10 @@ def _kinds_intl() -> Kinds:
     # sacreBLEU's own expressions say what \p{P}, \p{N} and \p{S} are: Unicode versions differ.
     (mark_after, _), (mark_before, _), (symbol, _) = sacre.TokenizerV14International()._re  # type: ignore[no-untyped-call]
     every = [chr(point) for point in range(0x110000)]
-    marks = [ord(mark) for _, mark in mark_after.findall("a" + "a".join(every))]
-    digits = [ord(digit) for digit in mark_before.sub("", "." + ".".join(every))[1::2]]
-    symbols = [ord(found) for found in symbol.findall("".join(every))]
+    marks = tuple(ord(mark) for _, mark in mark_after.findall("a" + "a".join(every)))
+    digits = tuple(map(ord, mark_before.sub("", "." + ".".join(every))[1::2]))
+    symbols = tuple(map(ord, symbol.findall("".join(every))))
     return _kinds(alone=symbols, mark=marks, digit=digits)
-
-
-@cache
-def _kinds_none() -> Kinds:
-    return _kinds()
-
-
-@cache
-def _kinds_char() -> Kinds:
-    return _kinds(alone=range(0x110000))
-
-
-@cache
-def _kinds_chrf() -> Kinds:
-    return _kinds(mark=[*_PUNCTUATION])
 
 
 def _cased(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
@@ -213,9 +199,9 @@ TOKENIZERS = {
     "13a": Rules(_without_markup, _kinds_13a),
     "zh": Rules(_stripped, _kinds_zh, padded=False),
     "intl": Rules(_right_stripped, _kinds_intl, padded=False),
-    "none": Rules(_cased, _kinds_none),
-    "char": Rules(_cased, _kinds_char),
-    "chrf": Rules(_cased, _kinds_chrf),
+    "none": Rules(_cased, _kinds),
+    "char": Rules(_cased, partial(_kinds, alone=range(0x110000))),
+    "chrf": Rules(_cased, partial(_kinds, mark=_PUNCTUATION)),
     "mteval-13a": Rules(_mteval_13a, _kinds_13a),
     "mteval-intl": Rules(_mteval_intl, _kinds_intl, padded=False),
 }

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from sigtest.metrics.meteor.client import SharedPool
 from sigtest.metrics.meteor.pool import Pool
+from sigtest.parallel import cores
 
 MOST_PROCESSES = 4  # in one process's own pool; each takes 0.6 GB
 
@@ -58,15 +59,9 @@ def own_pool() -> Pool:
     """The pool of this process, as many JVMs as it has cores."""
     global _own
     if _own is None or _own.stopped:
-        _own = Pool(min(_cores(), MOST_PROCESSES))
+        _own = Pool(min(cores(), MOST_PROCESSES))
         atexit.register(_own.stop)
     return _own
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _disown() -> None:

@@ -9,7 +9,7 @@ from sigtest.data.names import system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
 from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
-from sigtest.questions.meta.data.tables import as_human, read_scores
+from sigtest.questions.meta.data.tables import read_scores
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
@@ -55,7 +55,7 @@ def with_files(
     if people := files.get("human", ()):
         if len(people) > 1 or judgements or "human" in body:
             raise InputError("Give one file of human scores, or judgements.", field="human")
-        body["human"] = as_human(_table("human", *people[0]))
+        body["human"] = {"scores": _table("human", *people[0])}
     if tables := files.get("scores", ()):
         body["metrics"] = _with_tables(body.get("metrics", {}), tables)
     return body, judgements

@@ -20,7 +20,7 @@ from sigtest.questions.human.judgements import Judgements, Names
 from sigtest.questions.human.preparing import count_rows
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.asked import Asked, Source
-from sigtest.questions.human.request.choices import RANKING_TEST, TESTS, Choices, Longitudinal
+from sigtest.questions.human.request.choices import RANKING_TEST, TESTS, Choices
 
 MAX_SYSTEMS = 300
 MAX_ANNOTATORS = 20_000
@@ -134,7 +134,9 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: Choices
     keeps = _chosen(judgements.languages, languages)
     count_rows(dropped, judgements, ~keeps, "other language pair")
     judgements = judgements.take(keeps)
-    keeps = np.isin(judgements.criterion.codes, _codes(judgements.criterion, criteria))
+    names = judgements.criterion.names
+    codes = [names.index(name) for name in criteria if name in names]
+    keeps = np.isin(judgements.criterion.codes, codes)
     count_rows(dropped, judgements, ~keeps, "other criterion")
     judgements = judgements.take(keeps)
     judgements = replace(judgements, system=_renamed(judgements.system, choices.aliases))
@@ -219,10 +221,6 @@ def _chosen(column: Names, name: str | None) -> Any:
     return column.codes == column.names.index(name)
 
 
-def _codes(column: Names, names: Sequence[str]) -> list[int]:
-    return [column.names.index(name) for name in names if name in column.names]
-
-
 def _criteria(column: Names, choices: Choices) -> tuple[str, ...]:
     """Those asked for; or all, adequacy and fluency first."""
     for name in choices.criteria:
@@ -298,9 +296,5 @@ def _require_known(judgements: Judgements, choices: Choices) -> None:
         )
     for pair, four in choices.longitudinal.items():
         path = f"longitudinal.{pair}" if pair else "longitudinal"
-        _require_four(four, judgements.system.names, path)
-
-
-def _require_four(four: Longitudinal, names: Sequence[str], path: str) -> None:
-    for field, name in asdict(four).items():
-        choose(name, names, f"{path}.{field}", "system")
+        for field, name in asdict(four).items():
+            choose(name, judgements.system.names, f"{path}.{field}", "system")

@@ -110,7 +110,9 @@ def read_evalset(
     """
     human = _human_files(own, lp, gold)
     files = _metric_files(own, lp)
-    labels = list(files) if metrics is None else [_chosen(name, files) for name in metrics]
+    labels = list(files)
+    if metrics is not None:
+        labels = [choose(name, files, "metrics", "metric") for name in metrics]
     standard = _standard_reference(own, lp, list(files))
     request: dict[str, Any] = {
         "human": {"scores": _scores(own, human)},
@@ -158,10 +160,6 @@ def read_evalsets(
         scores = body["metrics"].values()
         sets[lp] = {**body, "metrics": dict(zip(asked, scores, strict=True))}
     return {"sets": sets}
-
-
-def _chosen(name: str, files: Mapping[str, Mapping[str, PurePosixPath]]) -> str:
-    return str(choose(name, files, "metrics", "metric"))
 
 
 def _human_files(own: EvalSet, lp: str, gold: str) -> dict[str, PurePosixPath]:

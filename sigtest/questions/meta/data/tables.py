@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from sigtest.data.text import decode, split_lines
@@ -120,8 +119,3 @@ def _by_level(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
     if all(len(scores) == 1 for scores in found.values()):
         return {"system": {system: scores[0] for system, scores in found.items()}}
     return {"segment": found}
-
-
-def as_human(scores: Mapping[str, Any]) -> dict[str, Any]:
-    """The `human` part of a request."""
-    return {"scores": dict(scores)}

@@ -73,7 +73,8 @@ def evaluate(statistic: str, cells: Cells, group: str) -> Values:
     if statistic == "accuracy" and group != "system":
         parts = _contests(cells, np.zeros(len(cells.metrics)))
         n = np.full(len(parts.parts), parts.parts.shape[1])
-        return Values(_exact_means(cells, parts), n, parts)
+        exact = [accuracy(row > 0, cells.contests) for row in parts.parts]  # of whole numbers
+        return Values(np.array(exact), n, parts)
     if group == "none":
         correlate = CORRELATIONS[statistic]
         found = [
@@ -115,11 +116,6 @@ def _contests(cells: Cells, epsilons: Array) -> Shares:
         weights=np.broadcast_to(weights, (len(correct), len(weights))),
         segments=np.searchsorted(columns, contests.segment).astype(np.int64),
     )
-
-
-def _exact_means(cells: Cells, shares: Shares) -> Array:
-    """Means of whole numbers, without rounding."""
-    return np.array([accuracy(row > 0, cells.contests) for row in shares.parts])
 
 
 def _grouped(statistic: str, cells: Cells, group: str) -> Shares:
