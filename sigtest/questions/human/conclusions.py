@@ -39,7 +39,7 @@ def compare_pairs(
         ordered = [np.sort(scores) for scores in observed.scores]
         means = observed.means.tolist()
         return [
-            _row(names, (a, b), criterion, test, rank_sum(ordered[a], ordered[b]),
+            undecided(names, (a, b), criterion, test, rank_sum(ordered[a], ordered[b]),
                  (len(ordered[a]), len(ordered[b])), means[a] - means[b])
             for a, b in pairs
         ]  # fmt: skip
@@ -52,7 +52,7 @@ def compare_pairs(
         found, exact = [f.tails for f in flips], [f.exact for f in flips]
     return [
         replace(
-            _row(names, pair, criterion, test, tails, (len(given),) * 2, float(given.mean())),
+            undecided(names, pair, criterion, test, tails, (len(given),) * 2, float(given.mean())),
             exact=every,
         )
         for pair, tails, every, (_, given) in zip(pairs, found, exact, shared, strict=True)
@@ -142,7 +142,7 @@ def beats(rows: Sequence[JudgedPair], names: Sequence[str]) -> Flags:
     return table
 
 
-def _row(
+def undecided(
     names: Sequence[str],
     pair: tuple[int, int],
     criterion: str,
@@ -151,6 +151,17 @@ def _row(
     sizes: tuple[int, int],
     difference: float,
 ) -> JudgedPair:
+    """A pair that is tested and not decided yet.
+
+    Args:
+        names: Of the systems.
+        pair: Places of both.
+        criterion: By which they are compared.
+        test: Its name.
+        tails: What it found.
+        sizes: Units of both.
+        difference: Of what was tested.
+    """
     return JudgedPair(
         a=names[pair[0]],
         b=names[pair[1]],

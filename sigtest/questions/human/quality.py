@@ -91,7 +91,7 @@ def control(judgements: Judgements, asked: Quality | None, *, named: bool) -> Ve
     )
     verdicts = np.array([entry.verdict for entry in each] + [UNTESTABLE])[who]
     careless, untestable = verdicts == CARELESS, verdicts == UNTESTABLE
-    report = _summary(judgements, rule, each, filtered=asked is not None)
+    report = summary(judgements.seconds, rule, each, filtered=asked is not None)
     return Verdicts(report, careless, untestable)
 
 
@@ -131,13 +131,21 @@ def _annotator(
     )
 
 
-def _summary(
-    judgements: Judgements, rule: Quality, each: tuple[AnnotatorReport, ...], *, filtered: bool
+def summary(
+    seconds: Array, rule: Quality, each: tuple[AnnotatorReport, ...], *, filtered: bool
 ) -> AnnotatorsReport:
+    """What is said of all annotators.
+
+    Args:
+        seconds: (n,) time of each judgement, NaN where unknown.
+        rule: How annotators are tested.
+        each: What is said of each of them.
+        filtered: Whether careless and untestable ones are left out.
+    """
     verdicts = [entry.verdict for entry in each]
     untestable_stay = rule.untestable == "keep"
     kept = verdicts.count(KEPT) + verdicts.count(UNTESTABLE) * untestable_stay
-    known = judgements.seconds[np.isfinite(judgements.seconds)]
+    known = seconds[np.isfinite(seconds)]
     return AnnotatorsReport(
         n=len(each),
         kept=kept if filtered else len(each),

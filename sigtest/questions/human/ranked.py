@@ -15,8 +15,9 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.questions.human.agreements import Shown, of_labels
-from sigtest.questions.human.conclusions import decide, ranks
+from sigtest.questions.human.conclusions import decide, ranks, undecided
 from sigtest.questions.human.judgements import Names, groups
+from sigtest.questions.human.quality import summary
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.report import (
     AgreementReport,
@@ -29,6 +30,7 @@ from sigtest.questions.human.report import (
 )
 from sigtest.questions.human.request.asked import Asked
 from sigtest.questions.human.request.choices import RANKING_TEST, Quality
+from sigtest.questions.human.statistics.tails import Tails
 from sigtest.special import bdtrc, gammaln, ndtri
 from sigtest.version import __version__
 
@@ -115,23 +117,10 @@ def _pairs(wins: Counts, names: Sequence[str]) -> list[JudgedPair]:
     for a, b in combinations(range(len(names)), 2):
         won, lost = int(wins[a, b]), int(wins[b, a])
         n = won + lost
-        rows.append(
-            JudgedPair(
-                a=names[a],
-                b=names[b],
-                criterion=CRITERION,
-                test=RANKING_TEST,
-                n_a=n,
-                n_b=n,
-                difference=won / n - 0.5 if n else 0.0,
-                u=float(won),
-                p_greater=at_least(won, n),
-                p_less=at_least(lost, n),
-                log10_p=min(_log10_at_least(won, n), _log10_at_least(lost, n)),
-                p_adjusted=1.0,
-                conclusion="tie",
-            )
-        )
+        log10 = min(_log10_at_least(won, n), _log10_at_least(lost, n))
+        tails = Tails(float(won), at_least(won, n), at_least(lost, n), log10)
+        difference = won / n - 0.5 if n else 0.0
+        rows.append(undecided(names, (a, b), CRITERION, RANKING_TEST, tails, (n, n), difference))
     return rows
 
 
@@ -211,29 +200,13 @@ def _agreement(rankings: Rankings, found: Relations, asked: Asked) -> tuple[Agre
 
 def _annotators(column: Names, *, named: bool) -> AnnotatorsReport:
     """Who ranked how much; rankings have no degraded copies."""
-    rule = Quality()
     n = np.bincount(column.codes[column.codes >= 0], minlength=len(column.names)).tolist()
     each = tuple(
         AnnotatorReport(own, None, 0, 0, None, None, None, None, None, "untestable",
                         name if named else None)
         for own, name in zip(n, column.names, strict=True)
     )  # fmt: skip
-    return AnnotatorsReport(
-        n=len(each),
-        kept=len(each),
-        careless=0,
-        untestable=len(each),
-        filtered=False,
-        test=rule.test,
-        threshold=rule.threshold,
-        min_pairs=rule.min_pairs,
-        judgements=sum(n),
-        judgements_kept=0,
-        assumption_a=0,
-        seconds=None,
-        seconds_per_judgement=None,
-        each=each,
-    )
+    return summary(np.empty(0), Quality(), each, filtered=False)
 
 
 def _warnings(wins: Counts, names: Sequence[str]) -> tuple[str, ...]:
