@@ -12,6 +12,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
+from sigtest.data.choices import choose
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.metrics import sacre
@@ -63,22 +64,14 @@ class Bleu(SacreBleuMetric):
             RecipeError: An option outside its range.
             UnavailableError: A tokenizer that needs a model or a package that is not here.
         """
-        if self.tokenize not in FAST and self.tokenize not in sacre.BLEU.TOKENIZERS:
-            known = ", ".join(sorted(sacre.BLEU.TOKENIZERS))
-            raise RecipeError(
-                f"bleu has no tokenizer {self.tokenize!r}; choose one of {known}.", field="metrics"
-            )
+        if self.tokenize not in FAST:
+            choose(self.tokenize, sorted(sacre.BLEU.TOKENIZERS), "metrics", "tokenizer of bleu")
         if self.tokenize in NEEDS_MODEL:
             raise UnavailableError(
                 f"bleu:tokenize={self.tokenize} needs a SentencePiece model that is not installed.",
                 field="metrics",
             )
-        if self.smooth_method not in SMOOTHING:
-            raise RecipeError(
-                f"bleu has no smooth_method {self.smooth_method!r}; "
-                f"choose one of {', '.join(SMOOTHING)}.",
-                field="metrics",
-            )
+        choose(self.smooth_method, SMOOTHING, "metrics", "smooth_method of bleu")
         if not 1 <= self.max_ngram_order <= 9:
             raise RecipeError("bleu's max_ngram_order must be from 1 to 9.", field="metrics")
         if not 0 <= self.smooth_value <= 1e6:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
+from sigtest.data.choices import choose
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import RecipeError
 from sigtest.metrics.base import Metric
@@ -59,11 +60,7 @@ class Nist(Metric):
         Raises:
             RecipeError: An option outside its range.
         """
-        if self.tokenize not in TOKENIZERS:
-            raise RecipeError(
-                f"nist has no tokenizer {self.tokenize!r}; choose one of {', '.join(TOKENIZERS)}.",
-                field="metrics",
-            )
+        choose(self.tokenize, TOKENIZERS, "metrics", "tokenizer of nist")
         if not 1 <= self.max_ngram_order <= 9:
             raise RecipeError("nist's max_ngram_order must be from 1 to 9.", field="metrics")
 

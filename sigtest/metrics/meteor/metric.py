@@ -12,6 +12,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
+from sigtest.data.choices import choose
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.base import Metric
@@ -70,18 +71,9 @@ class Meteor(Metric):
             RecipeError: An option that METEOR does not have, or not for this language.
             UnavailableError: METEOR or Java is not installed.
         """
-        if self.language not in tables.LANGUAGES:
-            raise RecipeError(
-                f"meteor has no language {self.language!r}; "
-                f"choose one of {', '.join(tables.LANGUAGES)}.",
-                field="metrics",
-            )
-        if self.task not in tables.TASKS or tables.tuning(self.language, self.task) is None:
-            raise RecipeError(
-                f"meteor has no task {self.task!r} for language {self.language!r}; "
-                f"choose one of {', '.join(_tasks(self.language))}.",
-                field="metrics",
-            )
+        choose(self.language, tables.LANGUAGES, "metrics", "language of meteor")
+        tasks = [task for task in tables.TASKS if tables.tuning(self.language, task) is not None]
+        choose(self.task, tasks, "metrics", f"task of meteor for language {self.language},")
         known = tables.modules(self.language)
         if self.modules != "default" and self._modules not in _ordered(known):
             raise RecipeError(
@@ -209,10 +201,6 @@ def _line_seconds(hypothesis: str, reference: str) -> float:
 def _beginnings(text: str) -> list[str]:
     """How words and signs begin: what METEOR may find alike by their stems."""
     return [word[:3] for word in _WORDS.findall(text.lower())]
-
-
-def _tasks(language: str) -> list[str]:
-    return [task for task in tables.TASKS if tables.tuning(language, task) is not None]
 
 
 def _ordered(known: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -208,9 +208,9 @@ def test_a_segment_without_an_answer_is_named(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"language": "klingon"}, "no language 'klingon'"),
-        ({"language": "de", "task": "adq"}, "no task 'adq' for language 'de'"),
-        ({"task": "x"}, "no task 'x'"),
+        ({"language": "klingon"}, "language of meteor 'klingon'"),
+        ({"language": "de", "task": "adq"}, "task of meteor for language de, 'adq'"),
+        ({"task": "x"}, "task of meteor for language en, 'x'"),
         ({"language": "de", "modules": "exact+paraphrase"}, "some of exact[+]stem"),
         ({"modules": "stem+exact"}, "no modules 'stem[+]exact'"),
         ({"language": "fi"}, "norm=false"),
