@@ -42,26 +42,19 @@ class Joining:
 STRICT = Joining()
 
 
-def join(
-    materials: Sequence[Material], labels: Sequence[str] | None = None, how: Joining = STRICT
-) -> Material:
+def join(materials: Sequence[Material], how: Joining = STRICT) -> Material:
     """Put together what several files bring, so that nothing is missing in it.
 
     Args:
         materials: In order; that of segments is the first one's with texts, or the first one's.
-        labels: Which scores to keep; all, if not given.
         how: What to do where they do not match.
 
     Raises:
         InputError: Segments that do not match or have no score, several test sets, different items
-            under one id, two outputs or scores of one system, unknown scores.
+            under one id, two outputs or scores of one system.
         LengthError: Files without ids that are not equally long.
     """
     parts = _of_testset(materials, how.testset)
-    if labels is not None:
-        _require_known(labels, {label for part in parts for label in part.score_labels})
-        kept = [[label for label in labels if label in part.score_labels] for part in parts]
-        parts = [p.select(labels=names) for p, names in zip(parts, kept, strict=True)]
     joined = _complete(combine(parts, how), how.missing)
     runs = [known.sentence for known in joined.crossed]
     notes = (*joined.notes, *runs, *doubts(joined.scores))
@@ -75,7 +68,7 @@ def combine(materials: Sequence[Material], how: Joining = STRICT) -> Material:
         InputError: See `join`.
         LengthError: See `join`.
     """
-    parts = [part.select(testset=how.testset) for part in _of_testset(materials, how.testset)]
+    parts = [part.of_testset(how.testset) for part in _of_testset(materials, how.testset)]
     if not parts:
         return Material()
     _require_one_testset(parts)
@@ -92,14 +85,6 @@ def _of_testset(materials: Sequence[Material], testset: str | None) -> Sequence[
         return materials
     about = [part for part in materials if part.testsets is None or testset in part.testsets]
     return about or materials
-
-
-def _require_known(labels: Sequence[str], known: Iterable[str]) -> None:
-    for label in labels:
-        if label not in known:
-            raise InputError(
-                f"No file has scores {label!r}; there are {', '.join(map(repr, sorted(known)))}."
-            )
 
 
 def _require_one_testset(parts: Sequence[Material]) -> None:

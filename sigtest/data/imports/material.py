@@ -150,34 +150,20 @@ class Material:
             testsets=kept(self.testsets),
         )
 
-    def select(
-        self,
-        systems: Iterable[str] | None = None,
-        labels: Iterable[str] | None = None,
-        testset: str | None = None,
-    ) -> Material:
-        """A part of it: some systems, metrics, or one test set.
+    def of_testset(self, testset: str | None) -> Material:
+        """The segments of one test set; all where none is named, or nothing says whose they are.
 
         Raises:
             InputError: It has none of that name; the message lists those that it has.
         """
-        chosen = self if testset is None else self._of_testset(testset)
-        if systems is not None:
-            wanted = _known(systems, self.system_names, "system", self.name)
-            chosen = replace(
-                chosen,
-                systems=tuple(s for s in chosen.systems if s[0] in wanted),
-                scores=tuple(s for s in chosen.scores if s.system in wanted),
-            )
-        if labels is not None:
-            wanted = _known(labels, self.score_labels, "score", self.name)
-            chosen = replace(chosen, scores=tuple(s for s in chosen.scores if s.label in wanted))
-        return chosen
-
-    def _of_testset(self, testset: str) -> Material:
-        if self.testsets is None:
+        if testset is None or self.testsets is None:
             return self
-        _known([testset], dict.fromkeys(self.testsets), "test set", self.name)
+        known = list(dict.fromkeys(self.testsets))
+        if testset not in known:
+            raise InputError(
+                f"{self.name or 'The import'} has no test set {testset[:80]!r}; it has "
+                f"{', '.join(map(repr, known[:40])) or 'none'}."
+            )
         return self.rows([i for i, name in enumerate(self.testsets) if name == testset])
 
     def named(self, system: str | None = None, label: str | None = None) -> Material:
@@ -369,18 +355,6 @@ def _listed(value: Value | None) -> float | list[float] | None:
 def _mean(values: Sequence[Value | None]) -> float | None:
     numbers = [value for value in values if isinstance(value, float | int)]
     return sum(numbers) / len(values) if len(numbers) == len(values) else None
-
-
-def _known(names: Iterable[str], known: Iterable[str], what: str, where: str) -> set[str]:
-    """The names, all of which are known."""
-    wanted, has = set(names), list(known)
-    for name in wanted:
-        if name not in has:
-            raise InputError(
-                f"{where or 'The import'} has no {what} {name[:80]!r}; it has "
-                f"{', '.join(map(repr, has[:40])) or 'none'}."
-            )
-    return wanted
 
 
 def _one(name: str | None, inside: Sequence[str], what: str, where: str) -> str | None:
