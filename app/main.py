@@ -13,7 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 from app import health, monitoring
 from app.http import problems
 from app.http.auth import Door
-from app.http.middleware import BodyLimit, Compression, CutShort, Head, NoSniffing
+from app.http.middleware import BodyLimit, Compression, CutShort, Head
 from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher, stopping
 from app.pages import boards as board_pages
@@ -141,5 +141,4 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
             expose_headers=EXPOSED,
         )
     app.add_middleware(CutShort)
-    app.add_middleware(NoSniffing)  # outside of what refuses, so that refusals have it too
-    app.add_middleware(Observer, requests=requests)
+    app.add_middleware(Observer, requests=requests)  # outside of what refuses

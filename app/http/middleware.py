@@ -1,4 +1,4 @@
-"""What every request passes: a limit on its body, HEAD, the end of the service, MIME types."""
+"""What every request passes: a limit on its body, HEAD, the end of the service."""
 
 from __future__ import annotations
 
@@ -156,20 +156,3 @@ class Head:
         asked = {**scope, "method": "GET"}
         await self.app(asked, receive, beginning)
         scope["route"] = asked.get("route")
-
-
-class NoSniffing:
-    """Middleware: an answer is what its Content-Type says, whatever names from outside it holds."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Add `X-Content-Type-Options: nosniff`."""
-
-        async def marking(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message)["X-Content-Type-Options"] = "nosniff"
-            await send(message)
-
-        await self.app(scope, receive, marking)

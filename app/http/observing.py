@@ -60,7 +60,7 @@ class Requests:
 
 
 class Observer:
-    """Middleware that counts what is asked and how it is answered."""
+    """Middleware that counts what is asked and how it is answered, with headers of all answers."""
 
     def __init__(self, app: ASGIApp, requests: Requests) -> None:
         self.app = app
@@ -80,6 +80,7 @@ class Observer:
                 exchange.status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers[HEADER] = exchange.id
+                headers["X-Content-Type-Options"] = "nosniff"  # whatever names it holds
                 exchange.question = _question_in(headers.get("location", "")) or exchange.question
             await send(message)
 
