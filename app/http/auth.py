@@ -14,6 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from app.http.backoff import BackOff
 from app.http.errors import AuthenticationError, ForbiddenError
 from app.http.observing import name_caller
+from app.http.state import of_state
 from app.settings import Settings
 from workers.access import SCOPES, Access, digest_of
 
@@ -132,12 +133,7 @@ def is_loopback(host: str) -> bool:
     return (mapped or address).is_loopback
 
 
-async def _door(request: Request) -> Door:
-    door: Door = request.state.door
-    return door
-
-
-Guard = Annotated[Door, Depends(_door)]
+Guard = Annotated[Door, of_state("door")]
 Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 Header = Annotated[str | None, Depends(_header)]
 

@@ -16,24 +16,13 @@ from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
 
-async def _settings(request: Request) -> Settings:
-    settings: Settings = request.state.settings
-    return settings
+def of_state(name: str) -> Any:
+    """A dependency: what is open under this name, see `app.main.State`."""
 
+    async def found(request: Request) -> Any:
+        return getattr(request.state, name)
 
-async def _questions(request: Request) -> Questions:
-    questions: Questions = request.state.questions
-    return questions
-
-
-async def _testsets(request: Request) -> TestSets:
-    testsets: TestSets = request.state.testsets
-    return testsets
-
-
-async def _webhooks(request: Request) -> Webhooks:
-    webhooks: Webhooks = request.state.webhooks
-    return webhooks
+    return Depends(found)
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
@@ -85,8 +74,8 @@ def _is_list(annotation: object) -> bool:
 
 # a form sends what was left empty, too
 LeftEmpty = BeforeValidator(lambda value: None if value == "" else value)
-Limits = Annotated[Settings, Depends(_settings)]
-Asked = Annotated[Questions, Depends(_questions)]
-Boards = Annotated[TestSets, Depends(_testsets)]
-Told = Annotated[Webhooks, Depends(_webhooks)]
+Limits = Annotated[Settings, of_state("settings")]
+Asked = Annotated[Questions, of_state("questions")]
+Boards = Annotated[TestSets, of_state("testsets")]
+Told = Annotated[Webhooks, of_state("webhooks")]
 Cursor = Annotated[str | None, Query(max_length=200, description="Where to go on.")]

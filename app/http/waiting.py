@@ -16,9 +16,9 @@ from functools import partial
 from types import FrameType
 from typing import Annotated, TypeVar
 
-from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
+from app.http.state import of_state
 from sigtest.draws.distribution import Distribution
 from sigtest.segments import Segments
 from workers.errors import NotReadyError
@@ -182,9 +182,4 @@ def stopping(wake: Callable[[], None]) -> Iterator[threading.Event]:
             signal.signal(number, handler)
 
 
-async def _watcher(request: Request) -> Watcher:
-    watcher: Watcher = request.state.watcher
-    return watcher
-
-
-Watch = Annotated[Watcher, Depends(_watcher)]
+Watch = Annotated[Watcher, of_state("watcher")]

@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from app.http.auth import Bearer, Guard, Header, Principal, address_of, identify, require_method
 from app.http.errors import AuthenticationError
 from app.http.observing import name_caller
-from app.http.state import routing
+from app.http.state import of_state, routing
 from app.pages import site
 from workers.sessions import SECONDS, Sessions
 
@@ -22,12 +22,7 @@ COOKIE = "sigtest_session"
 router = routing(include_in_schema=False)
 
 
-async def _sessions(request: Request) -> Sessions:
-    sessions: Sessions = request.state.sessions
-    return sessions
-
-
-Kept = Annotated[Sessions, Depends(_sessions)]
+Kept = Annotated[Sessions, of_state("sessions")]
 
 
 def _visitor(

@@ -11,10 +11,11 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Annotated, Generic, ParamSpec, TypeVar
 
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
 from app.http.errors import UnreadyError
+from app.http.state import of_state
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -81,9 +82,4 @@ class Once(Generic[T]):
         return self._held.pop()
 
 
-async def _parser(request: Request) -> Parser:
-    parser: Parser = request.state.parser
-    return parser
-
-
-Parse = Annotated[Parser, Depends(_parser)]
+Parse = Annotated[Parser, of_state("parser")]
