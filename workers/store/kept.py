@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from redis import Redis
 
 from workers.store import keys, totals
+from workers.store.codec import decoded
 from workers.store.scripts import totals as scripts
 
 COUNTED = (keys.TOTALS_USED, keys.TOTALS_SIZES, keys.TOTALS_BYTES)
@@ -25,7 +26,6 @@ class KeptTotals:
         self.redis = redis
         self.most = most
         self._keep = redis.register_script(scripts.KEEP)
-        self._drop = redis.register_script(scripts.DROP)
         self._forget = redis.register_script(scripts.FORGET)
 
     def add(self, name: str, expiry: int, parts: totals.Parts) -> None:
@@ -55,7 +55,9 @@ class KeptTotals:
 
     def drop(self, testset_id: str) -> None:
         """Drop the totals of all systems of a test set."""
-        self._drop([keys.key("totals", f"{testset_id}:"), *COUNTED])
+        own = keys.key("totals", f"{testset_id}:")
+        places = map(decoded, self.redis.hkeys(keys.TOTALS_SIZES))
+        self.forget([place for place in places if place.startswith(own)])
 
     def forget(self, places: Sequence[str]) -> None:
         """Drop the totals under some keys."""

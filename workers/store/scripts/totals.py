@@ -37,17 +37,6 @@ return 1
 """
 )
 
-# KEYS: what the keys of a test set's totals begin with, those used, their sizes, bytes of all
-DROP = (
-    _TOTALS
-    + """
-for _, key in ipairs(redis.call('HKEYS', KEYS[3])) do
-    if string.sub(key, 1, #KEYS[1]) == KEYS[1] then drop(key) end
-end
-return 1
-"""
-)
-
 # KEYS: some totals between those used, their sizes and bytes of all, at the places they have above
 FORGET = (
     _TOTALS
