@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 from redis import Redis
 from redis.client import Pipeline
@@ -24,6 +24,7 @@ SECRET_PREFIX = "whsec_"  # as Standard Webhooks spells secrets
 SHOWN = ("caller", "url", "events", "created", "delivered", "dropped", "error", "seconds")
 USUAL_SECONDS = 0.1
 AT_ONCE = 500  # messages handed out in one exchange
+Outcome = Literal["delivered", "again", "dropped"]
 LEASES = 3  # times the longest attempt: so long no other worker takes a message
 
 
@@ -183,21 +184,23 @@ class WebhookStore:
         body, number, url, secret = found
         return Attempt(webhook_id, message, body, int(number), decoded(url), decoded(secret))
 
-    def delivered(self, attempt: Attempt, seconds: float) -> None:
-        """Note that a message was delivered."""
-        self._end(attempt, "delivered", seconds)
-
-    def give_up(self, attempt: Attempt, seconds: float, error: str) -> None:
-        """Forget a message that cannot be delivered."""
-        self._end(attempt, "dropped", seconds, error)
-
-    def again(self, attempt: Attempt, seconds: float, error: str, pause: float) -> None:
-        """Let a message wait for another attempt."""
-        self._end(attempt, "again", seconds, error, pause)
-
-    def _end(
-        self, attempt: Attempt, outcome: str, seconds: float, error: str = "", pause: float = 0.0
+    def end(
+        self,
+        attempt: Attempt,
+        outcome: Outcome,
+        seconds: float,
+        error: str = "",
+        pause: float = 0.0,
     ) -> None:
+        """Note what became of an attempt.
+
+        Args:
+            attempt: To deliver a message.
+            outcome: It was `delivered`, or waits for another attempt (`again`), or is `dropped`.
+            seconds: How long it took.
+            error: Why it failed, if it did.
+            pause: Seconds before the next.
+        """
         due = repr(time.time() + pause)
         told = [_entry(attempt.webhook, attempt.message), attempt.message, outcome, due]
         self._settle(_names(attempt.webhook), [*told, repr(seconds), error])

@@ -23,21 +23,22 @@ def deliver(context: Context, webhook_id: str, message: str) -> None:
     if attempt is None:
         return
     if attempt.number > ATTEMPTS:  # whose workers died each time
-        webhooks.give_up(attempt, 0.0, f"It was sent {ATTEMPTS} times, and never to an end.")
+        webhooks.end(attempt, "dropped", 0.0, f"It was sent {ATTEMPTS} times, and never to an end.")
         return
     since = time.monotonic()
     status, error = send(attempt, context.settings)
     seconds = time.monotonic() - since
     if not error:
-        webhooks.delivered(attempt, seconds)
+        webhooks.end(attempt, "delivered", seconds)
     elif status == GONE:
         record = webhooks.find(webhook_id)
         if record is not None:
             webhooks.remove(webhook_id, record.caller)
     elif attempt.number == ATTEMPTS:
-        webhooks.give_up(attempt, seconds, error)
+        webhooks.end(attempt, "dropped", seconds, error)
     else:
-        webhooks.again(attempt, seconds, error, pause_after(attempt.number, context.settings))
+        pause = pause_after(attempt.number, context.settings)
+        webhooks.end(attempt, "again", seconds, error, pause)
 
 
 def hand_out(context: Context) -> None:
