@@ -138,14 +138,11 @@ class Access:
     @storage()
     def look(self, secret: str) -> tuple[ApiKey | None, bool]:
         """What is known of a key where it is valid, and whether there ever was any key."""
-        return self._known(digest_of(secret))
+        return self.known(digest_of(secret))
 
     @storage()
-    def known(self, digest: str) -> ApiKey | None:
-        """What is known of the key with this hash, where it is valid."""
-        return self._known(digest)[0]
-
-    def _known(self, digest: str) -> tuple[ApiKey | None, bool]:
+    def known(self, digest: str) -> tuple[ApiKey | None, bool]:
+        """The same of the key with this hash."""
         with self._redis.pipeline(transaction=False) as pipe:
             pipe.hget(keys.ACCESS, digest)
             pipe.exists(keys.ACCESS)

@@ -135,7 +135,7 @@ class Questions:
             raise refusal(self._settings, verdict, question.seconds, most)
         if verdict.word == "known":
             self._store.describe(verdict.id, said)
-            return self._find(verdict.id, caller), False
+            return self.find(verdict.id, caller), False
         pieces = Pieces(cut, verdict.measured, frozenset())
         self._feed.add(caller, pieces.tasks(question_id))
         assert verdict.stored is not None
@@ -143,14 +143,23 @@ class Questions:
         return replace(verdict.stored.record, progress=nothing), True
 
     @storage()
-    def find(self, question_id: str, caller: str, kind: str | None = None) -> Record:
-        """A question of the caller, of one kind where that is said."""
-        return self._find(question_id, caller, kind)
+    def find(
+        self, question_id: str, caller: str, kind: str | None = None, how_far: bool = True
+    ) -> Record:
+        """A question of the caller, of one kind where that is said.
+
+        Args:
+            question_id: The question.
+            caller: Whose it is.
+            kind: Path of its kind.
+            how_far: Whether to look which pieces of an unfinished one exist.
+        """
+        return self._own(self._store.find(question_id, how_far), question_id, caller, kind)
 
     @storage()
     def settled(self, question_id: str, caller: str) -> Record | None:
         """A question of the caller that has its outcome, or nothing: one look at one key."""
-        record = self._find(question_id, caller, how_far=False)
+        record = self.find(question_id, caller, how_far=False)
         return record if record.status.finished else None
 
     @storage()
@@ -167,10 +176,10 @@ class Questions:
     @storage()
     def describe(self, question_id: str, caller: str, said: Said) -> Record:
         """Write on a question of the caller; what is not said stays."""
-        self._find(question_id, caller)
+        self.find(question_id, caller)
         if not self._store.describe(question_id, said):
             raise gone(question_id)
-        return self._find(question_id, caller)
+        return self.find(question_id, caller)
 
     @storage()
     def report(self, question_id: str, caller: str) -> bytes:
@@ -299,7 +308,7 @@ class Questions:
     @storage()
     def link(self, question_id: str, caller: str) -> str | None:
         """What the public link of a report holds, if it has one."""
-        self._find(question_id, caller)
+        self.find(question_id, caller)
         return self._store.link(question_id)
 
     @storage()
@@ -318,7 +327,7 @@ class Questions:
     @storage()
     def unshare(self, question_id: str, caller: str) -> None:
         """Take the public link of a report back."""
-        self._find(question_id, caller)
+        self.find(question_id, caller)
         self._store.share(question_id, "")
 
     @storage()
@@ -342,7 +351,7 @@ class Questions:
         Raises:
             RecipeError: It is what a leaderboard shows, and goes with its test set.
         """
-        record = self._find(question_id, caller)
+        record = self.find(question_id, caller)
         if record.testset is not None:
             raise RecipeError(
                 f"This comparison is shown by the leaderboard of test set {record.testset}; "
@@ -352,7 +361,7 @@ class Questions:
         if self._store.commit(question_id, Status.CANCELLED):
             with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
                 self._feed.drop(question_id)
-            return self._find(question_id, caller)
+            return self.find(question_id, caller)
         self._store.delete(question_id, caller)
         return None
 
@@ -367,11 +376,6 @@ class Questions:
         """How many workers are alive, here and on other machines."""
         return self._feed.jobs.workers()
 
-    def _find(
-        self, question_id: str, caller: str, kind: str | None = None, how_far: bool = True
-    ) -> Record:
-        return self._own(self._store.find(question_id, how_far), question_id, caller, kind)
-
     def _own(
         self, stored: Stored | None, question_id: str, caller: str, kind: str | None = None
     ) -> Record:
@@ -385,7 +389,7 @@ class Questions:
         raise NotFoundError(f"There is no {name} {question_id}.")
 
     def _succeeded(self, question_id: str, caller: str) -> Record:
-        return _require_success(self._find(question_id, caller))
+        return _require_success(self.find(question_id, caller))
 
 
 def _require_success(record: Record) -> Record:

@@ -62,7 +62,7 @@ class Webhooks:
             )
         check_disk(self._context.settings)
         webhook_id, secret = self._store.add(caller, where, names)
-        return self._find(webhook_id, caller), secret
+        return self.find(webhook_id, caller), secret
 
     @storage()
     def listing(self, caller: str) -> list[WebhookRecord]:
@@ -72,28 +72,25 @@ class Webhooks:
     @storage()
     def find(self, webhook_id: str, caller: str) -> WebhookRecord:
         """A webhook of the caller."""
-        return self._find(webhook_id, caller)
-
-    @storage()
-    def test(self, webhook_id: str, caller: str) -> WebhookRecord:
-        """Let a test message wait for its delivery."""
-        self._find(webhook_id, caller)
-        self._store.put(webhook_id, Message.of(TEST, {"id": webhook_id}))
-        hand_out(self._context)
-        return self._find(webhook_id, caller)
-
-    @storage()
-    def remove(self, webhook_id: str, caller: str) -> None:
-        """Delete a webhook with the messages that wait."""
-        self._find(webhook_id, caller)
-        self._context.feed.drop(webhook_id)
-        self._store.remove(webhook_id, caller)
-
-    def _find(self, webhook_id: str, caller: str) -> WebhookRecord:
         record = self._store.find(webhook_id)
         if record is None or record.caller != caller:
             raise NotFoundError(f"There is no webhook {webhook_id}.")
         return record
+
+    @storage()
+    def test(self, webhook_id: str, caller: str) -> WebhookRecord:
+        """Let a test message wait for its delivery."""
+        self.find(webhook_id, caller)
+        self._store.put(webhook_id, Message.of(TEST, {"id": webhook_id}))
+        hand_out(self._context)
+        return self.find(webhook_id, caller)
+
+    @storage()
+    def remove(self, webhook_id: str, caller: str) -> None:
+        """Delete a webhook with the messages that wait."""
+        self.find(webhook_id, caller)
+        self._context.feed.drop(webhook_id)
+        self._store.remove(webhook_id, caller)
 
 
 def address_of(url: object, networks: Sequence[Network]) -> str:

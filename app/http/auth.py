@@ -95,7 +95,7 @@ class Door:
 
     def holder(self, digest: str) -> Principal | None:
         """Who holds the key with this hash, where it is valid."""
-        key = self._access.known(digest)
+        key, _ = self._access.known(digest)
         if key is not None:
             return Principal(key.name, key.scopes, key.budget)
         own = self._settings.api_keys
@@ -163,14 +163,9 @@ async def authenticate(request: Request, bearer: Bearer, header: Header) -> Prin
     Raises:
         ForbiddenError: The key is not for this.
     """
-    principal = await _identified(request, bearer, header)
+    principal = await run_in_threadpool(identify, request, request.state.door, bearer, header)
     require_method(principal, request)
     return principal
-
-
-async def _identified(request: Request, bearer: Bearer, header: Header) -> Principal:
-    """What `identify` says, which asks the store, without holding others up."""
-    return await run_in_threadpool(identify, request, request.state.door, bearer, header)
 
 
 def address_of(request: Request) -> str:
@@ -193,7 +188,7 @@ async def operate(request: Request, bearer: Bearer, header: Header) -> Principal
     Raises:
         ForbiddenError: The key has not the scope `admin`.
     """
-    principal = await _identified(request, bearer, header)
+    principal = await run_in_threadpool(identify, request, request.state.door, bearer, header)
     principal.require("admin")
     return principal
 
