@@ -178,14 +178,17 @@ class TestSets:
     # systems
 
     @storage()
-    def check(self, testset_id: str, caller: str, system: System) -> None:
+    def check(self, testset_id: str, caller: str, system: System) -> TestSetRecord:
         """Check that a system fits its test set and brings what its metrics measure.
+
+        Returns:
+            The test set.
 
         Raises:
             SigtestError: It does not.
         """
-        held = self._state(testset_id, caller).digests
-        require_own_names({*held, system.name})
+        state = self._state(testset_id, caller)
+        require_own_names({*state.digests, system.name})
         part = self._store.part(testset_id)
         brought = len(system.runs)
         if brought != part.replicas:
@@ -200,6 +203,7 @@ class TestSets:
         testset = TestSet(part.segments, (Text(()),) * part.references)
         for metric in part.recipe.metrics:
             metric.check(testset, system.runs[0])
+        return state.record
 
     @storage()
     def put(
@@ -382,7 +386,7 @@ class TestSets:
         state = self._store.state(testset_id)
         if state is not None and state.caller == caller:
             return state
-        if state is None and self._store.was(testset_id, caller):
+        if state is None and self._context.questions.was(testset_id, caller):
             raise gone(testset_id)
         raise NotFoundError(f"There is no test set {testset_id}.")
 

@@ -20,7 +20,7 @@ from app.pages.visitors import Visitor
 from app.questions.drawing import Chosen as Options
 from app.requests.envelope import WantedTestSets
 from app.requests.form import files_of, form_of, plain
-from app.requests.limits import check_scores, room
+from app.requests.limits import room
 from app.requests.testset import Draft, system_of_form, testset_of_form
 from app.schema.testsets import TestSetListing, TestSetResource
 from app.settings import Settings
@@ -133,8 +133,7 @@ async def put_system(
     async with form_of(request, settings) as form:
         system = await run_in_threadpool(_system, form, settings)
         replace = bool(form.get("replace"))
-    await run_in_threadpool(boards.check, board_id, caller.name, system)
-    found = await run_in_threadpool(boards.find, board_id, caller.name)
+    found = await run_in_threadpool(boards.check, board_id, caller.name, system)
     await run_in_threadpool(
         boards.put, board_id, caller.name, system, replace, *room(found, settings)
     )
@@ -173,10 +172,7 @@ def _asked(form: FormData, settings: Settings) -> Draft:
         for part in ("references", "documents", "labels")
         for file in files_of(form, part)
     ]
-    draft = testset_of_form(forms.with_request(files, choices), settings)
-    part = draft.asked.part
-    check_scores(1, len(part.recipe.metrics), part.resamples, settings)
-    return draft
+    return testset_of_form(forms.with_request(files, choices), settings)
 
 
 def _system(form: FormData, settings: Settings) -> System:

@@ -119,8 +119,7 @@ async def put_system(
     The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
     measured.
     """
-    await run_in_threadpool(boards.check, testset_id, caller.name, brought.system)
-    found = await run_in_threadpool(boards.find, testset_id, caller.name)
+    found = await run_in_threadpool(boards.check, testset_id, caller.name, brought.system)
     most, limit = room(found, settings)
     record, verdict = await run_in_threadpool(
         boards.put, testset_id, caller.name, brought.system, replace, most, limit, brought.said

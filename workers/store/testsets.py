@@ -148,11 +148,6 @@ class TestSetStore:
         pending, measured = len(state.pending), len(state.measured)
         return replace(state, record=replace(state.record, pending=pending, measured=measured))
 
-    def was(self, testset_id: str, caller: str) -> bool:
-        """Whether the caller had a test set with this id that is gone now."""
-        left = self.redis.get(keys.key("gone", testset_id))
-        return left is not None and decoded(left) == caller
-
     def part(self, testset_id: str) -> Part:
         """The settings of a test set, without systems.
 
