@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, Field, create_model
@@ -64,31 +64,16 @@ class QuestionBody(BaseModel):
     def of(cls, record: Record) -> QuestionBody:
         """What is told of a stored question."""
         here = f"/v1/{record.kind}/{record.id}"
-        about = record.about
-        return cls(
-            id=record.id,
-            kind=record.kind,
-            status=record.status,
-            progress=ProgressBody(**vars(record.progress)),
-            created_at=datetime.fromtimestamp(record.created_at, UTC),
-            expires_at=datetime.fromtimestamp(record.expires_at, UTC),
-            systems=list(about.systems),
-            metrics=list(about.metrics),
-            tests=list(about.tests),
-            testsets=list(about.testsets) or None,
-            computed_with=record.computed_with,
-            error=record.error,
-            title=record.envelope.title,
-            tags=list(record.envelope.tags),
-            metadata=dict(record.envelope.metadata),
-            links=Links(
-                self=here,
-                report=f"{here}/report",
-                events=f"{here}/events",
-                testset=f"/v1/testsets/{record.testset}" if record.testset else None,
-                plots={name: f"{here}/plots/{name}.svg" for name in record.pictures},
-            ),
+        about = {**vars(record.about), "testsets": record.about.testsets or None}
+        own = {**vars(record), "progress": vars(record.progress)}
+        links = Links(
+            self=here,
+            report=f"{here}/report",
+            events=f"{here}/events",
+            testset=f"/v1/testsets/{record.testset}" if record.testset else None,
+            plots={name: f"{here}/plots/{name}.svg" for name in record.pictures},
         )
+        return cls(**own, **about, **vars(record.envelope), links=links)
 
 
 def listing_model(kind: Kind[Any]) -> type[BaseModel]:
@@ -140,29 +125,13 @@ class SegmentsBody(BaseModel):
         """What is told of a slice."""
         after = start + len(shown.rows)
         return cls(
-            a=asked.a,
-            b=asked.b,
-            metric=asked.metric,
-            testset=asked.testset,
+            **vars(asked),
+            **vars(shown),
             method=METHOD,
             difference=difference,
             total=total,
-            wanted=shown.wanted,
-            carried=shown.carried,
-            in_all=shown.in_all,
             next=after if after < shown.wanted else None,
-            segments=[
-                SegmentBody(
-                    segment=row.number,
-                    share=row.share,
-                    document=row.document,
-                    source=row.source,
-                    reference=row.reference,
-                    a=row.a,
-                    b=row.b,
-                )
-                for row in shown.rows
-            ],
+            segments=[SegmentBody(segment=row.number, **vars(row)) for row in shown.rows],
         )
 
 

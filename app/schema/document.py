@@ -24,6 +24,18 @@ from sigtest.render.formats import FORMATS
 
 Described = dict[int | str, dict[str, Any]]
 
+
+def _told(model: type, headers: dict[str, Any], description: str | None = None) -> dict[str, Any]:
+    """An answer with a model; FastAPI describes it where nothing is said."""
+    said = {} if description is None else {"description": description}
+    return {"model": model, **said, "headers": headers}
+
+
+def _body(content: dict[str, Any]) -> dict[str, Any]:
+    """A body that a request must have, by media type."""
+    return {"required": True, "content": content}
+
+
 BINARY = {"schema": {"type": "string", "format": "binary"}}
 FORM = "multipart/form-data"
 JSON = "application/json"
@@ -75,22 +87,15 @@ IF_NONE_MATCH = {
 POLLING: dict[str, Any] = {"parameters": [PREFER, IF_NONE_MATCH]}
 CACHING: dict[str, Any] = {"parameters": [IF_NONE_MATCH]}
 SUBMITTED: Described = {
-    202: {
-        "model": answers.QuestionBody,
-        "description": "Accepted; to be computed.",
-        "headers": HEADERS,
-    },
-    200: {
-        "model": answers.QuestionBody,
-        "description": "An equal question exists, or it has finished within the wait.",
-        "headers": HEADERS,
-    },
+    202: _told(answers.QuestionBody, HEADERS, "Accepted; to be computed."),
+    200: _told(
+        answers.QuestionBody,
+        HEADERS,
+        "An equal question exists, or it has finished within the wait.",
+    ),
 }
 STATUS: Described = {
-    200: {
-        "model": answers.QuestionBody,
-        "headers": FOLLOWED,
-    },
+    200: _told(answers.QuestionBody, FOLLOWED),
     304: {**HELD, "description": "Nothing has changed since the ETag in If-None-Match."},
 }
 PICTURE: Described = {
@@ -101,107 +106,65 @@ PICTURE: Described = {
     },
     304: HELD,
 }
-DESCRIBE: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            JSON: {"schema": ref(requests.EnvelopeRequest), "examples": examples.ENVELOPES}
-        },
-    }
-}
-DESCRIBED: Described = {
-    200: {"model": answers.QuestionBody, "headers": FOLLOWED},
-}
+ENVELOPE = {"schema": ref(requests.EnvelopeRequest), "examples": examples.ENVELOPES}
+DESCRIBE: dict[str, Any] = {"requestBody": _body({JSON: ENVELOPE})}
+DESCRIBED: Described = {200: _told(answers.QuestionBody, FOLLOWED)}
 EVENTS: Described = {200: {"headers": headers("Cache-Control", "X-Accel-Buffering")}}
 REMOVAL: Described = {
-    200: {
-        "model": answers.QuestionBody,
-        "description": "It was unfinished and is cancelled.",
-        "headers": FOLLOWED,
-    },
+    200: _told(answers.QuestionBody, FOLLOWED, "It was unfinished and is cancelled."),
     204: {"description": "It had finished and is deleted with its texts."},
 }
 
 # test sets
 LOCATION = headers("Location", "ETag")
 CREATION: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
+    "requestBody": _body(
+        {
             JSON: {"schema": ref(testsets.TestSetRequest), "examples": examples.TESTSETS},
             FORM: {"schema": ref(testsets.TestSetForm), "encoding": JSON_PART},
-        },
-    }
+        }
+    )
 }
 CREATED: Described = {
-    201: {"model": testsets.TestSetResource, "description": "Made.", "headers": LOCATION},
-    200: {
-        "model": testsets.TestSetResource,
-        "description": "An equal test set exists.",
-        "headers": LOCATION,
-    },
+    201: _told(testsets.TestSetResource, LOCATION, "Made."),
+    200: _told(testsets.TestSetResource, LOCATION, "An equal test set exists."),
 }
-TESTSET: Described = {200: {"model": testsets.TestSetResource, "headers": LOCATION}, 304: HELD}
-RAISED: Described = {200: {"model": testsets.TestSetResource, "headers": LOCATION}}
-RAISE: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            JSON: {
-                "schema": ref(testsets.ChangeRequest),
-                "examples": {
-                    "more": {"summary": "More resamples.", "value": {"resamples": 1999}},
-                    **examples.ENVELOPES,
-                },
-            }
-        },
-    }
-}
+RAISED: Described = {200: _told(testsets.TestSetResource, LOCATION)}
+TESTSET: Described = {**RAISED, 304: HELD}
+MORE = {"more": {"summary": "More resamples.", "value": {"resamples": 1999}}}
+CHANGE = {"schema": ref(testsets.ChangeRequest), "examples": {**MORE, **examples.ENVELOPES}}
+RAISE: dict[str, Any] = {"requestBody": _body({JSON: CHANGE})}
 PUT: dict[str, Any] = {
     "parameters": [PREFER],
-    "requestBody": {
-        "required": True,
-        "content": {
+    "requestBody": _body(
+        {
             JSON: {"schema": ref(requests.SubmissionRequest), "examples": examples.OUTPUTS},
             FORM: {"schema": ref(testsets.OutputForm), "encoding": JSON_PART},
             "text/plain": {"schema": {"type": "string"}},
             "application/gzip": BINARY,
-        },
-    },
+        }
+    ),
 }
 PLACED = headers("Location", "Preference-Applied", "Retry-After")
 SYSTEM_PUT: Described = {
-    202: {
-        "model": testsets.SystemResource,
-        "description": "Accepted; to be measured.",
-        "headers": PLACED,
-    },
-    201: {
-        "model": testsets.SystemResource,
-        "description": "New, and measured within the wait.",
-        "headers": PLACED,
-    },
-    200: {
-        "model": testsets.SystemResource,
-        "description": "The same content is there, or replaced and measured within the wait.",
-        "headers": PLACED,
-    },
+    202: _told(testsets.SystemResource, PLACED, "Accepted; to be measured."),
+    201: _told(testsets.SystemResource, PLACED, "New, and measured within the wait."),
+    200: _told(
+        testsets.SystemResource,
+        PLACED,
+        "The same content is there, or replaced and measured within the wait.",
+    ),
 }
-SYSTEM: Described = {
-    200: {"model": testsets.SystemResource, "headers": headers("Retry-After")},
-}
-WEBHOOK: dict[str, Any] = {
-    "requestBody": {
-        "required": True,
-        "content": {JSON: {"schema": ref(webhooks.WebhookRequest), "examples": webhooks.EXAMPLES}},
-    }
-}
+LEADERBOARD = {"$ref": REF.format(model="Leaderboard")}
+SYSTEM: Described = {200: _told(testsets.SystemResource, headers("Retry-After"))}
+WANTED_WEBHOOK = {"schema": ref(webhooks.WebhookRequest), "examples": webhooks.EXAMPLES}
+WEBHOOK: dict[str, Any] = {"requestBody": _body({JSON: WANTED_WEBHOOK})}
 WEBHOOK_ADDED: Described = {
-    201: {
-        "model": webhooks.NewWebhookBody,
-        "description": "Added; its secret is told this once.",
-        "headers": headers("Cache-Control", "Location"),
-    },
+    201: _told(
+        webhooks.NewWebhookBody,
+        headers("Cache-Control", "Location"),
+        "Added; its secret is told this once.",
+    ),
 }
 WRITTEN_BY_HAND = (
     requests.ComparedRequest,
@@ -228,7 +191,7 @@ def submission(kind: Kind[Any]) -> dict[str, Any]:
         content[FORM] = {"schema": ref(requests.FormRequest), "encoding": JSON_PART}
     elif kind.parts:
         content[FORM] = _form(kind)
-    return {"parameters": [PREFER], "requestBody": {"required": True, "content": content}}
+    return {"parameters": [PREFER], "requestBody": _body(content)}
 
 
 def _enveloped(kind: Kind[Any]) -> dict[str, Any]:
@@ -262,13 +225,13 @@ def _form(kind: Kind[Any]) -> dict[str, Any]:
 
 def report(kind: Kind[Any]) -> Described:
     """What the report of a kind is, in every format."""
-    schema = {"anyOf": [_ref(model.__name__) for model in kind.reports]}
+    schema = {"anyOf": [ref(model) for model in kind.reports]}
     return _in_formats(schema, "The report.")
 
 
 def leaderboard() -> Described:
     """What a leaderboard is, in every format."""
-    return _in_formats(_ref("Leaderboard"), "The leaderboard.", "Preference-Applied")
+    return _in_formats(LEADERBOARD, "The leaderboard.", "Preference-Applied")
 
 
 def pictures(kind: Kind[Any]) -> dict[str, Any]:
@@ -335,7 +298,3 @@ def _in_formats(schema: dict[str, Any], description: str, *own: str) -> Describe
         },
         304: HELD,
     }
-
-
-def _ref(name: str) -> dict[str, str]:
-    return {"$ref": REF.format(model=name)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -136,19 +136,11 @@ class TestSetResource(BaseModel):
     def of(cls, record: TestSetRecord) -> TestSetResource:
         """What is told of a stored test set."""
         here = f"{PATH}/{record.id}"
+        settings = {name: value for name, value in record.settings.items() if name in SHOWN}
         return cls(
-            id=record.id,
-            name=record.name,
-            created_at=datetime.fromtimestamp(record.created_at, UTC),
-            expires_at=datetime.fromtimestamp(record.expires_at, UTC),
+            **{**vars(record), "settings": settings},
+            **vars(record.envelope),
             testset=ContentBody(**record.content),
-            settings={k: v for k, v in record.settings.items() if k in SHOWN},
-            systems=record.systems,
-            submissions=record.submissions,
-            pending=record.pending,
-            title=record.envelope.title,
-            tags=list(record.envelope.tags),
-            metadata=dict(record.envelope.metadata),
             links=TestSetLinks(
                 self=here,
                 systems=f"{here}/systems",
@@ -199,14 +191,9 @@ class SystemResource(BaseModel):
         """What is told of a stored system."""
         scores = {metric: encode(score) for metric, score in (record.scores or {}).items()}
         return cls(
-            name=record.name,
+            **{**vars(record), "scores": scores or None},
+            **vars(record.envelope),
             status=record.standing,
-            digest=record.digest,
-            scores=scores or None,
-            error=record.error,
-            title=record.envelope.title,
-            tags=list(record.envelope.tags),
-            metadata=dict(record.envelope.metadata),
             links=SystemLinks(
                 self=system_path(testset_id, record.name),
                 testset=f"{PATH}/{testset_id}",
@@ -232,7 +219,7 @@ class ClaimBody(BaseModel):
     @classmethod
     def of(cls, claim: Claim) -> ClaimBody:
         """What is told of a claim."""
-        return cls(a=claim.a, b=claim.b, claimed_at=datetime.fromtimestamp(claim.claimed_at, UTC))
+        return cls(**vars(claim))
 
 
 class LeaderboardEnvelope(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 from fastapi import APIRouter
@@ -55,16 +55,7 @@ class WebhookBody(BaseModel):
     @classmethod
     def of(cls, record: WebhookRecord) -> WebhookBody:
         """What is told of a stored webhook."""
-        return cls(
-            id=record.id,
-            url=record.url,
-            events=list(record.events),
-            created_at=datetime.fromtimestamp(record.created_at, UTC),
-            delivered=record.delivered,
-            pending=record.pending,
-            dropped=record.dropped,
-            error=record.error,
-        )
+        return cls(**vars(record))
 
 
 class NewWebhookBody(WebhookBody):
