@@ -18,10 +18,10 @@ from app.pages.choice import Chosen
 from app.pages.reports import decidable, of_report
 from app.pages.visitors import Visitor
 from app.questions.drawing import Chosen as Options
-from app.requests.envelope import WantedTestSets
+from app.requests.envelope import Brought, WantedTestSets
 from app.requests.form import files_of, form_of, plain
 from app.requests.limits import room
-from app.requests.testset import Draft, system_of_form, testset_of_form
+from app.requests.testset import system_of_form, testset_of_form
 from app.schema.testsets import TestSetListing, TestSetResource
 from app.settings import Settings
 from app.testsets import answers
@@ -31,6 +31,7 @@ from sigtest.data.names import system_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError
 from sigtest.render.standings import better
+from workers.creation import NewTestSet
 from workers.store.boards import Choice as Decision
 
 PAGE = 50
@@ -158,7 +159,7 @@ def remove_board(board_id: Id, caller: Visitor, boards: Boards) -> Response:
     return RedirectResponse("/boards", 303)
 
 
-def _asked(form: FormData, settings: Settings) -> Draft:
+def _asked(form: FormData, settings: Settings) -> Brought[NewTestSet]:
     """The test set that the form of the page asks for."""
     name = form.get("name")
     choices = {**forms.choices_of(form), "name": name.strip() if isinstance(name, str) else ""}
@@ -183,7 +184,7 @@ def _system(form: FormData, settings: Settings) -> System:
     if not files:
         raise InputError("No file was chosen: the output of the system.", field="hypotheses")
     brought: list[tuple[str, UploadFile | str]] = [("hypotheses", file) for file in files]
-    return system_of_form(given or _named(files[0]), FormData(brought), settings).system
+    return system_of_form(given or _named(files[0]), FormData(brought), settings).asked
 
 
 def _named(file: UploadFile) -> str:

@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wished
-from app.http.state import Asked, Boards, Cursor, Limits, routing
+from app.http.state import Asked, Cursor, Limits, routing
 from app.http.waiting import Watch, Watcher
 from app.pages import asking, forms, site
 from app.pages.choice import Choice, Chosen
@@ -30,9 +30,7 @@ from app.questions.segments import SegmentsWanted, Wanted, behind
 from app.questions.segments import answer as shared_out
 from app.requests.envelope import Wanted as WantedQuestions
 from app.requests.form import form_of
-from app.requests.named import Named
-from app.requests.question import Sent, parsed, read_form
-from app.requests.sources import OwnTestSets
+from app.requests.question import Sent, asked_with, read_form
 from app.schema.document import PROBLEMS
 from app.schema.service import EntryBody
 from app.settings import Settings
@@ -135,28 +133,23 @@ async def submit(
     kind: OfKind,
     caller: Visitor,
     asked: Asked,
-    watch: Watch,
     settings: Limits,
-    boards: Boards,
 ) -> Response:
     """Ask the question of a form; its page is where to go on."""
     async with form_of(request, settings) as form:
         sent = await run_in_threadpool(_sent, form, kind, settings)
         looks = form.get("do") == "look"
-    said, body = opened(sent.body)
-    filled = Sent(await Named(asked, watch, caller.name, None).fill(kind, body), sent.files)
-    own = OwnTestSets(boards, caller.name)
-    question = await run_in_threadpool(parsed, kind, filled, settings, own)
+    brought = await asked_with(request, caller, kind, sent)
     if looks:
-        return await run_in_threadpool(_looked, request, kind, question, sent)
+        return await run_in_threadpool(_looked, request, kind, brought.asked, sent)
     record, _ = await run_in_threadpool(
         asked.submit,
         kind.path,
-        question,
+        brought.asked,
         caller.name,
         None,
         caller.budget,
-        said,
+        brought.said,
     )
     return RedirectResponse(f"/{record.kind}/{record.id}", 303)
 

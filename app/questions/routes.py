@@ -94,7 +94,7 @@ async def submit(
     record, created = await run_in_threadpool(
         asked.submit,
         kind.path,
-        brought.question,
+        brought.asked,
         caller.name,
         key,
         caller.budget,

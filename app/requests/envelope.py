@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Query, Request
 
@@ -14,6 +15,21 @@ from sigtest.data.choices import choose
 from sigtest.data.envelope import PARTS, Said, opened
 from workers.questions import Status
 from workers.store.listings import Filter
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Brought(Generic[T]):
+    """What a body brings, and what is written on it.
+
+    Attributes:
+        asked: A question, test set or system, checked.
+        said: What is written on it.
+    """
+
+    asked: T
+    said: Said
 
 
 async def read_object(request: Request, parser: Parser, *others: str) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from typing import Annotated, Any, cast
 from fastapi import Depends, Request
 from starlette.datastructures import FormData
 
-from app.http.auth import Caller
+from app.http.auth import Caller, Principal
 from app.http.negotiation import Wait
 from app.requests import limits
+from app.requests.envelope import Brought
 from app.requests.form import (
     FileReader,
     add_content,
@@ -40,7 +41,7 @@ from app.settings import Settings
 from sigtest.comparison.parse import listed
 from sigtest.data.choices import choose
 from sigtest.data.envelope import PARTS as WRITTEN
-from sigtest.data.envelope import Said, opened
+from sigtest.data.envelope import opened
 from sigtest.data.imports import Joining, in_order, metrics_of
 from sigtest.errors import InputError, SigtestError, inside
 from sigtest.kinds import KINDS, File, Kind, Question
@@ -50,19 +51,6 @@ from sigtest.metrics import METRICS, only_labels
 TESTSETS = "testsets"
 ARCHIVE, REQUEST = "archive", "request"
 TEXTS = ("references", "systems", "scores", "documents", "labels", "source", ARCHIVE)
-
-
-@dataclass(frozen=True)
-class Submission:
-    """A question that is asked for.
-
-    Attributes:
-        question: What is asked, checked.
-        said: What its caller writes on it.
-    """
-
-    question: Question
-    said: Said
 
 
 @dataclass(frozen=True)
@@ -78,7 +66,7 @@ class Sent:
     files: Sequence[File] = ()
 
 
-async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Submission]:
+async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Brought[Question]]:
     """Dependency: the question that the body asks, checked.
 
     Raises:
@@ -87,8 +75,6 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Su
     """
     state = request.state
     settings, parser = cast(Settings, state.settings), cast(Parser, state.parser)
-    own = OwnTestSets(state.testsets, caller.name)
-    answers = Named(state.questions, state.watcher, caller.name, wait)
     kind = KINDS[request.url.path.split("/")[2]]
     forms = (FORM,) if isinstance(kind, Comparisons) or kind.parts else ()
     media = kind_of(request)
@@ -106,12 +92,40 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Su
     known = fields_of(kind)
     for field in sent.body if known else ():
         choose(field, known, field[:60], "field")
-    said, asked = opened(sent.body)
-    filled = Sent(await answers.fill(kind, asked), sent.files)
-    return Once(Submission(await parser.run(size, parsed, kind, filled, settings, own), said))
+    return Once(await asked_with(request, caller, kind, sent, wait, size))
 
 
-Read = Annotated[Once[Submission], Depends(read_question)]
+Read = Annotated[Once[Brought[Question]], Depends(read_question)]
+
+
+async def asked_with(
+    request: Request,
+    caller: Principal,
+    kind: Kind[Any],
+    sent: Sent,
+    wait: int | None = None,
+    size: int = 0,
+) -> Brought[Question]:
+    """The question that is asked with what was sent.
+
+    Args:
+        request: Which brought it.
+        caller: Who asks, and may name own questions and test sets.
+        kind: Of the question.
+        sent: What was sent.
+        wait: Seconds for questions that are named and unfinished.
+        size: Bytes of what was sent.
+
+    Raises:
+        SigtestError: It asks for nothing that can be done.
+    """
+    state = request.state
+    said, body = opened(sent.body)
+    answers = Named(state.questions, state.watcher, caller.name, wait)
+    filled = Sent(await answers.fill(kind, body), sent.files)
+    own = OwnTestSets(state.testsets, caller.name)
+    parser = cast(Parser, state.parser)
+    return Brought(await parser.run(size, parsed, kind, filled, state.settings, own), said)
 
 
 def fields_of(kind: Kind[Any]) -> tuple[str, ...]:

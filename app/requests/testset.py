@@ -15,7 +15,7 @@ from starlette.datastructures import FormData
 from app.http.errors import UnsupportedMediaError
 from app.http.state import Limits
 from app.requests import limits
-from app.requests.envelope import read_object, refuse_further
+from app.requests.envelope import Brought, read_object, refuse_further
 from app.requests.form import (
     add_content,
     check_parts,
@@ -55,19 +55,6 @@ GZIP = ("application/gzip", "application/x-gzip")
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A test set that is asked for.
-
-    Attributes:
-        asked: The test set, checked.
-        said: What is written on it.
-    """
-
-    asked: NewTestSet
-    said: Said
-
-
-@dataclass(frozen=True)
 class Change:
     """What of a test set is to be changed.
 
@@ -80,20 +67,7 @@ class Change:
     resamples: int | None
 
 
-@dataclass(frozen=True)
-class Brought:
-    """A system that is put to a test set.
-
-    Attributes:
-        system: What it brings, checked.
-        said: What is written on it.
-    """
-
-    system: System
-    said: Said
-
-
-async def read_testset(request: Request, settings: Limits, parser: Parse) -> Draft:
+async def read_testset(request: Request, settings: Limits, parser: Parse) -> Brought[NewTestSet]:
     """Dependency: the test set that the body asks for, checked."""
     if kind_of(request) == FORM:
         refuse_encoding(request)
@@ -125,7 +99,7 @@ async def read_system(
     settings: Limits,
     parser: Parse,
     name: Annotated[str, Path(description="Name of the system.")],
-) -> Brought:
+) -> Brought[System]:
     """Dependency: what a system brings, as JSON, as files, or as text with one line a segment."""
     _refuse_other_bytes(request)
     kind = kind_of(request)
@@ -152,12 +126,12 @@ def _refuse_other_bytes(request: Request) -> None:
         raise InputError("The system name in the path is not UTF-8.", field="name") from None
 
 
-Drafted = Annotated[Draft, Depends(read_testset)]
+Drafted = Annotated[Brought[NewTestSet], Depends(read_testset)]
 Changed = Annotated[Change, Depends(read_change)]
-Put = Annotated[Brought, Depends(read_system)]
+Put = Annotated[Brought[System], Depends(read_system)]
 
 
-def testset_of_form(form: FormData, settings: Settings) -> Draft:
+def testset_of_form(form: FormData, settings: Settings) -> Brought[NewTestSet]:
     """The test set that a form asks for, checked."""
     check_parts(form, PARTS)
     body = request_of(form)
@@ -171,7 +145,7 @@ def testset_of_form(form: FormData, settings: Settings) -> Draft:
     return _testset(add_content(body, content), settings)
 
 
-def _testset(request: Mapping[str, Any], settings: Settings) -> Draft:
+def _testset(request: Mapping[str, Any], settings: Settings) -> Brought[NewTestSet]:
     said, rest = opened(request)
     body = listed(rest)
     for field in body:
@@ -184,7 +158,7 @@ def _testset(request: Mapping[str, Any], settings: Settings) -> Draft:
     sizes = body.get("replicas", 1), body.get("capacity", CAPACITY)
     asked = NewTestSet.of(body["name"], testset, recipe, *sizes)
     _check_part(asked.part, settings)
-    return Draft(asked, said)
+    return Brought(asked, said)
 
 
 def _check_part(part: Part, settings: Settings) -> None:
@@ -195,7 +169,7 @@ def _check_part(part: Part, settings: Settings) -> None:
     limits.check_count("max_systems", "replicas", part.replicas, "outputs of a system", settings)
 
 
-def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> Brought:
+def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -> Brought[System]:
     """What a body brings, checked; every error names the system."""
     try:
         check_name(name)
@@ -221,7 +195,7 @@ def _output_of_body(
     return _output([given], name, settings)
 
 
-def system_of_form(name: str, form: FormData, settings: Settings) -> Brought:
+def system_of_form(name: str, form: FormData, settings: Settings) -> Brought[System]:
     """What a system brings in a form, checked."""
     return _system(name, partial(_output_of_form, name, form, settings), settings)
 

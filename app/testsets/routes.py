@@ -119,10 +119,10 @@ async def put_system(
     The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
     measured.
     """
-    found = await run_in_threadpool(boards.check, testset_id, caller.name, brought.system)
+    found = await run_in_threadpool(boards.check, testset_id, caller.name, brought.asked)
     most, limit = room(found, settings)
     record, verdict = await run_in_threadpool(
-        boards.put, testset_id, caller.name, brought.system, replace, most, limit, brought.said
+        boards.put, testset_id, caller.name, brought.asked, replace, most, limit, brought.said
     )
     if wait and record.standing is Standing.PENDING:
         record = await watch.until(
