@@ -13,7 +13,20 @@ from sigtest.cli.arguments import parse
 from sigtest.cli.board_arguments import COMMANDS as BOARDS
 from sigtest.cli.ending import status_of
 from sigtest.cli.kernels import compiled_before
+from sigtest.late import late
 from sigtest.processor import prepare_blas
+
+# where the function of each command is; those of kinds of questions have one together
+PLACES = {
+    "compare": "sigtest.cli.compare:compare",
+    "suite": "sigtest.cli.compare:suite",
+    "plot": "sigtest.cli.plots:plot",
+    "gate": "sigtest.cli.gate:gate",
+    "verify": "sigtest.cli.verify:verify",
+    "classify": "sigtest.cli.classify:classify",
+    **{command: f"sigtest.cli.boards:{command}" for command in BOARDS},
+}
+ASK = "sigtest.cli.kinds:ask"
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -25,44 +38,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Dispatch; commands are imported here, as --help and --version must not wait for NumPy."""
+    """Dispatch; commands are loaded here, as --help and --version must not wait for NumPy."""
     options = parse(arguments)
     if isinstance(options, str):
         _print(options)
-    elif options.command == "metrics":
-        from sigtest.cli.listing import listing  # late: see above
-
-        _print(listing())
-    elif options.command == "plot":
-        from sigtest.cli.plots import plot  # late: see above
-
-        plot(options)
-    elif options.command in BOARDS:
-        from sigtest.cli import boards  # late: see above
-
-        getattr(boards, options.command)(options)
-    elif options.command in ("compare", "suite"):
+        return 0
+    if options.command == "metrics":
+        _print(late("sigtest.cli.listing:listing")())
+        return 0
+    if options.command in ("compare", "suite"):
         _announce_compilation(options)
-        from sigtest.cli import compare  # late: see above
-
-        getattr(compare, options.command)(options)
-    elif options.command == "gate":
-        from sigtest.cli.gate import gate  # late: see above
-
-        return gate(options)
-    elif options.command == "verify":
-        from sigtest.cli.verify import verify  # late: see above
-
-        return verify(options)
-    elif options.command == "classify":
-        from sigtest.cli.classify import classify  # late: see above
-
-        classify(options)
-    else:
-        from sigtest.cli import kinds  # late: see above
-
-        kinds.ask(options)
-    return 0
+    command = late(PLACES.get(options.command, ASK))
+    return command(options) or 0
 
 
 def _announce_compilation(options: argparse.Namespace) -> None:
