@@ -123,16 +123,13 @@ class Questions:
         body = asked if isinstance(asked, Mapping) else asked.as_json()
         content = encoded({**body, **envelope.as_json()})
         headers = {"Idempotency-Key": uuid.uuid4().hex}
+        sent: dict[str, Any] = {"content": content}
         if files:
             form = [(file.part, (file.name, file.data)) for file in files]
-            form.append(("request", ("request.json", content)))
-            return self._followed(
-                self.connection.ask("POST", f"/v1/{kind}", headers=headers, files=form)
-            )
-        headers["Content-Type"] = "application/json"
-        return self._followed(
-            self.connection.ask("POST", f"/v1/{kind}", headers=headers, content=content)
-        )
+            sent = {"files": [*form, ("request", ("request.json", content))]}
+        else:
+            headers["Content-Type"] = "application/json"
+        return self._followed(self.connection.ask("POST", f"/v1/{kind}", headers=headers, **sent))
 
     def status(self, question_id: str, kind: str = COMPARISONS) -> dict[str, Any]:
         """How far a question is; answers when it has finished, or after a second."""
