@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TypeVar
 
 from redis import Redis
 
 from sigtest.kinds import KINDS
 from workers.admin.keys import Commands, span
-from workers.questions import Questions, Record
+from workers.questions import Questions
 from workers.settings import Settings
 from workers.store import keys, survey
 from workers.store.boards import TestSetRecord
@@ -44,9 +45,14 @@ def _purge(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Itera
     context = Context.on(redis, settings)
     questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
     caller, until = asked.caller, time.time() - asked.days * DAY
-    boards = [r for r in _all(_testsets_of(testsets, caller)) if _changed(r, settings) <= until]
+    listed = _all(partial(testsets.listing, caller, limit=PAGE))
+    boards = [record for record in listed if _changed(record, settings) <= until]
     found = {
-        kind: [r for r in _all(_questions_of(questions, caller, kind)) if r.created_at <= until]
+        kind: [
+            record
+            for record in _all(partial(questions.listing, caller, kind, limit=PAGE))
+            if record.created_at <= until
+        ]
         for kind in KINDS
     }
     if asked.yes:
@@ -73,18 +79,6 @@ def _all(page: Callable[[str | None], tuple[Sequence[T], str | None]]) -> Iterat
     while cursor is not None:
         entries, cursor = page(cursor)
         yield from entries
-
-
-def _questions_of(
-    questions: Questions, caller: str, kind: str
-) -> Callable[[str | None], tuple[Sequence[Record], str | None]]:
-    return lambda cursor: questions.listing(caller, kind, cursor, PAGE)
-
-
-def _testsets_of(
-    testsets: TestSets, caller: str
-) -> Callable[[str | None], tuple[Sequence[TestSetRecord], str | None]]:
-    return lambda cursor: testsets.listing(caller, cursor, PAGE)
 
 
 def _changed(board: TestSetRecord, settings: Settings) -> float:
