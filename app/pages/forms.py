@@ -153,7 +153,7 @@ def _pasted(form: FormData) -> Iterator[tuple[str, UploadFile]]:
         name = form.get(f"{area}-name")
         called = name.strip() if isinstance(name, str) and name.strip() else area
         data = text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
-        yield part, UploadFile(io.BytesIO(data), size=len(data), filename=f"{called}.txt")
+        yield part, file_of(f"{called}.txt", data)
 
 
 def _named(file: UploadFile) -> UploadFile:
@@ -162,15 +162,9 @@ def _named(file: UploadFile) -> UploadFile:
     return UploadFile(file.file, size=file.size, filename=name, headers=file.headers)
 
 
-def files_form(files: Iterable[tuple[str, str, bytes]], request: dict[str, Any]) -> FormData:
-    """A form with files: part, name and content of each."""
-    return with_request(
-        (
-            (part, UploadFile(io.BytesIO(data), size=len(data), filename=name))
-            for part, name, data in files
-        ),
-        request,
-    )
+def file_of(name: str, data: bytes) -> UploadFile:
+    """A file as a form has it."""
+    return UploadFile(io.BytesIO(data), size=len(data), filename=name)
 
 
 def with_request(files: Iterable[tuple[str, UploadFile]], request: Mapping[str, Any]) -> FormData:

@@ -188,8 +188,8 @@ def _example() -> FormData:
         ("documents", EXAMPLE / "documents.txt"),
         *(("systems", path) for path in sorted((EXAMPLE / "systems").iterdir())),
     ]
-    brought = [(part, path.name, path.read_bytes()) for part, path in files]
-    return forms.files_form(brought, EXAMPLE_REQUEST)
+    brought = [(part, forms.file_of(path.name, path.read_bytes())) for part, path in files]
+    return forms.with_request(brought, EXAMPLE_REQUEST)
 
 
 async def question(
