@@ -224,26 +224,23 @@ class Recipe:
         """
         family, fixed = self.comparisons(pairs, testsets), self.family != "present"
         sides = max(TESTS[test].sides(self.alternative) for test in self.tests)
-        return resamples_needed(self.correction, self.alpha, sides, family, fixed)
+        correction = CORRECTIONS[self.correction]
+        return resamples_needed(correction, self.alpha, sides, family, fixed)
 
 
-def resamples_needed(correction: str, alpha: float, sides: int, family: int, fixed: bool) -> int:
+@lru_cache(maxsize=256)
+def resamples_needed(
+    correction: Correction, alpha: float, sides: int, family: int, fixed: bool
+) -> int:
     """Smallest step at which corrected p-values can get low enough; see `Recipe.needed`.
 
     Args:
-        correction: Name of the correction.
+        correction: For multiple comparisons.
         alpha: Level.
         sides: How many times the smallest p-value of a count is taken.
         family: Comparisons that are corrected together.
         fixed: Whether that is a number of comparisons of which some may come later.
     """
-    return _resamples_needed(CORRECTIONS[correction], alpha, sides, family, fixed)
-
-
-@lru_cache(maxsize=256)
-def _resamples_needed(
-    correction: Correction, alpha: float, sides: int, family: int, fixed: bool
-) -> int:
     seen, most = (1, alpha) if fixed else (family, alpha / 4)
     for step in STEPS:
         if smallest_attainable(correction.name, seen, sides / (step + 1), family) <= most:

@@ -194,7 +194,8 @@ def _warnings(report: Report, anew: Anew) -> tuple[str, ...]:
     kept = [said for said in report.warnings if not said.startswith(outdated)]
     sides = max(TESTS[test].sides(anew.alternative) for test in report.tests)
     fixed = report.family is not None
-    needed = resamples_needed(limit.correction, limit.alpha, sides, limit.family, fixed)
+    correction = CORRECTIONS[limit.correction]
+    needed = resamples_needed(correction, limit.alpha, sides, limit.family, fixed)
     if anew.resamples < needed and not _all_exact(report):
         kept.insert(0, few_resamples(anew.resamples, needed, limit))
     return tuple(kept)
