@@ -11,6 +11,7 @@
 `sigtest` knows no status codes; a service maps these types to them.
 """
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from typing import Any
 
 LISTED = 5  # names in a folder, where none is near
 NEAR = 0.75  # how alike a name is that may have been meant, suffix included
+REPEATED = 60  # characters of a wrong value that messages repeat
 
 
 class SigtestError(Exception):
@@ -96,6 +98,25 @@ class UnavailableError(SigtestError):
 
 class ServiceError(SigtestError):
     """A running sigtest service refused the request or could not be reached."""
+
+
+def quoted(value: object, room: int = REPEATED) -> str:
+    """What was given, as messages repeat it: text in quotation marks, the rest as JSON writes it.
+
+    Args:
+        value: Anything that a request, a file or a notebook may hold.
+        room: Characters that are repeated.
+    """
+    if isinstance(value, str):
+        return repr(_cut(value, room))
+    try:
+        return _cut(json.dumps(value), room)
+    except (TypeError, ValueError, RecursionError):  # from a notebook
+        return _cut(repr(value), room)
+
+
+def _cut(words: str, room: int) -> str:
+    return words if len(words) <= room else f"{words[:room]}..."
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 from sigtest.data.choices import choose
 from sigtest.data.fields import whole
 from sigtest.data.testset import TestSet
-from sigtest.errors import RecipeError
+from sigtest.errors import RecipeError, quoted
 from sigtest.metrics import METRICS, Metric
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, swap_test
 from sigtest.significance.corrections import CORRECTIONS, Correction
@@ -331,7 +331,7 @@ def _convert(value: object, kind: type, what: str) -> object:
     if kind is not int and isinstance(value, kind):
         return value
     needs = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
-    raise RecipeError(f"{what} must be {needs}, not {value!r}.", field="metrics")
+    raise RecipeError(f"{what} must be {needs}, not {quoted(value)}.", field="metrics")
 
 
 def _numbers(choices: Mapping[str, Any]) -> dict[str, object]:
@@ -345,12 +345,12 @@ def _numbers(choices: Mapping[str, Any]) -> dict[str, object]:
         value = choices.get(field, 1)
         number = value if isinstance(value, str) and value == word else whole(value)
         if number is None:
-            raise RecipeError(f"{field} must be {what}, not {value!r}.", field=field)
+            raise RecipeError(f"{field} must be {what}, not {quoted(value)}.", field=field)
         if field in choices:
             found[field] = number
     alpha = choices.get("alpha", 1)
     if not isinstance(alpha, int | float) or isinstance(alpha, bool):
-        raise RecipeError(f"alpha must be a number, not {alpha!r}.", field="alpha")
+        raise RecipeError(f"alpha must be a number, not {quoted(alpha)}.", field="alpha")
     return found
 
 

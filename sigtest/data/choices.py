@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable
 from typing import Any
 
-from sigtest.errors import RecipeError
+from sigtest.errors import RecipeError, quoted
 
 
 def choose(name: Any, known: Iterable[str], field: str, what: str, otherwise: str = "") -> Any:
@@ -21,5 +21,5 @@ def choose(name: Any, known: Iterable[str], field: str, what: str, otherwise: st
     near = difflib.get_close_matches(str(name), names, 1)
     hint = f" Did you mean {near[0]!r}?" if near else otherwise
     raise RecipeError(
-        f"Unknown {what} {str(name)[:60]!r}; choose one of {', '.join(names)}.{hint}", field=field
+        f"Unknown {what} {quoted(name)}; choose one of {', '.join(names)}.{hint}", field=field
     )

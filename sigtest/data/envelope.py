@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sigtest.errors import InputError
+from sigtest.errors import InputError, quoted
 
 MAX_TITLE = 200  # characters
 MAX_TAGS = 20
@@ -104,7 +104,7 @@ PARTS: Mapping[str, Callable[[object], Any]] = {
 def _words(value: object, where: str, most: int) -> str:
     """One line of text, without blanks at its ends."""
     if not isinstance(value, str):
-        raise InputError(f"{where} must be text, not {ascii(value)[:60]}.", field=where)
+        raise InputError(f"{where} must be text, not {quoted(value)}.", field=where)
     words = value.strip()
     if len(words) > most:
         raise InputError(

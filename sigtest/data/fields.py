@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sigtest.data.choices import choose
-from sigtest.errors import RecipeError
+from sigtest.errors import RecipeError, quoted
 
 SHOWN = 40  # characters of a wrong value that messages repeat
 
@@ -180,7 +180,7 @@ class Whole(Field):
         if found is None or not self.low <= found <= self.high:
             raise RecipeError(
                 f"{path} must be a whole number from {self.low} to {self.high}, "
-                f"not {str(value)[:SHOWN]!r}.",
+                f"not {quoted(value, SHOWN)}.",
                 field=path,
             )
         return found
@@ -196,14 +196,14 @@ class Whole(Field):
 def text(value: object, path: str) -> str:
     """A value that must be text."""
     if not isinstance(value, str) or not value:
-        raise RecipeError(f"{path} must be text, not {str(value)[:SHOWN]!r}.", field=path)
+        raise RecipeError(f"{path} must be text, not {quoted(value, SHOWN)}.", field=path)
     return value
 
 
 def number(value: object, path: str) -> float:
     """A value that must be a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
-        raise RecipeError(f"{path} must be a number, not {str(value)[:SHOWN]!r}.", field=path)
+        raise RecipeError(f"{path} must be a number, not {quoted(value, SHOWN)}.", field=path)
     if not math.isfinite(value):
         raise RecipeError(f"{path} must be a finite number.", field=path)
     return float(value)

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from sigtest.errors import InputError
+from sigtest.errors import InputError, quoted
 
 MAX_NAME = 200
 # Capital and small letters of the Cyrillic and Greek alphabets with the shape of a Latin one, and
@@ -32,7 +32,7 @@ def check_name(name: object, what: str = "system", field: str = "name") -> str:
         InputError: No text, empty, longer than 200 characters, a control character, a quotation
             mark, an angle bracket, a slash, only dots, or space at either end.
     """
-    shown = ascii(name)[:60]
+    shown = quoted(name)
     if not isinstance(name, str):
         raise InputError(f"A {what}'s name must be a string, not {shown}.", field=field)
     if not name or len(name) > MAX_NAME:

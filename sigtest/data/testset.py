@@ -15,7 +15,7 @@ from sigtest.arrays import Array
 from sigtest.data.fields import whole
 from sigtest.data.names import check_name
 from sigtest.data.text import Text, check_lines, check_list
-from sigtest.errors import InputError, LengthError
+from sigtest.errors import InputError, LengthError, quoted
 
 LARGEST = 1e50  # of supplied numbers; one over it is the smallest
 
@@ -323,10 +323,10 @@ def _require_numbers(rows: object, system: str, label: str) -> None:
         entries = row if isinstance(row, list | tuple) else [row]
         odd = [e for e in entries if isinstance(e, bool) or not isinstance(e, NUMBERS)]
         if odd:
-            found = "null" if odd[0] is None else f"{odd[0]!a:.40}"
             raise InputError(
-                f"System {system!r}, segment {line}: the {label!r} score is {found}; it must be "
-                "one number, or one list of numbers where all segments have equally many.",
+                f"System {system!r}, segment {line}: the {label!r} score is {quoted(odd[0], 40)}; "
+                "it must be one number, or one list of numbers where all segments have equally "
+                "many.",
                 field=f"scores.{label}",
                 system=system,
                 line=line,

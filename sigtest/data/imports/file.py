@@ -12,7 +12,7 @@ from typing import Literal, cast
 
 from sigtest.data.names import system_name
 from sigtest.data.text import decode, split_lines
-from sigtest.errors import InputError, at_line
+from sigtest.errors import InputError, at_line, quoted
 
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
 SNIFFED = 50  # lines of them
@@ -215,7 +215,7 @@ def _quietly(text: str) -> object:
 
 def _object(value: object, where: str) -> Record:
     if not isinstance(value, dict):
-        raise InputError(f"{where}: expected a JSON object with fields, found {str(value)[:40]!a}.")
+        raise InputError(f"{where}: expected a JSON object with fields, found {quoted(value, 40)}.")
     return value
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from sigtest.errors import InputError
+from sigtest.errors import InputError, quoted
 
 MISSING = {"", "none", "nan", "-nan", "na", "n/a", "#n/a", "null", "nil", "<na>", "-", "--", "?"}
 TRUTH = {"true": 1.0, "false": 0.0}
@@ -58,7 +58,7 @@ def number(cell: object, where: str) -> float | None:
         return _finite(float(cell), cell, where)
     if not isinstance(cell, str):
         kind = "a list" if isinstance(cell, list) else "an object"
-        raise InputError(f"{where}: a score is one number, not {kind} ({str(cell)[:40]!a}).")
+        raise InputError(f"{where}: a score is one number, not {kind} ({quoted(cell, 40)}).")
     text = cell.strip()
     if NUMBER.fullmatch(text):
         return _finite(float(text), text, where)

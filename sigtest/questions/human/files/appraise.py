@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sigtest.errors import InputError
+from sigtest.errors import InputError, quoted
 from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 
 FIELDS = 12
@@ -159,7 +159,7 @@ def _checked_spans(spans: object, line: int, name: str) -> list[dict[str, Any]]:
             raise at_line(
                 name,
                 line,
-                f"a span from {str(ends[0])[:20]} to {str(ends[1])[:20]} lies "
+                f"a span from {quoted(ends[0], 20)} to {quoted(ends[1], 20)} lies "
                 "outside its text; both ends are places from 0 on, or both `missing`.",
             )
     return spans
@@ -190,7 +190,7 @@ def _penalties(rows: Sequence[Row], name: str) -> list[float]:
                     name,
                     row.line,
                     f"no weight is known for severity "
-                    f"{str(span.get('severity'))[:40]!r}; use minor or major.",
+                    f"{quoted(span.get('severity'), 40)}; use minor or major.",
                 )
         scores.append(0.0 - total)
     return scores

@@ -13,7 +13,7 @@ from sigtest.arrays import Array, Counts
 from sigtest.data.choices import choose
 from sigtest.data.imports.formats.cells import advice
 from sigtest.data.names import check_name, without_slash
-from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.errors import InputError, RecipeError, SigtestError, quoted
 from sigtest.questions.human.files.table import Column, Numbers, Table
 from sigtest.questions.human.judgements import KINDS, SYSTEM, Judgements, Names, groups
 
@@ -149,7 +149,7 @@ def _numbers(column: Numbers | None, table: Table, what: str) -> Array:
         try:
             found[row] = _number(value)
         except (TypeError, ValueError, OverflowError):
-            shown = "nothing" if value in (None, "") else repr(value)[:40]
+            shown = "nothing" if value in (None, "") else quoted(value, 40)
             fix = advice(value.strip()) if isinstance(value, str) else None
             why = f"{shown} is no {what}{f'; {fix}' if fix else ''}"
             raise table.refused(row, why, what) from None
@@ -171,7 +171,7 @@ def _require_scores(raw: Array, z: Array, table: Table) -> None:
             row = int(np.argmax(wrong))
             if np.isfinite(column[row]):
                 raise table.refused(row, f"the score {column[row]:g} is too large", "score")
-            shown = "nothing" if given[row] in (None, "") else repr(given[row])[:40]
+            shown = "nothing" if given[row] in (None, "") else quoted(given[row], 40)
             raise table.refused(row, f"a score must be a finite number, not {shown}", "score")
 
 
@@ -263,5 +263,5 @@ def _check_label(name: str) -> None:
     if not 0 < len(name) <= LONGEST or any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):
         raise InputError(
             f"A name or id must have 1 to {LONGEST} characters of UTF-8 text; "
-            f"{ascii(name)[:60]} has not."
+            f"{quoted(name)} has not."
         )

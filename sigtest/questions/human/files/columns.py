@@ -10,7 +10,7 @@ from typing import Any
 
 from sigtest.data.choices import choose
 from sigtest.data.fields import whole
-from sigtest.errors import InputError
+from sigtest.errors import InputError, quoted
 from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 
 SCALE = (0.0, 100.0)
@@ -131,7 +131,9 @@ def request_rows(rows: Sequence[object], field: str) -> Table:
             if isinstance(row.get(key), str):
                 place = f"{field}[{i}].{key}"
                 raise InputError(
-                    f"{place} must be a number, not {row[key][:40]!r}.", field=place, line=i + 1
+                    f"{place} must be a number, not {quoted(row[key], 40)}.",
+                    field=place,
+                    line=i + 1,
                 )
     found = [c for c in COLUMNS if any(c in row for row in rows)]  # type: ignore[operator]
     _require(dict.fromkeys(found, 0), found, field)
@@ -154,7 +156,7 @@ def _require(found: Mapping[str, int], header: Sequence[str], name: str) -> None
         if len(alike) > 1:
             raise InputError(
                 f"{name} has more than one column for the {column}: "
-                f"{', '.join(ascii(field)[:40] for field in alike)}; leave one.",
+                f"{', '.join(quoted(field, 40) for field in alike)}; leave one.",
                 field=name,
             )
     missing = [column for column in NEEDED if column not in found]
@@ -213,7 +215,7 @@ def _text(value: Any, name: str, line: int, column: str, inline: bool) -> str | 
     number = whole(value)
     if number is not None:
         return str(number)
-    why = f"must be text or a whole number, not {str(value)[:40]}."
+    why = f"must be text or a whole number, not {quoted(value, 40)}."
     if not inline:
         raise at_line(name, line, f"{column} {why}")
     place = f"{name}[{line - 1}].{column}"

@@ -11,7 +11,7 @@ from sigtest.arrays import Array
 from sigtest.data.names import check_name
 from sigtest.data.testset import LARGEST
 from sigtest.data.text import check_list
-from sigtest.errors import InputError, LengthError
+from sigtest.errors import InputError, LengthError, quoted
 
 Rows = Mapping[str, Array] | Mapping[str, Mapping[str, float]]
 
@@ -179,7 +179,7 @@ def _numbers(
         first = next(i for i, v in enumerate(values) if type(v) not in {int, float, type(None)})
     raise InputError(
         f"{what}, {'segment' if system else 'system'} {places[first]!r}: "
-        f"{str(values[first])[:40]!r} is not a finite number (of at most {LARGEST:g}) or null.",
+        f"{quoted(values[first], 40)} is not a finite number (of at most {LARGEST:g}) or null.",
         field=field,
         system=system or str(places[first]),
         line=first + 1 if system else None,

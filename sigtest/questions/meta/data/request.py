@@ -12,7 +12,7 @@ from sigtest.arrays import Array
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
-from sigtest.errors import InputError, LimitError
+from sigtest.errors import InputError, LimitError, quoted
 from sigtest.questions.meta.data.numbers import Segments, align, segment_scores, system_scores
 from sigtest.questions.meta.data.scored import MetricScores, ScoredSet
 
@@ -228,7 +228,9 @@ def probability(value: object, field: str) -> float:
         InputError: It is none.
     """
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InputError(f"{field} must be a number from 0 to 1, not {value!r:.40}.", field=field)
+        raise InputError(
+            f"{field} must be a number from 0 to 1, not {quoted(value, 40)}.", field=field
+        )
     return float(value)
 
 

@@ -368,9 +368,9 @@ REFUSED = {
     "json list": ('[{"system": "A", "segment": 1, "score": 5}, 7]', "entry 2 is no JSON object"),
     "json list score": ('[{"system": "A", "segment": 1, "score": 5},'
                         ' {"system": "B", "segment": 1, "score": true}]',
-                        r"file\[1\]\.score: True is no score"),
+                        r"file\[1\]\.score: true is no score"),
     "json score": ('{"system": "A", "segment": 1, "score": true}\n',
-                   "file, line 1: True is no score"),
+                   "file, line 1: true is no score"),
     "json name": ('{"system": ["A"], "segment": 1, "score": 4}\n',
                   "file, line 1: system must be text"),
     "deep json": ('{"system": ' + "[" * 200_000, "file, line 1: not JSON"),

@@ -153,7 +153,7 @@ REFUSED = {
                       r"judgements\[0\].score: the score 101 lies outside the scale from 0 to 100"),
     "text for a score": ({"judgements": [{**ROWS[0], "score": "good"}]},
                          "must be a number, not 'good'"),
-    "flag for a score": ({"judgements": [{**ROWS[0], "score": True}]}, "True is no score"),
+    "flag for a score": ({"judgements": [{**ROWS[0], "score": True}]}, "true is no score"),
     "huge score": ({"judgements": [{**ROWS[0], "score": 10**400}]}, "is no score"),
     "null score": ({"judgements": [{**ROWS[0], "score": None}]}, "nothing"),
     "list for a score": ({"judgements": [{**ROWS[0], "score": [1]}]}, r"\[1\] is no score"),

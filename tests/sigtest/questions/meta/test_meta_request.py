@@ -19,7 +19,7 @@ REFUSED = [
     ("human", {"evaluation": "abc"}, InputError, "only a service can look up"),
     ("human/score", {}, RecipeError, "Did you mean 'scores'"),
     ("human/scores", {}, InputError, "must be an object with the human scores"),
-    ("human/scores/system/Aspen", math.nan, InputError, "system 'Aspen': 'nan' is not a finite"),
+    ("human/scores/system/Aspen", math.nan, InputError, "system 'Aspen': NaN is not a finite"),
     ("human/scores/system/Aspen", math.inf, InputError, "not a finite number"),
     ("human/scores/system/Aspen", 1e60, InputError, "not a finite number"),
     ("human/scores/system/Aspen", True, InputError, "not a finite number"),
