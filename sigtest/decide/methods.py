@@ -84,7 +84,7 @@ def _tests(plan: Plan, sources: Sources) -> str:
     """Which tests, on what units, against which alternative."""
     recipe, part = plan.recipe, plan.parts[0]
     tests = [TESTS[name] for name in recipe.tests]
-    named = [f"{_title(test)}{sources.cite(*test.papers)}" for test in tests]
+    named = [f"{test.words}{sources.cite(*test.papers)}" for test in tests]
     which = (
         "all pairs of systems" if recipe.baseline is None else f"every system and {recipe.baseline}"
     )
@@ -102,15 +102,11 @@ def _nulls(tests: Sequence[SignificanceTest]) -> str:
     """What each test takes for granted until it is rejected."""
     told: dict[str, list[str]] = {}
     for test in tests:
-        told.setdefault(test.null, []).append(_title(test))
+        told.setdefault(test.null, []).append(test.words)
     if len(told) == 1:
         return f"The null hypothesis is that of {next(iter(told))}."
     each = [f"{null} ({listed(own)})" for null, own in told.items()]
     return f"The null hypotheses are those of {listed(each)}."
-
-
-def _title(test: SignificanceTest) -> str:
-    return test.title or test.name.replace("_", " ")
 
 
 def _p_values(plan: Plan, pairs: Sequence[PairReport], sources: Sources) -> list[str]:

@@ -12,13 +12,17 @@ from sigtest.arrays import Array
 from sigtest.comparison.plan import Part
 from sigtest.decide.decisions import Limit
 from sigtest.decide.facts import Facts
-from sigtest.significance import TESTS, swap_test
+from sigtest.report.methods import listed
+from sigtest.significance import TESTS, SignificanceTest, swap_test
 from sigtest.significance.bootstrap import SKEWED
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.levels import smallest_attainable
 
 FEW_RESAMPLES = " resamples are few for"
-JOINT = ("tukey holds its level", "max_t compares")  # how sentences on joint corrections begin
+JOINT = (
+    "Tukey's correction holds its level",
+    "max-T compares",
+)  # how sentences on joint corrections begin
 FEW_UNITS = 300
 SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
 UNEQUAL = 2.0  # largest standard error of a difference over the median one
@@ -48,7 +52,7 @@ def warnings_of(
             f"{gone} comparison{'' if gone == 1 else 's'} with systems that were deleted or "
             "replaced stay in the family, so that no claim falls when a system leaves."
         )
-    said += [TESTS[test].caution for test in recipe.tests]
+    said += [test.caution for test in _tests(part)]
     said += _skewed(part, facts)
     said += _held_by_few(part, facts)
     if recipe.unit == "segment" and part.documents is not None:
@@ -80,6 +84,10 @@ def warnings_of_several(testsets: int, alternative: str, alpha: float) -> tuple[
     )
 
 
+def _tests(part: Part) -> list[SignificanceTest]:
+    return [TESTS[test] for test in part.recipe.tests]
+
+
 def _too_few_resamples(part: Part, facts: Sequence[Facts], comparisons: int) -> str | None:
     pairs = len(part.pairs)
     needed = part.recipe.needed(pairs, max(1, comparisons // part.recipe.comparisons(pairs)))
@@ -94,14 +102,15 @@ def few_resamples(resamples: int, needed: int, limit: Limit) -> str:
     of = f"{limit.family:,} comparison{'' if limit.family == 1 else 's'}"
     return (
         f"{resamples:,}{FEW_RESAMPLES} {of} at "
-        f"alpha {limit.alpha} with {limit.correction}: "
+        f"alpha {limit.alpha} with "
+        f"{CORRECTIONS[limit.correction].title}: "
         f"use {needed:,} for corrected p-values that can fall well below alpha."
     )
 
 
 def _all_exact(part: Part, facts: Sequence[Facts]) -> bool:
     """Whether no p-value, corrected or not, depends on the number of resamples."""
-    drawn = {TESTS[test].draws for test in part.recipe.tests}
+    drawn = {test.draws for test in _tests(part)}
     return (
         not drawn & {"counts", "studentised"}
         and CORRECTIONS[part.recipe.correction].joint is None
@@ -121,13 +130,13 @@ def _few_units(part: Part) -> str | None:
         f"{FEW_UNITS}), intervals and detectable "
         "differences, which come from the bootstrap, are somewhat too small"
     )
-    bootstraps = [test for test in part.recipe.tests if TESTS[test].draws == "counts"]
+    bootstraps = [test.words for test in _tests(part) if test.draws == "counts"]
     if not bootstraps:
         return f"{said}."
     reject = "reject" if len(bootstraps) > 1 else "rejects"
     return (
-        f"{said}, and {' and '.join(bootstraps)} {reject} true null hypotheses too often; "
-        "approximate_randomization keeps its level as long as the two systems' outputs are "
+        f"{said}, and {listed(bootstraps)} {reject} true null hypotheses too often; "
+        "approximate randomization keeps its level as long as the two systems' outputs are "
         "exchangeable."
     )
 
@@ -139,13 +148,11 @@ def _no_spread(part: Part) -> str:
         f"There is one {part.recipe.unit}{within}, so that nothing says how scores vary: "
         "intervals, standard errors and detectable differences have no meaning"
     )
-    bootstraps = [
-        test for test in part.recipe.tests if TESTS[test].draws in {"counts", "studentised"}
-    ]
+    bootstraps = [test.words for test in _tests(part) if test.draws in {"counts", "studentised"}]
     if not bootstraps:
         return f"{said}."
     call = "call" if len(bootstraps) > 1 else "calls"
-    return f"{said}, and {' and '.join(bootstraps)} {call} any difference significant."
+    return f"{said}, and {listed(bootstraps)} {call} any difference significant."
 
 
 def _nothing_to_find(part: Part, comparisons: int) -> str | None:
@@ -161,15 +168,14 @@ def _nothing_to_find(part: Part, comparisons: int) -> str | None:
     after = f", {corrected:.2g} after correction" if corrected > least else ""
     return (
         f"The smallest p-value that {units} {recipe.unit}{'' if units == 1 else 's'} can give in "
-        f"{test.name} is {least:.2g}{after}, above alpha: it cannot find a difference here, "
+        f"{test.words} is {least:.2g}{after}, above alpha: it cannot find a difference here, "
         "whatever the detectable differences say."
     )
 
 
 def _skewed(part: Part, facts: Sequence[Facts]) -> list[str]:
     """Differences so skewed that equal expected scores are rejected at another rate than alpha."""
-    tests = [TESTS[test] for test in part.recipe.tests]
-    if all(test.draws == "studentised" for test in tests):
+    if all(test.draws == "studentised" for test in _tests(part)):
         return []
     # and two standard errors by the sample of units
     limit = SKEWED + math.hypot(_drawing_error(part), 2 * math.sqrt(6) / part.units)
@@ -179,8 +185,8 @@ def _skewed(part: Part, facts: Sequence[Facts]) -> list[str]:
         return []
     return [
         f"Differences are skewed {found}. Systems that differ in kind but not in "
-        "expected score are then called different too often on one side; bootstrap_t is the "
-        "test for skewed differences."
+        "expected score are then called different too often on one side; the bootstrap-t "
+        "test (bootstrap_t) is the one for skewed differences."
     ]
 
 
@@ -237,7 +243,7 @@ def _small_strata(part: Part) -> str | None:
     return (
         f"The smallest stratum has {smallest} {unit}{'' if smallest == 1 else 's'}; where strata "
         f"have fewer than about {SMALL_STRATUM}, bootstrap intervals are too narrow and bootstrap "
-        "p-values too small. approximate_randomization does not suffer from that."
+        "p-values too small. Approximate randomization does not suffer from that."
     )
 
 
@@ -257,8 +263,8 @@ def _joint_correction(part: Part, facts: Sequence[Facts]) -> list[str]:
     if part.recipe.correction == "tukey":
         return [
             f"{JOINT[0]} only while all systems are exchangeable; as soon as some "
-            "differ, the p-values of the others are not those of a valid test. holm needs no such "
-            "assumption."
+            "differ, the p-values of the others are not those of a valid test. Holm's needs no "
+            "such assumption."
         ]
     if part.recipe.correction != "max_t":
         return []
@@ -270,6 +276,6 @@ def _joint_correction(part: Part, facts: Sequence[Facts]) -> list[str]:
             said.append(
                 f"{JOINT[1]} unstudentised differences, and those of {label} vary very "
                 f"unequally (standard errors from {errors.min():.3g} to {errors.max():.3g}): "
-                "similar systems lose power; holm does not suffer from that."
+                "similar systems lose power; Holm's correction does not suffer from that."
             )
     return said

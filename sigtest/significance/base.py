@@ -44,7 +44,7 @@ class SignificanceTest(ABC):
 
     Attributes:
         name: Its name in recipes and reports.
-        title: Its name in sentences.
+        title: Its name in sentences, where it is not `name` with blanks.
         papers: Keys of the papers to cite (`papers.bib`).
         draws: Whether its pseudo-statistics come from bootstrap `counts`, from the same
             `studentised`, from `swaps`, or from nowhere, because it has a p-value of its own.
@@ -82,6 +82,11 @@ class SignificanceTest(ABC):
     least_units: ClassVar[int] = 0
     most_skewed: ClassVar[float] = math.inf
     caution: ClassVar[str | None] = None
+
+    @property
+    def words(self) -> str:
+        """What sentences call it."""
+        return self.title or self.name.replace("_", " ")
 
     def keeps_level(self, units: int, skewness: float) -> bool:
         """Whether a true null hypothesis is rejected as often as alpha says, on such data."""

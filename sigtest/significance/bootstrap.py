@@ -181,9 +181,9 @@ class RiezlerMaxwellBootstrap(ResamplingTest):
     directed: ClassVar[bool] = False
     calibrated: ClassVar[bool] = False
     caution: ClassVar[str | None] = (
-        "riezler_maxwell_bootstrap takes absolute values before centring, which makes it one-sided "
-        "in effect: it rejects about 11 % of true null hypotheses at a nominal 5 %. "
-        "It is here to reproduce the literature; do not draw conclusions from it."
+        "The bootstrap test of Riezler and Maxwell takes absolute values before centring, which "
+        "makes it one-sided in effect: it rejects about 11 % of true null hypotheses at a nominal "
+        "5 %. It is here to reproduce the literature; do not draw conclusions from it."
     )
 
     def null_draws(self, draws: Array, alternative: Alternative) -> Array:

@@ -42,9 +42,9 @@ class PairedT(OwnTest):
     null: ClassVar[str] = "equal expected scores"
     fewest_units: ClassVar[int] = 2  # of one there is no variance
     caution: ClassVar[str | None] = (
-        "paired_t takes units as independent. Over the folds of one cross-validation, whose "
-        "training data overlap, it rejects too many true null hypotheses; corrected_t is the test "
-        "for folds."
+        "The paired t-test takes units as independent. Over the folds of one cross-validation, "
+        "whose training data overlap, it rejects too many true null hypotheses; the corrected "
+        "resampled t-test (corrected_t) is the test for folds."
     )
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:

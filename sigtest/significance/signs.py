@@ -47,8 +47,8 @@ class SignTest(OwnTest):
     papers: ClassVar[tuple[str, ...]] = ("dixon-mood-1946-sign", "demsar-2006-statistical")
     null: ClassVar[str] = "units won as often as lost"
     caution: ClassVar[str | None] = (
-        "sign_test counts the units on which a system is ahead, however far: the system that wins "
-        "more of them may have the lower score."
+        "The sign test counts the units on which a system is ahead, however far: the system that "
+        "wins more of them may have the lower score."
     )
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
@@ -79,8 +79,8 @@ class SignedRank(OwnTest):
     papers: ClassVar[tuple[str, ...]] = ("wilcoxon-1945-individual", "demsar-2006-statistical")
     null: ClassVar[str] = "differences that are symmetric about zero"
     caution: ClassVar[str | None] = (
-        "signed_rank ranks the differences of units, so that large ones count for less than in "
-        "the score: the system that it finds better may have the lower score."
+        "Wilcoxon's signed-rank test ranks the differences of units, so that large ones count for "
+        "less than in the score: the system that it finds better may have the lower score."
     )
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sigtest.questions.human.methods import TESTS
 from sigtest.questions.human.preparing import Prepared
 from sigtest.questions.human.report import AnnotatorsReport, JudgedPair
 from sigtest.questions.human.request.asked import Asked
@@ -77,5 +78,5 @@ def _few(criterion: str, rows: Sequence[JudgedPair]) -> str | None:
         return None
     return (
         f"By {criterion}, some systems have only {least} score{'s' * (least != 1)} to compare; "
-        f"p-values of {rows[0].test} are rough there."
+        f"p-values of {TESTS[rows[0].test][0]} are rough there."
     )

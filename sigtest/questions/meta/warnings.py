@@ -9,8 +9,10 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.questions.meta.asked import Asked, Choices
 from sigtest.questions.meta.data.scored import ScoredSet
+from sigtest.questions.meta.methods import STATISTICS
 from sigtest.questions.meta.significance.chance import Compared
 from sigtest.questions.meta.statistics.correlation import is_constant
+from sigtest.report.methods import listed
 from sigtest.significance.levels import smallest_attainable
 
 FEW_SYSTEMS = 30
@@ -80,9 +82,9 @@ def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:
         apart = [label for label in apart if label not in given]
         if apart:
             yield (
-                f"soft_accuracy{where} looks at means of segment scores, and the system scores of "
-                f"{', '.join(apart)} are something else (BLEU of a corpus, say); give these "
-                "metrics' p-values as pairs, or a comparison."
+                f"Soft pairwise accuracy{where} looks at means of segment scores, and the system "
+                f"scores of {', '.join(apart)} are something else (BLEU of a corpus, say); give "
+                "these metrics' p-values as pairs, or a comparison."
             )
 
 
@@ -99,8 +101,8 @@ def _is_no_mean(system: Array | None, segment: Array | None) -> bool:
 def _dependence(choices: Choices) -> Iterator[str]:
     if choices.level == "segment" and "williams" in choices.tests:
         yield (
-            "williams takes cells to be independent; those of one segment, and those of one "
-            "system, are not, which makes its p-values too small at segment level."
+            "The Williams test takes cells to be independent; those of one segment, and those of "
+            "one system, are not, which makes its p-values too small at segment level."
         )
 
 
@@ -109,10 +111,10 @@ def _exchanged_systems(choices: Choices, fewest: int) -> Iterator[str]:
     asked = choices.level == "system" and "perm_both" in choices.tests
     if asked and "pearson" in choices.statistics and fewest < KEEPS_LEVEL:
         yield (
-            f"With {fewest} systems perm_both of Pearson's r rejects true null hypotheses somewhat "
+            f"With {fewest} systems PERM-BOTH of Pearson's r rejects true null hypotheses somewhat "
             "too often, as scores are standardised before they are exchanged (.065 of them at a "
-            f"nominal .05 with 8 to 12 systems, .05 from about {KEEPS_LEVEL} on); williams keeps "
-            "its level where scores are normal."
+            f"nominal .05 with 8 to 12 systems, .05 from about {KEEPS_LEVEL} on); the Williams "
+            "test keeps its level where scores are normal."
         )
 
 
@@ -125,9 +127,10 @@ def _exchanged_pairs(asked: Asked, compared: Sequence[Sequence[Compared]]) -> It
         if row.unit == "pair" and len(own.systems) > FEW_SHARED
     )
     if shared:
+        which = listed([STATISTICS[name][0] for name in shared])
         yield (
-            f"perm_both of {' and '.join(shared)} takes pairs of systems to be independent; those "
-            "that share a system are not, which makes its p-values too small (it rejects .11 of "
+            f"PERM-BOTH of {which} takes pairs of systems to be independent; those that "
+            "share a system are not, which makes its p-values too small (it rejects .11 of "
             "true null hypotheses at a nominal .05 with 8 systems on 100 segments, .15 with 12)."
         )
 

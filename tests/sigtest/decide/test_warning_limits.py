@@ -37,9 +37,11 @@ def test_below_300_segments_a_bootstrap_is_warned_of() -> None:
 
 
 def test_of_one_segment_a_bootstrap_is_warned_of_by_itself() -> None:
-    tests = ["approximate_randomization", "bootstrap", "bootstrap_t"]
+    tests = ["approximate_randomization", "paired_bootstrap", "bootstrap_t"]
     found = [warning for warning in two(1, tests=tests) if "one segment" in warning]
-    assert ["bootstrap and bootstrap_t call any" in warning for warning in found] == [True]
+    assert [
+        "the paired bootstrap and the bootstrap-t test call any" in warning for warning in found
+    ] == [True]
     assert not any("somewhat" in warning for warning in two(1))
     assert not any("one segment" in warning for warning in two(2))
 
@@ -125,7 +127,7 @@ def unequal(*sizes: float, shifts: tuple[float, ...] = (0, 0, 0)) -> list[str]:
 
 def test_standard_errors_above_twice_the_median_are_warned_of_with_max_t() -> None:
     (warning,) = unequal(0.5, 1, 2.0078125)
-    assert "max_t" in warning
+    assert "max-T" in warning
     assert unequal(0.5, 1, 2) == []  # twice is not above
     assert unequal(0.5, 1, 1.9921875) == []
     assert unequal(0.03125, 1, 1.9921875) == []  # the largest counts, not the smallest
@@ -271,3 +273,11 @@ def test_several_test_sets_too_few_for_their_own_tests_are_warned_of() -> None:
     (warning,) = over(4, alternative="greater")
     assert "0.0625" in warning
     assert over(4, alternative="greater", alpha=0.0625) == []
+
+
+def test_warnings_name_tests_and_corrections_as_sentences_do() -> None:
+    tests = ["bootstrap", "paired_bootstrap", "riezler_maxwell_bootstrap", "paired_t", "sign_test"]
+    said = " ".join(two(9, tests=tests, correction="benjamini_hochberg", resamples=9))
+    assert "the paired bootstrap and the bootstrap test of Riezler and Maxwell reject true" in said
+    assert "at alpha 0.05 with Benjamini-Hochberg: use" in said
+    assert "_" not in said.replace("(corrected_t)", "")

@@ -165,4 +165,4 @@ def test_max_t_warns_of_unequal_variances() -> None:
     assert max(spread) > 2 * float(np.median(spread))
     assert any("very unequally" in warning for warning in report.warnings)
     holm = compare(replace(comparison, recipe=replace(comparison.recipe, correction="holm")))
-    assert not any("max_t" in warning for warning in holm.warnings)
+    assert not any("max-T" in warning for warning in holm.warnings)

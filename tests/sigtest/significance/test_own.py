@@ -350,9 +350,9 @@ def test_few_resamples_are_no_matter_where_none_are_counted() -> None:
 
 
 def test_tests_of_wins_warn_that_the_winner_may_have_the_lower_score() -> None:
-    for test in ("sign_test", "signed_rank"):
+    for test, words in (("sign_test", "The sign test"), ("signed_rank", "Wilcoxon's signed-rank")):
         report = compare(accuracies(tests=[test]))
-        assert any(w.startswith(test) and "lower score" in w for w in report.warnings)
+        assert any(w.startswith(words) and "lower score" in w for w in report.warnings)
 
 
 def test_the_paired_t_warns_of_folds_and_the_corrected_one_does_not() -> None:

@@ -220,19 +220,19 @@ def test_absolute_takes_three_correlations_without_sign() -> None:
 
 def test_few_systems_are_warned_of() -> None:
     said = run(statistics=["pearson"], tests=["perm_both"]).warnings
-    assert any("perm_both of Pearson's r rejects true null hypotheses" in own for own in said)
+    assert any("PERM-BOTH of Pearson's r rejects true null hypotheses" in own for own in said)
     assert any("6 are few" in own for own in said)
     said = run(statistics=["pearson"], tests=["williams"]).warnings
-    assert not any("perm_both" in own for own in said)
+    assert not any("PERM-BOTH" in own for own in said)
     said = run(level="segment").warnings
-    assert any("williams takes cells to be independent" in own for own in said)
+    assert any("The Williams test takes cells to be independent" in own for own in said)
 
 
 @pytest.mark.parametrize(
     ("fields", "warned"),
     [
-        ({"level": "segment", "statistics": ["accuracy"]}, "accuracy"),
-        ({"statistics": ["accuracy_ties"]}, "accuracy_ties"),
+        ({"level": "segment", "statistics": ["accuracy"]}, "pairwise accuracy"),
+        ({"statistics": ["accuracy_ties"]}, "pairwise accuracy with tie calibration"),
         ({"statistics": ["accuracy"]}, None),  # whole systems are exchanged
         ({"level": "segment", "statistics": ["kendall"], "group": "item"}, None),
     ],
@@ -242,7 +242,7 @@ def test_exchanges_of_pairs_that_share_a_system_are_warned_of(
 ) -> None:
     said = run(tests=["perm_both"], **fields).warnings
     found = [own for own in said if "pairs of systems to be independent" in own]
-    assert [own.startswith(f"perm_both of {warned} takes") for own in found] == (
+    assert [own.startswith(f"PERM-BOTH of {warned} takes") for own in found] == (
         [] if warned is None else [True]
     )
 
