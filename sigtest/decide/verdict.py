@@ -22,12 +22,17 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
     """
     digits = _digits(pair)
     unit = pair.metric
-    if pair.difference == 0 and pair.stderr == 0:
+    if pair.difference == 0 and not pair.varies:
         return f"{pair.a} and {pair.b} score the same {unit} on every resample"
     if pair.undecided:
         return (
             f"{pair.a} and {pair.b} are undecided: {pair.difference:+.{digits}f} {unit}, "
             f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}; {_prospect(pair)}"
+        )
+    if not pair.significant and not pair.varies:
+        return (
+            f"{pair.a} and {pair.b} are not separated: {pair.difference:+.{digits}f} {unit} on "
+            f"every resample, {_shown(pair.p_adjusted)}{_after(correction, comparisons)}"
         )
     if not pair.significant:
         seen = f"{pair.detectable[1]:.{digits}f}"
@@ -59,8 +64,7 @@ def _prospect(pair: PairReport) -> str:
 
 def _digits(pair: PairReport) -> int:
     """Decimals that show two significant digits of the standard error, one at least."""
-    largest = max(abs(pair.score_a), abs(pair.score_b))
-    if pair.stderr <= 1e-9 * largest:  # all draws alike, but for rounding
+    if not pair.varies:
         return 1
     return max(1, -math.floor(math.log10(pair.stderr)))
 

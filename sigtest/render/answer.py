@@ -90,13 +90,12 @@ def _tied(
         after = f" after {CORRECTIONS[report.correction].title} over {size:,} {things}"
     shown = f"p = {probability(pair.p_adjusted, report.alpha)}{after}"
     told = f"{first} and {second} cannot be told apart"
-    if pair.difference == 0 and pair.stderr == 0:
+    if pair.difference == 0 and not pair.varies:
         return f"{told}: their scores are the same on every resample."
-    detects = fixed(pair.detectable[1], places)
-    return (
-        f"{told} ({signed(difference, places)} {metric}, {shown}); "
-        f"a difference of {detects} would show."
-    )
+    prospect = f"a difference of {fixed(pair.detectable[1], places)} would show"
+    if not pair.varies:
+        prospect = "it is the same on every resample"
+    return f"{told} ({signed(difference, places)} {metric}, {shown}); {prospect}."
 
 
 def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:

@@ -216,9 +216,8 @@ def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairR
         return PairRow(tests, f"{winner} is better")
     one_sided = heard[0].alternative in {"greater", "less"}
     verdict = "claim not supported" if one_sided else "not separated"
-    detectable = heard[0].detectable[1]
-    if detectable > 0:
-        verdict += f" (detects {fixed(detectable, places)})"
+    if heard[0].varies:
+        verdict += f" (detects {fixed(heard[0].detectable[1], places)})"
     return PairRow(tests, verdict)
 
 

@@ -171,6 +171,11 @@ class PairReport(NamedTuple):
     detectable: tuple[float, float]
     verdict: str
 
+    @property
+    def varies(self) -> bool:
+        """Whether the difference is not the same on every resample, but for rounding."""
+        return self.stderr > 1e-9 * max(abs(self.score_a), abs(self.score_b))
+
 
 # What the tests of a pair have in common stands near each other in JSON: halves what is compressed.
 Pairs = Annotated[

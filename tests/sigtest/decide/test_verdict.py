@@ -108,3 +108,11 @@ def test_resamples_needed_can_be_asked_for(
 def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:
     same = PAIR._replace(difference=0.0, stderr=0.0, significant=False, detectable=(0.0, 0.0))
     assert verdict(same, True, "holm", 66) == "A and B score the same bleu on every resample"
+
+
+@pytest.mark.parametrize("stderr", [0.0, 5.6e-17])
+def test_where_no_resample_differs_no_detectable_difference_is_named(stderr: float) -> None:
+    pair = PAIR._replace(significant=False, stderr=stderr, detectable=(stderr, stderr))
+    assert verdict(pair, True, "none", 1) == (
+        "A and B are not separated: +0.8 bleu on every resample, p = 0.002"
+    )

@@ -7,6 +7,7 @@ import pytest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.render.answer import answer, listed
+from sigtest.render.standings import pair_rows
 from sigtest.report import Report
 
 REFERENCE = [f"word{i} and word{i + 1} stand on line {i} of this text" for i in range(60)]
@@ -90,3 +91,17 @@ def test_another_metric_is_answered_when_it_is_asked_for() -> None:
 )
 def test_many_names_are_counted(names: list[str], words: str) -> None:
     assert listed(names) == words
+
+
+def test_a_difference_that_no_resample_changes_is_said_to_be_the_same() -> None:
+    scores = {"one": [2.1, 2.5, 2.3], "other": [1.7, 2.1, 1.9], "bad": [0.0, 0.3, 0.7]}
+    systems = [{"name": name, "scores": {"x": own}} for name, own in scores.items()]
+    asked = {"systems": systems, "metrics": ["scores"], "resamples": 99}
+    found = compare(parse_comparison(asked))
+    assert answer(found)[1] == (
+        "one and other cannot be told apart (+0.400 scores, p = 0.75 after Holm over 3 pairs); "
+        "it is the same on every resample."
+    )
+    verdicts = [row.verdict for row in pair_rows(found, "scores")]
+    assert verdicts[0] == "not separated"
+    assert "detects" in verdicts[1]
