@@ -11,15 +11,18 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def fixed(value: float, places: int) -> str:
-    """`value` with so many decimals, `inf` where there is no bound; a zero has no sign."""
-    shown = f"{bound(value):.{places}f}"
-    return shown.removeprefix("-") if float(shown) == 0 else shown
+    """`value` with so many decimals, `inf` where there is no bound; a zero has no sign.
+
+    Without decimals it is a count, whose thousands are marked.
+    """
+    shown = f"{bound(value):{'' if places else ','}.{places}f}"
+    return shown if shown.strip("-0.") else shown.removeprefix("-")
 
 
 def signed(value: float, places: int) -> str:
     """`value` with its sign, and a zero without."""
     shown = fixed(value, places)
-    return shown if shown.startswith("-") or float(shown) == 0 else f"+{shown}"
+    return shown if shown.startswith("-") or not shown.strip("0.") else f"+{shown}"
 
 
 def interval(ends: Sequence[float], places: int) -> str:

@@ -359,7 +359,7 @@ def _math(number: str, bold: bool = False) -> str:
     if power:
         sign, mantissa, exponent = power.groups()
         return rf"${sign}{mantissa}\times10^{{{int(exponent)}}}$"
-    number = number.replace("inf", r"\infty")
+    number = re.sub(r",(?=\d)", "{,}", number.replace("inf", r"\infty"))
     return rf"$\mathbf{{{number}}}$" if bold else f"${number}$"
 
 

@@ -95,3 +95,15 @@ def test_looks_show_answers_that_are_no_comparisons() -> None:
     assert '<td class="number">−1.5</td><td>[−2.2, −0.8]</td>' in page
     assert "<h2>Agreement</h2>" in page
     assert "<td>one &amp; two</td>" in page
+
+
+def test_counts_have_their_thousands_marked_as_in_sentences() -> None:
+    counts = Column("segments", (Number(12_345), Number(1_000_000)))
+    ranges = Column("interval", (Interval(9_999, 23_456, 0), None))
+    names = Column("a", (Name("x"), Name("y")))
+    made = Document("Counts", (), (Table("Counts", (names,), (Group("", (counts, ranges)),)),))
+    for look in (text, html, markdown):
+        assert "12,345" in look.render(made)
+        assert "1,000,000" in look.render(made)
+        assert "9,999, 23,456" in look.render(made).replace("  ", " ")
+    assert "$12{,}345$ & $[9{,}999, 23{,}456]$" in latex.render(made)  # no gap after the comma
