@@ -189,7 +189,8 @@ def _gate_parser() -> Parser:
         "--aa", action="store_true",
         help="instead: the systems are runs of the baseline, and pass unless they differ",
     )  # fmt: skip
-    add_recipe(parser.add_argument_group("how to compare"))
+    decided = ("--test", "--interval", "--alternative")
+    add_recipe(parser.add_argument_group("how to compare"), hidden=decided)
     group = parser.add_argument_group("what to show")
     group.add_argument("--format", default="text", metavar="NAME", help="text (default) or json")
     group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")

@@ -96,6 +96,7 @@ def add_columns(group: argparse._ActionsContainer) -> None:
 def add_recipe(
     group: argparse._ActionsContainer,
     without: Container[str] = (),
+    hidden: Container[str] = (),
     metric: str = "bleu where there are references, and every label of --scores",
     test: str = "approximate_randomization",
 ) -> None:
@@ -104,6 +105,7 @@ def add_recipe(
     Args:
         group: Of the command's options.
         without: Options that the command has no use for.
+        hidden: Options that the command refuses with a reason; its help leaves them out.
         metric: What is taken where none is named, in words.
         test: Likewise.
     """
@@ -114,7 +116,8 @@ def add_recipe(
         )  # fmt: skip
     group.add_argument(
         "--test", action="append", metavar="NAME",
-        help=f"significance test; repeatable; default {test}",
+        help=argparse.SUPPRESS if "--test" in hidden
+        else f"significance test; repeatable; default {test}",
     )  # fmt: skip
     for option, metavar, words in (
         ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),
@@ -133,7 +136,9 @@ def add_recipe(
         ),
     ):
         if option not in without:
-            group.add_argument(option, metavar=metavar, help=words)
+            group.add_argument(
+                option, metavar=metavar, help=argparse.SUPPRESS if option in hidden else words
+            )
     group.add_argument(
         "--stratified", action="store_true",
         help="bootstrap within each label's segments; the labels' shares stay as they are",
