@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, get_args, get_origin
 
 from fastapi import APIRouter, Depends, Query, Request
 from fastapi.dependencies.models import Dependant
 from pydantic import BeforeValidator
+from pydantic_core import PydanticCustomError
 
 from app.settings import Settings
 from sigtest.data.choices import choose
@@ -14,6 +16,8 @@ from sigtest.errors import RecipeError
 from workers.questions import Questions
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
+
+WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0+)?")
 
 
 def of_state(name: str) -> Any:
@@ -68,10 +72,18 @@ def _query_parameters(dependant: Dependant) -> dict[str, bool]:
     return found
 
 
+def _spelled(value: object) -> object:
+    """A number as JSON spells it, which is what the OpenAPI document says; Python reads others."""
+    if isinstance(value, str) and not WHOLE.fullmatch(value):
+        raise PydanticCustomError("int_parsing", "Input should be a valid integer")
+    return value
+
+
 def _is_list(annotation: object) -> bool:
     return any(get_origin(kind) is list for kind in (annotation, *get_args(annotation)))
 
 
+InDigits = BeforeValidator(_spelled)  # behind bounds, which the document would not have else
 # a form sends what was left empty, too
 LeftEmpty = BeforeValidator(lambda value: None if value == "" else value)
 Limits = Annotated[Settings, of_state("settings")]

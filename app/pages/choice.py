@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
+from app.http.state import InDigits
 from app.questions.deciding import Decided
 from app.questions.drawing import Chosen as Options
 from workers.store.boards import Choice as Decision
@@ -93,7 +94,7 @@ async def _choice(
     a: Annotated[str | None, Query()] = None,
     b: Annotated[str | None, Query()] = None,
     sort: Annotated[str, Query()] = "",
-    first: Annotated[int, Query(ge=0)] = 0,
+    first: Annotated[int, Query(ge=0), InDigits] = 0,
     testset: Annotated[str | None, Query()] = None,
 ) -> Choice:
     return Choice(

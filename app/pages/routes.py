@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wished
-from app.http.state import Asked, Cursor, Limits, routing
+from app.http.state import Asked, Cursor, InDigits, Limits, routing
 from app.http.waiting import Watch, Watcher
 from app.pages import asking, forms, site
 from app.pages.choice import Choice, Chosen
@@ -102,7 +102,7 @@ def listing(
     as_page: AsPage,
     wanted: WantedQuestions,
     cursor: Cursor = None,
-    limit: Annotated[int, Query(ge=1)] = PAGE,
+    limit: Annotated[int, Query(ge=1), InDigits] = PAGE,
 ) -> Response:
     """The caller's questions of a kind, newest first."""
     most = min(limit, settings.max_page)

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished
 from app.http.problems import stream_error
-from app.http.state import Asked, Cursor, Limits, routing
+from app.http.state import Asked, Cursor, InDigits, Limits, routing
 from app.http.waiting import Watch
 from app.questions import answers
 from app.questions.deciding import Decided
@@ -112,7 +112,7 @@ def listing(
     settings: Limits,
     wanted: Wanted,
     cursor: Cursor = None,
-    limit: Annotated[int, Query(ge=1, description="Entries a page.")] = PAGE,
+    limit: Annotated[int, Query(ge=1, description="Entries a page."), InDigits] = PAGE,
 ) -> Response:
     """The caller's questions of this kind, newest first.
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from app.http.state import LeftEmpty
+from app.http.state import InDigits, LeftEmpty
 from app.http.waiting import Watcher
 from app.questions import answers
 from app.questions.drawing import Chosen, pair_of
@@ -65,8 +65,8 @@ async def _wanted(
             json_schema_extra={"enum": list(ORDERS)},
         ),
     ] = ORDERS[0],
-    start: Annotated[int, Query(ge=0, description="How many to pass over.")] = 0,
-    limit: Annotated[int, Query(ge=1, le=MOST, description="How many to show.")] = PAGE,
+    start: Annotated[int, Query(ge=0, description="How many to pass over."), InDigits] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST, description="How many to show."), InDigits] = PAGE,
 ) -> Wanted:
     return Wanted(Filter(document, shortest, longest, better, order), start, limit)
 

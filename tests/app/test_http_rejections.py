@@ -304,6 +304,8 @@ def test_unknown_routes_and_methods_are_problems(service: httpx.Client) -> None:
     [
         ("limit=many", "limit: it must be a whole number, not 'many'."),
         ("limit=1.5", "limit: it must be a whole number, not '1.5'."),
+        ("limit=%2B1", "limit: it must be a whole number, not '+1'."),
+        ("limit=%201", "limit: it must be a whole number, not ' 1'."),
         (
             "status=done",
             "status: it must be 'queued', 'running', 'succeeded', 'failed' or "
