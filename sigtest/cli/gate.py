@@ -60,6 +60,7 @@ def told(report: GateReport) -> str:
             "A power below .8: this test set often cannot tell, even where nothing differs; take "
             "more segments or a wider margin."
         )
+    lines += [f"Warning: {said}" for said in report.warnings]
     if report.claim == "same" and report.outcome == "pass":
         lines.append(
             "That no difference shows does not prove that there is none; --equivalent can."

@@ -255,3 +255,34 @@ def test_exit_statuses_and_what_is_printed(
     body = json.loads(text)
     assert (status, body["outcome"]) == (1, "fail")
     assert [system["system"] for system in body["systems"]] == ["s1", "s2"]
+
+
+@pytest.mark.parametrize(
+    ("units", "sign", "claim", "warned"),
+    [
+        (49, 0.0, "not_worse", "There are 49 segments, fewer than 50: "),
+        (50, 0.0, "not_worse", None),
+        (300, -1.0, "not_worse", "The differences of s1 from the baseline are skewed: "),
+        (300, 1.0, "not_worse", None),  # rare gains make it careful
+        (300, 1.0, "equivalent", "The differences of s1 from the baseline are skewed: "),
+        (49, 0.0, "same", None),
+    ],
+)
+def test_few_units_and_rare_large_losses_are_warned_of(
+    units: int, sign: float, claim: str, warned: str | None
+) -> None:
+    rows = scores(units, (0.0, 0.0))
+    rows[1, :2] += sign * 60
+    report = decided(rows, None if claim == "same" else 2.0, claim)
+    assert [said.startswith(str(warned)) for said in report.warnings] == [True] * bool(warned)
+
+
+def test_rare_large_losses_pass_too_often_at_the_margin_of_few_units() -> None:
+    """What the warning says: lognormal losses, a hundred systems worse by exactly the margin."""
+    passed = 0
+    for run in range(3):
+        drawn = np.random.default_rng((7, run)).lognormal(size=(100, 20))
+        rows = np.concatenate([np.zeros((1, 20)), np.exp(0.5) - drawn - 1.5])
+        systems = decided(rows, 1.5, correction="none").systems
+        passed += sum(system.outcome == "pass" for system in systems)
+    assert 0.08 <= passed / 300 <= 0.15
