@@ -189,7 +189,10 @@ def _meanings(report: Report) -> dict[Mark, str]:
 
 
 def _warnings(report: Report) -> tuple[str, ...]:
-    """The report's own, and those of several test sets, each once with all that it is about."""
+    """The report's own, and those of several test sets, each once with all that it is about.
+
+    Those of all test sets come before those of some.
+    """
     if report.several is None:
         return report.warnings
     about: dict[str, list[str]] = {}
@@ -199,7 +202,7 @@ def _warnings(report: Report) -> tuple[str, ...]:
     everywhere = len(report.several.testsets)
     said = (
         warning if len(names) == everywhere else f"{', '.join(names)}: {warning}"
-        for warning, names in about.items()
+        for warning, names in sorted(about.items(), key=lambda own: len(own[1]) < everywhere)
     )
     return (*report.warnings, *said)
 

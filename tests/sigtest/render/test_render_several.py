@@ -170,3 +170,18 @@ def test_hostile_names_of_test_sets_are_text_in_pictures() -> None:
         root = ElementTree.fromstring(PICTURES[name].of(made, testset=HOSTILE[1]))
         assert not list(root.iter(f"{SVG}script"))
         assert printable(HOSTILE[1])[:8] in (root.findtext(f"{SVG}title") or "")
+
+
+def test_warnings_of_all_test_sets_come_before_those_of_one() -> None:
+    made = reported_on_several()
+    assert made.several is not None
+    own = [("Only here.", "Everywhere."), ("Everywhere.", "Only there.")]
+    sets = tuple(
+        NamedReport(entry.name, replace(entry.report, warnings=said))
+        for entry, said in zip(made.several.testsets, own, strict=True)
+    )
+    several = replace(made.several, testsets=sets)
+    shown = rendered("text", replace(made, several=several, warnings=("Together.",)))
+    assert re.findall(r"^Warning: (.*)", shown, re.MULTILINE) == [
+        "Together.", "Everywhere.", "news: Only here.", "talks: Only there.",
+    ]  # fmt: skip
