@@ -77,4 +77,4 @@ def _after(correction: str, comparisons: int) -> str:
     """What was done to the p-value, where anything was."""
     if correction == "none" or comparisons == 1:
         return ""
-    return f" after {CORRECTIONS[correction].title} over {comparisons:,} pairs"
+    return f" after {CORRECTIONS[correction].title} over {comparisons:,} comparisons"

@@ -86,8 +86,7 @@ def _tied(
     size = family_size(report)
     after = ""
     if report.correction != "none" and size > 1:
-        things = "pairs" if report.several is None else "comparisons"  # on each test set and all
-        after = f" after {CORRECTIONS[report.correction].title} over {size:,} {things}"
+        after = f" after {CORRECTIONS[report.correction].title} over {size:,} comparisons"
     shown = f"p = {probability(pair.p_adjusted, report.alpha)}{after}"
     told = f"{first} and {second} cannot be told apart"
     if pair.difference == 0 and not pair.varies:

@@ -182,7 +182,7 @@ def test_one_family_spans_all_test_sets(example: Path, average: str) -> None:
             family = [p for pairs in rows for p in pairs if (p.metric, p.test) == (metric, test)]
             expected = multipletests([p.p_value for p in family], method="holm")[1]
             assert [p.p_adjusted for p in family] == pytest.approx(expected, rel=1e-12)
-    assert all("over 40 pairs" in p.verdict for pairs in rows for p in pairs if p.significant)
+    assert all("over 40 comparisons" in p.verdict for pairs in rows for p in pairs if p.significant)
 
 
 @pytest.mark.parametrize("pooled", [False, True])

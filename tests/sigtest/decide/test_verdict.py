@@ -37,7 +37,7 @@ PAIR = PairReport(
 
 
 def test_better_system_comes_first_with_its_difference() -> None:
-    expected = "A is better than B: +0.8 bleu [0.3, 1.3], p = 0.002 after Holm over 66 pairs"
+    expected = "A is better than B: +0.8 bleu [0.3, 1.3], p = 0.002 after Holm over 66 comparisons"
     assert verdict(PAIR, True, "holm", 66) == expected
 
 
@@ -67,7 +67,7 @@ def test_no_separation_says_what_could_be_seen() -> None:
 def test_undecided_pair_has_no_winner() -> None:
     pair = PAIR._replace(undecided=True, resamples_needed=20_000)
     assert verdict(pair, True, "holm", 66) == (
-        "A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 pairs; "
+        "A and B are undecided: +0.8 bleu, p = 0.002 after Holm over 66 comparisons; "
         "more resamples could turn the decision round"
     )
 

@@ -99,8 +99,8 @@ def test_a_difference_that_no_resample_changes_is_said_to_be_the_same() -> None:
     asked = {"systems": systems, "metrics": ["scores"], "resamples": 99}
     found = compare(parse_comparison(asked))
     assert answer(found)[1] == (
-        "one and other cannot be told apart (+0.400 scores, p = 0.75 after Holm over 3 pairs); "
-        "it is the same on every resample."
+        "one and other cannot be told apart (+0.400 scores, p = 0.75 after Holm over 3 "
+        "comparisons); it is the same on every resample."
     )
     verdicts = [row.verdict for row in pair_rows(found, "scores")]
     assert verdicts[0] == "not separated"
