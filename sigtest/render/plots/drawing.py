@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import html
 import math
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -25,6 +26,7 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
 BODY = 7.0
 SMALL = 6.2
 HEADING = 8.0  # bold
+LEFT_TO_RIGHT = "\N{LEFT-TO-RIGHT MARK}"
 BOLD = 1.12  # how much wider bold letters are, at most
 
 Anchor = Literal["start", "middle", "end"]
@@ -255,7 +257,11 @@ def scale(values: Iterable[float], start: float, end: float, margin: float = 0.0
 
 
 def _escape(text: str) -> str:
-    return html.escape(printable(text), quote=False)
+    """Text as markup; Arabic and Hebrew names on both sides of a minus sign keep their places."""
+    shown = html.escape(printable(text), quote=False)
+    if text.isascii() or not any(unicodedata.bidirectional(c) in {"R", "AL"} for c in text):
+        return shown
+    return shown.replace(f" {MINUS} ", f"{LEFT_TO_RIGHT} {MINUS} {LEFT_TO_RIGHT}")
 
 
 def _number(value: float) -> str:

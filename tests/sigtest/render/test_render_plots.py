@@ -282,3 +282,20 @@ def test_intervals_explain_only_the_marks_that_occur():
     said = [[t for t in words(intervals_plot(one)) if "significant" in t] for one in made]
     assert [text[0].split(" (")[0] for text in said] == ["significant", "not significant"]
     assert [len(text) for text in said] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "mark"),
+    [
+        ("\u05d0\u05e1", "\u0646\u0638 12", "\u200e"),
+        ("sosna", "\u0441\u043e\u0441\u043d\u0430", ""),
+    ],
+)
+def test_names_from_right_to_left_keep_their_side_of_the_minus_sign(a, b, mark):
+    """Without a mark, U+05D0 U+05E1 - U+0646 U+0638 would be one run, read as b - a."""
+    rows = {a: [1.0, 2.0, 3.0, 2.5], b: [1.5, 1.0, 2.0, 2.5]}
+    systems = [{"name": name, "scores": {"x": own}} for name, own in rows.items()]
+    asked = {"systems": systems, "metrics": ["scores"], "resamples": 99}
+    made = compare(parse_comparison(asked))
+    shown = intervals_plot(made, "scores", "approximate_randomization")
+    assert f">{a}{mark} \N{MINUS SIGN} {mark}{b}<" in shown
