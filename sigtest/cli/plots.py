@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sigtest.cli.files import check_output, read_bytes, shown, write, write_pictures
+from sigtest.cli.parser import UsageError
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.data.text import decode
@@ -30,11 +31,14 @@ def plot(options: argparse.Namespace) -> None:
     """`sigtest plot`: one picture of a stored report.
 
     Raises:
+        UsageError: No kind of picture.
         SigtestError: An unknown kind of picture, metric or test, or no JSON report.
         OSError: A file that cannot be read or written.
     """
     from sigtest.kinds import KINDS  # late: other commands need none but comparisons
 
+    if not options.kind:
+        raise UsageError("plot which KIND of picture, of which REPORT? (see sigtest plot --help)")
     kinds = {name: kind for kind in KINDS.values() for name in kind.pictures}
     kind = kinds[choose(options.kind, kinds, "kind", "picture")]
     if kind.pictures[options.kind].needs == "distribution":

@@ -359,6 +359,10 @@ def test_unknown_commands_have_a_nearest(complaint):
     assert "Did you mean 'compare'?" in complaint("compere")
 
 
+def test_a_picture_of_no_kind_asks_for_one(complaint):
+    assert "plot which KIND of picture" in complaint("plot")
+
+
 def test_help_and_version_need_no_command(run):
     assert run("--version")[1].startswith("sigtest ")
     assert run()[1] == run("--help")[1]
