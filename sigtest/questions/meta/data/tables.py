@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
+from sigtest.data.imports.file import loads
+from sigtest.data.imports.formats.cells import advice
+from sigtest.data.imports.formats.headings import role_of
 from sigtest.data.text import decode, split_lines
 from sigtest.errors import InputError, at_line
 
@@ -14,6 +17,7 @@ COLUMNS = {
     "metric": "metric", "lp": "lp", "testset": "testset", "system": "system", "sys": "system",
     "segment": "segment", "sid": "segment", "segid": "segment", "score": "score",
 }  # fmt: skip
+ONE_OF = (("lp", "pair of languages"), ("testset", "test set"), ("metric", "metric"))
 NUMBER = re.compile(r"none|na|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?")  # in lower case
 
 
@@ -36,13 +40,13 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
         name: What to call the file in messages.
 
     Raises:
-        InputError: A line that is malformed, or several metrics or pairs of languages.
+        InputError: A line that is malformed, or several metrics, test sets or pairs of languages.
     """
     text = decode(data, name)
     if text.lstrip().startswith("{"):
         return _from_json(text, name)
     rows = _rows(text, name)
-    for column, what in (("lp", "pair of languages"), ("metric", "metric")):
+    for column, what in ONE_OF:
         known = sorted({row[column] for row in rows if column in row})
         if len(known) > 1:
             raise InputError(f"{name} has more than one {what}, {', '.join(known)}; leave one.")
@@ -50,16 +54,13 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _from_json(text: str, name: str) -> dict[str, Any]:
-    try:
-        body = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"{name} is not JSON: {error}.") from None
-    return dict(body)
+    body = loads(text, name)
+    return dict(body) if isinstance(body, dict) else {}
 
 
 def _rows(text: str, name: str) -> list[dict[str, Any]]:
     lines = [(number, line) for number, line in enumerate(split_lines(text), 1) if line.strip()]
-    header = [COLUMNS.get(part.strip().lower()) for part in _fields(lines[0][1])] if lines else []
+    header = _columns(_fields(lines[0][1])) if lines else []
     titled = "system" in header and "score" in header
     twice = [c for c in dict.fromkeys(header) if c and header.count(c) > 1]
     if titled and twice:
@@ -70,15 +71,17 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
         parts = _fields(line)
         row: dict[str, Any] = {c: p.strip() for c, p in zip(columns, parts, strict=False) if c}
         try:
-            if len(parts) != len(columns):
+            if len(parts) != len(columns) or "_" in row["score"]:  # 1_000 is a number in Python
                 raise ValueError
             row["score"] = None if row["score"] in {"None", "NA"} else float(row["score"])
         except ValueError:
             what = ", ".join(column or "?" for column in columns)
+            fix = advice(str(row.get("score", "")))
             raise at_line(
                 name,
                 number,
-                f"{line.strip()[:60]!r} is not {what}, with tabs, commas or blanks between them.",
+                f"{line.strip()[:60]!r} is not {what}, with tabs, commas or blanks between them"
+                f"{f'; {fix}' if fix else ''}.",
             ) from None
         if row["score"] is not None and not math.isfinite(row["score"]):
             raise at_line(
@@ -92,27 +95,39 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
     return rows
 
 
+def _columns(cells: Sequence[str]) -> list[str | None]:
+    """What the columns of a header are; ids of another name than segment count if none has it."""
+    header = [COLUMNS.get(cell.strip().lower()) for cell in cells]
+    ids = [i for i, cell in enumerate(cells) if header[i] is None and role_of(cell) == "id"]
+    if "segment" not in header:
+        header = ["id" if i in ids[:1] else column for i, column in enumerate(header)]
+    return header
+
+
 def _fields(line: str) -> list[str]:
     """What tabs part; or commas, where blanks only follow those; or blanks."""
     if "\t" in line:
         return line.split("\t")
     listed = re.split(r",\s*", line.strip())
-    return listed if len(listed) > 1 and not re.search(r"\s", "".join(listed)) else line.split()
+    plain = len(listed) > 1 and not re.search(r"[\s;]", "".join(listed))
+    return listed if plain else line.split()
 
 
 def _by_level(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
     """Scores of systems, or of segments where a system has several or segments are named."""
     found: dict[str, Any] = {}
-    if any("segment" in row for row in rows):
+    known = "segment" if "segment" in rows[0] else "id"
+    # an id that no two lines share counts lines
+    if known in rows[0] and (known == "segment" or len({row["id"] for row in rows}) < len(rows)):
         for row in rows:
             own = found.setdefault(row["system"], {})
-            if row["segment"] in own:
+            if row[known] in own:
                 raise at_line(
                     name,
                     row["line"],
-                    f"system {row['system']!r} has segment {row['segment']!r} twice.",
+                    f"system {row['system']!r} has segment {row[known]!r} twice.",
                 )
-            own[row["segment"]] = row["score"]
+            own[row[known]] = row["score"]
         return {"segment": found}
     for row in rows:
         found.setdefault(row["system"], []).append(row["score"])

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from scored import SYSTEMS, request
 
-from sigtest.errors import SigtestError
+from sigtest.errors import InputError, SigtestError
 from sigtest.kinds import KINDS, File
 from sigtest.questions.meta import parse
 from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
+from sigtest.questions.meta.data.tables import read_scores
 
 KIND = KINDS["metric-evaluations"]
 NAMES = ("Aspen", "Birch", "Cedar", "Daisy", "refA")
@@ -159,3 +160,31 @@ def test_an_archive_without_human_scores_is_no_evalset() -> None:
     file = File("evalset", "set.zip", zipped({"a.txt": b"x"}))
     with pytest.raises(SigtestError, match="no folder human-scores"):
         KIND.parse({"lp": "xx-yy", "gold": "mqm"}, [file])
+
+
+def test_scores_are_of_the_segment_that_their_row_names() -> None:
+    """Whatever the column is called; one that counts lines names none."""
+    rows = b"seg_id,system,score\n2,a,0.2\n1,a,0.1\n1,b,0.3\n2,b,0.4\n"
+    found = {"segment": {"a": {"2": 0.2, "1": 0.1}, "b": {"1": 0.3, "2": 0.4}}}
+    assert read_scores(rows, "x.csv") == found
+    counted = b"index,system,score\n0,a,0.1\n1,a,0.2\n2,b,0.3\n3,b,0.4\n"
+    assert read_scores(counted, "x.csv") == {"segment": {"a": [0.1, 0.2], "b": [0.3, 0.4]}}
+    whole = b"id,system,score\n0,a,0.1\n1,b,0.3\n"
+    assert read_scores(whole, "x.csv") == {"system": {"a": 0.1, "b": 0.3}}
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"TESTSET\tSYSTEM\tSCORE\nn1\ta\t1\nn1\tb\t2\nn2\ta\t3\n", "one test set, n1, n2"),
+        (b"a;0,5\nb;0,6\n", "line 1: 'a;0,5' is not system, score"),
+        (b"a\t0.5\nb\t1_000\n", "line 2: 'b\\t1_000' is not system, score"),
+        (b"a\t0,5\nb\t0,6\n", "write the decimal mark as a point"),
+        (b'{"system": {"a": 1, "a": 2}}', "the field 'a' stands twice"),
+        (b'{"a":' * 100_000, "nested too deep"),
+    ],
+)  # fmt: skip
+def test_scores_that_could_be_misread_are_refused(data: bytes, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        read_scores(data, "x.tsv")
+    assert said in error.value.message
