@@ -193,13 +193,28 @@ def split_lines(text: str) -> tuple[str, ...]:
     return tuple(line.removesuffix("\r") for line in text.removesuffix("\n").split("\n"))
 
 
+def lines_of(text: str, name: str) -> tuple[str, ...]:
+    """The lines of a text, `name` being what to call it in messages.
+
+    Raises:
+        InputError: They end with carriage returns alone.
+    """
+    inner = text.strip()
+    if "\r" in inner and "\n" not in inner:
+        raise InputError(
+            f"{name} ends its lines with carriage returns alone; save it with newlines (LF).",
+            field=name,
+        )
+    return split_lines(text)
+
+
 def parse_lines(data: bytes, name: str) -> tuple[str, ...]:
     """The lines of a text file, `name` being what to call it in messages.
 
     Raises:
-        InputError: The file is empty or not UTF-8.
+        InputError: The file is empty or not UTF-8, or its lines end with carriage returns alone.
     """
-    lines = split_lines(decode(data, name))
+    lines = lines_of(decode(data, name), name)
     if not lines:
         raise InputError(f"{name} is empty; one line a segment is expected.", field=name)
     return lines

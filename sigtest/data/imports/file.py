@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Literal, cast
 
 from sigtest.data.names import system_name
-from sigtest.data.text import decode, split_lines
+from sigtest.data.text import decode, lines_of, split_lines
 from sigtest.errors import InputError, at_line, quoted
 
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
@@ -78,8 +78,12 @@ class File:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """Its lines."""
-        return split_lines(self.text)
+        """Its lines.
+
+        Raises:
+            InputError: Not UTF-8, or lines that end with carriage returns alone.
+        """
+        return lines_of(self.text, self.name)
 
     @cached_property
     def head(self) -> str:

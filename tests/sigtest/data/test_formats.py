@@ -696,3 +696,13 @@ def test_columns_that_need_not_be_systems_are_refused_with_what_to_add(columns):
     text = f"id,{','.join(columns)}\nq1,1,0\nq2,0,0\nq3,1,1\n"
     with pytest.raises(InputError, match=r"If they are systems, add a column metric .* a column s"):
         read_bytes(text.encode(), "items.csv")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0.5 0.6 0.7", "a b c", "id,score q1,0.5 q2,1", '{"id":1,"score":1} {"id":2,"score":0}'],
+)
+def test_lines_that_end_with_carriage_returns_alone_are_no_lines(text):
+    with pytest.raises(InputError, match="carriage returns alone"):
+        read_bytes(text.replace(" ", "\r").encode(), "x")
+    assert len(read_bytes(b"one segment\r\n", "x").texts[0]) == 1

@@ -117,10 +117,6 @@ def read_text(file: File) -> Material:
     if file.kind == "broken":
         loads(file.text, file.name)
     require_header(file)
-    if "\r" in file.text and "\n" not in file.text.strip():
-        raise InputError(
-            f"{file.name} ends its lines with carriage returns alone; save it with newlines (LF)."
-        )
     return Material(texts=(lines,), name=file.name)
 
 

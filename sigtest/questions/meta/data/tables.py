@@ -10,7 +10,7 @@ from typing import Any
 from sigtest.data.imports.file import loads
 from sigtest.data.imports.formats.cells import advice
 from sigtest.data.imports.formats.headings import role_of
-from sigtest.data.text import decode, split_lines
+from sigtest.data.text import decode, lines_of
 from sigtest.errors import InputError, at_line
 
 COLUMNS = {
@@ -24,7 +24,7 @@ NUMBER = re.compile(r"none|na|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?")  # in lower case
 def reads_scores(data: bytes, name: str) -> bool:
     """Whether a file has scores of systems or segments, rather than judgements."""
     text = decode(data, name)
-    first = next((line for line in split_lines(text) if line.strip()), "")
+    first = next((line for line in lines_of(text, name) if line.strip()), "")
     parts = [part.strip().lower() for part in _fields(first)]
     if {"score"} < set(parts):
         return set(parts) <= set(COLUMNS)
@@ -59,7 +59,7 @@ def _from_json(text: str, name: str) -> dict[str, Any]:
 
 
 def _rows(text: str, name: str) -> list[dict[str, Any]]:
-    lines = [(number, line) for number, line in enumerate(split_lines(text), 1) if line.strip()]
+    lines = [(number, line) for number, line in enumerate(lines_of(text, name), 1) if line.strip()]
     header = _columns(_fields(lines[0][1])) if lines else []
     titled = "system" in header and "score" in header
     twice = [c for c in dict.fromkeys(header) if c and header.count(c) > 1]
