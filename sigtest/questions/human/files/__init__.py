@@ -70,6 +70,11 @@ _OTHERS: tuple[tuple[str, str], ...] = (
     (r'\[\d+\] ".*"', "means of annotators as R prints them; give the judgements"),
     (r"( \S+){3,}", "a published matrix of p-values or differences; give the judgements"),
     (r"-?[\d.]+ -?[\d.]+ \d+ \d+ \S+", "a published ranking; give the judgements"),
+    (
+        r"[^,]+,[^,]+,\d+,(TGT|BAD|REF|CHK),.*",
+        "rows of Appraise that are not those of ESA or MQM, which have 12 fields in one line; "
+        "write them as CSV with the columns system, segment, score, annotator and kind",
+    ),
 )
 
 

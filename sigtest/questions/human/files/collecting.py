@@ -137,7 +137,7 @@ def _numbers(column: Numbers | None, table: Table, what: str) -> Array:
     """(n,) numbers; NaN where the file has no such column or leaves a time or count empty."""
     if column is None:
         return np.full(len(table.line), math.nan)
-    if set(map(type, column)) <= PLAIN:
+    if set(map(type, column)) <= PLAIN and not any("_" in v for v in column if type(v) is str):
         with contextlib.suppress(ValueError, OverflowError):  # found again below, with its line
             return np.array(column, dtype=np.float64)
     needed = what == "score"
@@ -159,6 +159,8 @@ def _numbers(column: Numbers | None, table: Table, what: str) -> Array:
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise TypeError
+    if isinstance(value, str) and "_" in value:  # 1_000 is a number in Python
+        raise ValueError
     return float(value)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigtest.data.choices import choose
 from sigtest.data.fields import whole
+from sigtest.data.imports.file import loads
 from sigtest.errors import InputError, quoted
 from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 
@@ -222,21 +222,25 @@ def _text(value: Any, name: str, line: int, column: str, inline: bool) -> str | 
     raise InputError(f"{place} {why}", field=place, line=line)
 
 
-def _object(line: str, number: int, name: str) -> Mapping[str, Any]:
+def _loads(text: str, name: str, number: int | None = None) -> object:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise at_line(name, number, f"not JSON ({error}).") from None
+        return loads(text, name, number)
+    except InputError as error:
+        error.field = name
+        raise
+
+
+def _object(line: str, number: int, name: str) -> Mapping[str, Any]:
+    row = _loads(line, name, number)
     if not isinstance(row, Mapping):
         raise at_line(name, number, "no JSON object.")
     return row
 
 
 def _list(text: str, name: str) -> list[Mapping[str, Any]]:
-    try:
-        rows = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{name}: not JSON ({error}).", field=name) from None
+    rows = _loads(text, name)
+    if not isinstance(rows, list):
+        raise InputError(f"{name}: no JSON list of objects.", field=name)
     for i, row in enumerate(rows, 1):
         if not isinstance(row, Mapping):
             raise InputError(f"{name}: entry {i} is no JSON object.", field=name, line=i)

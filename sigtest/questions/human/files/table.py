@@ -82,7 +82,7 @@ def filled(lines: Sequence[str], first: int = 0) -> tuple[list[str], list[int]]:
 def records(
     lines: Sequence[str], name: str, delimiter: str = ",", width: int | None = None
 ) -> Iterator[tuple[list[str], int]]:
-    """Rows of a CSV or TSV file with their lines; blank lines are passed over.
+    """Rows of a CSV or TSV file with their lines; those without any content are passed over.
 
     Args:
         lines: Of the file.
@@ -99,7 +99,7 @@ def records(
         reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for fields in reader:
-            if not fields:
+            if not any(field.strip() for field in fields):
                 continue
             width = width or len(fields)
             if len(fields) != width:

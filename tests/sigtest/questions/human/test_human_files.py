@@ -364,7 +364,7 @@ REFUSED = {
     "ranking": ("75.3 0.055 1385 1806 A \n", "published ranking"),
     "means of annotators": ('[1] "M1407"\n[1] 61.0\n', "means of annotators"),
     "prose": ("Once upon a time\n", "in no format of judgements that is known"),
-    "json": ('{"system": "A", "segment": 1, "score": 5}\n{"system": \n', "file, line 2: not JSON"),
+    "json": ('{"system": "A", "segment": 1, "score": 5}\n{"system": \n', "line 2: not whole JSON"),
     "json list": ('[{"system": "A", "segment": 1, "score": 5}, 7]', "entry 2 is no JSON object"),
     "json list score": ('[{"system": "A", "segment": 1, "score": 5},'
                         ' {"system": "B", "segment": 1, "score": true}]',
@@ -373,7 +373,14 @@ REFUSED = {
                    "file, line 1: true is no score"),
     "json name": ('{"system": ["A"], "segment": 1, "score": 4}\n',
                   "file, line 1: system must be text"),
-    "deep json": ('{"system": ' + "[" * 200_000, "file, line 1: not JSON"),
+    "deep json": ('{"system": ' + "[" * 200_000, "file, line 1: JSON that is .* too deep"),
+    "json field twice": ('{"system": "A", "segment": 1, "score": 5, "score": 6}\n',
+                         "file, line 1: .*'score' stands twice"),
+    "json list field twice": ('[{"system": "A", "segment": 1, "score": 5, "score": 6}]',
+                              "'score' stands twice"),
+    "number of Python": ("system,segment,score\nA,1,5\nB,1,7_0\n", "file, line 3: '7_0' is no sc"),
+    "carriage returns": ("system,segment,score\rA,1,5\rB,1,7\r", "carriage returns alone"),
+    "appraise da": ("x1,A,1,TGT,eng,deu,87,d,False,1.5,2.5\n", "rows of Appraise .* 12 fields"),
     "one long line": ("x" * 300_000, "in no format of judgements"),
     "too large": ("system\tsegment\tz\nA\t1\t1e300\nB\t1\t2\n", "line 2: the score 1e.300 is too"),
     "empty": ("", "file is empty"),
@@ -395,6 +402,11 @@ def test_bad_files_are_refused_with_file_and_line(case: str) -> None:
     assert len(said) < 900
     if "line " in message and "," in message.split("line ")[0]:
         assert caught.value.line == int(message.split("line ")[1].split(":")[0].split(",")[0])
+
+
+def test_rows_without_content_are_passed_over() -> None:
+    asked = judged("system,segment,score\nA,1,5\n,,\nB,1,6\n,,\n")
+    assert len(asked.judgements) == 2
 
 
 def test_rows_that_occur_twice_alike_count_once() -> None:
