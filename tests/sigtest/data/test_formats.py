@@ -441,6 +441,28 @@ def test_inspect_logs_without_scores_or_samples_are_refused():
         read_bytes(json.dumps(empty).encode(), "x.json")
 
 
+@pytest.mark.parametrize("value", [int("9" * 400), "1e999"])
+def test_numbers_beyond_all_floats_are_no_scores(value):
+    files = {
+        "a.jsonl": jsonl([{"id": 1, "score": value}, {"id": 2, "score": 1}]),
+        "log.json": json.dumps(inspect_log()).replace('"C"', json.dumps(value), 1),
+        "samples_arc.jsonl": jsonl(lm_rows(acc=[value, 0.0, 1])),
+        "x.seg.score": f"a\t0.5\na\t{value}\nb\t1\nb\t2\n",
+    }
+    for name, content in files.items():
+        with pytest.raises(InputError, match=f"{name}") as error:
+            read_bytes(content.encode(), name)
+        assert "finite" in error.value.message or "stands for no number" in error.value.message
+
+
+def test_a_packed_log_that_is_no_utf8_names_the_member():
+    with zipfile.ZipFile(out := io.BytesIO(), "w") as archive:
+        archive.writestr("header.json", b'{"eval": "\xe9"}')
+        archive.writestr("samples/1_epoch_1.json", "{}")
+    with pytest.raises(InputError, match=r"header\.json, line 1: invalid UTF-8"):
+        read_bytes(out.getvalue(), "x.eval")
+
+
 def test_inspect_values_with_several_numbers_are_several_scores():
     samples = [{"id": "a", "epoch": 1, "scores": {"judge": {"value": {"x": 1, "y": "I"}}}}]
     found = read_bytes(json.dumps(inspect_log(samples=samples)).encode(), "x.json")

@@ -55,7 +55,7 @@ def number(cell: object, where: str) -> float | None:
     if cell is None:
         return None
     if isinstance(cell, bool | int | float):
-        return _finite(float(cell), cell, where)
+        return _finite(float_of(cell), cell, where)
     if not isinstance(cell, str):
         kind = "a list" if isinstance(cell, list) else "an object"
         raise InputError(f"{where}: a score is one number, not {kind} ({quoted(cell, 40)}).")
@@ -92,8 +92,8 @@ def numbers(cells: Sequence[str], where: Callable[[int], str]) -> list[float | N
         pass
     found = []
     for i, cell in enumerate(cells):
-        plainly = blank(cell) or NUMBER.fullmatch(cell)  # nothing to say where
-        found.append(number(cell, "" if plainly else where(i)))
+        plainly = NUMBER.fullmatch(cell) and math.isfinite(float(cell))  # nothing to say where
+        found.append(number(cell, "" if plainly or blank(cell) else where(i)))
     return found
 
 
@@ -112,6 +112,14 @@ def numeric(cell: object) -> bool:
 def _patterns(fixes: tuple[tuple[str, str], ...]) -> list[tuple[re.Pattern[str], str]]:
     """Compiled when the first cell asks: most runs read no scores."""
     return [(re.compile(pattern), fix) for pattern, fix in fixes]
+
+
+def float_of(cell: float) -> float:
+    """A number of JSON, whose integers may be larger than any float; infinite where it is."""
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf if cell > 0 else -math.inf
 
 
 def blank(cell: object) -> bool:

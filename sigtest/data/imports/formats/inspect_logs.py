@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from sigtest.data.imports.assembly import Assembly
 from sigtest.data.imports.file import File, Record, loads, record_in
-from sigtest.data.imports.formats.cells import NUMBER
+from sigtest.data.imports.formats.cells import NUMBER, float_of
 from sigtest.data.imports.material import Material
 from sigtest.data.names import without_slash
+from sigtest.data.text import decode
 from sigtest.errors import InputError
 
 # inspect_ai.scorer: CORRECT, PARTIAL, INCORRECT, NOANSWER, and what value_to_float makes of words
@@ -66,7 +67,10 @@ def read_packed(members: Mapping[str, bytes], name: str) -> Material:
     Raises:
         InputError: As `read`, or no header.
     """
-    values = {member: loads(data.decode("utf-8"), name) for member, data in members.items()}
+    values = {}
+    for member, data in members.items():
+        where = f"{name}: {member}"
+        values[member] = loads(decode(data, where), where)
     header = values.get("header.json") or values.get("_journal/start.json")
     if not isinstance(header, dict):
         raise InputError(f"{name} is a log of Inspect without a header; it is not whole.")
@@ -161,12 +165,12 @@ def value_of(value: object, where: str) -> float | None:
     """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
-    if isinstance(value, bool | int | float) and math.isfinite(value):
+    if isinstance(value, bool | int | float) and math.isfinite(float_of(value)):
         return float(value)
     word = str(value).strip()
     if word.lower() in WORDS:
         return WORDS[word.lower()]
-    if NUMBER.fullmatch(word):
+    if NUMBER.fullmatch(word) and math.isfinite(float(word)):
         return float(word)
     raise InputError(
         f"{where}: {word[:40]!a} stands for no number; C, P, I, N, yes, no and numbers do."

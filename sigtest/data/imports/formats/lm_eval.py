@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File, Placed, Record, loads, record_in
-from sigtest.data.imports.formats.cells import TRUTH, blank
+from sigtest.data.imports.formats.cells import TRUTH, blank, float_of
 from sigtest.data.imports.material import Material, examples
 from sigtest.data.names import without_slash
 from sigtest.errors import InputError
@@ -233,6 +233,6 @@ def _number(cell: object) -> float | None:
         except ValueError:
             return None
         return None if math.isnan(value) else value
-    if isinstance(cell, bool | int | float) and not math.isnan(cell):
-        return float(cell)
+    if isinstance(cell, bool | int | float):
+        return None if blank(cell) else float_of(cell)
     return None
