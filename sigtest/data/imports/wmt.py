@@ -74,7 +74,9 @@ def read_wmt(data: bytes, name: str) -> Material:
     referenced = any(document.segments(referenced=True) for document in documents)
     places = [(document, i) for document in documents for i in document.segments(referenced)]
     if not places:
-        raise InputError(f"{name} has no document with a segment.")
+        raise InputError(
+            f"{name} has no document with a segment; those of test suites are passed over."
+        )
     documents = [document for document in documents if document.segments(referenced)]
     translators = _union(document.references for document in documents)
     if len(translators) > MOST_TRANSLATORS:

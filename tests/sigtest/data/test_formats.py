@@ -204,6 +204,7 @@ BAD_SGML = {
     "no end of the document": ("</DOC>\n</tstset>\n", "", "ends within a document"),
     "entities": ("<tstset", '<!DOCTYPE x [<!ENTITY a "b">]>\n<tstset', "declares entities"),
     "no segments": ("seg", "sog", "without segments"),
+    "CDATA": ('<seg id="2"> ', '<seg id="2"> <![CDATA[', "CDATA, which is not read"),
 }
 
 
@@ -214,6 +215,16 @@ def test_bad_sgml_is_one_message(old, new, part):
         read_bytes(content.encode(), "x.sgm")
     assert part in str(raised.value)
     assert "x.sgm" in str(raised.value)
+
+
+def test_references_of_one_sgml_file_are_told_apart_by_refid():
+    """As mteval-v13a's own example has them."""
+    sets = [sgml("refset", lines).replace('sysid="ref" sysid="x" ', "") for lines in (["a"], ["b"])]
+    content = "".join(
+        text.replace("<refset", f'<refset refid="ref{i}"') for i, text in enumerate(sets)
+    )
+    found = read_bytes(f"<mteval>{content}</mteval>".encode(), "refs.xml")
+    assert found.references == (("a",), ("b",))
 
 
 def test_submissions_in_xml_join_references_in_another_file():

@@ -32,10 +32,12 @@ def read(file: File) -> Material:
 
     Raises:
         InputError: A document or segment without id or twice, an element that is not closed,
-            entity declarations.
+            entity declarations, CDATA.
     """
     if re.search(r"<!ENTITY", file.text, re.IGNORECASE):
         raise InputError(f"{file.name} declares entities, which are not read; take them out.")
+    if "<![CDATA[" in file.text:
+        raise InputError(f"{file.name} has CDATA, which is not read; write &amp; and &lt; instead.")
     return _Reader(file).read()
 
 
@@ -63,7 +65,8 @@ class _Reader:
             elif name == "doc":
                 self._open_document("" if closing else tag[3], closing)
             elif not closing and name != "mteval":
-                self._set, self._set_system = name, _attributes(tag[3]).get("sysid", "")
+                found = _attributes(tag[3])
+                self._set, self._set_system = name, found.get("sysid") or found.get("refid", "")
         if self._segment is not None:
             self._fail("the file ends within a segment")
         if not self._seen:
