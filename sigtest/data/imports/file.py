@@ -16,7 +16,7 @@ from sigtest.errors import InputError, at_line, quoted
 
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
 SNIFFED = 50  # lines of them
-JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|\[\s*["\d]|"[^"]*"\s*,|$)')
+JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|\[\s*["\d\[-]|"[^"\n]*"\s*(,|\]\s*(\n|$))|$)')
 Record = Mapping[str, object]
 Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]  # files in the same folder, by names
 Kind = Literal["", "object", "array", "lines", "broken"]

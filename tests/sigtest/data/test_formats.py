@@ -739,3 +739,48 @@ def test_lines_that_end_with_carriage_returns_alone_are_no_lines(text):
     with pytest.raises(InputError, match="carriage returns alone"):
         read_bytes(text.replace(" ", "\r").encode(), "x")
     assert len(read_bytes(b"one segment\r\n", "x").texts[0]) == 1
+
+
+CAMPAIGN = "".join(
+    f'x1,A,{i},TGT,en,cs_CZ,87,d,False,"[{{""start_i"": {i}}}]",1.5,2.5\n' for i in range(3)
+)
+NO_TEXTS = {
+    "lists of negative numbers": ("[[-0.5, 0.2], [0.1, 0.3]]", "JSON of a kind"),
+    "lists on several lines": ("[\n  [\n    -0.5\n  ],\n  [\n    0.1\n  ]\n]\n", "JSON of a kind"),
+    "a list a line": ('["Hello."]\n["Fine."]\n', "JSON of a kind"),
+    "deep lists": ("[" * 100_000 + "]" * 100_000, "nested too deep"),
+    "records below a remark": ('// x\n{"id": 1, "score": 1}\n{"id": 2, "score": 0}\n', "JSON of a"),
+    "numbers with a name": ("score: 0.5\nscore: 0.6\n", "something beside each"),
+    "numbers equal to a name": ("BLEU = 20.5\nBLEU = 7\n", "something beside each"),
+    "several numbers with names": ("P: 0.9 R: 0.8 F1: 0.85\n" * 3, "something beside each"),
+    "numbers with remarks": ("0.5 # first\n0.6 # second\n", "something beside each"),
+    "numbers with commas": ("0.5,\n0.6,\n0.7,\n", "something beside each"),
+    "a campaign with codes of two letters": (CAMPAIGN, "campaign of Appraise"),
+    "a data set in capitals": (XML.upper(), "markup"),
+    "columns of languages": ("en,de\nYes,Ja\n" + "Good day,Tag\n" * 2, "names columns"),
+    "a source and a target": ("source\ttarget\na b\tc d\ne\tf\n", "names columns of text"),
+    "one column": ('hypothesis\n"Well, yes"\nNo\n', "line 1: 'hypothesis' names columns"),
+    "a cell that is merged": ("system,id,score\na,1,0.5\n,2,0.6\n", "line 3: column 'system'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("content", "said"), NO_TEXTS.values(), ids=NO_TEXTS)
+def test_what_is_no_text_is_refused_as_what_it_is(content, said):
+    with pytest.raises(InputError) as error:
+        read_bytes(content.encode(), "x")
+    assert said in error.value.message
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[1] Smith said so.\nScore: 3 to 1\nNo.\n",
+        "[Music]\nYes.\nNo.\n",
+        "Source\nThe end.\nYes.\n",
+        "Yes, no\nFine, I go\nWell, ok\n",
+        "Titel\tTitle\nJa\tYes\nNein\tNo\n",
+        "am 3.\n4: no\n0.5 litres # 7\n",
+    ],
+)
+def test_texts_that_look_a_little_like_something_else_are_texts(content):
+    assert read_bytes(content.encode(), "x").texts

@@ -289,6 +289,8 @@ def _require_segments(rows: Sequence[Placed], layout: Layout, file: File) -> Non
     column = layout.single.get("system")
     if column is None or ("score" not in layout.single and not layout.measured):
         return
+    if any(blank(row.record.get(column)) for row in rows):
+        return  # the row that has no name is said where it is read
     names: tuple[Role, ...] = ("id",) if "id" in layout.single else ("metric", "run", "domain")
     by = [column, *(layout.single[role] for role in names if role in layout.single)]
     by += [] if "id" in layout.single else layout.testsets

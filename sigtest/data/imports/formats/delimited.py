@@ -18,6 +18,9 @@ SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": 
 Row = tuple[int, list[str]]  # line number and cells
 FEWEST = 3  # lines that make a table without a header
 ABOVE = 10  # lines that may stand above a header
+TEXTS = ("source", "reference", "hypothesis")
+TARGETS = ("target", "tgt")
+LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
 
@@ -80,6 +83,7 @@ def require_header(file: File) -> None:
             header below other lines, or above rows with one cell more.
     """
     _require_nothing_above(file)
+    _require_no_unread_header(file)
     for separator in "\t,;|":
         rows = [_split(line, separator) for line in file.first_lines]
         if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
@@ -118,6 +122,29 @@ def _require_nothing_above(file: File) -> None:
                     f"{file.name} is a table whose header, {line[:60]!a}, stands below other "
                     "lines; take out what stands above it."
                 )
+
+
+def _require_no_unread_header(file: File) -> None:
+    """Check that the first line is no header of texts in a form that is not read."""
+    first, *below = file.first_lines
+    for separator in "\t,;":
+        names = [name.strip('"') for name in first.split(separator)]
+        texts = any(role_of(name) in TEXTS or name.lower() in TARGETS for name in names)
+        plain = all(re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII) for name in names)
+        languages = len(names) > 1 and all(map(LANGUAGE.fullmatch, names))
+        if len(names) == 1 and first != first.lower():
+            continue  # a heading
+        if (
+            ((texts and plain) or languages)
+            and len(below) > 1
+            and all(line.count(separator) >= len(names) - 1 for line in below)
+        ):
+            raise at_line(
+                file.name,
+                1,
+                f"{first[:60]!a} names columns of text; name them source, reference and "
+                "hypothesis, beside a column id, or give plain text without a header.",
+            )
 
 
 def _without_hint(text: str) -> str:

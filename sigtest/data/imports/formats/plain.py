@@ -16,6 +16,11 @@ from sigtest.errors import InputError, at_line
 
 # anchored: searched from every place of a long line, it would take the square of its length
 TAG_ONLY = re.compile(r"^\s*</?[A-Za-z][^<>]*>\s*$|</(seg|tr|td|p|div|row|tu|target)>\s*$", re.I)
+RECORD = re.compile(r'^\s*\{"[^"]*":[^\r]*\},?\s*$')
+# of numbers and what stands for none, perhaps cut; not `[1] Smith said`
+ARRAY = re.compile(
+    r"\[\s*(?=[-\dnNtf])([\s\d.,eE+-]|null|[Nn]a[Nn]|true|false|-?Infinity)*+\w*+\s*\]?"
+)
 NUMBERS_SHARE = 0.5
 MARKUP_SHARE = 0.3
 TABULAR = 3  # lines that have as many tabs each before they are columns
@@ -90,8 +95,9 @@ def read_columns(file: File) -> Material:
 
 
 def is_json(file: File) -> bool:
-    """JSON that no reader of a format has recognised."""
-    return file.kind in {"object", "array", "lines"}
+    """JSON that no reader of a format has recognised, perhaps below other lines."""
+    unseen = not file.kind and file.matches(RECORD, MARKUP_SHARE)
+    return unseen or file.kind in {"object", "array", "lines"}
 
 
 def is_markup(file: File) -> bool:
@@ -202,6 +208,6 @@ def _is_list(line: str) -> bool:
 def _is_number_array(file: File) -> bool:
     """Whether all of the file is one JSON array of numbers."""
     text = file.head.strip()
-    if not re.match(r"\[\s*(-?\d|null|NaN|true|false)", text):
+    if not ARRAY.fullmatch(text):
         return False
     return sum(line.count("[") for line in file.first_lines) == 1

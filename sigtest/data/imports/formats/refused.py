@@ -18,6 +18,8 @@ MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
 FIELD = re.compile(r"^\s*(- )?[a-z_]+:(\s|$)|^---$")
 FIELDS_BEGIN = re.compile(r"- [a-z_]+:|---$|[a-z_]+:$")
 RULE = re.compile(r"^\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?\s*)?$|^\+(-+\+)+$", re.MULTILINE)
+WORD = r"[A-Za-z][\w+.|/-]{0,80}"
+NUMBER = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 
 
 def _lines(pattern: str, least: int = 1) -> Callable[[File], bool]:
@@ -33,9 +35,13 @@ def _begins(pattern: str) -> Callable[[File], bool]:
 
 
 # Appraise's campaigns: login, system, item, TGT or BAD, languages, score, document, ...
-is_appraise = _lines(r"^[^,\t]+,[^,\t]+,\d+,(TGT|BAD|REF|CHK),[a-z]{3},[a-z]{3},")
+is_appraise = _lines(r"^[^,\t]+,[^,\t]+,\d+,(TGT|BAD|REF|CHK),[A-Za-z_-]{2,12},[A-Za-z_-]{2,12},")
 # The lines of comet-score --only_system.
 is_comet_systems = _lines(r"^[^\t]+\tscore: \S+$")
+# score: 0.5, or BLEU = 20.1, or P: 0.9 R: 0.8, or 0.5 with a comma or a remark behind it.
+is_named_numbers = _lines(
+    rf"^\s*({WORD}\s*[:=]\s*{NUMBER}[,;%]?(\s+|$))+$|^\s*{NUMBER}\s*([,;]\s*$|\s(#|//))", least=2
+)
 # Dictionaries as Python prints them.
 is_python = _lines(r"^\[?\{'[^']*': .*\}\]?$")
 # A word a line, as CoNLL-U has them.
@@ -125,11 +131,12 @@ def is_r_output(file: File) -> bool:
 
 def is_other_markup(file: File) -> bool:
     """HTML, TMX, XLIFF and other XML that is no WMT data set."""
-    head = file.head.lstrip()[:2000]
+    head = file.head.lstrip()[:2000].lower()
     named = re.match(
-        r"(<\?xml[^>]*\?>\s*|<!--.*?-->\s*)*<(!DOCTYPE\s+)?([A-Za-z][\w:.-]*)", head, re.S
+        r"(<\?xml[^>]*\?>\s*|<!--.*?-->\s*)*<(!doctype\s+)?([a-z][\w:.-]*)", head, re.S
     )
     if named is None:
         return False
-    known = {"html", "tmx", "xliff", "tei", "body", "table", "rss", "svg", "xml", "root", "corpus"}
-    return head.startswith(("<?xml", "<!DOCTYPE", "<!doctype")) or named[3].lower() in known
+    known = {"html", "tmx", "xliff", "tei", "body", "table", "rss", "svg", "xml", "root", "corpus",
+             "dataset"}  # fmt: skip
+    return head.startswith(("<?xml", "<!doctype")) or named[3] in known

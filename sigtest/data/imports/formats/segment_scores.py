@@ -149,6 +149,7 @@ def _rows_are(file: File, columns: int) -> bool:
         if len(row) == columns
         and (NAMED.search(file.base) is not None or not numeric(row[0]))
         and not blank(row[0])
+        and not row[0].rstrip().endswith((":", "="))
         and (numeric(row[-1]) or blank(row[-1]))
     ]
     return len(fitting) >= 0.9 * len(rows)
