@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -26,6 +27,9 @@ JOINT = (
 FEW_UNITS = 300
 SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
 UNEQUAL = 2.0  # largest standard error of a difference over the median one
+ERRORS = re.compile(
+    r"(sentence[ _-]?)?(h?ter|wer|cer|mae|r?mse|perplexity|metricx\b.*)", re.IGNORECASE
+)
 FEW_HOLD = 10  # units that are few, where they are at most a tenth of all
 
 
@@ -68,6 +72,7 @@ def warnings_of(
         )
     said += _joint_correction(part, facts)
     said += _identical_systems(part)
+    said += _directions(part, facts)
     said += part.notes
     return tuple(sentence for sentence in said if sentence)
 
@@ -255,6 +260,20 @@ def _identical_systems(part: Part) -> list[str]:
         f"Systems {', '.join(same)} are identical, segment by segment."
         for same in names.values()
         if len(same) > 1
+    ]
+
+
+def _directions(part: Part, facts: Sequence[Facts]) -> list[str]:
+    """Numbers computed elsewhere that are called as error rates and taken for qualities."""
+    recipe = part.recipe
+    return [
+        f"{label} has the name of an error rate, and greater is read as better; where lower is "
+        f"better, say so: {metric.name}:of={label},higher=false (in JSON, higher is false)."
+        for metric, label, known in zip(recipe.metrics, recipe.labels, facts, strict=True)
+        if metric.implementation == "supplied"
+        and metric.higher_is_better
+        and ERRORS.fullmatch(label)
+        and known.scores.min(initial=0.0) >= 0
     ]
 
 

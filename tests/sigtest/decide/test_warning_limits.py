@@ -281,3 +281,26 @@ def test_warnings_name_tests_and_corrections_as_sentences_do() -> None:
     assert "the paired bootstrap and the bootstrap test of Riezler and Maxwell reject true" in said
     assert "at alpha 0.05 with Benjamini-Hochberg: use" in said
     assert "_" not in said.replace("(corrected_t)", "")
+
+
+@pytest.mark.parametrize(
+    ("label", "sign", "higher", "warned"),
+    [
+        ("ter", 1, True, True),
+        ("MetricX-23", 1, True, True),
+        ("TER", 1, False, False),
+        ("MetricX-23", -1, True, False),
+        ("comet", 1, True, False),
+        ("terrace", 1, True, False),
+    ],
+)
+def test_error_rates_that_are_read_as_qualities_are_warned_of(
+    label: str, sign: int, higher: bool, warned: bool
+) -> None:
+    systems = [
+        {"name": name, "scores": {label: [sign * (i + k) for k in range(4)]}}
+        for i, name in enumerate("AB")
+    ]
+    metric = {"name": "scores", "of": label, "higher": higher}
+    report = report_of({"systems": systems, "metrics": [metric], "resamples": 99})
+    assert warned == any("name of an error rate" in said for said in report["warnings"])
