@@ -784,3 +784,9 @@ def test_what_is_no_text_is_refused_as_what_it_is(content, said):
 )
 def test_texts_that_look_a_little_like_something_else_are_texts(content):
     assert read_bytes(content.encode(), "x").texts
+
+
+def test_a_row_without_scores_among_automatic_scores_is_named():
+    rows = [*WMT25_SCORES, {k: v for k, v in WMT25_SCORES[0].items() if k != "metric_scores"}]
+    with pytest.raises(InputError, match="line 2: metric_scores is no object"):
+        read_bytes(jsonl(rows).encode(), "x.jsonl")

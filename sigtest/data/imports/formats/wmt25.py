@@ -99,7 +99,7 @@ def _add_output(assembly: Assembly, row: Placed, file: File) -> None:
 def _add_scores(assembly: Assembly, row: Placed, file: File) -> None:
     parts = [_text(row, name, file) for name in ("language_pair", "domain", "document_id")]
     document = SEPARATOR.join(parts)
-    metrics = row.record["metric_scores"]
+    metrics = row.record.get("metric_scores")
     if not isinstance(metrics, dict):
         raise InputError(f"{file.name}, {row.place}: metric_scores is no object.")
     counts = {name: len(listed) for name, listed in metrics.items() if isinstance(listed, list)}
