@@ -184,7 +184,7 @@ def _warnings(part: Part, names: Sequence[str], losses: Array, claim: Claim) -> 
         why = f"There are {counted(part.units, unit)}, fewer than {test.least_units}"
     return (
         f"{why}: where rare {unit}s make large differences, a system at the margin passes more "
-        "often than alpha says (in simulations .06 to .13 of the time at .05).",
+        "often than alpha says (in simulations .06 to .10 of the time at .05).",
     )
 
 

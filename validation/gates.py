@@ -2,8 +2,8 @@
 
 How often does a system pass that is worse by exactly the margin (size), and how often one that is
 as good as the baseline (power), beside the power that the gate states? The margin is three standard
-errors. Differences are drawn from
-populations of mean zero; a hundred systems, one a simulation, stand at the product's own gate.
+errors. Differences are drawn from populations of mean zero, where rare ones are gains or losses; a
+hundred systems, one a simulation, stand at the product's own gate.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from validation.kept import Found, Task
 from validation.settings import SEED
 
 SIZES = (50, 300)
+LOSS_SIZES = (20, 50, 100, 300)
+LOSSES = "lognormal, rare losses"
 ERRORS = 3.0  # of the difference: the margin
 CLAIMS = ("not_worse", "equivalent")
 LEVEL = 0.05
@@ -31,8 +33,10 @@ GATES = 19  # part of every seed
 def simulated(task: Task) -> Found:
     """Passes at the margin, passes without a difference, and the mean of the stated powers."""
     name, n, run = str(task[0]), int(task[1]), int(task[2])
-    rng = np.random.default_rng((SEED, GATES, list(POPULATIONS).index(name), n, run))
-    d = np.stack([POPULATIONS[name](rng, n) for _ in range(LENGTH)])
+    losses = name == LOSSES
+    name = name.partition(",")[0]
+    rng = np.random.default_rng((SEED, GATES + losses, list(POPULATIONS).index(name), n, run))
+    d = np.stack([POPULATIONS[name](rng, n) for _ in range(LENGTH)]) * (-1 if losses else 1)
     spread = float(POPULATIONS[name](np.random.default_rng(GATES), 100_000).std())
     seed = int(rng.integers(2**63))
     found: Found = {}
@@ -66,9 +70,8 @@ def told(found: dict[Task, Found]) -> str:
     for (name, n, _), run in found.items():
         together[str(name), int(n)].append(run)
     rows = []
-    for (name, n), runs in sorted(
-        together.items(), key=lambda own: list(POPULATIONS).index(own[0][0])
-    ):
+    places = [*POPULATIONS, LOSSES]
+    for (name, n), runs in sorted(together.items(), key=lambda own: places.index(own[0][0])):
         for key in CLAIMS:
             size, power, stated = np.sum([run[key] for run in runs], axis=0) / (LENGTH * len(runs))
             rows.append([
@@ -85,8 +88,9 @@ def main() -> None:
     tasks: list[Task] = [
         (name, n, run)
         for run in range(-(-options.simulations // LENGTH))
-        for n in SIZES
-        for name in ("normal", "exponential", "lognormal")
+        for n in LOSS_SIZES
+        for name in ("normal", "exponential", "lognormal", LOSSES)
+        if name == LOSSES or n in SIZES
     ]
     block = told(kept.resumed(options.keep, tasks, simulated))
     print(block)
