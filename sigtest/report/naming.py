@@ -12,6 +12,7 @@ from sigtest.report.report import Report, WinsReport
 
 Row = TypeVar("Row", PairReport, WinsReport)
 T = TypeVar("T")
+V = TypeVar("V")
 
 
 def renamed(report: Report, names: Mapping[str, str]) -> Report:
@@ -39,11 +40,13 @@ def renamed(report: Report, names: Mapping[str, str]) -> Report:
 
 
 def _renamed(report: Report, names: Mapping[str, str]) -> Report:
+    power = report.discriminative_power
     return replace(
         report,
-        metrics={names.get(label, label): own for label, own in report.metrics.items()},
+        metrics=_by_name(report.metrics, names),
         systems=tuple(_system(system, names) for system in report.systems),
         pairs=tuple(_pair(pair, names) for pair in report.pairs),
+        discriminative_power=power and _by_name(power, names),
     )
 
 
@@ -51,9 +54,13 @@ def _system(system: SystemReport, names: Mapping[str, str]) -> SystemReport:
     return replace(
         system,
         name=names.get(system.name, system.name),
-        scores={names.get(label, label): score for label, score in system.scores.items()},
-        ranks={names.get(label, label): ranks for label, ranks in system.ranks.items()},
+        scores=_by_name(system.scores, names),
+        ranks=_by_name(system.ranks, names),
     )
+
+
+def _by_name(held: Mapping[str, V], names: Mapping[str, str]) -> dict[str, V]:
+    return {names.get(name, name): value for name, value in held.items()}
 
 
 def _pair(row: Row, names: Mapping[str, str]) -> Row:

@@ -242,6 +242,13 @@ def test_names_reach_every_table_of_several_test_sets() -> None:
     assert re.search(r"^Ours ", shown, re.M)
 
 
+def test_names_reach_the_table_of_discriminative_power() -> None:
+    shown = rendered("markdown", report(), names=("bleu=Own BLEU", "ter=Own TER"))
+    table = shown[shown.index("Discriminative power") :]
+    assert "| Own BLEU |" in table
+    assert "| Own TER |" in table
+
+
 def test_a_metric_with_options_can_be_named() -> None:
     metrics = ["bleu:tokenize=char", "bleu:tokenize=none"]
     made = report(metrics=metrics)
