@@ -39,7 +39,7 @@ class Text:
     @property
     def complete(self) -> tuple[str, ...]:
         """The lines, none of which may be missing (hypotheses never are)."""
-        return tuple(line if line is not None else "" for line in self.lines)
+        return tuple([line or "" for line in self.lines])
 
     @cached_property
     def characters(self) -> int:
@@ -57,8 +57,15 @@ class Text:
 
 def _prefixed(lines: Sequence[str | None]) -> bytes:
     """Each line behind its length in bytes, and a dash for a missing one."""
-    coded = [line if line is None else line.encode("utf-8", "surrogatepass") for line in lines]
-    return b"".join([b"-\n" if line is None else b"%d\n%b" % (len(line), line) for line in coded])
+    parts = [
+        "-\n" if line is None else f"{len(line if line.isascii() else _coded(line))}\n{line}"
+        for line in lines
+    ]
+    return _coded("".join(parts))
+
+
+def _coded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def check_lines(

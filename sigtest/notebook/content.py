@@ -233,7 +233,10 @@ def _texts(given: object, what: str = "references") -> list[Any]:
         raise InputError(
             f"{what} must be a list with {TEXTS}, not {type(given).__name__}.", field=what
         )
-    return [None if _is_missing(entry) else entry for entry in _listed(given)]
+    return [
+        entry if isinstance(entry, str) or not _is_missing(entry) else None
+        for entry in _listed(given)
+    ]
 
 
 def _numbers(given: object, system: object, label: object) -> Any:
@@ -350,5 +353,5 @@ def _paths(
 ) -> Iterable[Given]:
     entries: Sequence[object] = given if isinstance(given, list) else [given]
     for entry in entries:
-        if isinstance(entry, os.PathLike):
+        if not isinstance(entry, str) and isinstance(entry, os.PathLike):
             yield Given(role, Path(entry), system, run=run)

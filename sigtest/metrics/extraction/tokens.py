@@ -44,6 +44,7 @@ _CHINESE = (
     *((0x3200, 0x32FF), (0x3300, 0x33FF)),
 )
 
+_MARKUP = ("&", "-\n", "<skipped>")
 _PUNCTUATION = b"!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
 
 
@@ -162,10 +163,11 @@ def _stripped(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
 
 def _without_markup(lines: Sequence[str], lowercase: bool) -> Sequence[str]:
     """What `Tokenizer13a.__call__` does before its expressions; most lines have nothing to do."""
-    return [
-        _clean_13a(line.rstrip()) if "&" in line or "-\n" in line or "<skipped>" in line else line
-        for line in _cased(lines, lowercase)
-    ]
+    lines = _cased(lines, lowercase)
+    joined = "\0".join(lines)
+    marks = [mark for mark in _MARKUP if mark in joined]
+    marked = {i for mark in marks for i, line in enumerate(lines) if mark in line}
+    return [_clean_13a(line.rstrip()) if i in marked else line for i, line in enumerate(lines)]
 
 
 def _clean_13a(line: str) -> str:
