@@ -104,18 +104,18 @@ def _in_order(words: Words, needed: int) -> Words:
 def _fill_counts(key: Key, start: int, stream: int, rows: Weights) -> None:
     units = rows.shape[1]
     words = np.empty((4, (units + 3) // 4), dtype=np.uint32)
-    tally = np.zeros(units, dtype=np.uint32)
+    tally = np.zeros(units, dtype=np.uint16)  # small: no unit is ever drawn 65,536 times
     for r in range(rows.shape[0]):
         fill_words(key, COUNTS, start + r, stream, words)
         for w in range(4):
             # word w of call j is draw 4 j + w; the last call may be used in part
             for j in range((units - w + 3) // 4):
                 index = (np.uint64(words[w, j]) * np.uint64(units)) >> np.uint64(32)
-                tally[index] += np.uint32(1)
+                tally[index] += np.uint16(1)
         row = rows[r]
         for i in range(units):
             row[i] = np.float32(tally[i])
-            tally[i] = np.uint32(0)
+            tally[i] = np.uint16(0)
 
 
 @compiled

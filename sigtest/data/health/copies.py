@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -62,14 +62,11 @@ def find_same(outputs: Mapping[str, Lines]) -> list[Finding]:
 
 def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Lines that stand for several segments whose references have little in common."""
-    counts = Counter(output.lines)
-    again = {line for line, n in counts.items() if n > 1 and len(line) >= SUBSTANTIAL}
-    if not again:
-        return []
+    ordered = np.sort(output.hashes)
+    again = np.isin(output.hashes, ordered[1:][ordered[1:] == ordered[:-1]])
     places: defaultdict[str, list[int]] = defaultdict(list)
-    for i, line in enumerate(output.lines):
-        if line in again:
-            places[line].append(i)
+    for i in np.flatnonzero(again & (output.lengths >= SUBSTANTIAL)).tolist():
+        places[output.lines[i]].append(i)
     unlike = [_unlike(where, reference) for where in places.values()]
     repeated = [i for where in unlike for i in where]
     often = max(map(len, unlike), default=0) >= OFTEN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 
 import numpy as np
 
@@ -73,8 +74,8 @@ def find_languages(
 ) -> list[Finding]:
     """An output, or lines of it, without the common words of the references."""
     common = reference.common
-    here, there = _held(output, common), _held(reference, common)
-    words, right = output.occurrences.total(), reference.occurrences.total()
+    here, there = _held(output, common), sum(map(reference.occurrences.__getitem__, common))
+    words, right = sum(map(len, output.words)), sum(map(len, reference.words))
     if words < WORDS or right < WORDS or not there:
         return []
     kept, usual = here / words, there / right
@@ -103,7 +104,7 @@ def find_languages(
 
 def _held(text: Lines, common: frozenset[str]) -> int:
     """How many of the words that are looked at are among some."""
-    return sum(text.occurrences[word] for word in common)
+    return sum(map(common.__contains__, chain.from_iterable(text.words)))
 
 
 def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[Finding]:
