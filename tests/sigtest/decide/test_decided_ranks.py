@@ -1,12 +1,14 @@
 """Ranks, their confidence and metrics' power from decisions, against their definitions."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from test_verdict import PAIR
 
 from sigtest.decide.decisions import Limit
-from sigtest.decide.ranks import power_of, rank_confidence, ranks_of
-from sigtest.report import PairReport
+from sigtest.decide.ranks import power_of, rank_confidence, ranked, ranks_of
+from sigtest.report import MetricReport, PairReport, ScoreReport, SystemReport
 
 SYSTEMS = ["w", "x", "y", "z"]
 SCORES = np.array([2.0, 5.0, 1.0, 4.5])
@@ -39,6 +41,47 @@ def test_ranges_count_who_is_better_and_who_is_worse() -> None:
 def test_nothing_decided_is_one_cluster() -> None:
     found = ranks_of(SYSTEMS, SCORES, [pair("w", "x", False), pair("y", "z", False)])
     assert [(own.cluster, own.range, own.may_be_best) for own in found] == [(1, (1, 4), True)] * 4
+
+
+def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> None:
+    """x is best by bleu, w by ter, of which less is better; each test decides its own pairs."""
+    scores = {"w": (1.0, 30.0), "x": (3.0, 60.0), "y": (2.0, 40.0)}
+    decided = {
+        ("bleu", "bootstrap"): {("w", "x")},
+        ("bleu", "mcnemar"): set(),
+        ("ter", "bootstrap"): {("w", "x"), ("x", "y")},
+        ("ter", "mcnemar"): {("w", "x"), ("w", "y"), ("x", "y")},
+    }
+    metrics = {"bleu": MetricReport(True, ""), "ter": MetricReport(False, "")}
+    systems = [
+        SystemReport(
+            name,
+            {
+                label: ScoreReport(own, (own, own), 0.0)
+                for label, own in zip(metrics, values, strict=True)
+            },
+        )
+        for name, values in scores.items()
+    ]
+    pairs = [
+        pair(a, b, (a, b) in own, *family)
+        for family, own in decided.items()
+        for a, b in combinations(scores, 2)
+    ]
+
+    found = ranked(systems, metrics, ["bootstrap", "mcnemar"], pairs)
+
+    assert [own.name for own in found] == ["w", "x", "y"]
+    assert [own.scores for own in found] == [own.scores for own in systems]
+    ranges = {
+        family: [own.ranks[family[0]][family[1]].range for own in found] for family in decided
+    }
+    assert ranges == {
+        ("bleu", "bootstrap"): [(2, 3), (1, 2), (1, 3)],
+        ("bleu", "mcnemar"): [(1, 3), (1, 3), (1, 3)],
+        ("ter", "bootstrap"): [(1, 2), (3, 3), (1, 2)],
+        ("ter", "mcnemar"): [(1, 1), (3, 3), (2, 2)],
+    }
 
 
 @pytest.mark.parametrize(
