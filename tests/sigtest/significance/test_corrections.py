@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from sigtest.errors import RecipeError
-from sigtest.significance.corrections import CORRECTIONS, Correction, adjust
+from sigtest.significance.corrections import ALONE, CORRECTIONS, Correction, adjust
 from sigtest.significance.stepwise import stepped
 
 STATSMODELS = {
@@ -20,7 +20,6 @@ STATSMODELS = {
     "benjamini_hochberg": "fdr_bh",
     "benjamini_yekutieli": "fdr_by",
 }
-ALONE = [name for name, correction in CORRECTIONS.items() if correction.joint is None]
 
 
 @pytest.fixture(scope="module", autouse=True)
