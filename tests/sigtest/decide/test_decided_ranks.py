@@ -47,10 +47,12 @@ def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> Non
     """x is best by bleu, w by ter, of which less is better; each test decides its own pairs."""
     scores = {"w": (1.0, 30.0), "x": (3.0, 60.0), "y": (2.0, 40.0)}
     decided = {
-        ("bleu", "bootstrap"): {("w", "x")},
+        ("bleu", "bootstrap"): {("x", "y")},
         ("bleu", "mcnemar"): set(),
+        ("bleu", "wilcoxon"): {("w", "y")},
         ("ter", "bootstrap"): {("w", "x"), ("x", "y")},
         ("ter", "mcnemar"): {("w", "x"), ("w", "y"), ("x", "y")},
+        ("ter", "wilcoxon"): {("x", "y")},
     }
     metrics = {"bleu": MetricReport(True, ""), "ter": MetricReport(False, "")}
     systems = [
@@ -69,7 +71,7 @@ def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> Non
         for a, b in combinations(scores, 2)
     ]
 
-    found = ranked(systems, metrics, ["bootstrap", "mcnemar"], pairs)
+    found = ranked(systems, metrics, ["bootstrap", "mcnemar", "wilcoxon"], pairs)
 
     assert [own.name for own in found] == ["w", "x", "y"]
     assert [own.scores for own in found] == [own.scores for own in systems]
@@ -77,10 +79,12 @@ def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> Non
         family: [own.ranks[family[0]][family[1]].range for own in found] for family in decided
     }
     assert ranges == {
-        ("bleu", "bootstrap"): [(2, 3), (1, 2), (1, 3)],
+        ("bleu", "bootstrap"): [(1, 3), (1, 2), (2, 3)],
         ("bleu", "mcnemar"): [(1, 3), (1, 3), (1, 3)],
+        ("bleu", "wilcoxon"): [(2, 3), (1, 3), (1, 2)],
         ("ter", "bootstrap"): [(1, 2), (3, 3), (1, 2)],
         ("ter", "mcnemar"): [(1, 1), (3, 3), (2, 2)],
+        ("ter", "wilcoxon"): [(1, 3), (2, 3), (1, 2)],
     }
 
 
