@@ -50,9 +50,11 @@ def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> Non
         ("bleu", "bootstrap"): {("x", "y")},
         ("bleu", "mcnemar"): set(),
         ("bleu", "wilcoxon"): {("w", "y")},
+        ("bleu", "permutation"): set(),
         ("ter", "bootstrap"): {("w", "x"), ("x", "y")},
         ("ter", "mcnemar"): {("w", "x"), ("w", "y"), ("x", "y")},
         ("ter", "wilcoxon"): {("x", "y")},
+        ("ter", "permutation"): set(),
     }
     metrics = {"bleu": MetricReport(True, ""), "ter": MetricReport(False, "")}
     systems = [
@@ -71,7 +73,7 @@ def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> Non
         for a, b in combinations(scores, 2)
     ]
 
-    found = ranked(systems, metrics, ["bootstrap", "mcnemar", "wilcoxon"], pairs)
+    found = ranked(systems, metrics, ["bootstrap", "mcnemar", "wilcoxon", "permutation"], pairs)
 
     assert [own.name for own in found] == ["w", "x", "y"]
     assert [own.scores for own in found] == [own.scores for own in systems]
@@ -82,9 +84,11 @@ def test_each_metric_and_test_ranks_by_its_own_pairs_and_its_own_way_up() -> Non
         ("bleu", "bootstrap"): [(1, 3), (1, 2), (2, 3)],
         ("bleu", "mcnemar"): [(1, 3), (1, 3), (1, 3)],
         ("bleu", "wilcoxon"): [(2, 3), (1, 3), (1, 2)],
+        ("bleu", "permutation"): [(1, 3), (1, 3), (1, 3)],
         ("ter", "bootstrap"): [(1, 2), (3, 3), (1, 2)],
         ("ter", "mcnemar"): [(1, 1), (3, 3), (2, 2)],
         ("ter", "wilcoxon"): [(1, 3), (2, 3), (1, 2)],
+        ("ter", "permutation"): [(1, 3), (1, 3), (1, 3)],
     }
 
 
