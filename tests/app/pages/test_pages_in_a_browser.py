@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from browsing import Visit, visit
 from exchange import ServeOn
 
@@ -283,6 +284,32 @@ def test_a_pair_is_opened_beside_the_matrix(service: httpx.Client, chromium: Any
         picture = page.locator("#pair img")
         picture.scroll_into_view_if_needed()
         page.wait_for_function("document.querySelector('#pair img').naturalWidth > 0")
+
+
+@pytest.mark.parametrize(("systems", "long", "beside"), [(3, False, True), (8, True, False)])
+def test_a_pair_stands_where_its_table_fits_and_nothing_covers_it(
+    service: httpx.Client, chromium: Any, systems: int, long: bool, beside: bool
+) -> None:
+    body = wide(systems)
+    names = [f"university-of-own-town-{i}" if long else f"own{i}" for i in range(systems)]
+    body["systems"] = [
+        {**own, "name": name} for own, name in zip(body["systems"], names, strict=True)
+    ]
+    made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"})
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto(f"/comparisons/{made.json()['id']}?a={names[0]}&b={names[1]}")
+        page.wait_for_selector("#pair .segments")
+        table = page.locator("#pair .scroll").first
+        assert table.evaluate("own => own.scrollWidth <= own.clientWidth")
+        page.locator("#pair h3").scroll_into_view_if_needed()
+        page.evaluate("document.querySelector('#pair h3').scrollIntoView()")
+        matrix, pair = (page.locator(place).bounding_box() for place in ("#matrix", "#pair"))
+        assert matrix
+        assert pair
+        assert (matrix["x"] + matrix["width"] <= pair["x"]) == beside
+        assert beside or matrix["y"] + matrix["height"] <= pair["y"]
+        assert (matrix["y"] >= 0) == beside  # it stays in sight
 
 
 def test_the_pair_that_was_asked_for_last_stays(service: httpx.Client, chromium: Any) -> None:
