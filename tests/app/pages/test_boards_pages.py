@@ -1,5 +1,6 @@
 """Boards in a browser's eyes: made, submitted to, read, deleted."""
 
+import html
 import re
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,9 @@ def test_systems_are_submitted_and_compared(pages: httpx.Client, board: str) -> 
     page = pages.get(board).text
     rows = re.findall(r'<th scope="row">(\w+)</th>', page)
     assert rows[:2] == ["one", "second"]
+    warned = told.json()["warnings"]
+    assert warned
+    assert all(f"<li>{warning}</li>" in html.unescape(page) for warning in warned)
     assert re.search(r'href="/comparisons/[0-9a-f]{32}"', page)
     assert "/boards/" in pages.get("/boards").text
 
