@@ -67,12 +67,17 @@ def _ahead(
     others = len(ordered) - 1
     if len(leaders) > 1:
         names = listed([standing.system.name for standing in leaders])
-        return f"{names} may each be the best by {metric}: no system is better than any of them."
+        every = f"{names} may each be the best by {metric}"
+        return f"{every}: no system is significantly better than any of them."
     score = fixed(first.score.score, metric_decimals(report, metric))
     if first.rank is not None and first.rank.range == (1, 1):
-        whom = f"all {others} others" if others > 1 else "the other"
-        return f"{first.system.name} is the best by {metric} ({score}), better than {whom}."
-    return f"{first.system.name} leads by {metric} ({score}): no system is better."
+        best = f"{first.system.name} is the best by {metric} ({score})"
+        return f"{best}, significantly better than {_whom(others)}."
+    return f"{first.system.name} leads by {metric} ({score}): no system is significantly better."
+
+
+def _whom(others: int) -> str:
+    return {1: "the other", 2: "both others"}.get(others, f"all {others:,} others")
 
 
 def _tied(
@@ -82,6 +87,8 @@ def _tied(
     places = metric_decimals(report, metric)
     first, second = (standing.system.name for standing in leaders[:2])
     pair = next(pair for pair in pairs if {pair.a, pair.b} == {first, second})
+    if pair.undecided:
+        return f"{pair.verdict}."
     difference = pair.difference if pair.a == first else -pair.difference
     size = family_size(report)
     after = ""
@@ -127,8 +134,7 @@ def leaders(ranges: Mapping[str, tuple[int, int]], how: str, what: str) -> str:
         return f"{every}: no {what} is significantly better than any of them."
     best = first[0] if first else min(ranges, key=lambda name: ranges[name])
     if ranges[best] == (1, 1) and others:
-        whom = f"all {others} others" if others > 1 else "the other"
-        return f"{best} is the best {how}, significantly better than {whom}."
+        return f"{best} is the best {how}, significantly better than {_whom(others)}."
     return f"{best} leads {how}: no {what} is significantly better."
 
 

@@ -33,7 +33,7 @@ def test_of_two_systems_it_is_the_verdict() -> None:
 def test_the_best_of_several_is_named_with_its_score() -> None:
     found = report({"bad": worse(40), "good": REFERENCE, "middle": worse(15)})
     first, *_, last = answer(found)
-    assert first == "good is the best by bleu (100.00), better than all 2 others."
+    assert first == "good is the best by bleu (100.00), significantly better than both others."
     assert last == "All 3 pairs differ significantly."
 
 
@@ -45,6 +45,14 @@ def test_systems_that_tie_for_the_first_place_are_named_with_what_would_show() -
     assert f"p = {pair.p_adjusted:.2g}" in tied
     assert f"a difference of {pair.detectable[1]:.2f} would show" in tied
     assert last == "2 of 3 pairs differ significantly."
+
+
+def test_where_resamples_are_too_few_to_show_anything_the_answer_asks_for_more() -> None:
+    found = report({"one": worse(0), "other": worse(25), "bad": worse(50)}, resamples=19)
+    first, tied, _ = answer(found)
+    assert first.endswith("no system is significantly better than any of them.")
+    assert tied == f"{found.pairs[0].verdict}."
+    assert "undecided" in tied
 
 
 def test_on_several_test_sets_a_pair_is_several_comparisons() -> None:
