@@ -93,11 +93,25 @@ def _require_one_testset(parts: Sequence[Material]) -> None:
     if len(names) < 2:
         return
     single = all(len(set(part.testsets or ())) < 2 for part in parts)
-    if single and all(part.keys is not None for part in parts if part.testsets is not None):
-        return  # keys are compared when segments are
+    if single and _share_items([part for part in parts if part.testsets is not None]):
+        return
     raise InputError(
         f"{parts[0].name if len(parts) == 1 else 'The files'} have {len(names)} test sets "
-        f"({examples(map(repr, names), 8)}); say which one to compare on."
+        f"({examples(map(repr, names), 8)}); say which one to compare on with select (--testset "
+        "in the shell)."
+    )
+
+
+def _share_items(parts: Sequence[Material]) -> bool:
+    """Whether all have keys, and one key for each id."""
+    known: dict[str, str | None] = {}
+    return all(
+        part.keys is not None
+        and all(
+            known.setdefault(i, key) == key
+            for i, key in zip(part.ids or (), part.keys, strict=False)
+        )
+        for part in parts
     )
 
 

@@ -362,6 +362,21 @@ def test_lm_eval_reads_the_model_and_directions_beside_the_samples(tmp_path):
     assert read_path(tmp_path) == found
 
 
+def test_logs_of_several_tasks_are_several_test_sets(tmp_path):
+    """Each task counts its items from 0: what is under one id is not the same item."""
+    for task, items in (("arc", 3), ("boolq", 2)):
+        rows = [
+            row | {"doc_hash": f"{task}{row['doc_id']}"} for row in lm_rows(acc=[1, 0, 1])[:items]
+        ]
+        for model in ("org__elm", "org__oak"):
+            (tmp_path / model).mkdir(exist_ok=True)
+            name = f"samples_{task}_2025-01-01T00-00-00.1.jsonl"
+            (tmp_path / model / name).write_text(jsonl(rows))
+    with pytest.raises(InputError, match=r"2 test sets \('arc', 'boolq'\).*--testset"):
+        read_path(tmp_path)
+    assert len(read_path(tmp_path, how=Joining(testset="boolq"))) == 2
+
+
 def test_lm_eval_names_filters_where_there_are_several():
     rows = [
         row | {"filter": name, "metrics": ["em"]}
