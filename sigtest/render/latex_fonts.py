@@ -28,18 +28,22 @@ def needs(latex: str) -> str:
         return f"% Needs \\usepackage{{booktabs}}{encoding}.\n"
     named = ", ".join(own if own == "CJK" else own.title() for own in scripts if own != "LATIN")
     told = f" for letters that are {named}" if named else " for its letters"
+    fonts = _fonts(scripts)
+    which = f"this one has them:\n% \\usepackage{{fontspec}}\\setmainfont{{{fonts[0]}}}"
+    if len(fonts) > 1:
+        which = f"no one has all of these:\n% \\usepackage{{fontspec}} and {', '.join(fonts)}"
     return (
         f"% Needs \\usepackage{{booktabs}}, and XeLaTeX or LuaLaTeX{told}:\n"
-        f"% pdfLaTeX stops at them. A font that lacks letters leaves them out; this one has them:\n"
-        f"% \\usepackage{{fontspec}}\\setmainfont{{{_font(scripts)}}}\n"
+        f"% pdfLaTeX stops at them. A font that lacks letters leaves them out; {which}\n"
     )
 
 
-def _font(scripts: dict[str, None]) -> str:
-    others = [own for own in scripts if own not in EUROPEAN | ASIAN]
-    if others:
-        return f"Noto Sans {others[0].title()}"
-    return FONTS[any(own in ASIAN for own in scripts)]
+def _fonts(scripts: dict[str, None]) -> list[str]:
+    """One where one has all letters, otherwise those that have them together."""
+    fonts = [f"Noto Sans {own.title()}" for own in scripts if own not in EUROPEAN | ASIAN]
+    if not fonts or any(own in ASIAN for own in scripts):
+        fonts.append(FONTS[any(own in ASIAN for own in scripts)])
+    return fonts
 
 
 def _foreign(letter: str) -> bool:

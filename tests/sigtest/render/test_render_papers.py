@@ -208,6 +208,13 @@ def test_other_letters_stop_pdflatex_and_the_first_lines_say_what_to_take(
     assert "Unicode character" in ran.stdout
 
 
+def test_letters_of_several_scripts_name_a_font_for_each() -> None:
+    needed = named("ΩЖ机ก").splitlines()[:3]
+    assert needed[1].endswith("no one has all of these:")
+    assert needed[2] == r"% \usepackage{fontspec} and Noto Sans Thai, Noto Serif CJK SC"
+    assert named("ΩЖ机").splitlines()[2].endswith(r"\setmainfont{Noto Serif CJK SC}")
+
+
 UP = r"bleu=BLEU $\uparrow$"
 DOWN = r"ter=TER $\downarrow$"
 
