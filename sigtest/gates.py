@@ -19,7 +19,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from sigtest.arrays import Array
+from sigtest.arrays import Array, Flags
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
@@ -160,32 +160,45 @@ def gate(
         baseline=str(drawing.baseline),
         systems=systems,
         outcome=_together([system.outcome for system in systems]),
-        warnings=_warnings(sample.part, names, losses, chosen),
+        warnings=_warnings(sample.part, names, losses, errors == 0, chosen),
     )
 
 
-def _warnings(part: Part, names: Sequence[str], losses: Array, claim: Claim) -> tuple[str, ...]:
+def _warnings(
+    part: Part, names: Sequence[str], losses: Array, still: Flags, claim: Claim
+) -> tuple[str, ...]:
     """Where systems pass too often at the margin: what was measured is told in docs/CLAIMS.md.
 
     Args:
         part: What is compared.
         names: Of the systems at the gate.
         losses: (P,) skewness of the draws of their losses against the baseline.
+        still: (P,) whether their differences from the baseline are the same on every resample.
         claim: What lets a system pass.
     """
+    if claim == "same":
+        return ()
     test, unit = TESTS["bootstrap_t"], part.recipe.unit
     harmful = np.abs(losses) if claim == "equivalent" else np.maximum(losses, 0.0)
-    pairs = zip(names, harmful, strict=True)
-    skewed = [name for name, own in pairs if not test.keeps_level(part.units, own)]
-    if claim == "same" or not skewed:
-        return ()
-    why = f"The differences of {listed(skewed)} from the baseline are skewed"
-    if part.units < test.least_units:
-        why = f"There are {counted(part.units, unit)}, fewer than {test.least_units}"
-    return (
-        f"{why}: where rare {unit}s make large differences, a system at the margin passes more "
-        "often than alpha says (in simulations .06 to .10 of the time at .05).",
-    )
+    said = []
+    if constant := [name for name, own in zip(names, still, strict=True) if own]:
+        unseen = 1 - part.recipe.alpha ** (1 / part.units)
+        said.append(
+            f"No resample changes the difference of {listed(constant)} from the baseline, so "
+            f"p-values, intervals and power take it as certain; yet up to {100 * unseen:.2g} % of "
+            f"{unit}s may be of a kind that none of these {counted(part.units, unit)} is."
+        )
+    pairs = zip(names, harmful, still, strict=True)
+    skewed = [n for n, own, same in pairs if not same and not test.keeps_level(part.units, own)]
+    if skewed:
+        why = f"The differences of {listed(skewed)} from the baseline are skewed"
+        if part.units < test.least_units:
+            why = f"There are {counted(part.units, unit)}, fewer than {test.least_units}"
+        said.append(
+            f"{why}: where rare {unit}s make large differences, a system at the margin passes "
+            "more often than alpha says (in simulations .06 to .10 of the time at .05)."
+        )
+    return tuple(said)
 
 
 def _systems(
@@ -363,6 +376,12 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
             f"correction {recipe.correction} does not go with gates; take holm.", field="correction"
         )
     _check_margin(margin, claim)
+    if margin is not None and margin >= 1 and comparison.plan.parts[0].proportions:
+        raise RecipeError(
+            f"margin {margin:g} is no difference of two shares, and every system would pass: "
+            f"{recipe.labels[0]} is 0 or 1 for every item; one point is 0.01.",
+            field="margin",
+        )
     _check_resamples(comparison, claim)
 
 

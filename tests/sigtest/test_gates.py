@@ -277,6 +277,25 @@ def test_few_units_and_rare_large_losses_are_warned_of(
     assert [said.startswith(str(warned)) for said in report.warnings] == [True] * bool(warned)
 
 
+def test_a_difference_that_no_resample_changes_is_warned_of() -> None:
+    """Of 60 units none differs: by chance alone (.95 ** 60 = .05) where 4.9 % of all do."""
+    rows = scores(60, (0.0, 0.0))
+    rows[1] = rows[0]
+    same, said = decided(rows, 0.02).systems[0], decided(rows, 0.02).warnings
+    assert (same.outcome, same.ci) == ("pass", (0.0, 0.0))
+    assert len(said) == 1
+    assert said[0].startswith("No resample changes the difference of s1 from the baseline")
+    assert "yet up to 4.9 % of segments may be" in said[0]
+    assert not decided(rows, None, "same").warnings
+
+
+def test_a_margin_that_no_share_can_lose_is_refused() -> None:
+    rows = (scores(60, (0.0,)) > 0).astype(float)
+    with pytest.raises(RecipeError, match=r"margin 5 is no difference of two shares.*0\.01"):
+        decided(rows, 5.0)
+    assert decided(100 * rows, 5.0).margin == 5.0
+
+
 def test_rare_large_losses_pass_too_often_at_the_margin_of_few_units() -> None:
     """What the warning says: lognormal losses, a hundred systems worse by exactly the margin."""
     passed = 0
