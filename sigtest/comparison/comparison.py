@@ -14,6 +14,7 @@ from sigtest.comparison.clusters import ClusteredError, errors_of
 from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
+from sigtest.data.choices import choose
 from sigtest.data.names import check_name, look_alikes, require_own_names
 from sigtest.data.runs import Crossed
 from sigtest.data.testset import System, TestSet
@@ -72,11 +73,8 @@ class Entry:
                 f"A family of {recipe.family} systems cannot hold the {len(names)} that are given.",
                 field="family",
             )
-        if recipe.baseline is not None and recipe.baseline not in names:
-            raise RecipeError(
-                f"The baseline {recipe.baseline!r} is not one of the systems ({', '.join(names)}).",
-                field="pairs",
-            )
+        if recipe.baseline is not None:
+            choose(recipe.baseline, names, "pairs", "baseline")
         require_units(self.testset, recipe)
 
     def as_json(self) -> dict[str, Any]:

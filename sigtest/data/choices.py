@@ -18,8 +18,9 @@ def choose(name: Any, known: Iterable[str], field: str, what: str, otherwise: st
     names = list(known)
     if name in names:
         return name
-    near = difflib.get_close_matches(str(name), names, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else otherwise
+    folded = {str(own).casefold(): own for own in names}  # a wrong case is the nearest
+    near = difflib.get_close_matches(str(name).casefold(), folded, 1)
+    hint = f" Did you mean {folded[near[0]]!r}?" if near else otherwise
     raise RecipeError(
         f"Unknown {what} {quoted(name)}; choose one of {', '.join(names)}.{hint}", field=field
     )

@@ -69,7 +69,7 @@ def test_a_wrong_number_is_told_at_its_field_and_everything_stays(
             {"#reference-text": "a\nb", "#first-text": "a\nb", "#second-text": "b\nb",
              "#baseline": "Z"},
             "baseline",
-            "'Z' is not one of the systems",
+            "Unknown baseline 'Z'; choose one of ",
         ),
     ],
 )  # fmt: skip

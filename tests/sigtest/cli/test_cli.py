@@ -293,6 +293,7 @@ def test_a_gzip_bomb_is_not_unpacked(complaint):
         ([*BOTH[1:], "--unit", "document"], ["document of every segment"]),
         ([*BOTH[1:], "--format", "jsn"], ["format", "mean 'json'"]),
         ([*BOTH[1:], "--baseline", "nobody"], ["'nobody'", "good, bad"]),
+        ([*BOTH[1:], "--baseline", "BAD"], ["baseline", "mean 'bad'"]),
         ([*BOTH[1:], "--resamples", "0"], ["resamples must be from 1"]),
         ([*BOTH[1:], "--resamples", "-5"], ["resamples", "-5"]),
         ([*BOTH[1:], "--resamples", "1000000"], ["999,999", "1,000,000"]),
