@@ -64,16 +64,21 @@ def _ahead(
 ) -> str:
     """Which systems no other is better than."""
     first = leaders[0] if leaders else ordered[0]
+    how = _how(report, metric)
     others = len(ordered) - 1
     if len(leaders) > 1:
         names = listed([standing.system.name for standing in leaders])
-        every = f"{names} may each be the best by {metric}"
+        every = f"{names} may each be the best by {how}"
         return f"{every}: no system is significantly better than any of them."
     score = fixed(first.score.score, metric_decimals(report, metric))
     if first.rank is not None and first.rank.range == (1, 1):
-        best = f"{first.system.name} is the best by {metric} ({score})"
+        best = f"{first.system.name} is the best by {how} ({score})"
         return f"{best}, significantly better than {_whom(others)}."
-    return f"{first.system.name} leads by {metric} ({score}): no system is significantly better."
+    return f"{first.system.name} leads by {how} ({score}): no system is significantly better."
+
+
+def _how(report: Report, metric: str) -> str:
+    return metric if report.several is None else f"{metric} on all test sets together"
 
 
 def _whom(others: int) -> str:
@@ -116,7 +121,7 @@ def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:
     one = f"{len(ahead)} of {len(pairs)} systems {'is' if len(ahead) == 1 else 'are'}"
     names = f": {listed(ahead)}" if ahead else ""
     worse = f"; {behind} {'is' if behind == 1 else 'are'} worse" if behind else ""
-    return f"{one} better than {baseline} by {metric}{names}{worse}."
+    return f"{one} better than {baseline} by {_how(report, metric)}{names}{worse}."
 
 
 def leaders(ranges: Mapping[str, tuple[int, int]], how: str, what: str) -> str:
