@@ -314,14 +314,17 @@ def _as_table(rows: Sequence[Any]) -> Array:
 
 
 def _require_numbers(rows: object, system: str, label: str) -> None:
-    """Check that what a system has for each segment are numbers, or lists of them.
+    """Check that what a system has for each segment are numbers, or lists of equally many.
 
     Raises:
         InputError: One is not; the message says which, and what is there.
     """
-    for line, row in enumerate(rows if isinstance(rows, list | tuple) else [], 1):
+    rows = rows if isinstance(rows, list | tuple) else []
+    for line, row in enumerate(rows, 1):
         entries = row if isinstance(row, list | tuple) else [row]
         odd = [e for e in entries if isinstance(e, bool) or not isinstance(e, NUMBERS)]
+        if not odd and _width(row) != _width(rows[0]):
+            odd = [row]
         if odd:
             raise InputError(
                 f"System {system!r}, segment {line}: the {label!r} score is {quoted(odd[0], 40)}; "
@@ -331,6 +334,10 @@ def _require_numbers(rows: object, system: str, label: str) -> None:
                 system=system,
                 line=line,
             )
+
+
+def _width(row: object) -> int | None:
+    return len(row) if isinstance(row, list | tuple) else None
 
 
 def _types(rows: Sequence[Any]) -> set[type]:
@@ -358,8 +365,9 @@ def _score_table(
     if table.ndim != 2 or not table.size:
         _require_numbers(rows, system, label)
         raise InputError(
-            f"The {label!r} scores of system {system!r} must be one number, "
-            "or one list of equally many numbers, a segment.",
+            f"The {label!r} scores of system {system!r} must be a list with one number, "
+            "or one list of equally many numbers, a segment"
+            f"{', not an empty list' if rows == [] else ''}.",
             field=f"scores.{label}",
             system=system,
         )

@@ -147,7 +147,11 @@ def _kind(value: object) -> str:
         return "null"
     names = {bool: "true or false", int: "a number", float: "a number", str: "a string",
              bytes: "bytes"}  # fmt: skip
-    return names.get(type(value), "an object" if isinstance(value, Mapping) else "a list")
+    if isinstance(value, Mapping):
+        return "an object"
+    return names.get(
+        type(value), "a list" if isinstance(value, list | tuple) else type(value).__name__
+    )
 
 
 def decode(data: bytes, name: str) -> str:

@@ -16,7 +16,7 @@ from sigtest.data.imports import Given, Joining, Role, gather, in_order, metric_
 from sigtest.data.imports.given import COLUMNS
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
-from sigtest.notebook.frames import check_eager, is_frame, once, table_of
+from sigtest.notebook.frames import check_frame, is_frame, once, table_of
 
 TEXTS = "one string a segment"
 
@@ -42,7 +42,7 @@ class Imports:
         """The files."""
         alone = isinstance(self.paths, str | os.PathLike) or is_frame(self.paths)
         given = []
-        for path in [self.paths] if alone else _listed(self.paths):
+        for path in [self.paths] if alone or not _is_column(self.paths) else _listed(self.paths):
             if is_frame(path):
                 given.append(Given("anything", table_of(path), field="from_"))
                 continue
@@ -255,7 +255,7 @@ def _numbers(given: object, system: object, label: object) -> Any:
 
 def _columns(given: object, field: str) -> dict[str, Any] | None:
     """The columns of a data frame, by name; nothing where it is none."""
-    check_eager(given)
+    check_frame(given)
     names = getattr(given, "columns", None)
     if names is None or isinstance(given, Mapping) or not hasattr(given, "__getitem__"):
         return None

@@ -16,17 +16,22 @@ from sigtest.errors import InputError
 
 
 def is_frame(given: object) -> bool:
-    """Whether it has named columns and can list its rows; a lazy frame is refused."""
-    check_eager(given)
+    """Whether it has named columns and can list its rows; what only becomes one is refused."""
+    check_frame(given)
     return hasattr(given, "columns") and (hasattr(given, "to_dicts") or hasattr(given, "to_dict"))
 
 
-def check_eager(given: object) -> None:
-    """Refuse a lazy frame of polars, which has no rows yet.
+def check_frame(given: object) -> None:
+    """Refuse a lazy frame of polars, which has no rows yet, and a table of pyarrow.
 
     Raises:
-        InputError: It is one.
+        InputError: It is one of them.
     """
+    if hasattr(given, "column_names") and hasattr(given, "to_pandas"):
+        raise InputError(
+            f"{type(given).__name__} is no data frame of pandas or polars; give what its "
+            "to_pandas() returns."
+        )
     if hasattr(given, "collect") and hasattr(given, "collect_schema"):
         raise InputError("A lazy data frame has no rows yet; give what its collect() returns.")
 

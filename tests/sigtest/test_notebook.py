@@ -138,6 +138,25 @@ class LazyFrame(Polars):
     collect_schema = collect
 
 
+class Table:
+    """What pyarrow has, and data sets that stand on it."""
+
+    columns = ((0.5, 0.7), (0.6, 0.8))
+    column_names = ("A", "B")
+
+    def __getitem__(self, name):
+        raise TypeError("Index must either be string or integer")
+
+    def to_pandas(self):
+        raise AssertionError("nothing is converted unasked")
+
+
+@pytest.mark.parametrize("where", ["references", "systems", "scores", "from_"])
+def test_tables_that_are_no_frames_are_refused(where):
+    with pytest.raises(sigtest.InputError, match=r"Table is no data frame .* to_pandas\(\)"):
+        sigtest.compare(**{where: Table()})
+
+
 @pytest.mark.parametrize(
     "content",
     [{"references": REFERENCES, "systems": LazyFrame(SYSTEMS)}, {"scores": LazyFrame(SYSTEMS)},
@@ -287,6 +306,12 @@ def test_scores_without_a_label_have_the_usual_one(scores):
         ({"scores": {"A": [None], "B": [1.0]}}, "one number"),
         ({"scores": {"A": [0.5, None], "B": [1.0, 2.0]}}, "segment 2: .* is null; it must be"),
         ({"scores": {"A": [[1, 2], [1, "b"]]}}, "segment 2: .* is 'b'; it must be"),
+        ({"scores": {"A": [[1, 2], [1]]}}, r"segment 2: .* is \[1\]; it must be"),
+        ({"scores": {"A": [1, [1]]}}, r"segment 2: .* is \[1\]; it must be"),
+        ({"scores": {"A": []}}, "not an empty list"),
+        ({"references": REFERENCES, "systems": {"A": [pandas.NaT] * 3}}, "found NaTType"),
+        ({"from_": None}, "from_ must be a path, .* not NoneType"),
+        ({"from_": 3}, "from_ must be a path, .* not int"),
         ({"references": REFERENCES, "systems": SYSTEMS, "documents": 5}, "documents must be"),
         ({"references": REFERENCES, "systems": SYSTEMS, "documents": [1, 2, 3]}, "string"),
         ({"references": object(), "systems": SYSTEMS}, "not object"),
