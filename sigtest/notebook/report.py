@@ -99,4 +99,10 @@ class NotebookReport(Report):
 
 
 def _spelled(names: Mapping[str, str] | None) -> tuple[str, ...]:
+    if names is not None and not isinstance(names, Mapping):
+        raise RecipeError(
+            f'names must be what to show by name, such as {{"bleu": "BLEU"}}, not '
+            f"{type(names).__name__}.",
+            field="names",
+        )
     return tuple(f"{name}={shown}" for name, shown in (names or {}).items())

@@ -81,13 +81,14 @@ class Layout:
         Raises:
             RecipeError: A name that it does not know, one without another, one that is named twice.
         """
+        known = tuple(known)
         longest_first = sorted(known, key=len, reverse=True)
         shown: dict[str, str] = {}
         for entry in self.names:
             # a metric's label may have = in it, and so may what is shown
             name = next((own for own in longest_first if entry.startswith(f"{own}=")), None)
             if name is None:
-                choose(entry.partition("=")[0], longest_first[::-1], "names", "metric or system")
+                choose(entry.partition("=")[0], known, "names", "metric or system")
                 raise RecipeError(f"names takes NAME=SHOWN, not {entry!r}.", field="names")
             if name in shown:
                 raise RecipeError(f"names has {name!r} twice.", field="names")

@@ -357,6 +357,10 @@ def test_a_report_becomes_latex_and_files(tmp_path):
     )
     with pytest.raises(sigtest.RecipeError, match=r"\.html"):
         PLAIN.save(tmp_path / "report.docx")
+    with pytest.raises(sigtest.RecipeError, match=r"show by name, .* not list"):
+        PLAIN.to_latex(names=["bleu=BLEU"])
+    with pytest.raises(sigtest.RecipeError, match="choose one of bleu, A, B"):
+        PLAIN.to_latex(names={"x": "BLEU"})
 
 
 TWICE = pandas.DataFrame([["a b", "a c", "a d"], ["e f", "e g", "e h"]], columns=["A", "A", "B"])
