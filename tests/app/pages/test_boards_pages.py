@@ -75,16 +75,6 @@ def test_systems_are_submitted_and_compared(pages: httpx.Client, board: str) -> 
     assert "/boards/" in pages.get("/boards").text
 
 
-def test_a_board_says_what_must_be_known_of_its_systems(pages: httpx.Client, board: str) -> None:
-    for name in ("one", "copy"):
-        assert put(pages, board, name, REFERENCE).status_code == 303
-    while pages.get(board, headers={"Accept": "application/json"}).json()["pending"]:
-        pass
-    warned = re.search(r'<section class="warnings".*?</section>', pages.get(board).text, re.DOTALL)
-    assert warned is not None
-    assert "copy, one are identical, segment by segment" in warned[0]
-
-
 def test_what_does_not_fit_is_explained(pages: httpx.Client, board: str) -> None:
     short = put(pages, board, "short", b"a b\n")
     assert short.status_code == 422
