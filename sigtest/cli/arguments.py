@@ -128,9 +128,9 @@ def _unknown(parser: argparse.ArgumentParser, option: str) -> str:
     known = [name for action in parser._actions for name in action.option_strings]
     name = option.partition("=")[0]
     near = difflib.get_close_matches(name, known, 1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    hint = f" {habits.OPTIONS[name]}" if name in habits.OPTIONS else hint
-    return f"unknown option {option!r}.{hint} (see {parser.prog} --help)"
+    hint = f". Did you mean {near[0]}?" if near else ""
+    hint = f". {habits.OPTIONS[name]}" if name in habits.OPTIONS else hint
+    return f"unknown option {option!r}{hint} (see {parser.prog} --help)"
 
 
 def _overview() -> str:

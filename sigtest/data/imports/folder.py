@@ -93,7 +93,7 @@ def _root(tree: Tree) -> PurePosixPath:
         return roots[0]
     if roots:
         raise InputError(
-            f"{tree.name} has several test sets ({roots[0]} and {roots[1]}); give one."
+            f"{tree.name} has {len(roots)} test sets ({examples(map(str, roots), 8)}); give one."
         )
     part = "no matching files"
     if systems or references:

@@ -305,6 +305,7 @@ def test_a_gzip_bomb_is_not_unpacked(complaint):
         ([*BOTH[1:], "--alpha", "1e-300"], ["alpha must be at least 1e-100"]),
         ([*BOTH[1:], "--alpha", "nan"], ["alpha", "between 0 and 1"]),
         ([*BOTH[1:], "--metri", "bleu"], ["unknown option '--metri'", "--metric"]),
+        ([*BOTH[1:], "-Q", "x"], ["unknown option '-Q' (see sigtest compare --help)"]),
         ([*BOTH[1:], "--alpha"], ["--alpha", "expected one argument"]),
         ([*BOTH[1:], "--output", "nowhere/x"], ["nowhere", "No such file or directory"]),
         ([*BOTH[1:], "--output", "."], ["Is a directory"]),

@@ -231,9 +231,9 @@ BAD_ARCHIVES = {
               "not say what it is: unpack it and give each file of its own, as the reference (-r"),
     "no references": (zipped({"systems/a.en": GOOD}), "no reference*"),
     "no systems": (zipped({"reference.en": REFERENCE}), "no systems/*"),
-    "two test sets": (
-        zipped({f"{task}/{name}": data for task in "ab" for name, data in FILES.items()}),
-        "several test sets",
+    "three test sets": (
+        zipped({f"{task}/{name}": data for task in "abc" for name, data in FILES.items()}),
+        "3 test sets (a, b, c); give one.",
     ),
     "two documents": (zipped(FILES | {"documents.old": DOCUMENTS}), "one is enough"),
     "system twice": (zipped(FILES | {"systems/good.txt": GOOD}), "two systems 'good'"),
