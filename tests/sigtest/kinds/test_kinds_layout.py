@@ -55,6 +55,17 @@ def test_names_are_shown_as_asked_and_the_json_stays(path, name):
         kind.lay_out(report, Layout(names=("nobody=x",)))
 
 
+@pytest.mark.parametrize("path", REPORTS)
+def test_records_of_another_table_than_is_asked_for_are_refused(path):
+    kind, report = KINDS[path], REPORTS[path]()
+    for name in {table.name for table in tables(kind.present(report))} - {"pairs"}:
+        with pytest.raises(RecipeError, match="same records whatever table is asked for"):
+            FORMATS["csv"].render(kind.lay_out(report, Layout(name)))
+    records = FORMATS["csv"].render(kind.lay_out(report, Layout()))
+    if "pairs" in kind.tables:
+        assert FORMATS["csv"].render(kind.lay_out(report, Layout("pairs"))) == records
+
+
 def test_names_are_found_and_changed_wherever_they_stand():
     report = REPORTS["metric-evaluations"]()
     fields = KINDS["metric-evaluations"].naming
