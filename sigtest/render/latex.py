@@ -365,7 +365,7 @@ def _math(number: str, bold: bool = False) -> str:
 
 def _symbols(heading: str) -> str:
     """A heading whose single letters are symbols, such as `a - b`."""
-    return re.sub(r"\b(\w( \{-\} \w)?)\b", _symbol, escape(heading))
+    return re.sub(r"\b([^\W\d]( \{-\} \w)?)\b", _symbol, escape(heading))
 
 
 def _symbol(found: re.Match[str]) -> str:

@@ -77,12 +77,13 @@ def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
 
 
 def equal_lines(text: Lines, other: Lines) -> NDArray[np.bool_]:
-    """(n,) whether lines are equal, and long enough to mean something.
+    """(n,) whether lines are equal, and long enough to mean something; all of them where all are.
 
     By their hashes, 64 bits with a key of this process: many systems that are nearly the same cost
     no more than others.
     """
-    return (text.hashes == other.hashes) & (text.lengths >= SUBSTANTIAL)
+    same, long = text.hashes == other.hashes, text.lengths >= SUBSTANTIAL
+    return same if same.all() and long.any() else same & long
 
 
 def _unlike(where: Sequence[int], reference: Lines) -> list[int]:

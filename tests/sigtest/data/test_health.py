@@ -112,6 +112,9 @@ def test_copies_of_source_reference_and_systems_are_told_apart():
     assert kinds(source)["equals_source"].segments == tuple(range(1, 201, 20))
     assert "10 of 200 lines are those of the source" in kinds(source)["equals_source"].sentence
     assert "those of the reference" in kinds(REFERENCE)["equals_reference"].sentence
+    short = ["Yes.", *REFERENCE[1:]]  # a line that two texts may share by chance
+    copied = {finding.kind: finding for finding in check([short], None, {"a": short})}
+    assert copied["equals_reference"].segments == tuple(range(1, len(short) + 1))
     stretch = GOOD[:50] + REFERENCE[50:80] + GOOD[80:]
     assert kinds(stretch)["equals_reference"].segments[0] in {50, 51}
     found = check([REFERENCE], SOURCE, {"birch": GOOD, "aspen": GOOD})
