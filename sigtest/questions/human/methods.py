@@ -38,6 +38,8 @@ def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
             "Scores are standardised by each annotator's mean and standard deviation"
             f"{without}{sources.cite('graham-etal-2013-continuous')}."
         )
+    elif report.tested == "z":
+        yield "Scores were already standardised in the files of judgements."
     yield _tests(report, sources)
     if len(report.criteria) > 1:
         yield (

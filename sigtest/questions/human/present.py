@@ -97,10 +97,11 @@ def document(report: HumanReport) -> Document:
 
 def _facts(report: HumanReport) -> tuple[str, ...]:
     correction = "no correction" if report.correction == "none" else report.correction
+    brought = report.standardise == "none" and report.tested == "z"
     return (
         f"{whole(judged(report.sources, report.annotators))} judgements",
         ", ".join(report.criteria),
-        f"standardised: {report.standardise}",
+        f"standardised: {'in the files' if brought else report.standardise}",
         f"{report.test.replace('_', ' ')}, one-sided both ways, {correction}",
         f"alpha {report.alpha:g}",
     )

@@ -51,6 +51,16 @@ def test_nothing_is_said_where_all_count() -> None:
     assert "counted: all." in " ".join(text.split())
 
 
+def test_scores_that_came_standardised_are_called_so() -> None:
+    text = b"SYS SID RAW.SCR Z.SCR N\nA 1 50 -0.5 3\nA 2 60 0.5 1\nB 1 70 1.5 2\nB 2 75 1.6 1\n"
+    brought = shown(compute(parse({}, [("ad-seg-scores.csv", text)])))
+    assert "standardised: in the files" in brought
+    assert "Scores were already standardised in the files" in " ".join(brought.split())
+    plain = shown(evaluated(rows({"A": [1, 2, 3], "B": [3, 2, 2]}), standardise="none"))
+    assert "standardised: none" in plain
+    assert "already standardised" not in plain
+
+
 def test_annotators_without_variance_are_named_where_nothing_is_left() -> None:
     alike = rows({"A": [5, 5], "B": [5, 5]})
     with pytest.raises(Exception, match=r"Rows left out: annotator without variance 4\."):
