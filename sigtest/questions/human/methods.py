@@ -26,7 +26,7 @@ QUALITY = {
 
 def sentences(report: HumanReport, sources: Sources) -> Iterator[str]:
     """What was judged, who counts, how scores came about, and what was tested."""
-    used = judged(report.sources, report.annotators)
+    used = judged(report)
     criteria = [criterion for criterion in report.criteria if criterion]
     by = f" by {listed(criteria)}" if criteria else ""
     yield f"People judged {len(report.systems)} systems{by} in {used:,} judgements."

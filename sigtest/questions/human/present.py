@@ -99,7 +99,7 @@ def _facts(report: HumanReport) -> tuple[str, ...]:
     correction = "no correction" if report.correction == "none" else report.correction
     brought = report.standardise == "none" and report.tested == "z"
     return (
-        f"{whole(judged(report.sources, report.annotators))} judgements",
+        f"{whole(judged(report))} judgements",
         ", ".join(report.criteria),
         f"standardised: {'in the files' if brought else report.standardise}",
         f"{report.test.replace('_', ' ')}, one-sided both ways, {correction}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sigtest.report.methods import Methods
@@ -27,12 +27,14 @@ class SourceReport:
     sha256: str
 
 
-def judged(sources: Sequence[SourceReport], annotators: AnnotatorsReport | None) -> int:
-    """How many judgements count: rows, but of MQM, where a row is an error, those of annotators."""
-    by_error = any(source.input == "mqm" for source in sources)
-    if by_error and annotators is not None:
-        return annotators.judgements
-    return sum(source.used for source in sources)
+def judged(report: HumanReport) -> int:
+    """How many judgements count: rows, unless these are errors (MQM) or means of several."""
+    inputs = {source.input for source in report.sources}
+    if "mqm" in inputs and report.annotators is not None:
+        return report.annotators.judgements
+    if "wmt_da_segments" in inputs:
+        return sum(system.n_judgements for system in report.systems)
+    return sum(source.used for source in report.sources)
 
 
 @dataclass(frozen=True)

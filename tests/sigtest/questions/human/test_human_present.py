@@ -51,10 +51,11 @@ def test_nothing_is_said_where_all_count() -> None:
     assert "counted: all." in " ".join(text.split())
 
 
-def test_scores_that_came_standardised_are_called_so() -> None:
+def test_means_that_came_standardised_are_called_so_and_count_their_judgements() -> None:
     text = b"SYS SID RAW.SCR Z.SCR N\nA 1 50 -0.5 3\nA 2 60 0.5 1\nB 1 70 1.5 2\nB 2 75 1.6 1\n"
     brought = shown(compute(parse({}, [("ad-seg-scores.csv", text)])))
-    assert "standardised: in the files" in brought
+    assert brought.startswith("7 judgements; adequacy; standardised: in the files")
+    assert "in 7 judgements" in " ".join(brought.split())
     assert "Scores were already standardised in the files" in " ".join(brought.split())
     plain = shown(evaluated(rows({"A": [1, 2, 3], "B": [3, 2, 2]}), standardise="none"))
     assert "standardised: none" in plain
