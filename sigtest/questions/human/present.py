@@ -208,12 +208,14 @@ def _annotators(report: HumanReport) -> list[Block]:
     if found is None:
         return []
     passing = found.n - found.careless - found.untestable
-    said = (
-        f"Annotators: {found.n}; passing quality control: {passing}, with "
-        f"{whole(found.judgements_kept)} of {whole(found.judgements)} judgements; careless: "
-        f"{found.careless}; with too few bad references to tell: {found.untestable}; counted: "
-        f"{'all' if found.kept == found.n else found.kept}."
-    )
+    said = f"Annotators: {found.n}; too few bad references to test any; counted: all."
+    if found.untestable < found.n or found.kept < found.n:
+        said = (
+            f"Annotators: {found.n}; passing quality control: {passing}, with "
+            f"{whole(found.judgements_kept)} of {whole(found.judgements)} judgements; careless: "
+            f"{found.careless}; with too few bad references to tell: {found.untestable}; counted: "
+            f"{'all' if found.kept == found.n else found.kept}."
+        )
     blocks: list[Paragraph | Figure | Table] = [Paragraph(said)]
     if PICTURES["annotators"].fits(report):
         picture = PICTURES["annotators"]

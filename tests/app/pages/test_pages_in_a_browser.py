@@ -302,14 +302,15 @@ def test_a_pair_stands_where_its_table_fits_and_nothing_covers_it(
         page.wait_for_selector("#pair .segments")
         table = page.locator("#pair .scroll").first
         assert table.evaluate("own => own.scrollWidth <= own.clientWidth")
-        page.locator("#pair h3").scroll_into_view_if_needed()
-        page.evaluate("document.querySelector('#pair h3').scrollIntoView()")
-        matrix, pair = (page.locator(place).bounding_box() for place in ("#matrix", "#pair"))
-        assert matrix
-        assert pair
-        assert (matrix["x"] + matrix["width"] <= pair["x"]) == beside
-        assert beside or matrix["y"] + matrix["height"] <= pair["y"]
-        assert (matrix["y"] >= 0) == beside  # it stays in sight
+        page.evaluate("document.querySelector('#pair h3').scrollIntoView({ behavior: 'instant' })")
+        boxes = """ids => ids.map((id) => {
+            const { left, right, top, bottom } = document.querySelector(id).getBoundingClientRect();
+            return { left, right, top, bottom };
+        })"""
+        matrix, pair = page.evaluate(boxes, ["#matrix", "#pair"])
+        assert (matrix["right"] <= pair["left"]) == beside
+        assert beside or matrix["bottom"] <= pair["top"]
+        assert (matrix["top"] >= 0) == beside  # it stays in sight
 
 
 def test_the_pair_that_was_asked_for_last_stays(service: httpx.Client, chromium: Any) -> None:

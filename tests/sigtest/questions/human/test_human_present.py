@@ -48,6 +48,7 @@ def test_what_does_not_count_is_said(report: HumanReport, form: str) -> None:
 def test_nothing_is_said_where_all_count() -> None:
     text = shown(evaluated(rows({"A": [1, 2, 3], "B": [3, 2, 2]})))
     assert "left out" not in text
+    assert "Annotators: 1; too few bad references to test any; counted: all." in text
     assert "counted: all." in " ".join(text.split())
 
 
