@@ -1,8 +1,10 @@
 """The notebook's functions `human`, `meta` and `accuracy`: every way of bringing things."""
 
+import copy
 import doctest
 import gzip
 import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -243,6 +245,23 @@ def test_tests_are_held_against_judgements() -> None:
 def test_what_cannot_be_used_is_said_in_words(ask: Callable[[], object], said: str) -> None:
     with pytest.raises(sigtest.SigtestError, match=said):
         ask()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: sigtest.human(CAMPAIGN),
+        lambda: sigtest.meta(PEOPLE, {"bleu": PEOPLE}),
+        lambda: sigtest.plan(scores={"a": [0.1, 0.5, 0.9] * 9, "b": [0.4, 0.2, 0.7] * 9}),
+    ],
+    ids=["human", "meta", "plan"],
+)
+def test_reports_are_equal_if_they_say_the_same_and_may_be_pickled(ask: Callable[[], Any]) -> None:
+    found = ask()
+    assert found == ask()
+    for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+        assert again == found
+        assert again._repr_html_() == found._repr_html_()
 
 
 def test_a_report_survives_json() -> None:
