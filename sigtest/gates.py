@@ -408,5 +408,5 @@ def _check_margin(margin: float | None, claim: Claim) -> None:
             f"{claim} needs a margin: how much worse a system may be, in units of the metric.",
             field="margin",
         )
-    elif not (math.isfinite(margin) and margin > 0):
-        raise RecipeError(f"margin must be a positive number, not {margin}.", field="margin")
+    elif not (isinstance(margin, int | float) and math.isfinite(margin) and margin > 0):
+        raise RecipeError(f"margin must be a positive number, not {margin!r}.", field="margin")

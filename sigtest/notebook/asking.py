@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypedDict, Unpack
 from sigtest import engine
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.choices import choose
-from sigtest.errors import InputError
+from sigtest.errors import InputError, RecipeError
 from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decided
 from sigtest.metrics import only_labels
@@ -170,6 +170,8 @@ def gate(
         SigtestError: Texts or choices that cannot be used.
     """
     check_choices(choices)
+    if "pairs" in choices:
+        raise RecipeError("A gate compares all with the baseline; leave out pairs.", field="pairs")
     body = request_of(references, systems, scores, documents, labels)
     recipe = {**recipe_of(choices, body), "pairs": {"baseline": baseline}}
     return decided(parse_comparison({**body, **recipe}), margin, claim, progress)

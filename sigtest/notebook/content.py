@@ -7,6 +7,7 @@ there. Files are read only where a path is given as a path, never from a string.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,6 +79,8 @@ def request_of(
     Raises:
         SigtestError: What is no text and no number, or a file that cannot be read or used.
     """
+    given = {"references": references, "documents": documents, "labels": labels, "source": source}
+    _require_one_order({**given, **_by_name(systems), **_by_name(scores)})
     brought = with_scores(_systems(systems), scores_by_system(scores))
     body: dict[str, Any] = {
         "references": _references(references),
@@ -87,6 +90,31 @@ def request_of(
         "source": _column(source, "source"),
     }
     return {name: value for name, value in _read(body, imports).items() if value is not None}
+
+
+def _by_name(given: object) -> dict[str, object]:
+    return {f"{name!r}": own for name, own in given.items()} if isinstance(given, Mapping) else {}
+
+
+def _require_one_order(given: Mapping[str, object]) -> None:
+    """Check that series of pandas with the same row labels have these in the same order.
+
+    Raises:
+        InputError: Two have not; their lines would meet by position.
+    """
+    indexes: dict[str, Any] = {}
+    for what, column in given.items():
+        own: Any = getattr(column, "index", None)
+        if not hasattr(own, "equals") or any(own.equals(known) for known in indexes.values()):
+            continue
+        for other, known in indexes.items():
+            if len(own) == len(known) and Counter(own) == Counter(known):
+                raise InputError(
+                    f"{what} has the row labels of {other} in another order, and rows meet by "
+                    "their places; bring both into one order (reindex).",
+                    field="systems",
+                )
+        indexes[what] = own
 
 
 def inferred_metrics(body: Mapping[str, Any]) -> list[str | dict[str, object]]:

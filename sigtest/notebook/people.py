@@ -111,7 +111,7 @@ def meta(
     if not isinstance(metrics, Mapping):
         raise InputError("metrics must have the scores of each metric by label.", field="metrics")
     scores: dict[str, Request] = {label: _metric(own) for label, own in metrics.items()}
-    for label in lower:
+    for label in [lower] if isinstance(lower, str) else lower:
         scores[choose(label, scores, "lower", "metric")]["higher"] = False
     people, own = _people(judgements)
     request = _of_people({**made(choices), "metrics": scores}, own)
@@ -172,7 +172,12 @@ def accuracy(
     request = {
         "human": {**rows, **own},
         "comparison": {**texts, **recipe_of(compared, texts)},
-        **made({"alphas": list(alphas), "human_alpha": human_alpha}),
+        **made(
+            {
+                "alphas": list(alphas) if isinstance(alphas, Iterable) else alphas,
+                "human_alpha": human_alpha,
+            }
+        ),
     }
     return _answer("test-accuracy", request, files, progress)
 
@@ -214,9 +219,11 @@ def _judgements(brought: Judgements) -> tuple[list[File], Request]:
         return [File("judgements", "the data frame", table_of(brought, "judgements").data)], {}
     if isinstance(brought, Mapping):
         columns = {str(name): _plain(column) for name, column in brought.items()}
-        lengths = {len(column) for column in columns.values()}
-        if len(lengths) != 1:
-            raise InputError("Columns of judgements need equal lengths.", field="judgements")
+        lengths = {len(own) if isinstance(own, list) else None for own in columns.values()}
+        if len(lengths) != 1 or None in lengths:
+            raise InputError(
+                "Columns of judgements must be lists of equal lengths.", field="judgements"
+            )
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return [], {"judgements": rows}
     if not isinstance(brought, Iterable):

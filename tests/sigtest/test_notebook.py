@@ -393,3 +393,31 @@ def test_a_path_with_a_nul_character_is_refused():
         sigtest.compare(Path("re\0f"), SYSTEMS)
     with pytest.raises(sigtest.InputError, match="NUL"):
         sigtest.human(Path("re\0f"))
+
+
+def test_series_whose_rows_stand_in_another_order_are_refused() -> None:
+    """Rows meet by their places; other labels, such as those of parts of a frame, say nothing."""
+    here, name = pandas.Series(REFERENCES), next(iter(SYSTEMS))
+    for given in (
+        {"references": here, "systems": {name: pandas.Series(SYSTEMS[name])[::-1]}},
+        {
+            "scores": {
+                "a": pandas.Series([1.0, 2.0, 3.0]),
+                "b": pandas.Series([1.0, 2.0, 4.0])[::-1],
+            }
+        },
+    ):
+        with pytest.raises(sigtest.InputError, match="in another order, and rows meet by their"):
+            sigtest.compare(**given, resamples=99)
+    apart = {name: pandas.Series(own, index=range(i, i + len(own)))
+             for i, (name, own) in enumerate(SYSTEMS.items(), 7)}  # fmt: skip
+    assert sigtest.compare(here, apart) == PLAIN
+
+
+def test_a_gate_refuses_a_margin_that_is_no_number_and_pairs() -> None:
+    for given, said in (
+        ({"margin": "x"}, "not 'x'"),
+        ({"margin": 1, "pairs": "all"}, "leave out pairs"),
+    ):
+        with pytest.raises(sigtest.RecipeError, match=said):
+            sigtest.gate(REFERENCES, SYSTEMS, baseline=next(iter(SYSTEMS)), **given)

@@ -234,6 +234,14 @@ def test_tests_are_held_against_judgements() -> None:
         (lambda: sigtest.human(FRAME[:0]), "judgements has a data frame without rows"),
         (lambda: sigtest.human(FRAME.assign(score="good")), "the data frame, line 1: 'good'"),
         (lambda: sigtest.human({"system": ["A"], "score": [1, 2]}), "equal lengths"),
+        (lambda: sigtest.human({"system": "A", "score": 1}), "must be lists of equal lengths"),
+        (
+            lambda: sigtest.accuracy(
+                FRAME, ["a"] * 200, {name: [name] * 200 for name in FRAME["system"]}, alphas=0.05
+            ),
+            "alphas must be a list",
+        ),
+        (lambda: sigtest.meta(PEOPLE, {"bleu": PEOPLE}, lower="belu"), "Did you mean 'bleu'"),
         (lambda: sigtest.meta(PEOPLE), "metrics must have the scores of each metric"),
         (lambda: sigtest.meta(PEOPLE, {"bleu": 3}), "Scores must be a path, or numbers by system"),
         (lambda: sigtest.meta(PEOPLE, {"bleu": PEOPLE}, lower=["belu"]), "Did you mean 'bleu'"),
