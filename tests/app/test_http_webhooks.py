@@ -95,10 +95,12 @@ def test_leaderboards_tell_what_they_show(service: httpx.Client, receiver: Recei
         return not board["pending"] and board["comparison"].endswith(last)
 
     until(shown)
-    before = receiver.seen.total()
-    service.get(f"{url}/leaderboard", params={"alpha": 0.01})  # a reader's choice, no news
+    chosen = service.get(f"{url}/leaderboard", params={"alpha": 0.01}, headers=WAIT).json()
+    service.put(f"{url}/systems/C", json={"hypotheses": LINES}, headers=WAIT)
+    until(shown)  # what a reader chose before would have been told by now
     assert {b["type"] for b in receiver.bodies} == {"leaderboard.refreshed"}
-    assert receiver.seen.total() == before
+    news = {b["data"]["comparison"] for b in receiver.bodies}
+    assert not any(chosen["comparison"].endswith(own) for own in news)
     service.delete(url)
 
 
