@@ -367,10 +367,10 @@ def test_a_pair_without_scripts(service: httpx.Client, chromium: Any) -> None:
         page.goto("/")
         page.click("text=Try the example")
         finished(visited)
-        page.click("#matrix td a >> nth=0")
-        assert page.locator("#pair .segments > li").count() == 20
-        page.click("#pair form button")  # with everything left as it is
-        assert page.locator("#pair .segments > li").count() == 20
+        for link in ("#matrix td a >> nth=0", "#pair form button"):  # with all left as it is
+            with page.expect_navigation():  # a click alone does not wait for the page it leads to
+                page.click(link)
+            assert page.locator("#pair .segments > li").count() == 20
 
 
 MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>"
