@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from xml.etree import ElementTree
 
 import httpx
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings
