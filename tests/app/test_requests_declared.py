@@ -87,9 +87,7 @@ def test_nothing_is_taken_that_is_not_declared(operation: tuple[str, str]) -> No
     ]
     refused = refusals(operation, [whole for _, _, whole in wrong])
     taken = [
-        (way, other)
-        for (way, other, _), error in zip(wrong, refused, strict=True)
-        if error is None
+        (way, other) for (way, other, _), error in zip(wrong, refused, strict=True) if error is None
     ]
     assert wrong
     assert taken == []

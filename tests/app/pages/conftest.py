@@ -1,11 +1,10 @@
 """A real browser for tests of pages; they are skipped where there is none."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from browser import BROWSER
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -14,11 +13,10 @@ AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min
 def chromium() -> Iterator[object]:
     """Debian's Chromium, driven by Playwright, whose event loop must end before other tests."""
     driver = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
-    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chrome")
-    if program is None:
+    if not BROWSER:
         pytest.skip("no Chromium on the PATH; CHROMIUM may name one")
     with driver.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         yield browser
         browser.close()
 

@@ -2,11 +2,9 @@
 
 import json
 import re
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
+from browser import dumped, with_browser
 from written import report
 
 from sigtest.render import html
@@ -51,16 +49,12 @@ def computed(folder: Path, shown: str, style: str) -> list[list[str]]:
         f"{shown}</div>{SCRIPT % json.dumps(ASKED)}",
         encoding="utf-8",
     )
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", str(page)]
-    ran = subprocess.run(
-        [*command, f"--user-data-dir={folder / 'profile'}"],
-        capture_output=True, text=True, check=True, timeout=120,
-    )  # fmt: skip
-    found: list[list[str]] = json.loads(re.search(r"<body>(.*)</body>", ran.stdout, re.S)[1])
+    words = dumped(page, folder / "profile")
+    found: list[list[str]] = json.loads(re.search(r"<body>(.*)</body>", words, re.S)[1])
     return found
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs a browser")
+@with_browser
 def test_jupyter_changes_nothing(tmp_path: Path) -> None:
     shown = html.fragment(document(report()))
     alone = computed(tmp_path, shown, "")

@@ -1,9 +1,8 @@
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
 import pytest
+from browser import dumped, with_browser
 from written import HOSTILE, hostile, rendered, report
 
 from sigtest.notebook import NotebookReport
@@ -65,7 +64,7 @@ def test_html_tables_have_captions_and_scoped_headings():
     assert "prefers-color-scheme: dark" in text
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs chromium")
+@with_browser
 def test_html_captions_fit_a_narrow_screen(tmp_path):
     """Tables scroll at 400 pixels; what they are called is seen whole, before and after."""
     page = tmp_path / "page.html"
@@ -83,12 +82,8 @@ def test_html_captions_fit_a_narrow_screen(tmp_path):
         }}
         document.body.textContent = ends;
         </script>""", encoding="utf-8")  # fmt: skip
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu"]
-    ran = subprocess.run(
-        [*command, f"--user-data-dir={tmp_path}", "--dump-dom", page.as_uri()],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert f">{','.join(['true'] * 10)}<" in ran.stdout
+    words = dumped(page, tmp_path)
+    assert f">{','.join(['true'] * 10)}<" in words
 
 
 def test_html_names_every_dark_colour_that_pictures_use():
