@@ -103,3 +103,8 @@ class StorageError(SigtestError):
 
 class FullError(StorageError):
     """Redis has no memory left, or no disk."""
+
+
+def gone(question_id: str) -> GoneError:
+    """The error for a question that was there."""
+    return GoneError(f"{question_id} expired or was deleted; submit it again.")

@@ -27,6 +27,7 @@ from workers.errors import (
     GoneError,
     NotFoundError,
     NotReadyError,
+    gone,
 )
 from workers.guard import storage
 from workers.refusal import refusal
@@ -34,7 +35,7 @@ from workers.settings import Settings
 from workers.store import keys
 from workers.store.listings import ALL, Filter
 from workers.store.pieces import Cut, Pieces, shares_key
-from workers.store.records import Place, Record, Status, gone
+from workers.store.records import Place, Record, Status
 from workers.store.server import check_disk, connect
 from workers.store.stored import Stored
 from workers.store.task import Priced, Task

@@ -11,13 +11,14 @@ from redis import Redis
 from redis.client import Pipeline
 
 from sigtest.comparison.plan import Plan
+from workers.errors import gone
 from workers.settings import Settings
 from workers.store import codec, keys
 from workers.store.cache import Cache
 from workers.store.codec import decoded
 from workers.store.make import MAKE
 from workers.store.pieces import Cut, Pieces, Run, block_name, blocks_named, statistics_keys
-from workers.store.records import Place, gone
+from workers.store.records import Place
 from workers.store.scripts import questions as scripts
 
 

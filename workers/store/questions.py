@@ -16,7 +16,7 @@ from redis.exceptions import OutOfMemoryError
 from sigtest.data.envelope import Said
 from sigtest.kinds import Question
 from sigtest.version import __version__
-from workers.errors import GoneError
+from workers.errors import GoneError, gone
 from workers.logs import REQUEST
 from workers.settings import Settings
 from workers.store import codec, keys
@@ -27,7 +27,7 @@ from workers.store.listings import Filter, page, place_of
 from workers.store.messages import Message, announcing
 from workers.store.pieces import Cut
 from workers.store.progress import ProgressStore
-from workers.store.records import Progress, Record, Status, gone
+from workers.store.records import Progress, Record, Status
 from workers.store.scripts import questions as scripts
 from workers.store.scripts.envelopes import DESCRIBE
 from workers.store.stored import SHOWN, Stored, facts_of, stored_of

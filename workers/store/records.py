@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from sigtest.data.envelope import Envelope
 from sigtest.kinds import About
-from workers.errors import GoneError
 
 
 class Status(StrEnum):
@@ -96,8 +95,3 @@ class Place:
     seconds: float
     smaller: int
     before: float
-
-
-def gone(question_id: str) -> GoneError:
-    """The error for a question that was there."""
-    return GoneError(f"{question_id} expired or was deleted; submit it again.")

@@ -13,10 +13,10 @@ from sigtest.arrays import Array
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.kinds.comparisons import output_field, testset_field
+from workers.errors import gone
 from workers.store import codec
 from workers.store.pieces import statistics_keys
 from workers.store.questions import QuestionStore
-from workers.store.records import gone
 from workers.store.stored import Stored
 from workers.store.testsets import TestSetStore
 
