@@ -177,6 +177,24 @@ def test_a_cancelled_comparison_runs_again(service: httpx.Client, endless: dict[
     service.delete(url)
 
 
+def test_what_runs_again_keeps_what_is_not_said_anew(
+    service: httpx.Client, endless: dict[str, Any]
+) -> None:
+    said = {"title": "Nightly", "tags": ["en-de"], "metadata": {"commit": "4f2a"}}
+    asked = endless | {"seed": 5}
+    url = service.post(COMPARISONS, json=asked | said).headers["location"]
+    service.delete(url)
+    again = service.post(COMPARISONS, json=asked | {"title": "Weekly"})
+    assert again.status_code == 202
+    for told in (again.json(), service.get(url).json()):
+        assert {part: told[part] for part in said} == {**said, "title": "Weekly"}
+    service.delete(url)
+    service.delete(url)  # which forgets what was written on it
+    anew = service.post(COMPARISONS, json=asked).json()
+    assert (anew["title"], anew["tags"], anew["metadata"]) == ("", [], {})
+    service.delete(url)
+
+
 @pytest.mark.parametrize(
     "path", ["", "/report", "/events", "/distribution?a=A&b=B&metric=bleu&test=t"]
 )

@@ -22,7 +22,7 @@ from workers.settings import Settings
 from workers.store import codec, keys
 from workers.store.cache import Cache
 from workers.store.codec import decoded
-from workers.store.envelopes import fields_of
+from workers.store.envelopes import FIELDS, fields_of
 from workers.store.listings import Filter, page, place_of
 from workers.store.messages import Message, announcing
 from workers.store.pieces import Cut
@@ -150,8 +150,11 @@ class QuestionStore:
         names += [keys.cached(keys.space_of(caller), name) for name in cut.distinct_keys]
         told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
         word, seconds, held, known = map(decoded, told[:4])
-        stored = stored_of(known, facts) if word == "created" else None
-        measured = frozenset(compress(cut.distinct_keys, told[4:]))
+        written, cached = told[4 : 4 + len(FIELDS)], told[4 + len(FIELDS) :]
+        stored = None
+        if word == "created":
+            stored = stored_of(known, {**facts, **dict(zip(FIELDS, written, strict=True))})
+        measured = frozenset(compress(cut.distinct_keys, cached))
         return Verdict(word, known, float(seconds), float(held), size, stored, measured)
 
     def find(self, question_id: str, how_far: bool = True) -> Stored | None:

@@ -1,5 +1,6 @@
 """A question from acceptance to outcome."""
 
+from sigtest.data.envelope import PARTS
 from workers.store.scripts.parts import ANNOUNCE, PUT_FIELDS
 
 # KEYS: question, contents, blocks, attempts, report, tombstone, pending, pending of the caller,
@@ -10,10 +11,11 @@ from workers.store.scripts.parts import ANNOUNCE, PUT_FIELDS
 #       these and their values, then those of the contents. What the caller has pending is held as
 #       seconds and bytes; what an idempotency key stands for, as id and hash.
 # Returns the verdict, seconds and bytes of what the caller has pending where it is too much, the
-# id of the question that the key stands for, or this one's, and where it was created of each of the
-# statistics whether it is cached, which is counted.
+# id of the question that the key stands for, or this one's, and where it was created each part of
+# its envelope, then of each of the statistics whether it is cached, which is counted.
 CREATE = (
     PUT_FIELDS
+    + f"local PARTS = {{{', '.join(map(repr, PARTS))}}}"
     + """
 local id, expiry = ARGV[1], ARGV[2]
 local bound = ARGV[11] == '1' and redis.call('GET', KEYS[10])
@@ -40,9 +42,13 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
     if bytes + tonumber(ARGV[8]) > tonumber(ARGV[6]) then return {'bytes', unpack(load)} end
     local place = redis.call('HGET', KEYS[1], 'place')
     if place then redis.call('ZREM', KEYS[9], place) end
+    local before = redis.call('HMGET', KEYS[1], unpack(PARTS))
     redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])
     local last = 13 + tonumber(ARGV[13])
     put(KEYS[1], 14, last)
+    for i, part in ipairs(PARTS) do
+        if before[i] then redis.call('HSETNX', KEYS[1], part, before[i]) end
+    end
     put(KEYS[2], last + 1, #ARGV)
     redis.call('PEXPIREAT', KEYS[1], expiry)
     redis.call('PEXPIREAT', KEYS[2], expiry)
@@ -56,6 +62,11 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
 end
 if ARGV[11] == '1' then redis.call('SET', KEYS[10], id .. ' ' .. ARGV[12], 'PXAT', expiry) end
 local told = {verdict, '0', '0', id}
+if verdict == 'created' then
+    for _, written in ipairs(redis.call('HMGET', KEYS[1], unpack(PARTS))) do
+        told[#told + 1] = written
+    end
+end
 if verdict == 'created' and #KEYS > 11 then
     local found = 0
     for i = 12, #KEYS do
