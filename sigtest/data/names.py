@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 
 from sigtest.errors import InputError, quoted
@@ -67,10 +67,15 @@ def require_own_names(names: Iterable[str]) -> None:
     Raises:
         InputError: Two are equal.
     """
-    for name, count in Counter(unicodedata.normalize("NFC", name) for name in names).items():
-        if count > 1:
+    equal: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        equal[unicodedata.normalize("NFC", name)].append(name)
+    for name, group in equal.items():
+        if len(group) > 1:
+            spelled = " and ".join(sorted(map(_spelled, set(group))))
+            which = f"{spelled}, which are equal" if len(set(group)) > 1 else repr(name)
             raise InputError(
-                f"Two systems are named {name!r}; every system needs its own name.",
+                f"Two systems are named {which}; every system needs its own name.",
                 field="systems",
                 system=name,
             )
