@@ -19,7 +19,7 @@ def choose(name: Any, known: Iterable[str], field: str, what: str, otherwise: st
     if name in names:
         return name
     folded = {str(own).casefold(): own for own in names}  # a wrong case is the nearest
-    near = difflib.get_close_matches(str(name).casefold(), folded, 1)
+    near = difflib.get_close_matches(name.casefold(), folded, 1) if isinstance(name, str) else ()
     hint = f" Did you mean {folded[near[0]]!r}?" if near else otherwise
     raise RecipeError(
         f"Unknown {what} {quoted(name)}; choose one of {', '.join(names)}.{hint}", field=field
