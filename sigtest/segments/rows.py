@@ -139,7 +139,7 @@ def _wanted(segments: Segments, chosen: Filter, gains: Array) -> NDArray[np.bool
         choose(chosen.document, dict.fromkeys(segments.documents), "document", "document")
         kept &= np.array([own == chosen.document for own in segments.documents])
     if chosen.better is not None:
-        choose(chosen.better, ("a", "b"), "better", "system")
+        choose(chosen.better, ("a", "b"), "better", "side of the pair")
         kept &= gains > 0 if chosen.better == "a" else gains < 0
     if chosen.shortest is not None:
         kept &= segments.lengths >= chosen.shortest

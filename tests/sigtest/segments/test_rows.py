@@ -47,9 +47,16 @@ def test_some_at_a_time_with_what_they_add_up_to() -> None:
     assert (found.rows[0].a, found.rows[0].b) == ("c", "g")
 
 
-@pytest.mark.parametrize("chosen", [{"document": "three"}, {"order": "c"}, {"better": "c"}])
-def test_what_is_not_there_is_an_error(chosen: dict[str, str]) -> None:
-    with pytest.raises(RecipeError):
+@pytest.mark.parametrize(
+    ("chosen", "said"),
+    [
+        ({"document": "three"}, "Unknown document 'three'"),
+        ({"order": "c"}, "Unknown order 'c'"),
+        ({"better": "aspen"}, "Unknown side of the pair 'aspen'; choose one of a, b."),
+    ],
+)
+def test_what_is_not_there_is_an_error(chosen: dict[str, str], said: str) -> None:
+    with pytest.raises(RecipeError, match=said):
         numbers(**chosen)
 
 
