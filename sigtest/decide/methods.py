@@ -116,7 +116,10 @@ def _p_values(plan: Plan, pairs: Sequence[PairReport], sources: Sources) -> list
     sentences = []
     if False in exact:
         cited = sources.cite("phipson-smyth-2010-permutation")
-        sentences.append(f"Estimated p-values are (count + 1) / (resamples + 1){cited}.")
+        tests = [TESTS[name] for name in plan.recipe.tests if name in drawn]
+        doubled = [test.words for test in tests if test.sides(plan.recipe.alternative) > 1]
+        twice = f", twice that for {listed(doubled)}" if doubled else ""
+        sentences.append(f"Estimated p-values are (count + 1) / (resamples + 1){cited}{twice}.")
     if True in exact:
         where = "All p-values are" if exact == {True} else "Where the report says so, p-values are"
         cited = sources.cite(*ENUMERATED)

@@ -50,6 +50,17 @@ def test_choices_are_told(choices, words):
     assert words in told(**choices)
 
 
+@pytest.mark.parametrize(("alternative", "times"), [("two-sided", 2), ("greater", 1)])
+def test_p_values_follow_from_counts_as_is_said(alternative, times):
+    tests = ["approximate_randomization", "paired_bootstrap"]
+    made = report(tests=tests, alternative=alternative, exact="never")
+    doubled = ", twice that for the paired bootstrap."
+    assert (doubled in made.methods.text) == (times == 2)
+    for pair in made.pairs:
+        factor = times if pair.test == "paired_bootstrap" else 1
+        assert pair.p_value == min(1, factor * (pair.count + 1) / (pair.resamples + 1))
+
+
 def test_exact_p_values_are_said_to_be_exact():
     assert "All p-values are exact" in told(metrics=["ter"])
     assert "(count + 1)" not in told(metrics=["ter"])
