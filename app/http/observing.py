@@ -19,6 +19,7 @@ METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 KEY = "exchange"  # in the scope of a request
 BROKEN = 499  # the client went before there was an answer
 HEADER = "X-Request-Id"
+PRIVATE = "private, no-cache"  # keys come in headers that a proxy's cache may not look at
 GIVEN = re.compile(r"[\w.-]{1,64}", re.ASCII)  # ids that are taken over from a client or proxy
 QUESTION = re.compile(r"/([0-9a-f]{32})(?:/|$)")  # in a path
 
@@ -81,6 +82,7 @@ class Observer:
                 headers = MutableHeaders(scope=message)
                 headers[HEADER] = exchange.id
                 headers["X-Content-Type-Options"] = "nosniff"  # whatever names it holds
+                headers.setdefault("Cache-Control", PRIVATE)
                 exchange.question = _question_in(headers.get("location", "")) or exchange.question
             await send(message)
 

@@ -41,7 +41,6 @@ POLICY = (
 HEADERS = {
     "Content-Security-Policy": POLICY,
     "Referrer-Policy": "same-origin",
-    "Cache-Control": "private, no-cache",
     "Vary": "Accept, Cookie",
 }
 SHOWN = 6  # names in a line

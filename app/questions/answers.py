@@ -39,7 +39,7 @@ def question(record: Record, status: int = 200, wait: int | None = None) -> Resp
         status: Status code.
         wait: Seconds that were granted to `Prefer: wait`.
     """
-    headers = {"ETag": f'"{record.etag}"', "Cache-Control": "private, no-cache"}
+    headers = {"ETag": f'"{record.etag}"'}
     if not record.status.finished:
         headers["Retry-After"] = str(RETRY_SECONDS)
     if wait is not None:
@@ -59,7 +59,7 @@ def unless_held(request: Request, answer: Response) -> Response:
     """An answer, or 304 where the client has it already."""
     if not matches(request, answer.headers["ETag"]):
         return answer
-    kept = {"etag", "cache-control", "vary", "retry-after"}
+    kept = {"etag", "vary", "retry-after"}
     return Response(status_code=304, headers={k: v for k, v in answer.headers.items() if k in kept})
 
 
@@ -143,7 +143,6 @@ def document(content: bytes | str, name: str, etag: str, stem: str) -> Response:
     shown = "attachment" if form.saved else "inline"
     headers = {
         "ETag": f'"{etag}"',
-        "Cache-Control": "private, no-cache",
         "Vary": "Accept",
         "Content-Security-Policy": INERT,
         "Content-Disposition": f'{shown}; filename="{stem}.{form.suffix}"',
@@ -161,7 +160,6 @@ def picture(request: Request, svg: str) -> Response:
     """A picture, or 304 where the client has it already."""
     headers = {
         "ETag": f'"{hashlib.sha256(svg.encode()).hexdigest()[:32]}"',
-        "Cache-Control": "private, no-cache",
         "Content-Security-Policy": INERT,
     }
     return unless_held(request, Response(svg, 200, headers, "image/svg+xml"))

@@ -16,7 +16,7 @@ from app.http.problems import MEDIA_TYPE
 from app.schema import answers, examples, requests, service, testsets, webhooks
 from app.schema.fragments import REF, ref
 from app.schema.generators import suit_generators
-from app.schema.headers import add_request_ids, headers
+from app.schema.headers import add_common, headers
 from app.schema.reports import components
 from sigtest.kinds import KINDS, Kind
 from sigtest.kinds.comparisons import Comparisons
@@ -65,12 +65,12 @@ PROBLEMS: Described = {
         "headers": headers("Allow", "Connection", "Retry-After", "WWW-Authenticate"),
     }
 }
-FOLLOWED = headers("Cache-Control", "ETag", "Preference-Applied", "Retry-After")
+FOLLOWED = headers("ETag", "Preference-Applied", "Retry-After")
 HEADERS = {**headers("Location"), **FOLLOWED}
-OPENED = headers("Cache-Control", "Content-Security-Policy", "ETag")
+OPENED = headers("Content-Security-Policy", "ETag")
 HELD = {
     "description": "The client has it already.",
-    "headers": headers("Cache-Control", "ETag", "Retry-After"),
+    "headers": headers("ETag", "Retry-After"),
 }
 PREFER = {
     "name": "Prefer",
@@ -109,7 +109,7 @@ PICTURE: Described = {
 ENVELOPE = {"schema": ref(requests.EnvelopeRequest), "examples": examples.ENVELOPES}
 DESCRIBE: dict[str, Any] = {"requestBody": _body({JSON: ENVELOPE})}
 DESCRIBED: Described = {200: _told(answers.QuestionBody, FOLLOWED)}
-EVENTS: Described = {200: {"headers": headers("Cache-Control", "X-Accel-Buffering")}}
+EVENTS: Described = {200: {"headers": headers("X-Accel-Buffering")}}
 REMOVAL: Described = {
     200: _told(answers.QuestionBody, FOLLOWED, "It was unfinished and is cancelled."),
     204: {"description": "It had finished and is deleted with its texts."},
@@ -162,7 +162,7 @@ WEBHOOK: dict[str, Any] = {"requestBody": _body({JSON: WANTED_WEBHOOK})}
 WEBHOOK_ADDED: Described = {
     201: _told(
         webhooks.NewWebhookBody,
-        headers("Cache-Control", "Location"),
+        headers("Location"),
         "Added; its secret is told this once.",
     ),
 }
@@ -269,7 +269,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         parts["Leaderboard"] = _leaderboard(envelope, parts["Report"])
         schema["components"]["schemas"] = dict(sorted(parts.items()))
         suit_generators(schema)
-        add_request_ids(schema)
+        add_common(schema)
         app.openapi_schema = schema
     return app.openapi_schema
 

@@ -8,7 +8,6 @@ from app.http.observing import HEADER as REQUEST_ID
 
 WORDS = {
     "Allow": "What this address takes (405).",
-    "Cache-Control": "Kept by the client alone, which asks before it uses it again.",
     "Connection": "`close` where the body was not read to its end (408, 413).",
     "Content-Disposition": "A name to save it under.",
     "Content-Security-Policy": "Opened in a browser, it runs nothing and loads nothing.",
@@ -20,8 +19,8 @@ WORDS = {
     "X-Accel-Buffering": "Tells proxies to hand events on at once.",
 }
 EVERYWHERE = {
-    "description": "Of this request: in the service's log, and in a problem that is a fault.",
-    "schema": {"type": "string"},
+    REQUEST_ID: "Of this request: in the service's log, and in a problem that is a fault.",
+    "Cache-Control": "Kept by the client alone, which asks before it uses it again.",
 }
 GIVEN = {
     "name": REQUEST_ID,
@@ -34,16 +33,20 @@ GIVEN = {
 
 def headers(*names: str) -> dict[str, Any]:
     """Headers that an answer has, or has sometimes."""
-    return {name: {"description": WORDS[name], "schema": {"type": "string"}} for name in names}
+    return {name: _header(WORDS[name]) for name in names}
 
 
-def add_request_ids(document: dict[str, Any]) -> None:
-    """Declare the id that every request may bring and every answer has."""
-    components = document["components"]
-    components.setdefault("headers", {})[REQUEST_ID] = EVERYWHERE
+def add_common(document: dict[str, Any]) -> None:
+    """Declare what every answer has, and the id that every request may bring."""
+    own = {name: _header(told) for name, told in EVERYWHERE.items()}
+    document["components"]["headers"] = own
+    references = {name: {"$ref": f"#/components/headers/{name}"} for name in own}
     for methods in document["paths"].values():
         for operation in methods.values():
             operation.setdefault("parameters", []).append(GIVEN)
             for response in operation["responses"].values():
-                told = {"$ref": f"#/components/headers/{REQUEST_ID}"}
-                response.setdefault("headers", {})[REQUEST_ID] = told
+                response.setdefault("headers", {}).update(references)
+
+
+def _header(told: str) -> dict[str, Any]:
+    return {"description": told, "schema": {"type": "string"}}

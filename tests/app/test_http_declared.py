@@ -99,3 +99,18 @@ def test_what_occurs_is_declared(
         statuses.add(answer.status_code)
     assert found == []
     assert {200, 201, 204, 304} <= statuses
+
+
+def test_no_cache_may_hand_an_answer_to_another_caller(
+    service: httpx.Client, document: dict[str, Any]
+) -> None:
+    """A cache that is shared knows `Authorization`, not `X-API-Key` (RFC 9111, section 3)."""
+    kept = {
+        name: answer.headers.get("cache-control")
+        for name, _, answer in asked(service, document, {"Prefer": "wait=30"})
+        if not name.endswith("/events")  # a stream: FastAPI writes its headers
+    }
+    assert kept.pop("post /v1/webhooks") == "no-store"
+    assert set(kept.values()) == {"private, no-cache"}
+    unknown = service.get("/v1/comparisons/" + "0" * 32)
+    assert unknown.headers["cache-control"] == "private, no-cache"
