@@ -115,7 +115,7 @@ class PieceJob(Job):
         self._execute()
 
     def _execute(self) -> None:
-        self.outcome = run(self.context, str(self.func_name), self.args)
+        self.outcome = run(self.context, str(self.func_name), self.args, self.meta["seconds"])
 
 
 class PieceWorker(Worker):

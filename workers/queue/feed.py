@@ -4,6 +4,7 @@ Tasks wait in the store, by caller and by question. The queue that workers take 
 each worker that has none; whenever one is added, or a worker is free, `fill` fills it up. Callers
 are taken in turn, by the seconds of work that they were given, so that one caller's work
 delays another's by no more than what runs already; of one caller's questions small ones come first.
+A turn is counted with what its task is predicted to take, and with what it took once that is known.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 from typing import cast
 
 from redis import Redis
+from redis.client import Pipeline
 
 from workers.queue.jobs import TAKEN, Jobs, Turn
 from workers.store import keys
@@ -67,6 +69,18 @@ class Feed:
         total = sum(entry.seconds for entry in priced)
         told: list[str | int] = [owner, question, repr(total), int(behind), *lines]
         self._queue(self._wait(lists, [repr(time.time()), *PREFIXES, *told]))
+
+    def correct(self, pipe: Pipeline, caller: str, seconds: float) -> None:
+        """Count a turn with what it took, once that is known; sent with what else is.
+
+        Nothing where none of the caller's work waits: who comes back starts with the least served.
+
+        Args:
+            pipe: To send it with.
+            caller: Whose turn it was.
+            seconds: More than predicted, or less.
+        """
+        pipe.zadd(keys.WAITING, {keys.hashed(caller): seconds}, xx=True, incr=True)
 
     def fill(self) -> None:
         """Give the queue as many tasks as there are workers without one."""

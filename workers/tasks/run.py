@@ -44,8 +44,14 @@ STARVED = (MemoryError, ImportError, SystemError)
 VIEWS = {"attribute", "deliver", "distribute", "refresh"}
 
 
-def run(context: Context, name: str, arguments: Sequence[Any]) -> str:
+def run(context: Context, name: str, arguments: Sequence[Any], predicted: float = 0.0) -> str:
     """Run a task. What would go wrong again becomes its question's error.
+
+    Args:
+        context: The stores and the queue.
+        name: Of the task.
+        arguments: What it is told.
+        predicted: Seconds that its caller's turn was counted with.
 
     Returns:
         How it ended: DONE, FAILED, or UNWANTED where nothing needs it.
@@ -64,7 +70,10 @@ def run(context: Context, name: str, arguments: Sequence[Any]) -> str:
     outcome = _attempt(context, task)
     with suppress(OutOfMemoryError):  # a store that is full still finishes what it has
         with context.questions.progress.end(task.owner, task.key) as pipe:
-            Tallies.note(pipe, caller, name, outcome, time.monotonic() - since)
+            seconds = time.monotonic() - since
+            Tallies.note(pipe, caller, name, outcome, seconds)
+            if caller is not None:
+                context.feed.correct(pipe, caller, seconds - predicted)
             context.webhooks.look(pipe)
             *_, due = pipe.execute()
         if due:

@@ -12,6 +12,7 @@ from workers.queue.feed import Feed
 from workers.queue.jobs import NAME
 from workers.store.task import Priced, Task, owner_of
 from workers.tasks.context import Context
+from workers.tasks.run import TASKS, run
 
 A, B, C = "a" * 32, "b" * 32, "c" * 32
 
@@ -70,6 +71,24 @@ def test_callers_share_by_seconds_not_by_tasks(feed: Feed, context: Context) -> 
     feed.add("fine", tasks(B, *[0.5] * 100))
     order = list(served(context))[:33]
     assert 2 <= order.count(A) <= 4
+
+
+def test_callers_share_by_what_tasks_took(
+    feed: Feed, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system that joins a leaderboard is priced alike, whatever its test set asks for."""
+    taken = {A: 0.05, B: 0.001}
+    monkeypatch.setitem(TASKS, "resample", lambda _, owner, *__: time.sleep(taken[owner]))
+    monkeypatch.setattr("workers.tasks.run._begin", lambda *_: True)
+    for caller, owner in (("slow", A), ("quick", B)):
+        context.questions.redis.set(f"sigtest:gone:{owner}", caller)
+        feed.add(caller, tasks(owner, *[0.01] * 40))
+    order = []
+    for owner in served(context):
+        run(context, "resample", [owner, 0, 1], 0.01)
+        order.append(owner)
+    assert order[:20].count(A) <= 3
+    assert order.count(A) == order.count(B) == 40
 
 
 def test_who_comes_late_is_not_paid_for_having_been_away(feed: Feed, context: Context) -> None:
