@@ -9,6 +9,7 @@ SigtestError
 ├── SlowError                a body that takes too long to come
 ├── StoppingError            a request that the end of the service cuts short
 ├── NotAcceptableError       a representation that does not exist here
+├── PreconditionError        something has changed since the client looked at it
 ├── UnsupportedMediaError    a body of a kind that is not read
 └── UnreadyError             no worker is there
 """
@@ -51,6 +52,10 @@ class StoppingError(SigtestError):
 
 class NotAcceptableError(SigtestError):
     """A representation that does not exist here."""
+
+
+class PreconditionError(SigtestError):
+    """Something has changed since the client looked at it."""
 
 
 class UnsupportedMediaError(SigtestError):

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import Depends, Query, Request
 
-from app.http.errors import NotAcceptableError
+from app.http.errors import NotAcceptableError, PreconditionError
 from app.settings import Settings
 from sigtest.kinds import KINDS
 from sigtest.render.formats import FORMATS
@@ -132,6 +132,21 @@ def matches(request: Request, etag: str) -> bool:
     held = ",".join(request.headers.getlist("if-none-match"))
     tags = [tag.strip().removeprefix("W/") for tag in held.split(",")]
     return etag.removeprefix("W/") in tags or "*" in tags
+
+
+def require_match(request: Request, etag: str) -> None:
+    """Check that something is still what the client saw (RFC 9110 section 13.1.1).
+
+    Raises:
+        PreconditionError: `If-Match` names other ETags.
+    """
+    held = ",".join(request.headers.getlist("if-match"))
+    tags = [tag.strip() for tag in held.split(",")]
+    if held and "*" not in tags and f'"{etag}"' not in tags:
+        raise PreconditionError(
+            "It has changed since your If-Match was its ETag; get it again before you change it.",
+            field="If-Match",
+        )
 
 
 async def _page(request: Request) -> bool:

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app.http.auth import Caller
-from app.http.negotiation import Wait, Wished
+from app.http.negotiation import Wait, Wished, require_match
 from app.http.problems import stream_error
 from app.http.state import Asked, Cursor, InDigits, Limits, routing
 from app.http.waiting import Watch
@@ -219,13 +219,17 @@ async def events(
         yield ServerSentEvent(event="error", raw_data=stream_error(error))
 
 
-def describe(caller: Caller, asked: Asked, found: Found, written: Written) -> Response:
+def describe(
+    request: Request, caller: Caller, asked: Asked, found: Found, written: Written
+) -> Response:
     """Write title, tags or metadata on it; what is left out stays as it is."""
+    require_match(request, found.etag)
     return answers.question(asked.describe(found.id, caller.name, written))
 
 
-def remove(caller: Caller, asked: Asked, found: Found) -> Response:
+def remove(request: Request, caller: Caller, asked: Asked, found: Found) -> Response:
     """Cancel it, or delete it with what was uploaded where it has finished."""
+    require_match(request, found.etag)
     cancelled = asked.remove(found.id, caller.name)
     return answers.question(cancelled) if cancelled else Response(status_code=204)
 
@@ -244,7 +248,8 @@ def router_of(kind: Kind[Any]) -> APIRouter:
         responses=document.STATUS)  # fmt: skip
     add("/{id}", describe, methods=["PATCH"], name=f"describe_{name}",
         openapi_extra=document.DESCRIBE, responses=document.DESCRIBED)  # fmt: skip
-    add("/{id}", remove, methods=["DELETE"], name=f"delete_{name}", responses=document.REMOVAL)
+    add("/{id}", remove, methods=["DELETE"], name=f"delete_{name}",
+        openapi_extra=document.MATCHED, responses=document.REMOVAL)  # fmt: skip
     add("/{id}/report", decided_report if kind.decides else report, name=f"get_{name}_report",
         openapi_extra=held, responses=document.report(kind))  # fmt: skip
     add("/{id}/plots/{picture}.svg", picture, name=f"draw_{name}", openapi_extra=drawn,

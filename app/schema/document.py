@@ -84,6 +84,13 @@ IF_NONE_MATCH = {
     "description": "An ETag; 304 where it is still true.",
     "schema": {"type": "string"},
 }
+IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "An ETag; 412 where it is no longer true, and nothing is changed.",
+    "schema": {"type": "string"},
+}
+MATCHED: dict[str, Any] = {"parameters": [IF_MATCH]}
 POLLING: dict[str, Any] = {"parameters": [PREFER, IF_NONE_MATCH]}
 CACHING: dict[str, Any] = {"parameters": [IF_NONE_MATCH]}
 SUBMITTED: Described = {
@@ -107,7 +114,7 @@ PICTURE: Described = {
     304: HELD,
 }
 ENVELOPE = {"schema": ref(requests.EnvelopeRequest), "examples": examples.ENVELOPES}
-DESCRIBE: dict[str, Any] = {"requestBody": _body({JSON: ENVELOPE})}
+DESCRIBE: dict[str, Any] = {**MATCHED, "requestBody": _body({JSON: ENVELOPE})}
 DESCRIBED: Described = {200: _told(answers.QuestionBody, FOLLOWED)}
 EVENTS: Described = {200: {"headers": headers("X-Accel-Buffering")}}
 REMOVAL: Described = {
@@ -133,7 +140,7 @@ RAISED: Described = {200: _told(testsets.TestSetResource, LOCATION)}
 TESTSET: Described = {**RAISED, 304: HELD}
 MORE = {"more": {"summary": "More resamples.", "value": {"resamples": 1999}}}
 CHANGE = {"schema": ref(testsets.ChangeRequest), "examples": {**MORE, **examples.ENVELOPES}}
-RAISE: dict[str, Any] = {"requestBody": _body({JSON: CHANGE})}
+RAISE: dict[str, Any] = {**MATCHED, "requestBody": _body({JSON: CHANGE})}
 PUT: dict[str, Any] = {
     "parameters": [PREFER],
     "requestBody": _body(

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app.http.auth import Caller
-from app.http.negotiation import Wait, Wished
+from app.http.negotiation import Wait, Wished, require_match
 from app.http.state import Asked, Boards, Cursor, InDigits, Limits, routing
 from app.http.waiting import Watch
 from app.questions import answers as questions
@@ -65,7 +65,12 @@ def get_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards
 
 @router.patch("/{id}", openapi_extra=document.RAISE, responses=document.RAISED)
 def change_testset(
-    testset_id: Id, caller: Caller, boards: Boards, settings: Limits, change: Changed
+    request: Request,
+    testset_id: Id,
+    caller: Caller,
+    boards: Boards,
+    settings: Limits,
+    change: Changed,
 ) -> Response:
     """Write title, tags or metadata, or draw more resamples.
 
@@ -73,15 +78,17 @@ def change_testset(
     test set is made.
     """
     found = boards.find(testset_id, caller.name)
+    require_match(request, found.etag)
     if change.resamples is not None:
         check_scores(max(1, found.systems), len(found.metrics), change.resamples, settings)
         boards.raise_resamples(testset_id, caller.name, change.resamples)
     return answers.found(boards.describe(testset_id, caller.name, change.said))
 
 
-@router.delete("/{id}", status_code=204)
-def delete_testset(testset_id: Id, caller: Caller, boards: Boards) -> Response:
+@router.delete("/{id}", status_code=204, openapi_extra=document.MATCHED)
+def delete_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
     """Delete a test set with its systems and everything that was computed."""
+    require_match(request, boards.find(testset_id, caller.name).etag)
     boards.delete(testset_id, caller.name)
     return Response(status_code=204)
 

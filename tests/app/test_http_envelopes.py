@@ -81,6 +81,29 @@ def test_a_change_leaves_what_it_does_not_say(
     assert service.patch(f"{COMPARISONS}/{'0' * 32}", json={"title": "x"}).status_code == 404
 
 
+def test_nothing_is_changed_that_is_not_as_it_was_seen(
+    service: httpx.Client, body: dict[str, Any], tag: str
+) -> None:
+    question = submit(service, {**body, "seed": 32}).json()["links"]["self"]
+    asked = {"name": f"board {tag}", "references": LINES, "resamples": 99}
+    for url in (question, service.post("/v1/testsets", json=asked).headers["location"]):
+        seen = service.get(url).headers["etag"]
+        held = {"If-Match": seen}
+        first = service.patch(url, json={"title": "First"}, headers=held)
+        assert (first.status_code, first.json()["title"]) == (200, "First")
+        told = problem(service.patch(url, json={"title": "Late"}, headers=held), 412, "changed")
+        assert told["errors"][0]["field"] == "If-Match"
+        weak = {"If-Match": f"W/{first.headers['etag']}"}  # compared strongly: RFC 9110, 13.1.1
+        problem(service.delete(url, headers=weak), 412, "changed")
+        problem(service.delete(url, headers=held), 412, "changed")
+        assert service.get(url).json()["title"] == "First"
+        several = {"If-Match": f"{seen}, {first.headers['etag']}"}
+        assert service.patch(url, json={"tags": [tag]}, headers=several).is_success
+        assert service.patch(url, json={"tags": []}, headers={"If-Match": "*"}).is_success
+        now = {"If-Match": service.get(url).headers["etag"]}
+        assert service.delete(url, headers=now).status_code == 204
+
+
 @pytest.mark.parametrize(
     ("said", "field"),
     [
