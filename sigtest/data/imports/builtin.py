@@ -33,6 +33,10 @@ def read_builtin(name: str, allow_downloads: bool) -> Material:
 
     test_set, _, pair = name.rpartition("/")
     known: dict[str, Dataset] = DATASETS
+    if not test_set:
+        raise InputError(
+            f"{name[:60]!r} names no language pair; ask as wmt17/en-de.", field="testset"
+        )
     if test_set not in known:
         raise InputError(
             f"sacreBLEU has no test set {test_set[:60]!r}; ask as wmt17/en-de."

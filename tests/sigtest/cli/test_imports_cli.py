@@ -98,7 +98,7 @@ def test_built_in_test_sets_on_the_command_line(sacrebleu_cache, run, monkeypatc
 @pytest.mark.parametrize(
     ("name", "part"),
     [
-        ("wmt17", "ask as wmt17/en-de"),
+        ("wmt17", "'wmt17' names no language pair; ask as wmt17/en-de."),
         ("wmt17x/en-de", "Did you mean 'wmt17'"),
         ("wmt17/en-xx", "no language pair 'en-xx'"),
         ("../../etc/passwd", "no test set"),
