@@ -24,8 +24,9 @@ PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
 KNOWN = [field.name for field in FIELDS]
 LEVEL = 0.05  # of intervals that nothing looks at
 NEEDED = {  # of a request
-    "human": "judgements, p-values by pair, or the id of a finished human evaluation",
-    "comparison": "references and outputs, p-values by pair, or the id of a finished comparison",
+    "human": 'judgements, p-values by pair, or {"id": ID} of a finished human evaluation',
+    "comparison": "references and outputs, p-values by pair, or "
+    '{"id": ID} of a finished comparison',
 }
 OWN = ("alternative", "correction", "alpha")  # which accuracy of tests decides itself
 

@@ -50,7 +50,7 @@ def parse(request: Mapping[str, Any]) -> Asked:
 def _comparison(body: object) -> Comparison:
     """A comparison that can be a pilot."""
     if not isinstance(body, Mapping) or not body:
-        needed = "the pilot's references and outputs, or the id of a finished comparison"
+        needed = 'the pilot\'s references and outputs, or {"id": ID} of a finished comparison'
         raise InputError(f"comparison must be an object: {needed}.", field="comparison")
     made = parse_named(body)
     if len(made.entries) > 1:

@@ -186,7 +186,7 @@ def test_judged_segments_are_lines_of_the_test_set() -> None:
 
 REFUSED = [
     ({"humans": {}}, RecipeError, "Did you mean 'human'"),
-    ({"human": {}}, InputError, "judgements, .* or the id of a finished"),
+    ({"human": {}}, InputError, r"judgements, .* or \{\"id\": ID\} of a finished human evaluation"),
     ({"human": {"pairs": []}}, InputError, "has no pairs"),
     ({"human": {"pair": []}}, RecipeError, "Did you mean 'pairs'"),
     ({"human": {"pairs": ["x"]}}, InputError, r"human.pairs\[0\] must be an object"),
@@ -195,7 +195,8 @@ REFUSED = [
     ({"human": {"pairs": people()[:5]}}, InputError, "did not compare Cedar and Daisy"),
     ({"human": {"pairs": people(), "criteria": ["x"]}}, RecipeError, "Unknown criterion"),
     ({"human": {"pairs": people()[:1]}}, InputError, "Systems differ"),
-    ({"comparison": {}}, InputError, "references and outputs, .* or the id of a finished"),
+    ({"comparison": {}}, InputError, "references and outputs, .* of a finished comparison"),
+    ({"comparison": "0" * 32}, InputError, r"or \{\"id\": ID\} of a finished comparison"),
     ({"comparison": {"testsets": {}}}, RecipeError, "about one test set"),
     ({"comparison": comparison(tests=["riezler_maxwell_bootstrap"])}, RecipeError, "no direction"),
     ({"comparison": comparison(metrics=["blue"])}, RecipeError, "Did you mean 'bleu'"),

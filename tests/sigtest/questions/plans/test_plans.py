@@ -232,6 +232,11 @@ def test_what_cannot_be_planned_is_refused(choices: dict[str, Any], field: str) 
     assert isinstance(refused.value, InputError | RecipeError)
 
 
+def test_a_bare_id_is_told_where_it_belongs() -> None:
+    with pytest.raises(InputError, match=r'or \{"id": ID\} of a finished comparison\.$'):
+        parse({"comparison": "0" * 32})
+
+
 def test_strata_of_one_segment_are_no_pilot() -> None:
     numbers = list(map(float, range(12)))
     scores = [{"name": name, "scores": {"x": numbers}} for name in "AB"]
