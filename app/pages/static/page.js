@@ -250,6 +250,22 @@ const show = async (address, push, form = null) => {
     .find((own) => named(own) === focused)?.focus({ preventScroll: true });
 };
 
+// what is chosen in place goes into the links and forms that were written before
+const carry = (chosen, links, forms) => {
+  for (const own of document.querySelectorAll(links)) {
+    if (own.pathname !== location.pathname) continue;
+    const address = new URL(own.href);
+    for (const [name, value] of Object.entries(chosen)) address.searchParams.set(name, value);
+    own.href = address.pathname + address.search + address.hash;
+  }
+  for (const form of document.querySelectorAll(forms)) {
+    for (const [name, value] of Object.entries(chosen)) {
+      const held = form.elements[name] ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name }));
+      held.value = value;
+    }
+  }
+};
+
 // tables that are whole are sorted here: a heading sorts every table that has it
 const amount = (words) => {
   const found = words.replaceAll("−", "-").match(/-?\d*\.?\d+(e-?\d+)?/);
@@ -279,16 +295,12 @@ const sort = (link) => {
     own.parentElement.setAttribute("aria-sort", falls ? "descending" : "ascending");
   }
   history.pushState(null, "", link.href);
-  for (const own of document.querySelectorAll("main .choose a, main .decide a, main thead a")) {
+  for (const own of same) {
     const address = new URL(own.href);
-    const turned = same.includes(own) ? (falls ? "" : "-") + keyed(own) : wanted;
-    if (!own.matches("thead a") || same.includes(own)) address.searchParams.set("sort", turned);
+    address.searchParams.set("sort", (falls ? "" : "-") + keyed(own));
     own.href = address.pathname + address.search;
   }
-  for (const form of document.querySelectorAll("main .decide form, main .hide form")) {
-    const held = form.elements.sort ?? form.appendChild(Object.assign(document.createElement("input"), { type: "hidden", name: "sort" }));
-    held.value = wanted;
-  }
+  carry({ sort: wanted }, ".choose a, .decide a, .pages a", ".decide form, .hide form, #pair form");
   return true;
 };
 
@@ -310,6 +322,8 @@ const open = async (address, form = null) => {
   const within = panel.contains(document.activeElement);
   panel.replaceWith(document.importNode(found, true));
   history.pushState(null, "", address);
+  const opened = [...new URL(address, location.href).searchParams].filter(([name]) => ["a", "b", "testset"].includes(name));
+  carry(Object.fromEntries(opened), "main > nav.choose a, .decide a, thead a, .sigtest .pages a", ".decide form");
   const pairOf = (search) => ["a", "b"].map((name) => new URLSearchParams(search).get(name)).sort().join("\n");
   const current = pairOf(new URL(address, location.href).search);
   for (const link of document.querySelectorAll("td [aria-current]")) link.removeAttribute("aria-current");

@@ -230,6 +230,35 @@ def test_a_command_is_copied(service: httpx.Client, chromium: Any) -> None:
         assert copied.startswith("import httpx\n\nhttpx.post(")
 
 
+def test_a_pair_that_is_opened_stays_open_in_all_that_is_chosen_next(
+    service: httpx.Client, chromium: Any
+) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        page.click("text=Try the example")
+        finished(visited)
+        page.click("#matrix td a >> nth=0")
+        page.wait_for_selector("#pair h2:has-text('aspen and birch by bleu')")
+        page.click("#systems thead >> text=score")
+        assert "a=aspen&b=birch" in page.url
+        page.click("#pair .pages a")
+        page.wait_for_selector("#pair ol[start='21']")
+        assert "sort=-score" in page.url
+        page.click("#matrix td a >> nth=1")
+        page.wait_for_selector("#pair h2:has-text('aspen and cedar by bleu')")
+        page.click(".choose >> text=chrf")
+        page.wait_for_selector("#pair h2:has-text('aspen and cedar by chrf')")
+        page.click("#matrix td a >> nth=0")
+        page.wait_for_selector("#pair h2:has-text('aspen and birch by chrf')")
+        page.click("text=Decide with another")
+        page.fill(".decide input[name=alpha]", "0.5")
+        page.click(".decide button")
+        page.wait_for_function("() => location.search.includes('alpha=0.5')")
+        assert page.inner_text("#pair h2") == "aspen and birch by chrf"
+        assert "sort=-score" in page.url
+
+
 def test_pairs_on_several_test_sets_are_opened(service: httpx.Client, chromium: Any) -> None:
     systems = [("A", "a b c d"), ("B", "a x y d"), ("C", "z b c q")]
     testsets = [
