@@ -209,6 +209,11 @@ document.addEventListener("mouseover", (event) => {
 
 // parts of a page change in place; the address is always that of the whole page
 const pair = () => document.getElementById("pair");
+let at = location.search;
+const go = (address) => {
+  history.pushState(null, "", address);
+  at = location.search;
+};
 let latest = 0;
 // what is asked for later goes before what is answered later: then there is nothing to show
 const ask = async (address, busy) => {
@@ -244,7 +249,7 @@ const show = async (address, push, form = null) => {
   for (const own of document.querySelectorAll("main details > summary")) {
     if (opened.includes(own.textContent)) own.parentElement.open = true;
   }
-  if (push) history.pushState(null, "", address);
+  if (push) go(address);
   offer();
   [...document.querySelectorAll("main a, main button, main input, main select")]
     .find((own) => named(own) === focused)?.focus({ preventScroll: true });
@@ -294,7 +299,7 @@ const sort = (link) => {
     sorted(own.parentElement, falls);
     own.parentElement.setAttribute("aria-sort", falls ? "descending" : "ascending");
   }
-  history.pushState(null, "", link.href);
+  go(link.href);
   for (const own of same) {
     const address = new URL(own.href);
     address.searchParams.set("sort", (falls ? "" : "-") + keyed(own));
@@ -321,7 +326,7 @@ const open = async (address, form = null) => {
   if (!found) return reject(panel, answer, address, form);
   const within = panel.contains(document.activeElement);
   panel.replaceWith(document.importNode(found, true));
-  history.pushState(null, "", address);
+  go(address);
   const opened = [...new URL(address, location.href).searchParams].filter(([name]) => ["a", "b", "testset"].includes(name));
   carry(Object.fromEntries(opened), "main > nav.choose a, .decide a, thead a, .sigtest .pages a", ".decide form");
   const pairOf = (search) => ["a", "b"].map((name) => new URLSearchParams(search).get(name)).sort().join("\n");
@@ -361,4 +366,9 @@ document.addEventListener("submit", (event) => {
   if (within) open(`${address}#pair`, form);
   else show(address, true, form);
 });
-if (document.querySelector("#say, .choose")) addEventListener("popstate", () => show(location.href, false));
+// another place on the same page, such as the skip link's, has nothing else to show
+if (document.querySelector("#say, .choose")) addEventListener("popstate", () => {
+  if (location.search === at) return;
+  at = location.search;
+  show(location.href, false);
+});

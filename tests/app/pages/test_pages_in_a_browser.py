@@ -259,6 +259,20 @@ def test_a_pair_that_is_opened_stays_open_in_all_that_is_chosen_next(
         assert "sort=-score" in page.url
 
 
+def test_another_place_on_the_page_leaves_it_as_it_is(service: httpx.Client, chromium: Any) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        page.click("text=Try the example")
+        finished(visited)
+        page.fill("#title", "half written")
+        page.focus(".skip")
+        page.keyboard.press("Enter")
+        page.wait_for_function("() => location.hash === '#main'")
+        page.wait_for_load_state("networkidle")
+        assert page.input_value("#title") == "half written"
+
+
 def test_pairs_on_several_test_sets_are_opened(service: httpx.Client, chromium: Any) -> None:
     systems = [("A", "a b c d"), ("B", "a x y d"), ("C", "z b c q")]
     testsets = [
