@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sigtest.kinds import KINDS
@@ -11,7 +12,7 @@ from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
 from sigtest.render.names import printable
 from sigtest.render.standings import leading_test
-from sigtest.report import Report
+from sigtest.report import Report, SystemReport
 from sigtest.significance import TESTS
 
 MANY = 12  # systems, above which not all are named
@@ -83,12 +84,31 @@ def _in_order(report: Report) -> list[str]:
 
 def _verify(report: Report, stem: str) -> str:
     """The command that computes the report again, with the reader's own files."""
-    names = [shlex.quote(printable(system.name)) for system in report.systems[:MANY]]
-    rest = ["..."] if len(report.systems) > MANY else []
+    shown = report.systems[:MANY]
+    references = ["-r REFERENCE"] * report.testset.references
     documents = ["--documents DOCUMENTS"] if _of_documents(report) else []
-    brought = ["-r REFERENCE"] * max(1, report.testset.references)
-    command = [f"sigtest verify {stem}.json", *brought, *documents, *names, *rest]
-    return " ".join(command)
+    brought = [words for system in shown for words in _brought(report, system)]
+    rest = ["..."] if len(report.systems) > MANY else []
+    return " ".join([f"sigtest verify {stem}.json", *references, *documents, *brought, *rest])
+
+
+def _brought(report: Report, system: SystemReport) -> Iterator[str]:
+    """What a system brought, as the command takes it: a text, those of several runs, scores."""
+    name = printable(system.name)
+    supplied = {
+        label: "|of:|" not in metric.signature
+        for label, metric in report.metrics.items()
+        if metric.signature.endswith("|supplied")
+    }
+    runs = max(len(score.replicas) for score in system.scores.values())
+    if runs:
+        yield f"--replicas {shlex.quote(f'{name}=' + ','.join(['OUTPUT'] * runs))}"
+        return
+    if len(supplied) < len(report.metrics):
+        yield shlex.quote(name)
+    for label, labelled in supplied.items():
+        start = f"{printable(label)}:" if labelled else ""
+        yield f"--scores {shlex.quote(f'{start}{name}=SCORES')}"
 
 
 def _of_documents(report: Report) -> bool:

@@ -10,6 +10,8 @@ import pytest
 from exchange import submit
 
 HOSTILE = "<b onclick=alert(1)>"
+LINES = ["a b c d e", "f g h i j", "k l m n o"]
+SCORES = [0.5, 0.25, 1.0]
 
 
 def ask(pages: httpx.Client, **form: Any) -> httpx.Response:
@@ -270,6 +272,37 @@ def test_a_page_says_what_a_report_stands_on(pages: httpx.Client, body: dict[str
     assert "It does not keep its level here" in page
     assert f"sigtest verify {made['id']}.json -r REFERENCE A B" in page
     assert r"A & " in page
+
+
+@pytest.mark.parametrize(
+    ("systems", "metrics", "command"),
+    [
+        (
+            [{"name": name, "scores": {"comet": SCORES, "x y": SCORES}} for name in "AB"],
+            ["scores:of=comet", "scores:of=x y"],
+            ".json --scores comet:A=SCORES --scores 'x y:A=SCORES' "
+            "--scores comet:B=SCORES --scores 'x y:B=SCORES'",
+        ),
+        (
+            [{"name": name, "hypotheses": LINES, "scores": {"own": SCORES}} for name in "AB"],
+            ["bleu", "scores"],
+            ".json -r REFERENCE A --scores A=SCORES B --scores B=SCORES",
+        ),
+        (
+            [{"name": name, "replicas": [LINES, LINES]} for name in "AB"],
+            ["bleu"],
+            ".json -r REFERENCE --replicas A=OUTPUT,OUTPUT --replicas B=OUTPUT,OUTPUT",
+        ),
+    ],
+)
+def test_the_command_that_verifies_names_what_was_brought(
+    pages: httpx.Client, systems: list[dict[str, Any]], metrics: list[str], command: str
+) -> None:
+    references = {"references": [LINES]} if "REFERENCE" in command else {}
+    made = submit(pages, {**references, "systems": systems, "metrics": metrics, "resamples": 99})
+    page = html.unescape(pages.get(f"/comparisons/{made.json()['id']}").text)
+    (verify,) = re.findall(r'id="verify">sigtest verify [^.]*(.*)</pre>', page)
+    assert verify == command
 
 
 def test_pictures_of_pages_follow_light_and_dark(pages: httpx.Client, body: dict[str, Any]) -> None:
