@@ -356,6 +356,19 @@ def test_a_pair_stands_where_its_table_fits_and_nothing_covers_it(
         assert (matrix["top"] >= 0) == beside  # it stays in sight
 
 
+@pytest.mark.parametrize("width", [500, 640, 768])
+def test_the_words_in_the_place_of_a_pair_have_room(
+    service: httpx.Client, chromium: Any, width: int
+) -> None:
+    systems = [{"name": f"system{i}", "hypotheses": [f"a b c {i}", "e f"]} for i in range(7)]
+    body = {"references": [["a b c d", "e f g"]], "systems": systems, "resamples": 99}
+    made = service.post("/v1/comparisons", json=body, headers={"Prefer": "wait=60"}).json()
+    options = {"viewport": {"width": width, "height": 900}}
+    with visit(chromium, str(service.base_url), **options) as visited:
+        visited.page.goto(f"/comparisons/{made['id']}")
+        assert visited.page.locator("#pair").bounding_box()["width"] >= 256
+
+
 def test_the_pair_that_was_asked_for_last_stays(service: httpx.Client, chromium: Any) -> None:
     """Also where the network is slow, and what was asked for before is answered after it."""
     made = service.post("/v1/comparisons", json=wide(3), headers={"Prefer": "wait=60"})
