@@ -163,6 +163,7 @@ if (drop) {
     }));
     const status = document.getElementById("recognition");
     const mine = ++round;
+    if (input.ariaInvalid) accept(); // that was about other files
     status.textContent = input.files.length ? "Reading the files…" : "";
     document.getElementById("recognised")?.remove();
     if (!input.files.length) return;

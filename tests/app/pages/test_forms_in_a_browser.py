@@ -101,6 +101,22 @@ def test_the_reason_stands_at_the_file_that_it_is_about(
         visited.complaints.clear()
 
 
+def test_what_was_wrong_with_files_goes_when_others_are_chosen(
+    service: httpx.Client, chromium: Any, example: Path, tmp_path: Path
+) -> None:
+    picture = tmp_path / "reference.txt"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n")
+    with visit(chromium, str(service.base_url)) as visited:
+        visited.page.goto("/")
+        visited.page.set_input_files("#files", picture)
+        visited.page.click("button:text-is('Compare')")
+        refused(visited, "files", "reference.txt is not read")
+        chosen(visited.page, example)
+        assert visited.page.locator("#wrong").count() == 0
+        assert visited.page.get_attribute("#files", "aria-invalid") is None
+        visited.complaints.clear()
+
+
 def test_what_is_recognised_is_shown_in_the_form(
     service: httpx.Client, chromium: Any, example: Path
 ) -> None:
