@@ -59,7 +59,8 @@ def answer(report: MetaReport) -> tuple[str, ...]:
         (names,) = beating
         whom = listed(names) if names else "No metric"
         verb = "agree" if len(names) > 1 else "agrees"
-        said.append(f"{whom} {verb} significantly better with people than {report.baseline}.")
+        beaten = f"{report.baseline}{_alone(report)}"
+        said.append(f"{whom} {verb} significantly better with people than {beaten}.")
     return tuple(said)
 
 
@@ -169,8 +170,12 @@ def _beating(report: MetaReport, own: SetReport) -> list[Paragraph]:
     if report.baseline is None or not report.pairs:
         return []
     better = ", ".join(own.beats_baseline) or "none"
-    alone = "" if report.correction == "none" else " (corrected for comparisons with it alone)"
-    return [Paragraph(f"Significantly better than {report.baseline}{alone}: {better}.")]
+    return [Paragraph(f"Significantly better than {report.baseline}{_alone(report)}: {better}.")]
+
+
+def _alone(report: MetaReport) -> str:
+    """How the baseline's pairs are corrected, other than those of ranks."""
+    return "" if report.correction == "none" else " (corrected for comparisons with it alone)"
 
 
 def _drawn(report: MetaReport, own: SetReport) -> list[Figure]:
