@@ -67,7 +67,7 @@ def _exact(label: str, recipe: Recipe) -> list[str]:
     if "approximate_randomization" not in recipe.tests or recipe.exact == "never":
         return []
     return [
-        f"{label} is 0 or 1 for every item: an exact p-value of approximate_randomization is that "
+        f"{label} is 0 or 1 for every item: an exact p-value of approximate randomization is that "
         "of McNemar's exact test."
     ]
 

@@ -23,7 +23,7 @@ def test_every_command_of_the_page_runs(tmp_path):
         printed += done.stdout
     words = " ".join(printed.split())
     for promised in (
-        "exact p-value of approximate_randomization is that of McNemar's exact test",
+        "exact p-value of approximate randomization is that of McNemar's exact test",
         "Segments that not all files have are dropped",
         "the mean of 3 runs; runs are not resampled",
     ):

@@ -153,6 +153,9 @@ SLIPS = {
         "".join(f"tensor(0.{i})\n" for i in IDS), ["line 1", "'tensor(0.1)'", "number alone"],
     ),
     "a number in brackets": (changed(3, "4,aspen,[0.4]"), ["line 5", "without brackets"]),
+    "numbers as R numbers them": (
+        "".join(f'"{i}" 0.{i} 0.5\n' for i in IDS), ["without a header", "count them", "id, score"],
+    ),
     "numbered numbers": (
         "".join(f"{i}\t0.{i}\n" for i in IDS), ["without a header", "count them", "id, score"],
     ),

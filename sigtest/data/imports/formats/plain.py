@@ -127,7 +127,10 @@ def read_text(file: File) -> Material:
 
 
 def _cells(line: str) -> list[str]:
-    return line.split("\t") if "\t" in line else line.split() or [""]
+    """Cells between tabs, else between blanks, where R quotes the names of rows."""
+    if "\t" in line:
+        return line.split("\t")
+    return [part.strip('"') for part in line.split()] or [""]
 
 
 def _value(line: str, name: str, i: int) -> Value | None:
@@ -148,10 +151,8 @@ def _value(line: str, name: str, i: int) -> Value | None:
 
 def _split(line: str) -> Sequence[str]:
     """Cells of a line; one that reads as a number with blanks inside stays whole."""
-    if "\t" in line:
-        return line.split("\t")
-    parts = line.split()
-    return parts if all(numeric(part) or blank(part) for part in parts) and parts else [line]
+    parts = _cells(line)
+    return parts if "\t" in line or all(numeric(c) or blank(c) for c in parts) else [line]
 
 
 def _require_equal_tuples(values: Sequence[Value | None], name: str) -> None:
