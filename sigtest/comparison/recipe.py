@@ -357,7 +357,7 @@ def _numbers(choices: Mapping[str, Any]) -> dict[str, object]:
 def _listed(choices: Mapping[str, Any], field: str, default: Sequence[Any]) -> Sequence[Any]:
     value = choices.get(field, default)
     if not isinstance(value, list | tuple):
-        raise RecipeError(f"{field} must be a list.", field=field)
+        raise RecipeError(f"{field} must be a list, not {quoted(value)}.", field=field)
     return value
 
 
