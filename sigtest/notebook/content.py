@@ -17,7 +17,7 @@ from sigtest.data.imports import Given, Joining, Role, gather, in_order, metric_
 from sigtest.data.imports.given import COLUMNS
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
-from sigtest.notebook.frames import check_frame, is_frame, once, require_no_ids, table_of
+from sigtest.notebook.frames import check_frame, is_frame, once, table_of
 
 TEXTS = "one string a segment"
 
@@ -288,7 +288,6 @@ def _columns(given: object, field: str) -> dict[str, Any] | None:
     if names is None or isinstance(given, Mapping) or not hasattr(given, "__getitem__"):
         return None
     once(names, field)
-    require_no_ids(map(str, names), field)
     return {str(name): given[name] for name in list(names)}
 
 

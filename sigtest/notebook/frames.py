@@ -6,18 +6,13 @@ pandas and polars are known by what their frames can do, so that neither has to 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sigtest.data.imports.formats.headings import role_of
 from sigtest.data.imports.given import Upload
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
-
-OF_ROWS = {"id", "document", "domain", "metric", "testset"}  # columns that are no system's
-UNNAMED = re.compile(r"Unnamed: \d+")  # as pandas calls an index that it reads from a file
 
 
 def is_frame(given: object) -> bool:
@@ -58,25 +53,6 @@ def once(names: Iterable[object], field: str) -> None:
             "its own.",
             field=field,
         )
-
-
-def require_no_ids(names: Iterable[str], field: str) -> None:
-    """Check that no column tells rows apart: its numbers would be the scores of a system.
-
-    Args:
-        names: Of the columns of a frame that has a column for each system or reference.
-        field: Where it was given.
-
-    Raises:
-        InputError: One of them has the name of an id, a document or the like.
-    """
-    for name in names:
-        if role_of(name) in OF_ROWS or UNNAMED.fullmatch(name):
-            raise InputError(
-                f"{field} has a column {name!r}, which tells rows apart; leave it out. A table "
-                "with a row for each score or output is given as from_.",
-                field=field,
-            )
 
 
 def table_of(frame: Any, field: str = "from_") -> Upload:

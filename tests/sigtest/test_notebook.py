@@ -323,16 +323,6 @@ def test_bad_types_are_told_in_words(asked, words):
         sigtest.compare(**asked)
 
 
-@pytest.mark.parametrize("name", ["id", "segment", "doc_id", "Unnamed: 0", "metric"])
-@pytest.mark.parametrize("field", ["references", "systems", "scores"])
-def test_columns_that_tell_rows_apart_are_no_systems(field, name):
-    columns = {"scores": SCORES, "systems": SYSTEMS, "references": {"r": REFERENCES}}[field]
-    frame = pandas.DataFrame({name: range(3), **columns})
-    asked = {"references": REFERENCES, "systems": SYSTEMS} if field != "scores" else {}
-    with pytest.raises(sigtest.SigtestError, match=f"^{field} has a column '{name}', .* from_"):
-        sigtest.compare(**{**asked, field: frame})
-
-
 @pytest.mark.parametrize("testsets", [5, {"a": 5}, {"a": {"systms": {}}}])
 def test_bad_test_sets_are_told_in_words(testsets):
     with pytest.raises(sigtest.SigtestError, match="test set"):
