@@ -53,16 +53,18 @@ def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Colle
     for part, table in zip(parts, tables, strict=True):
         _check_names(part, table)
     _require_one_sort(tables)
-    dropped = [dict(table.dropped) for table in tables]
-    for i, table in enumerate(tables):
-        if table.keyed and len(parts[i]):
-            parts[i], repeated = _without_copies(parts[i], table)
-            dropped[i]["repeated row"] = repeated
     whole = Judgements.concatenate(parts)
     if not len(whole):
         raise InputError(f"{tables[0].name} holds no judgement.", field=tables[0].name)
+    kept = _without_copies(whole, tables)
+    counts = [np.bincount(own.source, minlength=len(tables)) for own in (whole, kept)]
+    repeated = (counts[0] - counts[1]).tolist()
+    dropped = [
+        {**table.dropped, "repeated row": copies}
+        for table, copies in zip(tables, repeated, strict=True)
+    ]
     return Collected(
-        whole, tuple({why: n for why, n in reasons.items() if n} for reasons in dropped)
+        kept, tuple({why: n for why, n in reasons.items() if n} for reasons in dropped)
     )
 
 
@@ -220,28 +222,43 @@ def _require_one_sort(tables: Sequence[Table]) -> None:
         )
 
 
-def _without_copies(part: Judgements, table: Table) -> tuple[Judgements, int]:
-    """Judgements without rows that occur twice; twice with other scores is an error."""
+def _without_copies(whole: Judgements, tables: Sequence[Table]) -> Judgements:
+    """Judgements without those that occur twice; twice with other scores is an error.
+
+    Files may overlap: an export may have all that the one before it had.
+    """
+    keyed = np.array([table.keyed for table in tables])[whole.source]
     place, first = groups(
-        part.system.codes, part.segment.codes, part.kind, part.criterion.codes,
-        part.annotator.codes, part.hit.codes, part.languages.codes,
+        whole.system.codes, whole.segment.codes, whole.kind, whole.criterion.codes,
+        whole.annotator.codes, whole.hit.codes, whole.languages.codes,
+        np.where(keyed, -1, np.arange(len(whole))),
     )  # fmt: skip
-    if len(first) == len(part):
-        return part, 0
+    if len(first) == len(whole):
+        return whole
     mate = first[place]
-    for scores in (part.raw, part.z):
+    for scores in (whole.raw, whole.z):
         other = (scores != scores[mate]) & np.isfinite(scores)
         if other.any():
-            row = int(np.argmax(other))
-            raise table.refused(
-                row,
-                f"the score {scores[row]:g} contradicts {table.place(int(mate[row]))}, which has "
-                f"{scores[mate[row]]:g} for the same annotator, batch, system, segment and kind",
-                "score",
-            )
-    keeps = np.zeros(len(part), dtype=bool)
+            raise _contradiction(whole, tables, scores, int(np.argmax(other)), mate)
+    keeps = np.zeros(len(whole), dtype=bool)
     keeps[first] = True
-    return part.take(keeps), len(part) - len(first)
+    return whole.take(keeps)
+
+
+def _contradiction(
+    whole: Judgements, tables: Sequence[Table], scores: Array, row: int, mates: Counts
+) -> InputError:
+    """One judgement with two scores: where both stand."""
+    starts = np.cumsum([0, *(len(table.line) for table in tables)]).tolist()
+    source, origin = int(whole.source[row]), int(whole.source[mates[row]])
+    elsewhere = tables[origin].place(int(mates[row]) - starts[origin])
+    return tables[source].refused(
+        row - starts[source],
+        f"the score {scores[row]:g} contradicts "
+        f"{elsewhere if origin == source else f'{tables[origin].name}, {elsewhere}'}, which has "
+        f"{scores[mates[row]]:g} for the same annotator, batch, system, segment and kind",
+        "score",
+    )
 
 
 def _check_names(part: Judgements, table: Table) -> None:

@@ -415,6 +415,28 @@ def test_rows_that_occur_twice_alike_count_once() -> None:
     assert asked.sources[0].dropped == {"repeated row": 2}
 
 
+def test_rows_that_two_files_have_alike_count_once() -> None:
+    more = LINE.replace(" A ", " C ")
+    files = [("monday", (DA + LINE).encode()), ("tuesday", (DA + LINE + more).encode())]
+    asked = parse({"standardise": "none"}, files)
+    systems = [row[1] for row in rows_of(asked)]
+    assert systems == ["A", "B", "C"]
+    assert [own.dropped for own in asked.sources] == [{}, {"repeated row": 3}]
+
+
+def test_one_judgement_with_two_scores_names_both_files_and_lines() -> None:
+    other = DA + "\n" + LINE.replace(" B r SYSTEM 1 50 ", " B r SYSTEM 1 60 ")
+    message = "^tuesday, line 4: the score 60 contradicts monday, line 3, which has 50 for the same"
+    with pytest.raises(InputError, match=message):
+        parse({}, [("monday", (DA + LINE).encode()), ("tuesday", other.encode())])
+
+
+def test_rows_without_annotators_are_no_copies_of_other_files() -> None:
+    table = b"system,segment,score\nA,1,50\nB,1,60\n"
+    asked = parse({}, [("one.csv", table), ("two.csv", table + b"A,2,50\n")])
+    assert len(asked.judgements) == 5
+
+
 def test_raw_and_standardised_files_do_not_mix() -> None:
     raw = ("raw", (DA + LINE).encode())
     z = ("stnd", (DA + LINE.replace(" 50 ", " -0.5 ")).encode())
