@@ -41,7 +41,7 @@ class Imports:
     @property
     def given(self) -> list[Given]:
         """The files."""
-        alone = isinstance(self.paths, str | os.PathLike) or is_frame(self.paths)
+        alone = isinstance(self.paths, str | os.PathLike | Mapping) or is_frame(self.paths)
         given = []
         for path in [self.paths] if alone or not _is_column(self.paths) else _listed(self.paths):
             if is_frame(path):

@@ -312,6 +312,7 @@ def test_scores_without_a_label_have_the_usual_one(scores):
         ({"references": REFERENCES, "systems": {"A": [pandas.NaT] * 3}}, "found NaTType"),
         ({"from_": None}, "from_ must be a path, .* not NoneType"),
         ({"from_": 3}, "from_ must be a path, .* not int"),
+        ({"from_": {"id": [1], "score": [2]}}, "from_ must be a path, .* not dict"),
         ({"references": REFERENCES, "systems": SYSTEMS, "documents": 5}, "documents must be"),
         ({"references": REFERENCES, "systems": SYSTEMS, "documents": [1, 2, 3]}, "string"),
         ({"references": object(), "systems": SYSTEMS}, "not object"),
