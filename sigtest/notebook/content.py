@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,7 @@ def request_of(
         SigtestError: What is no text and no number, or a file that cannot be read or used.
     """
     given = {"references": references, "documents": documents, "labels": labels, "source": source}
-    _require_one_order({**given, **_by_name(systems), **_by_name(scores)})
+    _require_one_order({**given, "systems": systems, "scores": scores})
     brought = with_scores(_systems(systems), scores_by_system(scores))
     body: dict[str, Any] = {
         "references": _references(references),
@@ -92,29 +92,34 @@ def request_of(
     return {name: value for name, value in _read(body, imports).items() if value is not None}
 
 
-def _by_name(given: object) -> dict[str, object]:
-    return {f"{name!r}": own for name, own in given.items()} if isinstance(given, Mapping) else {}
-
-
 def _require_one_order(given: Mapping[str, object]) -> None:
-    """Check that series of pandas with the same row labels have these in the same order.
+    """Check that frames and series of pandas with the same row labels have these in the same order.
 
     Raises:
         InputError: Two have not; their lines would meet by position.
     """
-    indexes: dict[str, Any] = {}
-    for what, column in given.items():
-        own: Any = getattr(column, "index", None)
-        if not hasattr(own, "equals") or any(own.equals(known) for known in indexes.values()):
+    indexes: list[tuple[str, Any]] = []
+    for what, own in _row_labels(given):
+        if any(own.equals(known) for _, known in indexes):
             continue
-        for other, known in indexes.items():
+        for other, known in indexes:
             if len(own) == len(known) and Counter(own) == Counter(known):
                 raise InputError(
                     f"{what} has the row labels of {other} in another order, and rows meet by "
                     "their places; bring both into one order (reindex).",
                     field="systems",
                 )
-        indexes[what] = own
+        indexes.append((what, own))
+
+
+def _row_labels(given: Mapping[Any, object], names: str = "{}") -> Iterator[tuple[str, Any]]:
+    """Row labels of frames and series, with what messages call these."""
+    for name, column in given.items():
+        own: Any = getattr(column, "index", None)
+        if hasattr(own, "equals"):
+            yield names.format(name), own
+        elif isinstance(column, Mapping):
+            yield from _row_labels(column, "{!r}")
 
 
 def inferred_metrics(body: Mapping[str, Any]) -> list[str | dict[str, object]]:

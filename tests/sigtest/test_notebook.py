@@ -407,6 +407,12 @@ def test_series_whose_rows_stand_in_another_order_are_refused() -> None:
                 "b": pandas.Series([1.0, 2.0, 4.0])[::-1],
             }
         },
+        {"references": here, "systems": pandas.DataFrame(SYSTEMS)[::-1]},
+        {
+            "systems": pandas.DataFrame(SYSTEMS),
+            "references": REFERENCES,
+            "scores": {name: {"comet": pandas.Series([1.0, 2.0, 3.0])[::-1]} for name in SYSTEMS},
+        },
     ):
         with pytest.raises(sigtest.InputError, match="in another order, and rows meet by their"):
             sigtest.compare(**given, resamples=99)
