@@ -421,6 +421,23 @@ def test_series_whose_rows_stand_in_another_order_are_refused() -> None:
     assert sigtest.compare(here, apart) == PLAIN
 
 
+@pytest.mark.parametrize("name", ["id", "Unnamed: 0", "segment_id", "index", "document", "seed"])
+def test_columns_about_rows_are_no_systems(name) -> None:
+    """As of a frame whose row labels became a column: reset_index, or a CSV read again."""
+    scores = pandas.DataFrame({name: [0, 1, 2], "A": [1.0, 2.0, 4.0], "B": [2.0, 1.0, 4.0]})
+    texts = pandas.DataFrame({name: ["x", "y", "z"], **SYSTEMS})
+    said = f"has a column '{name}', which is about rows by its name, and every column is a"
+    for given in (
+        {"scores": {"comet": scores}},
+        {"scores": scores},
+        {"references": REFERENCES, "systems": texts},
+        {"references": texts, "systems": SYSTEMS},
+    ):
+        with pytest.raises(sigtest.InputError, match=said):
+            sigtest.compare(**given, resamples=99)
+    assert len(sigtest.compare(scores=scores.set_index(name), resamples=99).systems) == 2
+
+
 def test_a_gate_refuses_a_margin_that_is_no_number_and_pairs() -> None:
     for given, said in (
         ({"margin": "x"}, "not 'x'"),

@@ -17,6 +17,7 @@ from sigtest.data.imports.formats.delimited import header_of, read_table
 from sigtest.data.imports.formats.headings import (
     ALIASES,
     Role,
+    is_index,
     is_metric,
     is_system,
     names_columns,
@@ -30,7 +31,6 @@ from sigtest.errors import InputError
 
 TEXTS: tuple[Role, ...] = ("source", "reference", "hypothesis")
 ABOUT: tuple[Role, ...] = ("source", "document", "domain", "testset")
-PANDAS_INDEX = ("", "unnamed: 0")
 KNOWN = "id, system, metric, score, run, document (or cluster), domain"
 
 
@@ -190,7 +190,7 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
         _take_id(by_role)
     single = {role: min(columns, key=_preference) for role, columns in by_role.items()}
     taken = {*single.values(), *references}
-    others = [c for c in header if c not in taken and c.lower() not in PANDAS_INDEX]
+    others = [c for c in header if c not in taken and not is_index(c)]
     unknown = [c for c in others if not is_metric(c)]
     inferred = None if "id" in single else identify(unknown, single, rows)
     if inferred is not None:

@@ -44,6 +44,7 @@ ROLES: dict[str, Role] = {name: role for role, names in ALIASES.items() for name
 REFERENCE = re.compile(r"ref(erence)?_?([a-z]|\d{1,2})")  # refA, reference_2
 CAPITALS = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])")  # segmentId, globalSegId
 NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)")
+INDEX = re.compile(r"(unnamed: 0(\.\d+)*)?", re.IGNORECASE)  # what pandas calls row labels
 ASKED = {
     "question", "prompt", "input", "problem", "query", "sentence", "example", "instance",
 }  # fmt: skip
@@ -69,6 +70,11 @@ def role_of(column: str) -> Role | None:
     plain = _normal(column)
     name = plain if plain in ROLES else _normal(CAPITALS.sub("_", column.strip()))
     return ROLES.get(name) or ("reference" if REFERENCE.fullmatch(plain) else None)
+
+
+def is_index(column: str) -> bool:
+    """Whether a column has the name that row labels have where a program wrote and read them."""
+    return INDEX.fullmatch(column.strip()) is not None
 
 
 def may_identify(column: str) -> bool:
