@@ -44,6 +44,15 @@ SLIPS = {
         ["line 2", "0.5 and not 0,5"],
     ),
     "percent": (changed(3, "4,aspen,40%"), ["line 5", "percent sign"]),
+    "a decimal comma before three digits": (
+        changed(3, '4,aspen,"0,412"'), ["line 5", "'0,412'", "0.5 and not 0,5"],
+    ),
+    "a comma that may be either": (
+        changed(3, '4,aspen,"12,345"'), ["line 5", "'12,345'", "as a point", "thousands without"],
+    ),
+    "points for thousands": (
+        changed(3, '4,aspen,"1.234,5"'), ["line 5", "mark as a point, and thousands without one"],
+    ),
     "thousands": (changed(3, '4,aspen,"1,234.5"'), ["line 5", "without commas"]),
     "a spreadsheet's date": (changed(3, "4,aspen,2024-05-01"), ["line 5", "spreadsheet", "date"]),
     "a spreadsheet error": (changed(3, "4,aspen,#DIV/0!"), ["line 5", "spreadsheet"]),

@@ -14,8 +14,16 @@ TRUTH = {"true": 1.0, "false": 0.0}
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 FIXES = (
-    (r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", "write it without commas"),
+    (
+        r"[+-]?[1-9]\d{0,2},\d{3}",
+        "write the decimal mark as a point, and thousands without a comma",
+    ),
+    (r"[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", "write it without commas"),
     (r"[+-]?\d*,\d+", "write the decimal mark as a point, 0.5 and not 0,5"),
+    (
+        r"[+-]?[1-9]\d{0,2}(\.\d{3})+,\d+",
+        "write the decimal mark as a point, and thousands without one",
+    ),
     (r"[+-]?\d[\d.,]*\s*%", "write it without the percent sign"),
     (r"[+-]?[\d.]+\s*(±|\+/-|\+-).*", "leave the interval out"),
     (r"\d+\s*/\s*\d+", "write a fraction as a decimal number"),
