@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from unicodedata import normalize
 
 from sigtest.data.choices import choose
 from sigtest.data.imports.material import Line, Material, Scores, examples
@@ -235,6 +236,7 @@ def _hint(here: Sequence[str], there: Sequence[str]) -> str:
         "by leading zeros": lambda i: DIGITS.sub(lambda d: str(int(d[0])), i),
         "by .0 at the end": lambda i: i.removesuffix(".0"),
         "in capital letters": str.lower,
+        "by how accents are encoded (NFC or NFD)": lambda i: normalize("NFC", i),
         "by blanks and marks": lambda i: re.sub(r"[\W_]+", "", i),
         "by what stands before the number": lambda i: (DIGITS.findall(i) or [i])[-1],
         "by folders or suffixes": lambda i: i.rpartition("/")[2].partition(".")[0],

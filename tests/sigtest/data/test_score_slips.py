@@ -243,6 +243,10 @@ PAIRS = {
         table(ROWS[:6]), table(ROWS[:6]), ["both have", "'scores'", "'aspen'", "LABEL:NAME=FILE"],
     ),
     "unequal lengths": (numbers(), numbers()[:-4], ["6", "5", "one line a segment"]),
+    "accents in two encodings": (
+        table([f"é{row}" for row in ROWS[:6]]), table([f"e\u0301{row}" for row in ROWS[6:]]),
+        ["how accents are encoded"],
+    ),
     "lines beside names": (
         table([f"q{row}" for row in ROWS[:6]]), numbers(), ["without ids", "'q1'", "ids"],
     ),
