@@ -82,7 +82,8 @@ class TestSet:
         for i, reference in enumerate(lines):
             if len(reference) != count:
                 raise LengthError(
-                    f"Reference set {i + 1} has {len(reference)} segments, the test set has "
+                    f"Reference set {i + 1} has {len(reference)} "
+                    f"segment{'' if len(reference) == 1 else 's'}, the test set has "
                     f"{count}; every reference set needs one line a segment.",
                     field=f"references[{i}]",
                 )
@@ -271,7 +272,7 @@ class System:
                 raise LengthError(
                     f"System {self.name!r} has {len(column)} line{'' if len(column) == 1 else 's'} "
                     f"of {what}, "
-                    f"the test set has {segments} segments.",
+                    f"the test set has {segments} segment{'' if segments == 1 else 's'}.",
                     field=place,
                     system=self.name,
                 )
@@ -301,7 +302,7 @@ def _by_segment(
     if len(lines) != segments:
         raise LengthError(
             f"{what} has {len(lines)} entr{'y' if len(lines) == 1 else 'ies'}, "
-            f"the test set has {segments} segments.",
+            f"the test set has {segments} segment{'' if segments == 1 else 's'}.",
             field=what,
         )
     return lines

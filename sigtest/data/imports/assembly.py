@@ -169,8 +169,9 @@ class Assembly:
         for what, count in others:
             if count != first[1]:
                 raise InputError(
-                    f"{self.name}: {what} has {count:,} rows and {first[0]} {first[1]:,}, and no "
-                    "column id says which belong together; give one."
+                    f"{self.name}: {what} has {count:,} row{'' if count == 1 else 's'} and "
+                    f"{first[0]} {first[1]:,}, and no column id says which belong together; give "
+                    "one."
                 )
         return first[1]
 

@@ -102,6 +102,10 @@ SLIPS = {
     "a number that is none among numbers": (numbers((3, "o.4")), ["line 4", "'o.4'"]),
     "a blank line among numbers": (numbers((3, "")), ["1 of 6", "segment 4", "--missing drop"]),
     "tuples of unequal lengths": (numbers((3, "0.4 0.5")), ["line 4", "2 numbers", "have 1"]),
+    "rows without ids, one alone": (
+        table(["acc,0.4,0.5"] * 6 + ["mean,0.4,0.5"], "metric,aspen,birch"),
+        ["'aspen' (mean) has 1 row and", "column id"],
+    ),
     "one number": ("55.6\n", ["one line", "whole output", "segment"]),
     "nothing but missing": ("None\nNone\n", ["no score at all"]),
     "a JSON line cut": (records(GOOD) + '{"id": 7, "sys', ["line 13", "JSON"]),
