@@ -79,6 +79,9 @@ SLIPS = {
     "a header without rows": (HEAD + "\n", ["a header and no rows"]),
     "the header again": (table([*ROWS, HEAD]), ["line 14", "header again"]),
     "a mean below": (table([*ROWS, "mean,aspen,0.35"]), ["'mean'", "summary"]),
+    "columns without names": (
+        table([f"{row},x,y" for row in ROWS], HEAD + ",,"), ["2 columns have no name", "take them"],
+    ),
     "no scores": (
         table([f"{i},aspen,x" for i in IDS], "id,system,comment"),
         ["without scores", "'comment'", "score"],
@@ -95,6 +98,10 @@ SLIPS = {
         table([row.partition(",")[2] for row in ROWS[:-1]], "system,score"),
         ["'birch'", "5 rows", "'aspen'", "column id"],
     ),
+    "rows without ids, one alone": (
+        table(["acc,0.4,0.5"] * 6 + ["mean,0.4,0.5"], "metric,aspen,birch"),
+        ["'aspen' (mean) has 1 row and", "column id"],
+    ),
     "a document of two names": (
         table([f"{row},d{i // 3}" for i, row in enumerate(ROWS)], HEAD + ",document"),
         ["document", "wrong id"],
@@ -102,10 +109,6 @@ SLIPS = {
     "a number that is none among numbers": (numbers((3, "o.4")), ["line 4", "'o.4'"]),
     "a blank line among numbers": (numbers((3, "")), ["1 of 6", "segment 4", "--missing drop"]),
     "tuples of unequal lengths": (numbers((3, "0.4 0.5")), ["line 4", "2 numbers", "have 1"]),
-    "rows without ids, one alone": (
-        table(["acc,0.4,0.5"] * 6 + ["mean,0.4,0.5"], "metric,aspen,birch"),
-        ["'aspen' (mean) has 1 row and", "column id"],
-    ),
     "one number": ("55.6\n", ["one line", "whole output", "segment"]),
     "nothing but missing": ("None\nNone\n", ["no score at all"]),
     "a JSON line cut": (records(GOOD) + '{"id": 7, "sys', ["line 13", "JSON"]),
@@ -236,6 +239,10 @@ PAIRS = {
         table([f"q{row}" for row in ROWS[:6]]), table([f"Q{row}" for row in ROWS[6:]]),
         ["capital letters", "'q1'", "'Q1'"],
     ),
+    "accents in two encodings": (
+        table([f"é{row}" for row in ROWS[:6]]), table([f"e\u0301{row}" for row in ROWS[6:]]),
+        ["how accents are encoded"],
+    ),
     "another prefix": (
         table([f"item-{row}" for row in ROWS[:6]]), table([f"q{row}" for row in ROWS[6:]]),
         ["before the number", "'item-1'", "'q1'"],
@@ -247,10 +254,6 @@ PAIRS = {
         table(ROWS[:6]), table(ROWS[:6]), ["both have", "'scores'", "'aspen'", "LABEL:NAME=FILE"],
     ),
     "unequal lengths": (numbers(), numbers()[:-4], ["6", "5", "one line a segment"]),
-    "accents in two encodings": (
-        table([f"é{row}" for row in ROWS[:6]]), table([f"e\u0301{row}" for row in ROWS[6:]]),
-        ["how accents are encoded"],
-    ),
     "lines beside names": (
         table([f"q{row}" for row in ROWS[:6]]), numbers(), ["without ids", "'q1'", "ids"],
     ),
@@ -339,6 +342,15 @@ def test_a_number_that_programs_write_for_none_is_said():
     assert "1 of 6 scores of 'aspen' is -999" in found.notes[0]
     log_probabilities = [f"{i},{s},-{i}" for s in ("aspen", "birch") for i in IDS]
     assert join([read_bytes(table(log_probabilities).encode(), "s.csv")]).notes == ()
+
+
+def test_columns_that_a_spreadsheet_left_empty_do_not_count():
+    text = "\n".join(f"{line},," for line in table().splitlines())
+    found = join([read_bytes(text.encode(), "s.csv")])
+    assert [(scores.system, scores.values) for scores in found.scores] == [
+        (scores.system, scores.values)
+        for scores in join([read_bytes(table().encode(), "s.csv")]).scores
+    ]
 
 
 def test_scales_that_differ_are_said():

@@ -59,7 +59,7 @@ def read_table(file: File) -> Table:
     if separator is None:
         raise InputError(f"{file.name} has no header that names its columns.")
     rows = list(_parsed(_without_hint(file.text), separator, file.name))
-    header = tuple(name.strip() for name in rows[0][1])
+    header = tuple(name.strip() for name in rows[0][1][: _width(rows)])
     _check_header(header, file.name)
     body = [_fitted(row, header, separator, file.name) for row in rows[1:]]
     if not body:
@@ -227,6 +227,14 @@ def _split(line: str, separator: str) -> list[str]:
     return line.split(separator)
 
 
+def _width(rows: Sequence[Row]) -> int:
+    """Columns of a table without those at its end that have neither a name nor content."""
+    width = len(rows[0][1])
+    while width and not any(cell.strip() for _, cells in rows for cell in cells[width - 1 :]):
+        width -= 1
+    return width
+
+
 def _check_header(header: Sequence[str], name: str) -> None:
     lowered = [column.lower() for column in header]
     for column in header:
@@ -235,7 +243,9 @@ def _check_header(header: Sequence[str], name: str) -> None:
                 f"{name}: two columns are named {column[:60]!a}; every column needs its own name."
             )
     if header.count("") > 1:
-        raise InputError(f"{name}: {header.count('')} columns have no name.")
+        raise InputError(
+            f"{name}: {header.count('')} columns have no name; name them, or take them out."
+        )
 
 
 def _fitted(row: Row, header: Sequence[str], separator: str, name: str) -> Row:
