@@ -79,6 +79,10 @@ SLIPS = {
     "a header without rows": (HEAD + "\n", ["a header and no rows"]),
     "the header again": (table([*ROWS, HEAD]), ["line 14", "header again"]),
     "a mean below": (table([*ROWS, "mean,aspen,0.35"]), ["'mean'", "summary"]),
+    "words below a metric's name": (
+        table([f"{i},aspen,pass" for i in IDS], "id,system,acc"),
+        ["line 2", "column 'acc'", "'pass'", "1 for right"],
+    ),
     "columns without names": (
         table([f"{row},x,y" for row in ROWS], HEAD + ",,"), ["2 columns have no name", "take them"],
     ),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File, Placed
@@ -210,12 +211,26 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
     if measured:
         _require_meaning(layout, file)
     if not measured and not references and not {"score", *TEXTS} & set(single):
-        raise InputError(
-            f"{file.name} is a table without scores or texts; its columns are "
-            f"{', '.join(map(repr, header))}. Name the column of scores score; known are {KNOWN}, "
-            "and source, reference, hypothesis."
-        )
+        _refuse_without_scores(header, [c for c in others if is_metric(c)], rows, file)
     return layout
+
+
+def _refuse_without_scores(
+    header: Sequence[str], metrics: Sequence[str], rows: Sequence[Placed], file: File
+) -> NoReturn:
+    """Say what is wrong with a column that has a metric's name, or that there are no scores.
+
+    Raises:
+        InputError: Always.
+    """
+    for column in metrics:
+        for row in rows:
+            number(row.record.get(column), f"{file.name}, {row.place}, column {column!r}")
+    raise InputError(
+        f"{file.name} is a table without scores or texts; its columns are "
+        f"{', '.join(map(repr, header))}. Name the column of scores score; known are {KNOWN}, "
+        "and source, reference, hypothesis."
+    )
 
 
 def _take_id(by_role: dict[Role, list[str]]) -> None:
