@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from sigtest.data.imports.material import Line, Material, Scores, Value, examples
@@ -13,6 +13,7 @@ SUMMARIES = {
     "mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "stddev",
     "min", "max", "count", "macro", "micro", "corpus", "system",
 }  # fmt: skip
+SUMMARIZING = 3  # rows below a table at most, such as mean, deviation and count
 COUNTED = ("testset", "document", "domain")  # in each of which ids may count anew
 ONLY_RUN = ""  # where entries name none
 Group = tuple[str, str, str]  # system, label, run
@@ -120,6 +121,7 @@ class Assembly:
         partial = [n for n in ("document", "domain", "testset") if None in columns.get(n, ())]
         notes = [
             *notes,
+            *self._odd_ids(names),
             *(f"{self.name}: not every segment has a {n}; they are left out." for n in partial),
         ]
         references = [c for name, c in columns.items() if name.startswith("reference")]
@@ -156,6 +158,16 @@ class Assembly:
                 f"{self.name}: {examples(map(repr, summaries))} stands among the ids of "
                 f"{len(names) - len(summaries):,} segments as the id of a summary; take such rows "
                 "out."
+            )
+
+    def _odd_ids(self, names: Sequence[str]) -> Iterator[str]:
+        """Says which few ids are words where all others are numbers: a summary, in any language."""
+        words = [name for name in names if not any(map(str.isdecimal, name))]
+        numbers = sum(map(str.isdecimal, names))
+        if 0 < len(words) <= SUMMARIZING < numbers == len(names) - len(words):
+            yield (
+                f"{self.name}: {examples(map(repr, words))} among ids that are numbers is read as "
+                "a segment; if it is a mean or a sum of others, take its rows out."
             )
 
     def _count(self) -> int:

@@ -348,6 +348,15 @@ def test_a_number_that_programs_write_for_none_is_said():
     assert join([read_bytes(table(log_probabilities).encode(), "s.csv")]).notes == ()
 
 
+@pytest.mark.parametrize("name", ["Durchschnitt", "moyenne", "平均"])
+def test_a_word_among_ids_that_are_numbers_is_said(name):
+    below = [f"{name},{system},0.35" for system in ("aspen", "birch")]
+    found = join([read_bytes(table([*ROWS, *below]).encode(), "s.csv")])
+    assert f"'{name}' among ids that are numbers is read as a segment" in found.notes[0]
+    named = table([f"q{row}" for row in [*ROWS, *below]])
+    assert join([read_bytes(named.encode(), "s.csv")]).notes == ()
+
+
 def test_columns_that_a_spreadsheet_left_empty_do_not_count():
     text = "\n".join(f"{line},," for line in table().splitlines())
     found = join([read_bytes(text.encode(), "s.csv")])
