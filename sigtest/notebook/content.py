@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from sigtest.data.imports import Given, Joining, Role, gather, in_order, metric_of
-from sigtest.data.imports.formats.headings import is_index, role_of
 from sigtest.data.imports.given import COLUMNS
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
-from sigtest.notebook.frames import check_frame, is_frame, once, table_of
+from sigtest.notebook.frames import check_frame, is_frame, once, require_no_ids, table_of
 
 TEXTS = "one string a segment"
-ABOUT_ROWS = {"id", "run", "document", "domain", "testset"}  # roles of columns
 
 
 @dataclass(frozen=True)
@@ -295,24 +293,8 @@ def _columns(given: object, field: str) -> dict[str, Any] | None:
     if names is None or isinstance(given, Mapping) or not hasattr(given, "__getitem__"):
         return None
     once(names, field)
-    _require_no_ids(names, field)
+    require_no_ids(names, field)
     return {str(name): given[name] for name in list(names)}
-
-
-def _require_no_ids(names: Iterable[object], field: str) -> None:
-    """Check that no column of a frame is about rows, as a row index is that became a column.
-
-    Raises:
-        InputError: One is.
-    """
-    told = next((n for n in map(str, names) if is_index(n) or role_of(n) in ABOUT_ROWS), None)
-    if told is not None:
-        raise InputError(
-            f"{field} has a column {told!r}, which is about rows by its name, and every column "
-            f"is a {'reference set' if field == 'references' else 'system'} here; leave it out, "
-            "make it the index, or give a frame with columns as tables have as from_.",
-            field=field,
-        )
 
 
 def _is_column(given: object) -> bool:

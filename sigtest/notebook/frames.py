@@ -10,9 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sigtest.data.imports.formats.headings import is_index, role_of
 from sigtest.data.imports.given import Upload
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
+
+ABOUT_ROWS = {"id", "run", "document", "domain", "testset"}  # roles of columns
 
 
 def is_frame(given: object) -> bool:
@@ -51,6 +54,26 @@ def once(names: Iterable[object], field: str) -> None:
         raise InputError(
             f"{field} has more than one column or entry named {twice[0]!r}; each needs a name of "
             "its own.",
+            field=field,
+        )
+
+
+def require_no_ids(names: Iterable[object], field: str) -> None:
+    """Check that no column of a frame is about rows, as a row index is that became a column.
+
+    Args:
+        names: Of the columns of a frame that has one for each system or reference set.
+        field: Where it was given.
+
+    Raises:
+        InputError: One is.
+    """
+    told = next((n for n in map(str, names) if is_index(n) or role_of(n) in ABOUT_ROWS), None)
+    if told is not None:
+        raise InputError(
+            f"{field} has a column {told!r}, which is about rows by its name, and every column "
+            f"is a {'reference set' if field == 'references' else 'system'} here; leave it out, "
+            "make it the index, or give a frame with columns as tables have as from_.",
             field=field,
         )
 
