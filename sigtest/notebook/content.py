@@ -20,6 +20,7 @@ from sigtest.errors import InputError, readable
 from sigtest.notebook.frames import check_frame, is_frame, once, require_no_ids, table_of
 
 TEXTS = "one string a segment"
+OUTPUTS = ("hypotheses", "replicas")
 
 
 @dataclass(frozen=True)
@@ -363,11 +364,15 @@ def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
 
 
 def _merged(system: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """What a system brings, with what was read of it."""
-    kept = {part: own.get(part) for part in ("hypotheses", "replicas")}
-    texts = {part: lines for part, lines in kept.items() if lines}
+    """What a system brings, with what was read of it in the place of paths."""
+    texts = {part: own[part] for part in OUTPUTS if own.get(part)}
     scores = {**own.get("scores", {}), **(system.get("scores") or {})}
-    return {**system, **texts, **({"scores": scores} if scores else {})}
+    kept = {
+        part: value
+        for part, value in system.items()
+        if part not in OUTPUTS or not any(_paths("system", value))
+    }
+    return {**kept, **texts, **({"scores": scores} if scores else {})}
 
 
 def _files(body: Mapping[str, Any]) -> Iterable[Given]:

@@ -61,6 +61,13 @@ def test_files_stand_beside_what_is_in_memory(folder):
     assert means(report, "bleu") == means(sigtest.compare(lines, same, resamples=99), "bleu")
 
 
+def test_files_of_scores_may_be_what_systems_bring(folder):
+    for name, runs in (("a", "a.jsonl"), ("b", ["b.jsonl"])):
+        given = {name: Path(runs) if isinstance(runs, str) else [*map(Path, runs)]}
+        report = sigtest.compare(systems=given, resamples=99)
+        assert means(report, "acc") == {"a": {"a": 0.75}, "b": {"b": 0.25}}[name]
+
+
 def test_what_is_missing_is_dropped_where_that_is_asked(folder):
     Path("one.csv").write_text("id,score\nq1,1\nq2,0\nq3,1\n")
     Path("two.csv").write_text("id,score\nq3,0\nq2,0\n")
