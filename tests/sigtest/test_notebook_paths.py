@@ -68,6 +68,23 @@ def test_files_of_scores_may_be_what_systems_bring(folder):
         assert means(report, "acc") == {"a": {"a": 0.75}, "b": {"b": 0.25}}[name]
 
 
+def test_of_files_of_several_tasks_those_of_one_are_chosen(folder):
+    files = []
+    for task in ("arc", "boolq"):
+        for model in "ab":
+            rows = [json.loads(line) for line in Path(f"{model}.jsonl").read_text().splitlines()]
+            rows = [row | {"doc_hash": f"{task}{row['doc_id']}"} for row in rows]
+            files.append(Path(f"org__{model}", f"samples_{task}_2025-01-01T00-00-00.1.jsonl"))
+            files[-1].parent.mkdir(exist_ok=True)
+            files[-1].write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(SigtestError, match=r"2 test sets \('arc', 'boolq'\)"):
+        sigtest.compare(from_=files)
+    with pytest.raises(SigtestError, match=r"arc.* has no test set 'mmlu'; it has 'arc'"):
+        sigtest.compare(from_=files, select="mmlu")
+    report = sigtest.compare(from_=files, select="boolq", resamples=99)
+    assert means(report, "acc") == {"org__a": 0.75, "org__b": 0.25}
+
+
 def test_what_is_missing_is_dropped_where_that_is_asked(folder):
     Path("one.csv").write_text("id,score\nq1,1\nq2,0\nq3,1\n")
     Path("two.csv").write_text("id,score\nq3,0\nq2,0\n")

@@ -79,4 +79,4 @@ def read_bytes(
     found = _opened(data, whole.of_part(name, len(data)))
     if isinstance(found, Tree):
         return read_tree(found, how)
-    return read_file(File(name, found, near)).of_testset(how.testset)
+    return read_file(File(name, found, near))
