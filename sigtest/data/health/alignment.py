@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigtest.data.health.finding import Finding, numbered, quoted
-from sigtest.data.health.lines import Lines, spread
+from sigtest.data.health.lines import COMPARED, FURTHEST, Lines, spread, words_of
 
-FURTHEST = 12  # lines up or down that lengths are compared
 ROUGH = 10.0  # characters by which short lines differ for no reason
 WORST = 1.0  # difference of log lengths beyond which a line says nothing more
 PRICE = 0.12  # by how much lines must fit better, on average, to count
 GAIN = 2.0  # what a stretch must gain in all before its words are looked at
 SHORTEST = 6  # lines of a stretch
-LOOKED_AT = 40  # lines of a stretch, or of a text, whose words are compared
 BETTER = 0.1  # share of words by which the other place must agree more
 WINS = 0.7  # share of lines for which it must
 RARE = 3  # lines in which a word may stand and still say where it belongs
@@ -35,21 +33,11 @@ def find_shifts(name: str, output: Lines, reference: Lines) -> list[Finding]:
     return found if found or _fits(output, reference) else _by_words(name, output, reference)
 
 
-def _words(line: str, spaced: bool) -> set[str]:
-    """What of a line is compared: its words, or where there are no blanks pairs of characters."""
-    if spaced:
-        return set(line.lower().split())
-    return {line[i : i + 2] for i in range(len(line) - 1)}
-
-
 def _fits(output: Lines, reference: Lines) -> bool:
     """Whether most lines have more words in common with their own reference than with another."""
-    total, compared, better = len(output.lines), 0, 0
-    for i in spread(0, total, LOOKED_AT):
-        away = reference.lines[(i + FURTHEST + 1) % total]
-        lines = (output.lines[i], reference.lines[i], away)
-        words, here, there = (_words(line, reference.spaced) for line in lines)
-        if words and here and there:
+    compared = better = 0
+    for i, here, there in reference.beside:
+        if words := words_of(output.lines[i], reference.sample.spaced):
             compared += 1
             better += _overlap(words, here) > _overlap(words, there)
     return better >= (1 - DISPLACED / 2) * compared
@@ -64,18 +52,16 @@ def _by_lengths(name: str, output: Lines, reference: Lines) -> list[Finding]:
     own -= np.median((own - lengths)[known])
     own[output.lengths == 0], lengths[reference.lengths == 0] = np.inf, -np.inf
     here = _misfit(own, lengths) * known - PRICE
+    if _best_stretch(here)[0] < 0.99 * GAIN:  # what lines gain at the most wherever they belong
+        return []
     total = len(own)
     most = min(FURTHEST, total - SHORTEST - 1)
     stretches = []
     for k in (*range(-most, 0), *range(1, most + 1)):
         at, to = slice(max(0, -k), total - max(0, k)), slice(max(0, k), total - max(0, -k))
-        gains = here[at] - _misfit(own[at], lengths[to])
-        sums = np.concatenate([[0.0], np.cumsum(gains)])
-        rises = sums - np.minimum.accumulate(sums)
-        end = int(rises.argmax())
-        start = int(sums[: end + 1].argmin())
-        if rises[end] >= GAIN and end - start >= SHORTEST:
-            stretches.append((rises[end], k, at.start + start, at.start + end))
+        gain, start, end = _best_stretch(here[at] - _misfit(own[at], lengths[to]))
+        if gain >= GAIN and end - start >= SHORTEST:
+            stretches.append((gain, k, at.start + start, at.start + end))
     found: list[Finding] = []
     taken = np.zeros(total, dtype=bool)
     for _, k, start, end in sorted(stretches, reverse=True):
@@ -90,12 +76,21 @@ def _misfit(own: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[n
     return np.minimum(np.abs(own - lengths), WORST)
 
 
+def _best_stretch(gains: NDArray[np.float64]) -> tuple[float, int, int]:
+    """The most that lines in a row gain, where they begin and where they end."""
+    sums = np.zeros(len(gains) + 1)
+    np.cumsum(gains, out=sums[1:])
+    rises = sums - np.minimum.accumulate(sums)
+    end = int(rises.argmax())
+    return float(rises[end]), int(sums[: end + 1].argmin()), end
+
+
 def _agrees(output: Lines, reference: Lines, k: int, start: int, end: int) -> bool:
     """Whether words, too, say that a stretch belongs k lines further."""
     gained = []
-    for i in spread(start, end, LOOKED_AT):
+    for i in spread(start, end, COMPARED):
         lines = (output.lines[i], reference.lines[i], reference.lines[i + k])
-        words, here, there = (_words(line, reference.spaced) for line in lines)
+        words, here, there = (words_of(line, reference.sample.spaced) for line in lines)
         if words and here and there and here != there:
             gained.append(_overlap(words, there) - _overlap(words, here))
     if len(gained) < SHORTEST:
@@ -125,13 +120,13 @@ def _by_words(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """A text whose lines belong far away, by the rare words of some of them."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for i, line in enumerate(reference.lines):
-        for word in _words(line, reference.spaced):
+        for word in words_of(line, reference.sample.spaced):
             places[word].append(i)
     moves: list[tuple[int, int]] = []
     voted = 0
-    for i in spread(0, len(output.lines), LOOKED_AT):
+    for i in spread(0, len(output.lines), COMPARED):
         votes: Counter[int] = Counter()
-        for word in _words(output.lines[i], reference.spaced):
+        for word in words_of(output.lines[i], reference.sample.spaced):
             if len(lines := places.get(word, ())) <= RARE:
                 votes.update(lines)
         best, count = max(votes.items(), key=lambda vote: (vote[1], -vote[0]), default=(i, 0))

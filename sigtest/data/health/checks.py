@@ -87,7 +87,7 @@ def _of_system(name: str, output: Lines, reference: Lines, source: Lines | None)
 
 def _first_lines(references: Sequence[Sequence[str | None]]) -> Sequence[str | None]:
     """Of each segment the first reference that there is."""
-    if None not in references[0]:
+    if len(references) == 1 or None not in references[0]:
         return references[0]
     return [
         next((line for line in lines if line is not None), None)

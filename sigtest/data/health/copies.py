@@ -26,9 +26,10 @@ UNLIKE = 0.3  # share of words that two references have in common, at most
 
 def find_empty(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Lines without text where the reference has some."""
-    spaces = np.fromiter(map(str.isspace, output.lines), bool, len(output.lines))
-    places = np.flatnonzero(spaces | (output.lengths == 0)).tolist()
-    blank = [i for i in places if reference.lines[i].strip()]
+    if all(output.lines) and not any(map(str.isspace, output.lines)):
+        return []
+    both = enumerate(zip(output.lines, reference.lines, strict=True))
+    blank = [i for i, (own, its) in both if not own.strip() and its.strip()]
     if not blank:
         return []
     verb = "has" if len(blank) == 1 else "have"
@@ -62,10 +63,13 @@ def find_same(outputs: Mapping[str, Lines]) -> list[Finding]:
 
 def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Lines that stand for several segments whose references have little in common."""
-    ordered = np.sort(output.hashes)
-    again = np.isin(output.hashes, ordered[1:][ordered[1:] == ordered[:-1]])
+    long = output.lengths >= SUBSTANTIAL
+    ordered = np.sort(output.hashes[long])
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not again.size:
+        return []
     places: defaultdict[str, list[int]] = defaultdict(list)
-    for i in np.flatnonzero(again & (output.lengths >= SUBSTANTIAL)).tolist():
+    for i in np.flatnonzero(long & np.isin(output.hashes, again)).tolist():
         places[output.lines[i]].append(i)
     unlike = [_unlike(where, reference) for where in places.values()]
     repeated = [i for where in unlike for i in where]
@@ -108,24 +112,24 @@ def _copied(
 ) -> list[Finding]:
     """Equal lines, where they are more than usual, or many one after the other."""
     total, count = len(same), int(same.sum())
-    start, end = _longest_run(same)
-    outside = (count - (end - start) + 1) / (total - (end - start) + 2)
-    chance = total * math.pow(min(outside, 0.999), end - start)
     if count >= max(FEW, usual * total):
-        segments = numbered(np.flatnonzero(same))
+        segments = numbered(np.flatnonzero(same).tolist())
         what = f"{share(count, total)} lines are those of {whose}"
         where = "" if count == total else f" ({quoted(segments, total)})"
         return [Finding(kind, name, segments, f"{name}: {what}{where}.")]
-    if end - start >= RUN and chance < CHANCE:
-        return stretch(kind, name, numbered(range(start, end)), total, f"are those of {whose}")
-    return []
+    if count < RUN:
+        return []
+    start, end = _longest_run(same)
+    outside = (count - (end - start) + 1) / (total - (end - start) + 2)
+    chance = total * math.pow(min(outside, 0.999), end - start)
+    if end - start < RUN or chance >= CHANCE:
+        return []
+    return stretch(kind, name, numbered(range(start, end)), total, f"are those of {whose}")
 
 
 def _longest_run(same: NDArray[np.bool_]) -> tuple[int, int]:
-    """Where the longest run of equal lines begins and ends."""
+    """Where the longest run of equal lines begins and ends, where some are equal."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
-    if not edges.size:
-        return 0, 0
     starts, ends = edges[::2], edges[1::2]
     longest = int(np.argmax(ends - starts))
     return int(starts[longest]), int(ends[longest])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 SHOWN = 5  # stretches of segments that a sentence lists
 
 
@@ -42,7 +40,7 @@ def stretch(
 
 def numbered(places: Iterable[int]) -> tuple[int, ...]:
     """Segments as reports count them, from 1."""
-    return tuple((np.fromiter(places, np.int64) + 1).tolist())
+    return tuple([place + 1 for place in places])
 
 
 def quoted(segments: Sequence[int], total: int) -> str:

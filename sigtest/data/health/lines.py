@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import chain
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,33 @@ EXPECTED = 0.1  # share of letters from which a script belongs to a text
 LOOKED_AT = 400  # lines whose words are looked at
 SAMPLE = 24_000  # characters that are enough to judge a text as a whole
 COMMON = 60  # words that make the profile of a language
+COMPARED = 40  # lines, of a stretch or of a text, whose words are compared with those of others
+FURTHEST = 12  # lines up or down where a line may belong by its length
+CASED = 0.3  # share of symbols that have capitals, in scripts that have them
+MARKS = ",.?!"  # before which tokenised text has blanks
+ENOUGH = 20  # symbols or marks from which a share says something
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What a text is like as a whole, by some of its lines.
+
+    Attributes:
+        letters: How many letters of each script there are.
+        main: Scripts that belong to the text.
+        blanks: Share of blanks; neither high nor low in a short text.
+        spaced_marks: Share of marks with a blank before them; neither high nor low where there
+            are few marks.
+        capitals: Share of capitals among the letters that have them; none where these are few.
+        spaced: Whether blanks separate words.
+    """
+
+    letters: NDArray[np.float64]
+    main: list[int]
+    blanks: float
+    spaced_marks: float
+    capitals: float | None
+    spaced: bool
 
 
 class Lines:
@@ -24,103 +52,73 @@ class Lines:
 
     Args:
         lines: One a segment.
+
+    Attributes:
+        lines: The same.
+        lengths: (n,) characters of each line.
+        hashes: (n,) a hash of each line.
     """
 
     def __init__(self, lines: Iterable[str | None]) -> None:
         self.lines = [line or "" for line in lines]
+        total = len(self.lines)
+        self.lengths: NDArray[np.int64] = np.fromiter(map(len, self.lines), np.int64, total)
+        self.hashes: NDArray[np.int64] = np.fromiter(map(hash, self.lines), np.int64, total)
 
     @cached_property
-    def joined(self) -> str:
-        """All of it."""
-        return "\n".join(self.lines)
-
-    @cached_property
-    def ascii(self) -> str:
-        """The lines in ASCII alone, one after the other."""
-        return "".join(filter(str.isascii, self.lines))
-
-    @cached_property
-    def others(self) -> list[tuple[int, str]]:
-        """All other lines, each with its place."""
-        return [(i, line) for i, line in enumerate(self.lines) if not line.isascii()]
-
-    @cached_property
-    def lengths(self) -> NDArray[np.int64]:
-        """(n,) characters of each line."""
-        return np.fromiter(map(len, self.lines), np.int64, len(self.lines))
-
-    @cached_property
-    def hashes(self) -> NDArray[np.int64]:
-        """(n,) a hash of each line."""
-        return np.fromiter(map(hash, self.lines), np.int64, len(self.lines))
-
-    @cached_property
-    def strange(self) -> Counter[str]:
-        """How often each symbol stands in it, but for those that ASCII prints."""
-        others = points_of("".join([line for _, line in self.others]))
-        both = np.frombuffer(self.ascii.encode(), np.uint8), others
-        found = [own[np.flatnonzero((own < 0x20) | (own > 0x7E))] for own in both]
-        return counted(np.concatenate(found))
-
-    def having(self, symbols: str) -> list[int]:
-        """Lines in which any of some symbols stands."""
-        found: set[int] = set()
-        for symbol in symbols:
-            if symbol in (self.joined if " " <= symbol <= "~" else self.strange):
-                lines = enumerate(self.lines) if symbol.isascii() else self.others
-                found.update([i for i, line in lines if symbol in line])
-        return sorted(found)
-
-    @cached_property
-    def sample(self) -> str:
-        """Some lines, evenly over the text, for what is a matter of the text as a whole."""
+    def sample(self) -> Sample:
+        """What it is like as a whole."""
         step = max(1, (int(self.lengths.sum()) + len(self.lines)) // SAMPLE)
-        return "\n".join(self.lines[::step]) + "\n"
-
-    @cached_property
-    def counts(self) -> Counter[str]:
-        """How often each symbol stands in the sample."""
-        return counted(points_of(self.sample))
-
-    @cached_property
-    def letters(self) -> NDArray[np.float64]:
-        """How many letters of each script stand in the sample."""
-        return letters_of(self.counts)
-
-    @cached_property
-    def main(self) -> list[int]:
-        """Scripts that belong to it."""
-        return np.flatnonzero(self.letters >= EXPECTED * max(1, self.letters.sum())).tolist()
-
-    @cached_property
-    def spaced(self) -> bool:
-        """Whether blanks separate words."""
-        return self.counts[" "] > SPACED * len(self.sample)
-
-    @cached_property
-    def places(self) -> list[int]:
-        """Lines whose words are looked at."""
-        return spread(0, len(self.lines), LOOKED_AT)
+        points = points_of("\n".join(self.lines[::step]) + "\n")
+        counts, after_blanks = counted(points), counted(points[1:][points[:-1] == ord(" ")])
+        letters = letters_of(counts)
+        marks = sum(counts[mark] for mark in MARKS)
+        spaced_marks = sum(after_blanks[mark] for mark in MARKS)
+        upper = sum(count for symbol, count in counts.items() if symbol.isupper())
+        cased = sum(count for symbol, count in counts.items() if symbol.islower()) + upper
+        return Sample(
+            letters=letters,
+            main=np.flatnonzero(letters >= EXPECTED * max(1, letters.sum())).tolist(),
+            blanks=counts[" "] / len(points) if len(points) >= ENOUGH else 0.1,
+            spaced_marks=spaced_marks / marks if marks >= ENOUGH else 0.3,
+            capitals=upper / cased if cased >= CASED * len(points) else None,
+            spaced=counts[" "] > SPACED * len(points),
+        )
 
     @cached_property
     def words(self) -> list[Sequence[str]]:
-        """Words of the lines at `places`; their letters where nothing separates words."""
-        lines = [self.lines[i].lower() for i in self.places]
-        return [*map(str.split, lines)] if self.spaced else [*lines]
+        """Words of some lines; their letters where nothing separates words."""
+        lines = [self.lines[i].lower() for i in spread(0, len(self.lines), LOOKED_AT)]
+        return [*map(str.split, lines)] if self.sample.spaced else [*lines]
 
     @cached_property
-    def occurrences(self) -> Counter[str]:
-        """How often each word stands there."""
-        return Counter(chain.from_iterable(self.words))
-
-    @cached_property
-    def common(self) -> frozenset[str]:
-        """The words that stand there most often; of equally many those that come first."""
-        counts = self.occurrences
+    def common(self) -> dict[str, int]:
+        """The words that stand there most often, and how often; first those that come first."""
+        counts = Counter(chain.from_iterable(self.words))
         ranked = sorted(counts, key=counts.__getitem__, reverse=True)[: 2 * COMMON]
-        return frozenset([word for word in ranked if any(map(str.isalpha, word))][:COMMON])
+        known = (word for word in ranked if any(map(str.isalpha, word)))
+        return {word: counts[word] for word in islice(known, COMMON)}
+
+    @cached_property
+    def beside(self) -> list[tuple[int, set[str], set[str]]]:
+        """Some lines that have words: their places, their words, and those of a line far away."""
+        found = []
+        for i in spread(0, len(self.lines), COMPARED):
+            away = self.lines[(i + FURTHEST + 1) % len(self.lines)]
+            here, there = (words_of(line, self.sample.spaced) for line in (self.lines[i], away))
+            if here and there:
+                found.append((i, here, there))
+        return found
 
 
-def spread(start: int, end: int, most: int) -> list[int]:
+def words_of(line: str, spaced: bool) -> set[str]:
+    """What of a line is compared: its words, or where there are no blanks pairs of characters."""
+    if spaced:
+        return set(line.lower().split())
+    return {line[i : i + 2] for i in range(len(line) - 1)}
+
+
+@lru_cache(maxsize=64)  # the texts of a comparison have the same places
+def spread(start: int, end: int, most: int) -> tuple[int, ...]:
     """Some places, evenly from a start to before an end."""
-    return list(dict.fromkeys(np.linspace(start, end - 1, most).astype(int).tolist()))
+    return tuple(dict.fromkeys(np.linspace(start, end - 1, most).astype(int).tolist()))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from itertools import chain
+from functools import lru_cache
+from itertools import chain, compress
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sigtest.data.health.finding import Finding, numbered, stretch, whole
-from sigtest.data.health.lines import Lines
-from sigtest.data.health.symbols import LATIN, NAMES, OTHER, letters_of, scripts_of
+from sigtest.data.health.lines import LOOKED_AT, Lines, spread
+from sigtest.data.health.symbols import NAMES, OTHER, letters_of, standing, table_of_scripts
 
 UNSPACED = {
     "Han": ("Chinese", "zh"),
@@ -32,12 +34,11 @@ KEPT = 0.5  # share of the references' common words that an output in their lang
 
 def find_scripts(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """An output, or lines of it, in other scripts than the references."""
-    expected = reference.main
-    kept, there = (
-        text.letters[expected] / max(1, text.letters.sum()) for text in (output, reference)
-    )
+    ours, theirs = output.sample, reference.sample
+    expected = theirs.main
+    kept, there = (own.letters[expected] / max(1, own.letters.sum()) for own in (ours, theirs))
     if (kept < LOST * there).any() or kept.sum() < 0.5 * there.sum():
-        has = ", ".join(NAMES[s] for s in output.main) or "no letters"
+        has = ", ".join(NAMES[s] for s in ours.main) or "no letters"
         right = ", ".join(NAMES[s] for s in expected)
         return whole("wrong_script", name, f" is written in {has}, the references in {right}")
     total = len(output.lines)
@@ -51,22 +52,28 @@ def find_scripts(name: str, output: Lines, reference: Lines) -> list[Finding]:
 
 def _foreign_lines(output: Lines, reference: Lines) -> list[int]:
     """Lines with letters in other scripts where the reference has them in its own."""
-    foreign = np.ones(len(NAMES), dtype=bool)
-    foreign[[OTHER, *reference.main]] = False
-    if not foreign[LATIN] and letters_of(output.strange)[foreign].sum() < FEW * ENOUGH:
+    foreign, places = _foreign_letters(*reference.sample.main), [*range(len(output.lines))]
+    if not foreign[ord("a")]:  # then no line of ASCII has foreign letters
+        places = [i for i in places if not output.lines[i].isascii()]
+    if len(places) < FEW:
         return []
-    starts = np.cumsum(output.lengths + 1) - (output.lengths + 1)
-    scripts = scripts_of(output.joined + "\n")
-    strange = np.add.reduceat(foreign[scripts], starts, dtype=np.int64)
-    many = (strange >= ENOUGH) & (strange >= FOREIGN_PART * output.lengths)
+    at, _ = standing([output.lines[i] for i in places], foreign)
+    strange = np.bincount(at, minlength=len(places))
+    many = strange >= np.maximum(ENOUGH, FOREIGN_PART * output.lengths[places])
     found = []
-    for i in map(int, np.flatnonzero(many)):
+    for i in compress(places, many):
         own, right = (letters_of(Counter(text.lines[i])) for text in (output, reference))
-        expected = right[reference.main].sum()
+        expected = right[reference.sample.main].sum()
         judged = right.sum() >= ENOUGH and expected >= OWN_LINE * right.sum()
-        if judged and own[reference.main].sum() < FOREIGN_LINE * own.sum():
+        if judged and own[reference.sample.main].sum() < FOREIGN_LINE * own.sum():
             found.append(i)
     return found
+
+
+@lru_cache(maxsize=16)
+def _foreign_letters(*main: int) -> NDArray[np.uint8]:
+    """1 for each code point that is a letter of another than some scripts."""
+    return (~np.isin(table_of_scripts(), [OTHER, *main])).astype(np.uint8)
 
 
 def find_languages(
@@ -74,37 +81,36 @@ def find_languages(
 ) -> list[Finding]:
     """An output, or lines of it, without the common words of the references."""
     common = reference.common
-    here, there = _held(output, common), sum(map(reference.occurrences.__getitem__, common))
     words, right = sum(map(len, output.words)), sum(map(len, reference.words))
+    here, there = 0, sum(common.values())
     if words < WORDS or right < WORDS or not there:
         return []
-    kept, usual = here / words, there / right
-    if kept < KEPT * usual:
-        foreign = source.common - common if source is not None else frozenset()
-        like_source = _held(output, foreign) > here
+    usual = there / right
+    for own in output.words:
+        here += sum(map(common.__contains__, own))
+        if here / words >= KEPT * usual:
+            break
+    else:
+        foreign = source.common.keys() - common.keys() if source is not None else set()
+        like_source = sum(map(foreign.__contains__, chain.from_iterable(output.words))) > here
         language = "that of the source" if like_source else "another than that of the references"
         return whole(
             "wrong_language",
             name,
-            f": the language seems to be {language}: {kept:.0%} of its words are among the "
+            f": the language seems to be {language}: {here / words:.0%} of its words are among the "
             f"{len(common)} most common of the references, where {usual:.0%} are usual",
         )
+    looked_at = spread(0, len(output.lines), LOOKED_AT)
     segments = numbered(
         i
-        for i, own, its in zip(reference.places, output.words, reference.words, strict=True)
-        if common.isdisjoint(own) and len(own) >= WORDS and len(common.intersection(its)) >= 2
+        for i, own, its in zip(looked_at, output.words, reference.words, strict=True)
+        if common.keys().isdisjoint(own) and len(own) >= WORDS and len(common.keys() & its) >= 2
     )
-    looked_at = len(reference.places)
-    if len(segments) < max(FEW, STRANGE * looked_at):
+    if len(segments) < max(FEW, STRANGE * len(looked_at)):
         return []
-    compared = f"than the references ({looked_at:,} segments were looked at)"
+    compared = f"than the references ({len(looked_at):,} segments were looked at)"
     language = f"seem to be in another language {compared}"
     return stretch("wrong_language", name, segments, len(output.lines), language)
-
-
-def _held(text: Lines, common: frozenset[str]) -> int:
-    """How many of the words that are looked at are among some."""
-    return sum(map(common.__contains__, chain.from_iterable(text.words)))
 
 
 def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[Finding]:
@@ -115,7 +121,8 @@ def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[F
         tokenizers: The tokenizer of each metric that has one, by the metric's label (`bleu`:
             `13a`).
     """
-    letters = {NAMES[s]: references.letters[s] for s in references.main if NAMES[s] in UNSPACED}
+    own = references.sample
+    letters = {NAMES[s]: own.letters[s] for s in own.main if NAMES[s] in UNSPACED}
     if not letters:
         return []
     script = "Kana" if "Kana" in letters else max(letters, key=letters.__getitem__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -40,8 +41,8 @@ SCRIPTS = {
     "Han": ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF)),
 }  # fmt: skip
 NAMES = ("none", *SCRIPTS)
-LATIN = NAMES.index("Latin")
 BASIC = 0x10000  # code points of Unicode's basic plane
+CHUNK = 256  # lines at a time: of a whole text the arrays would be far larger than the cache
 
 
 def points_of(text: str) -> NDArray[np.uint32]:
@@ -49,9 +50,20 @@ def points_of(text: str) -> NDArray[np.uint32]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
 
 
-def scripts_of(text: str) -> NDArray[np.uint8]:
-    """(n,) the script of each symbol, as its place in `NAMES`; `OTHER` where it is no letter."""
-    return _table().take(points_of(text), mode="clip")
+def standing(
+    lines: Sequence[str], table: NDArray[np.uint8]
+) -> tuple[NDArray[np.intp], NDArray[np.uint8]]:
+    """Symbols for which a table of code points has not 0: the line of each, and what it has."""
+    at, found = [np.empty(0, dtype=np.intp)], [table[:0]]
+    for first in range(0, len(lines), CHUNK):
+        chunk = lines[first : first + CHUNK]
+        given = table.take(points_of("".join(chunk)), mode="clip")
+        places = np.flatnonzero(given != 0)  # of truth values faster
+        if places.size:
+            ends = np.cumsum(np.fromiter(map(len, chunk), np.int64, len(chunk)))
+            at.append(first + np.searchsorted(ends, places, side="right"))
+            found.append(given[places])
+    return np.concatenate(at), np.concatenate(found)
 
 
 def counted(points: NDArray[np.integer[Any]]) -> Counter[str]:
@@ -67,14 +79,18 @@ def counted(points: NDArray[np.integer[Any]]) -> Counter[str]:
 
 def letters_of(counts: Counter[str]) -> NDArray[np.float64]:
     """How many letters of each script there are, of how often there is each symbol."""
-    letters = np.bincount(scripts_of("".join(counts)), [*counts.values()], len(NAMES))
+    own = table_of_scripts().take(points_of("".join(counts)), mode="clip")
+    letters = np.bincount(own, [*counts.values()], len(NAMES))
     letters[OTHER] = 0
     return letters.astype(np.float64)
 
 
 @cache
-def _table() -> NDArray[np.uint8]:
-    """The script of each code point of the basic plane; the last stands for all beyond."""
+def table_of_scripts() -> NDArray[np.uint8]:
+    """The script of each code point of the basic plane, as its place in `NAMES`.
+
+    The last code point stands for all beyond; no letter of a script is there.
+    """
     table = np.zeros(BASIC, dtype=np.uint8)
     for number, ranges in enumerate(SCRIPTS.values(), 1):
         for first, last in ranges:

@@ -11,6 +11,7 @@ import pytest
 
 from sigtest.data.health import KINDS, check
 from sigtest.data.health.lines import Lines
+from sigtest.data.health.symbols import counted, points_of
 
 FUNCTION_WORDS = """
 the of to in and for on with that this is was be are not by from at it he they have has will their
@@ -88,6 +89,13 @@ def test_a_shifted_stretch_is_found_where_it_is():
     assert "-" in found.sentence
 
 
+@pytest.mark.parametrize("start", [31, 80, 157, 178])
+def test_a_short_stretch_whose_lengths_say_just_enough_is_looked_at(start):
+    end = start + 9
+    moved = GOOD[:start] + GOOD[start + 1 : end + 1] + GOOD[start : start + 1] + GOOD[end + 1 :]
+    assert start + 1 <= kinds(moved)["shifted"].segments[0] <= start + 2
+
+
 def test_lines_in_another_order_are_said():
     shuffled = list(GOOD)
     random.Random(5).shuffle(shuffled)
@@ -98,6 +106,8 @@ def test_empty_lines_are_counted_where_references_have_text():
     found = kinds(["" if i in {3, 7} else " " if i == 8 else line for i, line in enumerate(GOOD)])
     assert found["empty"].segments == (4, 8, 9)
     assert found["empty"].sentence == "aspen: segments 4, 8-9 have no output."
+    assert kinds(["", *GOOD[1:]])["empty"].segments == (1,)
+    assert kinds([*GOOD[:-1], "\u3000"])["empty"].segments == (200,)
 
 
 def test_lines_that_end_early_are_truncated():
@@ -117,6 +127,8 @@ def test_copies_of_source_reference_and_systems_are_told_apart():
     assert copied["equals_reference"].segments == tuple(range(1, len(short) + 1))
     stretch = GOOD[:50] + REFERENCE[50:80] + GOOD[80:]
     assert kinds(stretch)["equals_reference"].segments[0] in {50, 51}
+    short = GOOD[:50] + REFERENCE[50:62] + GOOD[62:]
+    assert kinds(short)["equals_reference"].segments[-1] in {62, 63}
     found = check([REFERENCE], SOURCE, {"birch": GOOD, "aspen": GOOD})
     assert [(f.kind, f.system) for f in found] == [("equals_system", "aspen")]
     assert "those of birch" in found[0].sentence
@@ -131,7 +143,8 @@ def test_a_line_repeated_for_other_segments_is_said():
 def test_other_languages_and_scripts_are_judged_against_references():
     foreign = [line.replace("q", "zu") for line in SOURCE]
     assert "wrong_language" in kinds(foreign)
-    assert "wrong_language" in kinds(foreign, source=None)
+    found = kinds(foreign, source=None)["wrong_language"]
+    assert "the language seems to be another than that of the references: 0% of" in found.sentence
     some = [foreign[i] if i % 10 == 0 else line for i, line in enumerate(GOOD)]
     assert set(kinds(some, source=None)["wrong_language"].segments) <= set(range(1, 201, 10))
     letters = str.maketrans("abcdefghijklmnopqrstuvwxyz", "абцдефгхийклмнопярстуввхыз")
@@ -141,6 +154,9 @@ def test_other_languages_and_scripts_are_judged_against_references():
     )
     some = [cyrillic[i] if i % 10 == 0 else line for i, line in enumerate(GOOD)]
     assert kinds(some)["wrong_script"].segments == tuple(range(1, 201, 10))
+    some = [GOOD[i] if i % 10 == 0 else line for i, line in enumerate(cyrillic)]
+    (found,) = check([[line.lower().translate(letters) for line in REFERENCE]], None, {"a": some})
+    assert found.sentence.endswith("are hardly in Cyrillic, as their references are.")
 
 
 ACCENTED = [line.replace("the", "thé").replace("not", "nöt") for line in GOOD]
@@ -166,6 +182,15 @@ def test_damaged_letters_are_named(output, part):
     found = kinds(output)["encoding"]
     assert part in found.sentence
     assert len(found.segments) >= 20
+
+
+def test_each_kind_of_damage_is_named_with_its_own_lines():
+    lines = ["\ufffd", "\x07", "\x07\ufffd", *GOOD[3:]]
+    found = [f.sentence for f in check([REFERENCE], None, {"a": lines}) if f.kind == "encoding"]
+    assert found == [
+        "a: segments 1, 3 have replacement characters (U+FFFD).",
+        "a: segments 2-3 have control characters.",
+    ]
 
 
 def test_what_references_have_too_is_no_damage():
@@ -227,12 +252,12 @@ def test_common_words_are_those_that_stand_most_often_the_first_ones_where_equal
             counts[word] = counts.get(word, 0) + 1  # the dictionary keeps their order
     ranked = sorted(counts, key=lambda word: -counts[word])[:120]
     expected = [word for word in ranked if any(symbol.isalpha() for symbol in word)][:60]
-    assert Lines(text).common == set(expected)
+    assert Lines(text).common == {word: counts[word] for word in expected}
 
 
-@pytest.mark.parametrize("text", [["Ab c", "", "\u00e9\u4e2d"], ["a\U0001f600", "a"], [""], []])
-def test_every_symbol_of_a_text_is_counted(text: list[str]) -> None:
-    assert Lines(text).counts == Counter("".join(f"{line}\n" for line in text) or "\n")
+@pytest.mark.parametrize("text", ["Ab c\n\n\u00e9\u4e2d", "a\U0001f600a", ""])
+def test_every_symbol_of_a_text_is_counted(text: str) -> None:
+    assert counted(points_of(text)) == Counter(text)
 
 
 def test_findings_are_the_same_in_every_process() -> None:

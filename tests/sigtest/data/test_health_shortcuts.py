@@ -1,40 +1,97 @@
 """What health checks skip early is what they would have found nothing in."""
 
 import random
+import re
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sigtest.data.health.lines import COMMON, Lines
-from sigtest.data.health.surface import PIECE, varieties
-from sigtest.data.health.symbols import NAMES, OTHER, letters_of, scripts_of
+from sigtest.data.health.lines import COMMON, MARKS, Lines
+from sigtest.data.health.surface import LOOPED, LOST_LETTERS, PIECE, may_loop, variety
+from sigtest.data.health.symbols import (
+    BASIC,
+    NAMES,
+    OTHER,
+    letters_of,
+    points_of,
+    standing,
+    table_of_scripts,
+)
 
 LINES = st.lists(st.text(alphabet=st.characters(exclude_characters="\n"), max_size=30), max_size=5)
+SYMBOLS = st.text(min_size=1, max_size=9)
 
 
-@given(LINES)
-def test_symbols_beyond_ascii_are_counted_one_by_one(lines: list[str]) -> None:
-    counted = Counter(symbol for line in lines for symbol in line if not " " <= symbol <= "~")
-    assert Lines(lines).strange == counted
-    scripts = Counter(int(own) for own in scripts_of("".join(counted.elements())))
+@given(st.text())
+def test_letters_of_each_script_are_counted_one_by_one(text: str) -> None:
+    table = table_of_scripts()
+    scripts = Counter(int(table[ord(symbol)]) for symbol in text if ord(symbol) < len(table))
     scripts[OTHER] = 0
-    assert letters_of(counted).tolist() == [scripts[own] for own in range(len(NAMES))]
+    assert letters_of(Counter(text)).tolist() == [scripts[own] for own in range(len(NAMES))]
 
 
-@given(LINES, st.text(max_size=3))
-def test_lines_that_have_a_symbol_are_found(lines: list[str], symbols: str) -> None:
-    symbols += "?\x07"
-    found = [i for i, line in enumerate(lines) if any(symbol in line for symbol in symbols)]
-    assert Lines(lines).having(symbols) == found
+@given(LINES, SYMBOLS, st.sampled_from([1, 2, 256]))
+def test_symbols_of_a_table_are_found_in_their_lines(
+    lines: list[str], symbols: str, chunk: int
+) -> None:
+    """However many lines are looked at together; beyond the basic plane there are none."""
+    symbols = "".join(symbol for symbol in symbols if ord(symbol) < BASIC - 1) + "?\x07"
+    lines = [*lines, "", f"a{symbols}", "\U0001f600\uffff?"]
+    table = np.zeros(BASIC, dtype=np.uint8)
+    table[points_of(symbols)] = 3
+    table[ord("?")] = 5
+    expected = [
+        (i, 5 if symbol == "?" else 3)
+        for i, line in enumerate(lines)
+        for symbol in line
+        if symbol in symbols
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sigtest.data.health.symbols.CHUNK", chunk)
+        at, given_there = standing(lines, table)
+    assert [*zip(at.tolist(), given_there.tolist(), strict=True)] == expected
 
 
 @given(st.lists(st.text(alphabet="ab\u4e2d\U0001f600", max_size=60), max_size=6))
-def test_pieces_of_lines_that_differ_are_counted_as_sets_count_them(lines: list[str]) -> None:
+def test_no_line_that_loops_is_passed_over(lines: list[str]) -> None:
     pieces = [[line[i : i + PIECE] for i in range(len(line) - PIECE + 1)] for line in lines]
     expected = [len(set(own)) / len(own) if own else 1.0 for own in pieces]
-    assert varieties(lines).tolist() == expected
+    assert [variety(line) for line in lines] == expected
+    maybe = may_loop(lines).tolist()
+    assert [own for own, may in zip(expected, maybe, strict=True) if not may and own < LOOPED] == []
+
+
+def test_lines_that_only_just_loop_are_looked_at() -> None:
+    """41 of 83 pieces differ, and as many of four symbols."""
+    lines = ["".join(chr(0x4E00 + 40 * i + j) for j in range(40)) + "a" * 50 for i in range(9)]
+    assert [variety(line) for line in lines] == [41 / 83] * 9
+    assert may_loop(lines).all()
+
+
+def test_lines_that_do_not_loop_are_not_looked_at_one_by_one() -> None:
+    rng = random.Random(1)
+    words = ["".join(rng.choices("abcdefghijklmnop", k=rng.randint(2, 9))) for _ in range(500)]
+    lines = [" ".join(rng.choices(words, k=rng.randint(8, 80))) for _ in range(200)]
+    assert not may_loop(lines).any()
+    assert may_loop([line[:9] * 20 for line in lines]).all()
+
+
+@given(st.text(alphabet="a\u00e9?Z _1\t\u3000\u4e2d", max_size=9))
+def test_lost_letters_are_what_stands_beside_a_question_mark(line: str) -> None:
+    """Between two letters; or where a word begins, before a letter, a mark or a small word."""
+    spelled = r"\w\?\w|(?:^|\s)\?(?:\w|\?|\s[^\W_A-Z])"
+    assert bool(re.search(LOST_LETTERS, line)) == bool(re.search(spelled, line))
+
+
+@given(st.lists(st.text(alphabet="ab .,", max_size=12), max_size=9))
+def test_marks_after_blanks_are_counted_in_all_lines(lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines) * 20
+    marks = sum(map(text.count, MARKS))
+    share = sum(text.count(f" {mark}") for mark in MARKS) / marks if marks >= 20 else 0.3
+    assert Lines(lines * 20).sample.spaced_marks == share
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -47,4 +104,4 @@ def test_common_words_are_those_that_stand_most_often_the_first_before_others(
     text = Lines([*lines, "1 2 3", "4 5 6"])
     counts = Counter(word for words in text.words for word in words)
     found = [w for w, _ in counts.most_common(2 * COMMON) if any(map(str.isalpha, w))]
-    assert text.common == frozenset(found[:COMMON])
+    assert text.common == {word: counts[word] for word in found[:COMMON]}
