@@ -23,6 +23,7 @@ from sigtest.render.model import (
     Table,
     Words,
 )
+from sigtest.render.names import in_words
 from sigtest.render.plots import PICTURES
 from sigtest.render.standings import baseline_of, facts, metric_heading, titled
 from sigtest.report import PairReport, RankReport, Report
@@ -173,7 +174,7 @@ def _rank_sets(report: Report) -> list[str]:
 
 def _meanings(report: Report) -> dict[Mark, str]:
     """What marks say in this report."""
-    p = "p" if report.correction == "none" else f"p adjusted by {report.correction}"
+    p = "p" if report.correction == "none" else f"p adjusted by {in_words(report.correction)}"
     limit = f"{p} is at most {report.alpha:g}"
     claim = {"greater": "better than", "less": "worse than"}.get(
         report.pairs[0].alternative if report.pairs else "", "different from"

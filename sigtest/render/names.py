@@ -32,3 +32,13 @@ def _cell(character: str) -> int:
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
+
+
+def in_words(name: str | None) -> str:
+    """What a test or correction is called in prose."""
+    return (name or "").replace("_", " ")
+
+
+def p_in_words(correction: str) -> str:
+    """What p-values are, corrected in this way."""
+    return "unadjusted p" if correction == "none" else f"p adjusted by {in_words(correction)}"

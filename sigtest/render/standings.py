@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sigtest.render.digits import counted, fixed, percent, whole
+from sigtest.render.names import in_words
 from sigtest.report import PairReport, RankReport, Report, ScoreReport, SystemReport
 
 ARROWS = ("\N{DOWNWARDS ARROW}", r"\downarrow")
@@ -186,7 +187,7 @@ def decision_line(report: Report) -> str:
     over = f"over {counted(size, noun)}"
     if report.family is not None:
         over += f" of {report.family.systems} systems"
-    correction = "no correction" if report.correction == "none" else f"{report.correction}"
+    correction = "no correction" if report.correction == "none" else in_words(report.correction)
     return f"{claim}, {correction} {over}, alpha {report.alpha:g}"
 
 

@@ -19,6 +19,7 @@ from sigtest.render.model import (
     Table,
     Words,
 )
+from sigtest.render.names import in_words
 from sigtest.render.standings import (
     Standing,
     baseline_of,
@@ -65,9 +66,9 @@ def systems_by(report: Report, metric: str, spare: int = 0) -> Table:
     remark = ""
     ranked = bool(ordered) and ordered[0].rank is not None
     if ranked and report.several is None:
-        remark = f"ranks and cluster lines by {test_words(test)}"
+        remark = f"ranks and cluster lines by {in_words(test)}"
     elif ranked:
-        remark = f"ranks by {test_words(test)}, cluster lines for all together"
+        remark = f"ranks by {in_words(test)}, cluster lines for all together"
     return Table(
         caption=f"Systems by {metric_heading(report, metric)}",
         remark=remark,
@@ -86,7 +87,7 @@ def discriminative_power(report: Report) -> Iterator[Table]:
         return
     shares = report.discriminative_power
     columns = (
-        numbers(f"{test_words(test)}, %", [100 * own[test] for own in shares.values()], 1)
+        numbers(f"{in_words(test)}, %", [100 * own[test] for own in shares.values()], 1)
         for test in report.tests
     )
     yield Table(
@@ -146,16 +147,11 @@ def matrix(report: Report, metric: str) -> Table:
             Column("", tuple(Number(place + 1) for place in range(len(order)))),
             names("system", order),
         ),
-        groups=(Group(test_words(test), columns),),
+        groups=(Group(in_words(test), columns),),
         facts=decision_line(report),
         parted=False,
         things="systems",
     )
-
-
-def test_words(test: str | None) -> str:
-    """What a test is called in prose."""
-    return (test or "").replace("_", " ")
 
 
 def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -> Iterator[Column]:
@@ -212,7 +208,7 @@ def _other_ranks(report: Report) -> Iterator[str]:
             if (ranks := system.ranks.get(metric)) and ranks[other] != ranks[test]
         ]
         differ = f"differ: {', '.join(changed)}" if changed else "are the same"
-        yield f"Ranks by {test_words(other)} {differ}."
+        yield f"Ranks by {in_words(other)} {differ}."
 
 
 def _pairs(report: Report, metric: str, many: int | None) -> Table:
@@ -236,7 +232,7 @@ def _pairs(report: Report, metric: str, many: int | None) -> Table:
 def _test(report: Report, pairs: Sequence[PairReport]) -> Group:
     """P-value and adjusted p-value, or the p-value alone where nothing is corrected."""
     remark = "" if all(pair.calibrated for pair in pairs) else "not calibrated"
-    heading = test_words(pairs[0].test)
+    heading = in_words(pairs[0].test)
     if report.correction == "none":
         return Group(heading, (Column("p", _decided(report, pairs, exact=True)),), remark)
     plain = tuple(
@@ -278,7 +274,7 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
         decided.append([pair.significant and not pair.undecided for pair in pairs])
     p = "p" if report.correction == "none" else "adjusted p"
     table = Table(
-        caption=f"Pairs: {metric_heading(report, metric)}, {test_words(test)}, {p}",
+        caption=f"Pairs: {metric_heading(report, metric)}, {in_words(test)}, {p}",
         names=_two_names(pairs),
         groups=tuple(groups),
         facts=decision_line(report),

@@ -24,6 +24,7 @@ from sigtest.render.model import (
     Sheet,
     Table,
 )
+from sigtest.render.names import in_words
 from sigtest.report import encode
 
 ERRORS = (
@@ -128,7 +129,7 @@ def _by_test(rows: Sequence[AccuracyRow]) -> dict[str, list[AccuracyRow]]:
 def _correct(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
     """Tables 1 and 2 of the 2014 study: correct conclusions in percent, with their interval."""
     groups = [
-        Group(test.replace("_", " "), (
+        Group(in_words(test), (
             numbers("correct", [row.correct for row in own], 0),
             numbers("%", [100 * row.share for row in own], 1),
             intervals([(100 * row.ci[0], 100 * row.ci[1]) for row in own], 1),
@@ -142,7 +143,7 @@ def _correct(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
 def _errors(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
     """How the other conclusions are wrong, and how many pairs the metric separates."""
     groups = [
-        Group(test.replace("_", " "), (
+        Group(in_words(test), (
             numbers("reversed", [row.reversed for row in own], 0),
             numbers("claimed", [row.claimed for row in own], 0),
             numbers("missed", [row.missed for row in own], 0),
@@ -181,8 +182,8 @@ def _between(report: AccuracyReport, alpha: float) -> list[Table]:
         caption=f"Agreement between tests, alpha {alpha:g}",
         names=(
             names("metric", [row.metric for row in rows]),
-            words("a", [row.a.replace("_", " ") for row in rows]),
-            words("b", [row.b.replace("_", " ") for row in rows]),
+            words("a", [in_words(row.a) for row in rows]),
+            words("b", [in_words(row.b) for row in rows]),
         ),
         groups=(
             Group("", (

@@ -39,6 +39,7 @@ from sigtest.render.model import (
     Sheet,
     Table,
 )
+from sigtest.render.names import in_words
 from sigtest.report import encode
 
 MANY = 30  # pairs, above which their table is folded
@@ -96,13 +97,13 @@ def document(report: HumanReport) -> Document:
 
 
 def _facts(report: HumanReport) -> tuple[str, ...]:
-    correction = "no correction" if report.correction == "none" else report.correction
+    correction = "no correction" if report.correction == "none" else in_words(report.correction)
     brought = report.standardise == "none" and report.tested == "z"
     return (
         f"{whole(judged(report))} judgements",
         ", ".join(report.criteria),
         f"standardised: {'in the files' if brought else report.standardise}",
-        f"{report.test.replace('_', ' ')}, one-sided both ways, {correction}",
+        f"{in_words(report.test)}, one-sided both ways, {correction}",
         f"alpha {report.alpha:g}",
     )
 

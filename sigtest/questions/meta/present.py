@@ -26,6 +26,7 @@ from sigtest.render.model import (
     Sheet,
     Table,
 )
+from sigtest.render.names import in_words
 from sigtest.report import encode
 
 MANY = 30  # pairs, above which their table is folded
@@ -103,7 +104,7 @@ def document(report: MetaReport) -> Document:
 def _facts(report: MetaReport) -> tuple[str, ...]:
     systems = "+".join(str(len(own.systems)) for own in report.sets)
     grouped = {"none": "", "item": ", segment by segment", "system": ", system by system"}
-    correction = "no correction" if report.correction == "none" else report.correction
+    correction = "no correction" if report.correction == "none" else in_words(report.correction)
     sided = (
         "two-sided" if report.alternative == "two-sided" else f"one-sided ({report.alternative})"
     )
@@ -118,7 +119,7 @@ def _facts(report: MetaReport) -> tuple[str, ...]:
 
 def _marks(report: MetaReport) -> dict[Mark, str]:
     """What the marks say that occur."""
-    p = "p" if report.correction == "none" else f"p adjusted by {report.correction}"
+    p = "p" if report.correction == "none" else f"p adjusted by {in_words(report.correction)}"
     meanings: dict[Mark, str] = {}
     if any(pair.significant for pair in report.pairs):
         meanings["significant"] = f"{p} is at most {report.alpha:g}"

@@ -12,6 +12,7 @@ from sigtest.render.columns import intervals, names, numbers
 from sigtest.render.digits import fixed, percent, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import Block, Document, Figure, Group, Sheet, Table
+from sigtest.render.names import in_words
 from sigtest.report import encode
 
 PLACES = 2
@@ -85,7 +86,11 @@ def document(report: PlanReport) -> Document:
 
 
 def _facts(report: PlanReport) -> tuple[str, ...]:
-    how = f"{report.correction} over {report.comparisons}" if report.corrected else "uncorrected"
+    how = (
+        f"{in_words(report.correction)} over {report.comparisons}"
+        if report.corrected
+        else "uncorrected"
+    )
     return (
         f"pilot of {whole(report.pilot)} {report.unit}s",
         f"power {percent(report.power)} at level {report.level:.3g}, {report.alternative}, {how}",

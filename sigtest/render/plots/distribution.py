@@ -11,6 +11,7 @@ from sigtest.arrays import Array, Flags
 from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.render.digits import MINUS, probability, signed, whole
+from sigtest.render.names import in_words
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -23,7 +24,6 @@ from sigtest.render.plots.drawing import (
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.view import View, find_pair
 from sigtest.render.standings import metric_decimals
-from sigtest.render.tables import test_words
 from sigtest.report import PairReport
 from sigtest.significance import ALTERNATIVES, Alternative, ResamplingTest, resampling_tests
 from sigtest.significance.base import slack
@@ -46,9 +46,9 @@ def plot(view: View) -> str:
     wide = max(view.width, LEFT + text_width(heading, HEADING) * BOLD + RIGHT)
     summary = _summary(pair, tail)
     full = f"{pair.a} {MINUS} {pair.b}, {pair.metric}"
-    said = f"{test_words(pair.test)}: {'; '.join(summary)}"
+    said = f"{in_words(pair.test)}: {'; '.join(summary)}"
     drawing = Drawing(full, said, wide, HEIGHT, shown_width=view.style.width)
-    test = f"{test_words(pair.test)}, {pair.alternative}"
+    test = f"{in_words(pair.test)}, {pair.alternative}"
     if view.title:
         test += f" ({shortened(view.title, wide / 3, SMALL)})"
     shown = view.style.has("title")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sigtest.errors import RecipeError
 from sigtest.render.digits import probability
+from sigtest.render.names import in_words, p_in_words
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -26,7 +27,6 @@ from sigtest.render.plots.scale import legend, level_words, shade
 from sigtest.render.plots.square import Square
 from sigtest.render.plots.style import Style
 from sigtest.render.plots.view import PLAIN, View
-from sigtest.render.tables import test_words
 
 CELL = (3.0, 9.0)
 BETWEEN, NAME, TOP, TITLE = 10.0, 90.0, 24.0, 20.0
@@ -90,12 +90,12 @@ def plot(view: View) -> str:
     rows: dict[str, list[Panel]] = {}
     for (test, metric), p in found.items():
         share = 100 * separated[test, metric] / n
-        rows.setdefault(test_words(test), []).append(Panel(metric, f"{share:.1f} % apart", p))
+        rows.setdefault(in_words(test), []).append(Panel(metric, f"{share:.1f} % apart", p))
     first = next(iter(report.metrics))
     sign = -1 if report.metrics[first].higher_is_better else 1
     by_name = {system.name: system.scores[first].score for system in report.systems}
     systems = tuple(sorted(names, key=lambda name: sign * by_name[name]))
-    by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
+    by = p_in_words(report.correction)
     on = f", {view.title}" if view.title else ""
     return draw(Grid(f"what metrics and tests separate{on}", systems, rows, by), view.style)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sigtest.bounds import FAR
 from sigtest.render.digits import MINUS, fixed, interval, percent, signed
+from sigtest.render.names import in_words
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -25,7 +26,6 @@ from sigtest.render.standings import (
     metric_decimals,
     standings,
 )
-from sigtest.render.tables import test_words
 from sigtest.report import PairReport
 
 MANY = 30  # pairs, above which only neighbours in the order of scores are drawn
@@ -133,7 +133,7 @@ def plot(view: View) -> str:
     y = drawing.height = _panel(drawing, panels[1], y + 15, end, style.has("numbers"))
     if style.has("legend"):
         filled = {row.filled for row in differences}
-        by = f"{test_words(test)}, alpha {report.alpha:g}"
+        by = f"{in_words(test)}, alpha {report.alpha:g}"
         drawing.height = _legend(drawing, y + 6, by, filled)
     return drawing.render()
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 
 from sigtest.errors import RecipeError
 from sigtest.render.digits import counted, probability, short_probability
+from sigtest.render.names import in_words, p_in_words
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -23,7 +24,6 @@ from sigtest.render.plots.scale import Level, legend, level_words, shade
 from sigtest.render.plots.square import Square, frame_legend
 from sigtest.render.plots.view import View
 from sigtest.render.standings import matrix_order
-from sigtest.render.tables import test_words
 from sigtest.report import PairReport, Report
 
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that shades tell apart
@@ -62,10 +62,10 @@ def plot(view: View) -> str:
     end = square.top + size * cell
     room = (wide - 2 * MARGIN) / BOLD - text_width(f": {what}", HEADING)
     heading = view.titled(f"{shortened(view.heading, room, HEADING)}: {what}")
-    about = _description(order, test_words(test), len(clusters) - 1)
+    about = _description(order, in_words(test), len(clusters) - 1)
     drawing = Drawing(heading, about, wide, end + 4, shown_width=style.width)
-    by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
-    below = f"{test_words(test)}, {by}"
+    by = p_in_words(report.correction)
+    below = f"{in_words(test)}, {by}"
     drawing.heading(heading, below, shown=style.has("title"), top=24.0)
     square.rows(drawing, [shown[name] for name in order])
     square.columns(drawing, size, max(TIGHT, min(BODY, 0.7 * cell)))

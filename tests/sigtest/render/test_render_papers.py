@@ -14,6 +14,7 @@ from sigtest.cli import main
 from sigtest.errors import RecipeError
 from sigtest.render.comparison import TABLES
 from sigtest.render.formats import FORMATS
+from sigtest.render.plots import PICTURES
 from sigtest.report import Report
 
 NAMES = tuple(f"Team-{chr(65 + i)}{'-two' * (i % 2)}" for i in range(19))
@@ -323,3 +324,14 @@ def test_named_and_labelled_tables_are_set_without_a_warning(tmp_path: Path) -> 
     (tmp_path / "paper.tex").write_text(PAPER % text, encoding="utf-8")
     complaints(tmp_path)
     assert not complaints(tmp_path)  # the first run writes what the second refers to
+
+
+def test_corrections_are_called_by_their_names_in_words() -> None:
+    asked = {"metrics": ["bleu"], "correction": "benjamini_hochberg"}
+    made = with_pair(report(("A", "B", "C"), **asked), significant=True)
+    for form in ("text", "latex", "markdown", "html"):
+        assert "two-sided, benjamini hochberg over 3 pairs" in rendered(form, made)
+    by = "p adjusted by benjamini hochberg"
+    assert f"* {by} is at most 0.05" in rendered("text", made)
+    assert f"{by} is at most 0.05" in rendered("latex", made, table="matrix")
+    assert by in PICTURES["matrix"].of(made)

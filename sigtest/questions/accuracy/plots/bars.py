@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sigtest.data.choices import choose
 from sigtest.questions.accuracy.report import AccuracyReport, AccuracyRow
 from sigtest.render.digits import fixed
+from sigtest.render.names import in_words
 from sigtest.render.plots.drawing import (
     BODY,
     BOLD,
@@ -20,7 +21,6 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
-from sigtest.render.tables import test_words
 
 ROW, BETWEEN, TOP = 9.0, 5.0, 27.0
 NAME = 80.0
@@ -72,7 +72,7 @@ def _shown(row: AccuracyRow) -> str:
 
 def _description(rows: Sequence[AccuracyRow]) -> str:
     said = [
-        f"{row.metric} by {test_words(row.test)} {row.correct} of {row.n}, "
+        f"{row.metric} by {in_words(row.test)} {row.correct} of {row.n}, "
         f"{100 * row.ci[0]:.1f} to {100 * row.ci[1]:.1f} %"
         for row in rows
     ]
@@ -86,7 +86,7 @@ def _bar(drawing: Drawing, across: Scale, y: float, row: AccuracyRow, colour: Co
         across(row.share) - across.start,
         ROW - 2,
         colour,
-        f"{row.metric}, {test_words(row.test)}: {row.correct} of {row.n}",
+        f"{row.metric}, {in_words(row.test)}: {row.correct} of {row.n}",
     )
     low, high = (across(end) for end in row.ci)
     middle = y + ROW / 2
@@ -110,5 +110,5 @@ def _legend(drawing: Drawing, tests: Sequence[str], y: float) -> float:
     """Which shade is which test; returns the height of the drawing."""
     for i, test in enumerate(tests):
         drawing.rectangle(MARGIN, y + i * 10, 8, 8, SHADES[i % len(SHADES)])
-        drawing.text(MARGIN + 11, y + i * 10 + 6.5, test_words(test), size=SMALL)
+        drawing.text(MARGIN + 11, y + i * 10 + 6.5, in_words(test), size=SMALL)
     return y + len(tests) * 10 + 4

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from sigtest.data.choices import choose
 from sigtest.questions.accuracy.report import AccuracyReport
+from sigtest.render.names import in_words
 from sigtest.render.plots.grid import Grid, Panel, draw
-from sigtest.render.tables import test_words
 
 
 def grid_plot(report: AccuracyReport, alpha: str | None = None) -> str:
@@ -42,7 +42,7 @@ def grid_plot(report: AccuracyReport, alpha: str | None = None) -> str:
                 p = {(pair.a, pair.b): pair.p_greater[row.metric][test] for pair in report.pairs}
                 p |= {(pair.b, pair.a): pair.p_less[row.metric][test] for pair in report.pairs}
                 panels.append(Panel(row.metric, f"{100 * row.share:.1f} % as people", p))
-        rows[test_words(test)] = panels
+        rows[in_words(test)] = panels
     systems = tuple(sorted(report.systems, key=lambda name: -wins[name]))
     title = f"conclusions of metrics and of people, alpha {level:g}"
     return draw(Grid(title, systems, rows, "one-sided, unadjusted p"))

@@ -10,8 +10,8 @@ import math
 from sigtest.questions.human.plots.order import require
 from sigtest.questions.human.report import AnnotatorsReport, HumanReport
 from sigtest.render.digits import MINUS
+from sigtest.render.names import in_words
 from sigtest.render.plots.drawing import BODY, COLUMN, SMALL, Drawing, Scale, scale
-from sigtest.render.tables import test_words
 
 HEIGHT = 170.0
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 8.0, 28.0, 46.0
@@ -36,7 +36,7 @@ def annotators_plot(report: HumanReport) -> str:
         return ""
     heading = "Annotators: p-value against time"
     drawing = Drawing(heading, _description(given, rows), COLUMN, HEIGHT)
-    passed = f"{test_words(given.test)}; p below {given.threshold:g} passes"
+    passed = f"{in_words(given.test)}; p below {given.threshold:g} passes"
     drawing.heading(heading, passed, left=LEFT)
     floor = min(_decade(p) for _, p, _ in rows)
     across = scale([0.0, *(seconds for seconds, _, _ in rows)], LEFT + 3, COLUMN - RIGHT, 0.03)
@@ -67,7 +67,7 @@ def _decade(p: float) -> float:
 def _description(given: AnnotatorsReport, rows: list[tuple[float, float, str]]) -> str:
     careless = [seconds for seconds, _, verdict in rows if verdict == "careless"]
     kept = [seconds for seconds, _, verdict in rows if verdict == "kept"]
-    said = [f"{len(kept)} of {len(rows)} annotators pass {test_words(given.test)}"]
+    said = [f"{len(kept)} of {len(rows)} annotators pass {in_words(given.test)}"]
     for what, seconds in (("careful", kept), ("careless", careless)):
         if seconds:
             mean = sum(seconds) / len(seconds)

@@ -18,6 +18,7 @@ from sigtest.questions.human.plots.order import (
 )
 from sigtest.questions.human.report import HumanReport
 from sigtest.render.digits import probability, short_probability
+from sigtest.render.names import in_words, p_in_words
 from sigtest.render.plots.drawing import (
     BOLD,
     COLUMN,
@@ -31,7 +32,6 @@ from sigtest.render.plots.drawing import (
 from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.scale import legend, level_words, shade
 from sigtest.render.plots.square import Square, frame_legend
-from sigtest.render.tables import test_words
 
 CELL = (7.0, 24.0)  # smallest and largest side of a cell
 ROOM = 20.0  # side from which a p-value fits into a cell
@@ -74,8 +74,8 @@ def _plot(report: HumanReport, criteria: Sequence[str], page: float) -> str:
     heading = shortened(heading, (wide - 2 * MARGIN) / BOLD, HEADING)
     top = TOP + TITLE * (len(criteria) > 1)
     drawing = Drawing(heading, _description(report, criteria, names), wide, top + side + 30)
-    by = "unadjusted p" if report.correction == "none" else f"p adjusted by {report.correction}"
-    drawing.heading(heading, f"{test_words(report.test)}, one-sided, {by}")
+    by = p_in_words(report.correction)
+    drawing.heading(heading, f"{in_words(report.test)}, one-sided, {by}")
     Square(MARGIN + labels, top, cell).rows(drawing, [shown[name] for name in names])
     for number, criterion in enumerate(criteria):
         square = Square(MARGIN + labels + number * (side + BETWEEN), top, cell)
