@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from sigtest.cli.files import read_bytes, shown
+from sigtest.data.imports.assembly import SUMMARIES
+from sigtest.data.imports.formats.cells import advice
+from sigtest.data.imports.formats.delimited import Row, parsed
 from sigtest.data.names import check_name
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, at_line
@@ -21,18 +24,18 @@ def read_wide(path: str) -> list[dict[str, Any]]:
 
     Raises:
         InputError: No header, fewer than two columns of numbers, a cell that is no number, a system
-            or data set that stands there twice.
+            or data set that stands there twice, a mean of data sets among them.
         OSError: The file cannot be read.
     """
     name = shown(path)
-    lines = parse_lines(read_bytes(path), name)
-    tab = "\t" in lines[0]
-    header, *rows = csv.reader(lines, delimiter="\t" if tab else ",")
-    if not rows:
+    text = "\n".join(parse_lines(read_bytes(path), name))
+    (_, header), *placed = parsed(text, _separator(text.partition("\n")[0]), name)
+    if not placed:
         raise InputError(f"{name} has a header and no data sets.")
-    for line, row in enumerate(rows, 2):
+    for line, row in placed:
         if len(row) != len(header):
             raise at_line(name, line, f"{len(row)} columns, but the header has {len(header)}.")
+    places, rows = zip(*placed, strict=True)
     cells = [*zip(*rows, strict=True)]
     first = next((i for i, column in enumerate(cells) if _mostly_numbers(column)), len(header))
     if first == 0 or len(header) - first < 2:
@@ -44,35 +47,59 @@ def read_wide(path: str) -> list[dict[str, Any]]:
     for system, count in Counter(systems).items():
         if count > 1:
             raise at_line(name, 1, f"{count} columns are called {system!r}.")
-    seen: dict[tuple[str, ...], int] = {}
-    for line, row in enumerate(rows, 2):
-        if (earlier := seen.setdefault(tuple(row[:first]), line)) != line:
-            told = ", ".join(row[:first])
-            raise at_line(name, line, f"data set {told[:60]!r} stands in line {earlier} already.")
-    columns = [_numbers(own, name, systems[i]) for i, own in enumerate(cells[first:])]
+    _check_data_sets([(line, row[:first]) for line, row in placed], name)
+    columns = [_numbers(own, places, name, systems[i]) for i, own in enumerate(cells[first:])]
     return [
         {"name": system, "scores": {"scores": column}}
         for system, column in zip(systems, columns, strict=True)
     ]
 
 
+def _separator(header: str) -> str:
+    """What stands between the names of columns."""
+    return "\t" if "\t" in header else max(",;", key=header.count)
+
+
+def _check_data_sets(names: Sequence[Row], file: str) -> None:
+    """Check that no data set stands there twice, and no mean of them as one.
+
+    Raises:
+        InputError: One does.
+    """
+    seen: dict[tuple[str, ...], int] = {}
+    for line, cells in names:
+        told = ", ".join(cells)[:60]
+        if (earlier := seen.setdefault(tuple(cells), line)) != line:
+            raise at_line(file, line, f"data set {told!r} stands in line {earlier} already.")
+        words = set(re.findall(r"\w+", cells[0].lower()))
+        if words and words <= SUMMARIES:
+            raise at_line(
+                file,
+                line,
+                f"{told!r} sums others up by its name; take it out of the data sets.",
+            )
+
+
 def _mostly_numbers(column: Sequence[str]) -> bool:
-    return 2 * sum(_number(cell) is not None for cell in column) > len(column)
+    """Whether most cells are numbers, or would be with a point for a comma."""
+    meant = (cell.replace(",", ".") for cell in column)
+    return 2 * sum(_number(cell) is not None for cell in meant) > len(column)
 
 
-def _numbers(column: Sequence[str], name: str, system: str) -> list[float]:
+def _numbers(column: Sequence[str], places: Sequence[int], name: str, system: str) -> list[float]:
     """The scores of one system.
 
     Raises:
         InputError: A cell that is no finite number.
     """
     numbers = []
-    for line, cell in enumerate(column, 2):
+    for line, cell in zip(places, column, strict=True):
         value = _number(cell)
         if value is None or not math.isfinite(value):
+            fix = advice(cell.strip())
             raise InputError(
                 f"{name}, line {line}: {system} has {cell[:40]!r}, which is no "
-                f"{'' if value is None else 'finite '}number.",
+                f"{'' if value is None else 'finite '}number{f'; {fix}' if fix else ''}.",
                 line=line,
                 system=system,
             )
@@ -82,6 +109,6 @@ def _numbers(column: Sequence[str], name: str, system: str) -> list[float]:
 
 def _number(cell: str) -> float | None:
     try:
-        return float(cell)
+        return None if "_" in cell else float(cell)
     except ValueError:
         return None

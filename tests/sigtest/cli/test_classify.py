@@ -122,6 +122,17 @@ def test_a_published_table_of_scores_over_data_sets(
                 assert p[*pair, name]["p_value"] == pytest.approx(test[value], rel=1e-9)
 
 
+def test_semicolons_and_blank_lines_change_nothing_in_a_table(
+    answer: Answer, tmp_path: Path
+) -> None:
+    table = tmp_path / "scores.csv"
+    found = []
+    for text in ("set,a,b\nx,1,2\ny,1.5,1\nz,3,7\n", "set;a;b\n\nx;1;2\n;;\ny;1.5;1\nz;3;7\n\n"):
+        table.write_text(text)
+        found.append(answer("--table", table))
+    assert found[0] == found[1]
+
+
 def test_published_proportions_have_exact_intervals(answer: Answer, oracles: Path) -> None:
     told = json.loads((oracles / "classification.json").read_text())
     rows = [
@@ -187,6 +198,10 @@ def test_what_makes_no_sense_is_one_sentence(
         ("set\ta\tb\tc\nx\t-\t1\t1\ny\t1\t2\t2\nz\t1\t2\t2\n", "line 2: a has '-', which"),
         ("set\ta\ta\nx\t1\t2\n", "line 1: 2 columns are called 'a'"),
         ("set\ta\tb\nx\t1\t2\ny\t1\t1\nx\t1\t2\n", "line 4: data set 'x' stands in line 2"),
+        ("set\ta\tb\nx\t1\t2\ny\t1\t1\n\nmean\t1\t1.5\n", "line 5: 'mean' sums others up"),
+        ("set\ta\tb\nx\t1\t2\ny\t1\t1\nMacro avg.\t1\t1.5\n", "line 4: 'Macro avg.' sums"),
+        ("set;a;b\nx;0,5;0,2\ny;1,5;1\n", "line 2: a has '0,5', which is no number; write the"),
+        ("set\ta\tb\nx\t1_0\t2\ny\t1\t1\nz\t2\t1\n", "line 2: a has '1_0', which is no"),
         ("set\ta\tb\nx\t1\t2\n", "paired_t needs at least 2 units (segments, data sets or folds)"),
     ],
 )

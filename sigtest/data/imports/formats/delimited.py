@@ -58,7 +58,7 @@ def read_table(file: File) -> Table:
     separator = _separator(file)
     if separator is None:
         raise InputError(f"{file.name} has no header that names its columns.")
-    rows = list(_parsed(_without_hint(file.text), separator, file.name))
+    rows = list(parsed(_without_hint(file.text), separator, file.name))
     header = tuple(name.strip() for name in rows[0][1][: _width(rows)])
     _check_header(header, file.name)
     body = [_fitted(row, header, separator, file.name) for row in rows[1:]]
@@ -73,6 +73,37 @@ def read_table(file: File) -> Table:
                 "out, or give the files one by one.",
             )
     return Table(header, tuple(body))
+
+
+def parsed(text: str, separator: str, name: str) -> Iterator[Row]:
+    """Line number and cells of each row that is not blank.
+
+    Args:
+        text: Of a table.
+        separator: Between its cells.
+        name: Of its file, for messages.
+
+    Raises:
+        InputError: A quotation mark that is not closed.
+    """
+    if separator == " ":
+        lines = enumerate(text.split("\n"), 1)
+        yield from ((i, _split(line, " ")) for i, line in lines if line.strip())
+        return
+    loose = _has_loose_quotes(text, separator)
+    quoting: Literal[0, 3] = csv.QUOTE_NONE if loose else csv.QUOTE_MINIMAL
+    stream = io.StringIO(text, newline="")
+    reader = csv.reader(stream, delimiter=separator, quoting=quoting, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise at_line(
+            name, line, f"{error}; close the quotation mark, and double those inside."
+        ) from None
 
 
 def require_header(file: File) -> None:
@@ -184,28 +215,6 @@ def _is_numeric_table(file: File, separator: str) -> bool:
 def _holds_numbers(column: Sequence[str]) -> bool:
     """Whether there is nothing but numbers in a column, and some."""
     return all(numeric(cell) or blank(cell) for cell in column) and any(map(numeric, column))
-
-
-def _parsed(text: str, separator: str, name: str) -> Iterator[Row]:
-    """Line number and cells of each row that is not blank."""
-    if separator == " ":
-        lines = enumerate(text.split("\n"), 1)
-        yield from ((i, _split(line, " ")) for i, line in lines if line.strip())
-        return
-    loose = _has_loose_quotes(text, separator)
-    quoting: Literal[0, 3] = csv.QUOTE_NONE if loose else csv.QUOTE_MINIMAL
-    stream = io.StringIO(text, newline="")
-    reader = csv.reader(stream, delimiter=separator, quoting=quoting, strict=True)
-    line = 1
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield line, cells
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise at_line(
-            name, line, f"{error}; close the quotation mark, and double those inside."
-        ) from None
 
 
 def _has_loose_quotes(text: str, separator: str) -> bool:
