@@ -55,8 +55,9 @@ def present(found: Proportion) -> Presented:
 def _document(found: Proportion) -> Document:
     low, high = found.ci
     whose = f"{found.name}: " if found.name else ""
+    verb = "is" if found.correct == 1 else "are"
     said = (
-        f"{whose}{found.correct} of {found.n} are correct, {found.proportion:.4f}; "
+        f"{whose}{found.correct} of {found.n} {verb} correct, {found.proportion:.4f}; "
         f"{100 * (1 - found.alpha):g} % interval [{low:.4f}, {high:.4f}] (Clopper-Pearson)."
     )
     return Document("Proportion", (), (Paragraph(said),))

@@ -147,6 +147,11 @@ def test_published_proportions_have_exact_intervals(answer: Answer, oracles: Pat
         assert found["ci"] == pytest.approx([row["cp95_lower"], row["cp95_upper"]], abs=1e-9)
 
 
+def test_one_right_answer_is_said_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["classify", "--correct", "1", "--n", "5"]) == 0
+    assert capsys.readouterr().out.startswith("1 of 5 is correct, 0.2000;")
+
+
 def test_an_interval_ends_where_a_proportion_does(answer: Answer) -> None:
     none, all_ = (answer("--correct", k, "--n", 10, "--alpha", 0.1) for k in (0, 10))
     assert none["ci"] == [0, pytest.approx(1 - 0.05 ** (1 / 10))]
