@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.decide.warnings import ERRORS
 from sigtest.questions.meta.asked import Asked, Choices
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.questions.meta.methods import STATISTICS
@@ -74,6 +75,7 @@ def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:
                 f"Correlations are null{where} for metrics whose scores are all equal: "
                 f"{', '.join(constant)}."
             )
+    yield from _directions(own, choices)
     if "soft_accuracy" in choices.statistics:
         apart = [
             metric.label for metric in own.metrics if _is_no_mean(metric.system, metric.segment)
@@ -85,6 +87,17 @@ def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:
                 f"Soft pairwise accuracy{where} looks at means of segment scores, and the system "
                 f"scores of {', '.join(apart)} are something else (BLEU of a corpus, say); give "
                 "these metrics' p-values as pairs, or a comparison."
+            )
+
+
+def _directions(own: ScoredSet, choices: Choices) -> Iterator[str]:
+    """Metrics that are called as error rates and taken for qualities."""
+    for metric, scores in zip(own.metrics, own.metric_scores(choices.level), strict=True):
+        if metric.higher and ERRORS.fullmatch(metric.label) and not (scores < 0).any():
+            yield (
+                f"{metric.label} has the name of an error rate, and greater is read as better; "
+                f"where lower is better, say so: --lower {metric.label} in the shell, "
+                f"lower=[{metric.label!r}] in Python (in JSON, higher is false)."
             )
 
 

@@ -105,6 +105,21 @@ def test_williams_rows_have_r12_with_its_sign() -> None:
         assert (pair.exact, pair.count, pair.unit) == (True, None, "none")
 
 
+def test_names_of_error_rates_that_are_read_as_qualities_are_said() -> None:
+    human, scores = ({f"s{i}": k + i for i in range(4)} for k in (50, 20))
+    metrics = {"ter": {"system": scores}, "chrf": {"system": scores}}
+    body = {"human": {"scores": {"system": human}}, "metrics": metrics, "statistics": ["pearson"]}
+    said = [own for own in compute(parse(body)).warnings if "error rate" in own]
+    assert len(said) == 1
+    assert said[0].startswith("ter has the name of an error rate, and greater is read as better")
+    for turned in (
+        {"system": scores, "higher": False},
+        {"system": {name: -score for name, score in scores.items()}},
+    ):
+        found = compute(parse(body | {"metrics": metrics | {"ter": turned}}))
+        assert not any("error rate" in own for own in found.warnings)
+
+
 def test_perm_both_of_systems_is_exact_and_equals_enumeration() -> None:
     body = request(statistics=["pearson"], tests=["perm_both"])
     human = table(body["human"], "system")
