@@ -97,7 +97,7 @@ def _require_one_testset(parts: Sequence[Material]) -> None:
     if single and _share_items([part for part in parts if part.testsets is not None]):
         return
     raise InputError(
-        f"{parts[0].name if len(parts) == 1 else 'The files'} have {len(names)} test sets "
+        f"{f'{parts[0].name} has' if len(parts) == 1 else 'The files have'} {len(names)} test sets "
         f"({examples(map(repr, names), 8)}); say which one to compare on with select (--testset "
         "in the shell)."
     )

@@ -106,6 +106,10 @@ SLIPS = {
         table(["acc,0.4,0.5"] * 6 + ["mean,0.4,0.5"], "metric,aspen,birch"),
         ["'aspen' (mean) has 1 row and", "column id"],
     ),
+    "two test sets in one file": (
+        table([f"{lp}{row},{lp}" for lp in ("de", "cs") for row in ROWS], HEAD + ",lp"),
+        ["s.csv has 2 test sets ('de', 'cs')", "--testset"],
+    ),
     "a document of two names": (
         table([f"{row},d{i // 3}" for i, row in enumerate(ROWS)], HEAD + ",document"),
         ["document", "wrong id"],
