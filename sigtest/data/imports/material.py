@@ -264,10 +264,11 @@ class Material:
         self._require_shared()
         for name, runs in self.systems:
             for lines in runs:
-                self._require_all(lines, f"system {name!r} has no hypothesis for", name)
+                what = f"system {name!r} has no hypothesis for"
+                self._require_all(lines, what, 'write "" for an empty output', name)
         for scores in self.scores:
             what = f"system {scores.system!r} has no {scores.label!r} score for"
-            self._require_all(scores.values, what, scores.system)
+            self._require_all(scores.values, what, "leave these scores out", scores.system)
 
     def _require_shared(self) -> None:
         """Check that some segment has an entry of every system, where each has some entries."""
@@ -282,7 +283,7 @@ class Material:
                 f"({examples(map(self.segment, dict.fromkeys(lone)))}) must be the same in all."
             )
 
-    def _require_all(self, column: Sequence[object], what: str, system: str) -> None:
+    def _require_all(self, column: Sequence[object], what: str, instead: str, system: str) -> None:
         if len(column) != len(self):
             raise LengthError(
                 f"{self.name}: system {system!r} has {_counted(len(column))}, others have "
@@ -293,8 +294,8 @@ class Material:
         if missing:
             raise InputError(
                 f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
-                f"({examples(self.segment(i) for i in missing)}); leave these scores out, or drop "
-                'such segments for all systems: missing "drop" (--missing drop in the shell).',
+                f"({examples(self.segment(i) for i in missing)}); {instead}, or drop such segments "
+                'for all systems: missing "drop" (--missing drop in the shell).',
                 system=system,
             )
 

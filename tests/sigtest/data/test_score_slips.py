@@ -106,6 +106,11 @@ SLIPS = {
         table(["acc,0.4,0.5"] * 6 + ["mean,0.4,0.5"], "metric,aspen,birch"),
         ["'aspen' (mean) has 1 row and", "column id"],
     ),
+    "an output that is missing": (
+        records([{"id": i, "system": s, "hypothesis": None if i == 3 else "x"}
+                 for s in ("aspen", "birch") for i in IDS]),
+        ["'aspen' has no hypothesis for 1 of 6", "'3'", 'write "" for', "--missing drop"],
+    ),
     "two test sets in one file": (
         table([f"{lp}{row},{lp}" for lp in ("de", "cs") for row in ROWS], HEAD + ",lp"),
         ["s.csv has 2 test sets ('de', 'cs')", "--testset"],
