@@ -58,8 +58,12 @@ class Entry:
         names = [system.name for system in self.systems]
         scored = all(isinstance(metric, Supplied) for metric in recipe.metrics)
         if len(names) < (1 if scored else 2):
+            told = "".join(
+                f" {note}" for note in self.notes
+            )  # such as columns that were passed over
             raise InputError(
-                f"A comparison needs at least two systems; {len(names)} given.", field="systems"
+                f"A comparison needs at least two systems; {len(names)} given.{told}",
+                field="systems",
             )
         require_own_names(names)
         for i, system in enumerate(self.systems):

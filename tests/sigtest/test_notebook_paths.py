@@ -85,6 +85,13 @@ def test_of_files_of_several_tasks_those_of_one_are_chosen(folder):
     assert means(report, "acc") == {"org__a": 0.75, "org__b": 0.25}
 
 
+def test_columns_of_texts_that_are_no_systems_are_named(folder):
+    Path("wide.csv").write_text("id,reference,first,second\n1,a b,a b,b\n2,c d,c d,c\n")
+    said = "at least two systems; 0 given. wide.csv: columns passed over: first, second."
+    with pytest.raises(SigtestError, match=said):
+        sigtest.compare(from_="wide.csv")
+
+
 def test_what_is_missing_is_dropped_where_that_is_asked(folder):
     Path("one.csv").write_text("id,score\nq1,1\nq2,0\nq3,1\n")
     Path("two.csv").write_text("id,score\nq3,0\nq2,0\n")
