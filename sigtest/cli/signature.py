@@ -6,7 +6,7 @@ import re
 from dataclasses import fields
 from typing import Any
 
-from sigtest.errors import InputError
+from sigtest.errors import InputError, quoted
 from sigtest.metrics import METRICS
 
 RECIPE = ("alternative", "resamples", "seed", "alpha", "correction", "family", "exact", "unit",
@@ -90,4 +90,7 @@ def _metric(own: str, signature: str) -> dict[str, Any]:
 
 
 def _unreadable(signature: str) -> InputError:
-    return InputError(f"The report's signature cannot be read: {signature[:200]!r}.")
+    return InputError(
+        f"The report's signature cannot be read: {quoted(signature, 200)}. verify takes reports of "
+        "comparisons, suites and leaderboards."
+    )

@@ -101,6 +101,15 @@ def test_the_report_of_a_gate_is_no_report_of_a_comparison(
     assert "is no report of a comparison" in capsys.readouterr().err
 
 
+def test_reports_of_other_kinds_are_told_which_are_verified(
+    made: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged = "../campaign/judgements.tsv"
+    assert main(["human", judged, "--format", "json", "--output", str(made)]) == 0
+    assert main(["verify", str(made), *FILES]) == 2
+    assert "takes reports of comparisons, suites and leaderboards" in capsys.readouterr().err
+
+
 SCORED = [
     ["", "", []],  # without a label
     ["c:", "d:", ["--metric", "scores:of=c", "--metric", "ratio:of=d,higher=false"]],
