@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 from sigtest.cli.given import read
+from sigtest.cli.parser import UsageError
 from sigtest.cli.request import choices_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
@@ -19,13 +20,18 @@ def read_folders(options: argparse.Namespace) -> Comparison:
 
     Raises:
         SigtestError: A file or an option that cannot be used.
+        UsageError: Fewer than two folders.
         OSError: A file that cannot be read.
     """
     Recipe.of(choices_of(options, ["bleu"]))  # a wrong option is cheaper to find than a wrong file
+    if len(options.folders) < 2:
+        raise UsageError(
+            f"suite needs two folders at least, each a test set; {len(options.folders)} given. One "
+            "test set is for sigtest compare --from FOLDER"
+        )
     how = Joining(missing=options.missing)
     read_ones = [_read_testset(spelled, how) for spelled in options.folders]
-    metrics = metrics_of(read_ones[0][1]) if read_ones else ["bleu"]
-    choices = choices_of(options, metrics)
+    choices = choices_of(options, metrics_of(read_ones[0][1]))
     testsets = [{"name": name, **material.as_json()} for name, material in read_ones]
     return parse_comparison({"testsets": testsets, "pooled": options.pooled, **choices})
 

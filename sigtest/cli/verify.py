@@ -153,7 +153,8 @@ def _read(options: argparse.Namespace, body: dict[str, Any]) -> Comparison:
     """What the files bring: folders where the report is about several test sets."""
     if "testsets" not in body:
         return read_comparison(options)
-    if not options.systems or options.reference or options.scores or options.replicas:
+    few = len(options.systems) < 2
+    if few or options.reference or options.scores or options.replicas:
         names = ", ".join(_names(body["testsets"]))
         raise UsageError(f"the report is about the test sets {names}: name the folder of each")
     options.folders = options.systems

@@ -110,6 +110,17 @@ def test_reports_of_other_kinds_are_told_which_are_verified(
     assert "takes reports of comparisons, suites and leaderboards" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("folders", [[], ["."]])
+def test_a_suite_of_one_test_set_is_told_what_to_type(
+    made: Path, folders: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["suite", *folders]) == 2
+    said = f"suite needs two folders at least, each a test set; {len(folders)} given."
+    told = capsys.readouterr().err
+    assert said in told
+    assert "sigtest compare --from FOLDER" in told
+
+
 SCORED = [
     ["", "", []],  # without a label
     ["c:", "d:", ["--metric", "scores:of=c", "--metric", "ratio:of=d,higher=false"]],
@@ -163,7 +174,7 @@ def test_the_report_of_a_suite_is_verified_from_its_folders(
     made.write_text(json.dumps(body))
     assert main(["verify", str(made), *map(str, folders)]) == 1
     assert "testsets[1].report.pairs[0].count" in capsys.readouterr().out
-    for files in ([str(folders[0]), f"web={folders[1]}"], FILES):
+    for files in ([str(folders[0]), f"web={folders[1]}"], [str(folders[0])], FILES):
         assert main(["verify", str(made), *files]) == 2
         assert "about the test sets news, talks" in capsys.readouterr().err
 
