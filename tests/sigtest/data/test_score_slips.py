@@ -213,6 +213,10 @@ SLIPS = {
     "systems in a column of another name": (
         table(head="id,name,score"), ["'name'", "call it system"],
     ),
+    "ids that count anew in a column of another name": (
+        table([f"{row},{part}" for part in ("law", "history") for row in ROWS], HEAD + ",subject"),
+        ["'subject'", "rows of one id apart", "call it run if", "into the ids if they"],
+    ),
     "a word in a segment score": (
         "\n".join([*SEG[:3], "aspen\tgood", *SEG[4:], ""]),
         ["line 4", "'good'"],

@@ -49,14 +49,15 @@ def require_read(
     """
     if "id" not in single:
         return
-    name = "run" if "system" in single else "system, or run if its rows are runs of one system"
+    system = "" if "system" in single else "system, or "
     keys = [single[role] for role in ("id", *GROUPED) if role in single]
     seen = {_cells(row, keys) for row in rows}
     for column in passed_over:
         if len(seen) < len(rows) == len({_cells(row, [*keys, column]) for row in rows}):
             raise InputError(
                 f"{file.name}: nothing is read from the column {column!r}, and only it tells rows "
-                f"of one segment apart; call it {name}."
+                f"of one id apart; call it {system}run if its rows are runs of one segment, or "
+                "write it into the ids if they are different segments."
             )
 
 
