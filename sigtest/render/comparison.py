@@ -30,10 +30,7 @@ from sigtest.report import PairReport, RankReport, Report
 from sigtest.report.naming import renamed
 
 PLAIN = Layout()
-DETECTS = (
-    "detects: this test set would show a true difference of that size with 80 % power after "
-    "correction"
-)
+DETECTS = "detects: this test set would show a true difference of that size with 80 % power"
 
 
 def present(report: Report, layout: Layout = PLAIN) -> Presented:
@@ -92,11 +89,12 @@ def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] =
     )
     cells = list(made.cells())
     detects = any(isinstance(cell, Words) and "detects" in cell.text for cell in cells)
+    after = "" if report.correction == "none" else " after correction"
     marks = set().union(*(cell.marks for cell in cells))
     return replace(
         made,
         marks={mark: words for mark, words in _meanings(report).items() if mark in marks},
-        notes=(*_nulls(report), *_rank_sets(report), *([DETECTS] if detects else [])),
+        notes=(*_nulls(report), *_rank_sets(report), *([f"{DETECTS}{after}"] if detects else [])),
     )
 
 

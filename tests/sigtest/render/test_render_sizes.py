@@ -120,5 +120,9 @@ def test_legends_explain_only_what_is_shown() -> None:
     made = report(("A", "B"), metrics=["ter"])
     plain = with_pair(made, significant=False, exact=False, p_adjusted=0.2)
     assert "* p adjusted" not in rendered("text", plain)
-    assert "detects: this test set would show a true difference" in rendered("text", plain)
+    told = "detects: this test set would show a true difference of that size with 80 % power"
+    shown = " ".join(rendered("text", plain).split())
+    assert f"{told} after correction Warning" in shown
+    uncorrected = replace(plain, correction="none")
+    assert f"{told} Warning" in " ".join(rendered("text", uncorrected).split())
     assert "detects" not in rendered("text", made)
