@@ -8,6 +8,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
+from unicodedata import normalize
 from urllib.parse import quote, unquote
 
 import numpy as np
@@ -236,14 +237,29 @@ def _require_known(
                 line=line,
             )
         if label not in others:
-            near = difflib.get_close_matches(label, known, 1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
             listed = f"{', '.join(known[:12])}{', ...' if len(known) > 12 else ''}"
             raise InputError(
-                f"{what}, segment {line}: {label[:60]!r} is none of the classes ({listed}).{hint} "
-                "Name classes that the references lack with the metric's option: "
-                "accuracy:classes=yes+no.",
+                f"{what}, segment {line}: {label[:60]!r} is none of the classes ({listed})."
+                f"{_meant(label, known)} Name classes that the references lack with the metric's "
+                "option: accuracy:classes=yes+no.",
                 field=field,
                 system=system,
                 line=line,
             )
+
+
+def _meant(label: str, known: Sequence[str]) -> str:
+    """Which class a label may have meant, as a sentence."""
+    plain = {_plain(name): name for name in reversed(known)}
+    near = difflib.get_close_matches(_plain(label), plain, 1)
+    if not near:
+        return ""
+    name = plain[near[0]]
+    if normalize("NFC", name) == normalize("NFC", label):
+        return f" It differs from {name!r} by how accents are encoded (NFC or NFD)."
+    return f" Did you mean {name!r}?"
+
+
+def _plain(label: str) -> str:
+    """A label in small letters and, where it is a whole number, without decimals."""
+    return normalize("NFC", label).casefold().removesuffix(".0")

@@ -231,6 +231,24 @@ def test_a_misspelt_label_names_file_and_line(
         assert str(tmp_path / "oak.txt") in said
 
 
+@pytest.mark.parametrize(
+    ("known", "given", "said"),
+    [
+        ("yes", "YES", "Did you mean 'yes'?"),
+        ("1", "1.0", "Did you mean '1'?"),
+        ("j\u00e4", "ja\u0308", "It differs from 'j\u00e4' by how accents are encoded"),
+        ("no", "perhaps", "(no, x). Name classes"),
+    ],
+)
+def test_a_class_in_another_spelling_is_said(
+    complaint: Callable[..., str], tmp_path: Path, known: str, given: str, said: str
+) -> None:
+    for name, label in (("gold", known), ("one", given), ("other", known)):
+        (tmp_path / f"{name}.txt").write_text(f"{label}\nx\n" * 9)
+    gold, one, other = (tmp_path / f"{name}.txt" for name in ("gold", "one", "other"))
+    assert said in complaint("--gold", gold, one, other)
+
+
 def test_a_blank_gold_label_names_its_file(complaint: Callable[..., str], tmp_path: Path) -> None:
     lines = GOLD.read_text().split()
     lines[3] = ""
