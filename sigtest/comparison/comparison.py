@@ -58,9 +58,8 @@ class Entry:
         names = [system.name for system in self.systems]
         scored = all(isinstance(metric, Supplied) for metric in recipe.metrics)
         if len(names) < (1 if scored else 2):
-            told = "".join(
-                f" {note}" for note in self.notes
-            )  # such as columns that were passed over
+            # of files, such as columns that were passed over
+            told = "".join(f" {note}" for note in self.notes)
             raise InputError(
                 f"A comparison needs at least two systems; {len(names)} given.{told}",
                 field="systems",
