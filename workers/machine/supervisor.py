@@ -52,6 +52,7 @@ class Slot:
         since: When it was started.
         failures: How many in a row did not last.
         due: When the next one may be started.
+        extra: Whether it is there for one worker more, see `extra`, and goes with it.
     """
 
     name: str = ""
@@ -59,6 +60,7 @@ class Slot:
     since: float = 0.0
     failures: int = 0
     due: float = 0.0
+    extra: bool = False
 
 
 class Supervisor:
@@ -118,6 +120,7 @@ class Supervisor:
         from sigtest.warm import meteor_options, warm
         from workers.machine import worker
         from workers.machine.eraser import Eraser
+        from workers.machine.extra import Watch
         from workers.machine.reconciler import Reconciler
         from workers.tasks.context import Context
         from workers.tasks.run import forgive
@@ -134,6 +137,7 @@ class Supervisor:
         context = Context.on(redis, self._settings)
         self._context = context
         self._reconciler = Reconciler(context)
+        self._watch = Watch(context.feed)
         self._eraser = Eraser(redis)
         self._round_due = 0.0
 
@@ -141,11 +145,13 @@ class Supervisor:
         """Look after everything once; whether nothing was in the way."""
         try:
             self._server.ensure()
-            for slot in self._slots:
+            for slot in [*self._slots]:
                 self._tend(slot)
             if time.monotonic() >= self._round_due:
                 self._round_due = time.monotonic() + ROUND_SECONDS
                 self._reconciler.round()
+                if len(self._slots) < 2 * self._settings.workers and self._watch.all_are_held():
+                    self._slots.append(Slot(extra=True))
                 if not self._settings.redis_url:
                     self._eraser.round()
             if not self._announced and all(self._serves(slot) for slot in self._slots):
@@ -172,14 +178,17 @@ class Supervisor:
             slot.pid = 0
             slot.failures = 0 if now - slot.since > STEADY_SECONDS else slot.failures + 1
             slot.due = now + pause_after(slot.failures)
-            log.warning("worker %s ended with %d", slot.name, os.waitstatus_to_exitcode(status))
+            if slot.extra:
+                self._slots.remove(slot)
+            if status or not slot.extra:
+                log.warning("worker %s ended with %d", slot.name, os.waitstatus_to_exitcode(status))
             self._left_behind(slot.name)
         elif now >= slot.due:
             slot.since = now
             slot.name = uuid.uuid4().hex
-            slot.pid = self._fork(slot.name)
+            slot.pid = self._fork(slot)
 
-    def _fork(self, name: str) -> int:
+    def _fork(self, slot: Slot) -> int:
         parent = os.getpid()
         pid = os.fork()
         if pid:
@@ -190,7 +199,7 @@ class Supervisor:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
             if os.getppid() == parent:
-                self._work(name, self._settings)
+                self._work(slot.name, self._settings, slot.extra)
             os._exit(0)
         except BaseException:
             traceback.print_exc()

@@ -128,6 +128,8 @@ class PieceWorker(Worker):
     Args:
         name: Its name in Redis.
         settings: Where Redis is and how tasks are limited.
+        extra: Whether it is one more than there should be, see `extra`, and ends when nobody waits
+            for whom no other works.
     """
 
     max_connection_wait_time = 1.0
@@ -136,7 +138,8 @@ class PieceWorker(Worker):
     _unwanted = ""  # job that was not wanted when it was last looked at
     _horse_at_hand = 0  # its process; RQ forgets `horse_pid` after each task
 
-    def __init__(self, name: str, settings: Settings) -> None:
+    def __init__(self, name: str, settings: Settings, extra: bool) -> None:
+        self._extra = extra
         redis = connect(settings, RETRIES, timeout=10.0, patient=True)
         self._context = Context.on(redis, settings)
         super().__init__(
@@ -211,6 +214,8 @@ class PieceWorker(Worker):
     ) -> tuple[Job, RedisQueue] | None:
         """Take the next task: of those that wait, the one whose turn it is now."""
         with suppress(RedisError):  # the reconciler does it, too, and RQ waits for the server
+            if self._extra and not self._context.feed.others_wait():
+                return None
             self._context.feed.fill()
         return super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
 
@@ -324,9 +329,9 @@ class PieceWorker(Worker):
             self.execution = Execution(order.execution, order.job, self.connection)
 
 
-def work(name: str, settings: Settings) -> None:
-    """Take tasks until told to stop."""
-    PieceWorker(name, settings).work(logging_level="WARNING")
+def work(name: str, settings: Settings, extra: bool) -> None:
+    """Take tasks until told to stop, or, as an extra worker, until no task is for it."""
+    PieceWorker(name, settings, extra).work(burst=extra, logging_level="WARNING")
 
 
 def main() -> None:

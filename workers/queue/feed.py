@@ -136,9 +136,17 @@ class Feed:
 
     def waiting(self) -> set[str]:
         """Ids of the questions and test sets with tasks that wait."""
-        callers: list[bytes] = self._redis.zrange(keys.WAITING, 0, -1)  # type: ignore[assignment]
         with self._redis.pipeline(transaction=False) as pipe:
-            for caller in callers:
-                pipe.zrange(f"{keys.WAITING}:{decoded(caller)}", 0, -1)
+            for caller in self._callers():
+                pipe.zrange(f"{keys.WAITING}:{caller}", 0, -1)
             found = pipe.execute()
         return {decoded(question) for ids in found for question in ids}
+
+    def others_wait(self) -> bool:
+        """Whether there is a caller who waits, and for whom no worker works."""
+        return not self.drained and not self.jobs.served().issuperset(self._callers())
+
+    def _callers(self) -> list[str]:
+        """Hashes of the callers who wait, the least served first."""
+        found = cast("list[bytes]", self._redis.zrange(keys.WAITING, 0, -1))
+        return [decoded(caller) for caller in found]

@@ -142,10 +142,19 @@ class Jobs:
             b"busy",
         }
 
+    def starts(self) -> set[str]:
+        """Starts of the tasks that workers have: the id of each, and its own."""
+        started = self._redis.zrangebyscore(self.starts_name, time.time(), "+inf")
+        return {_text(entry) for entry in started}
+
     def running(self) -> set[str]:
         """Ids of the tasks that workers have."""
-        started = self._redis.zrangebyscore(self.starts_name, time.time(), "+inf")
-        return {_id(entry) for entry in started}
+        return {_id(start) for start in self.starts()}
+
+    def served(self) -> set[str]:
+        """Hashes of the callers whose tasks workers have."""
+        jobs = Job.fetch_many(self.running(), self._redis, JSONSerializer)
+        return {job.meta.get("owner", "") for job in jobs if job is not None}
 
     def alive(self) -> set[str]:
         """Ids of the tasks that are queued or running."""
@@ -219,9 +228,10 @@ def erase(pipe: Pipeline, key: str) -> None:
 
 
 def _id(entry: object) -> str:
-    """The task of an entry, which may be followed by a colon and the id of its start.
+    """The task of an entry, which may be followed by a colon and the id of its start."""
+    return _text(entry).partition(":")[0]
 
-    Entries that are no text, which sigtest never writes, keep their bytes as surrogates.
-    """
-    text: str = entry.decode(errors="surrogateescape") if isinstance(entry, bytes) else str(entry)
-    return text.partition(":")[0]
+
+def _text(entry: object) -> str:
+    """An entry; those that are no text, which sigtest never writes, keep bytes as surrogates."""
+    return entry.decode(errors="surrogateescape") if isinstance(entry, bytes) else str(entry)
