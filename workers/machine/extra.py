@@ -29,4 +29,4 @@ class Watch:
         jobs, now = self._feed.jobs, time.monotonic()
         self._seen = {start: self._seen.get(start, now) for start in jobs.starts()}
         long = sum(now - seen > LONG_SECONDS for seen in self._seen.values())
-        return long >= max(1, jobs.workers()) and self._feed.others_wait()
+        return bool(long) and long >= jobs.workers() and self._feed.others_wait()

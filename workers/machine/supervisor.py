@@ -145,13 +145,13 @@ class Supervisor:
         """Look after everything once; whether nothing was in the way."""
         try:
             self._server.ensure()
+            if len(self._slots) < 2 * self._settings.workers and self._watch.all_are_held():
+                self._slots.append(Slot(extra=True))
             for slot in [*self._slots]:
                 self._tend(slot)
             if time.monotonic() >= self._round_due:
                 self._round_due = time.monotonic() + ROUND_SECONDS
                 self._reconciler.round()
-                if len(self._slots) < 2 * self._settings.workers and self._watch.all_are_held():
-                    self._slots.append(Slot(extra=True))
                 if not self._settings.redis_url:
                     self._eraser.round()
             if not self._announced and all(self._serves(slot) for slot in self._slots):

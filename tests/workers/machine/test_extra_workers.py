@@ -11,7 +11,6 @@ from workers.questions import Status
 from workers.settings import Settings
 
 HEAVY = "heavy"  # a caller whose tasks take long
-ROUNDS = 2.5  # seconds in which the supervisor has looked twice
 
 
 def test_nobody_waits_for_long_tasks_of_others(tmp_path: Path) -> None:
@@ -19,7 +18,7 @@ def test_nobody_waits_for_long_tasks_of_others(tmp_path: Path) -> None:
         own, _ = service.jobs.submit(synthetic(1), HEAVY)
         horses = service.caught()  # a task that lasts until it is told to go on
         service.jobs.submit(synthetic(2), HEAVY)
-        time.sleep(LONG_SECONDS + ROUNDS)
+        time.sleep(LONG_SECONDS + 1)
         assert service.jobs.workers() == 1  # its caller waits for nobody else
 
         for small in (synthetic(3), synthetic(4, resamples=9_999)):  # several tasks each
