@@ -8,7 +8,7 @@ import statistics
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import httpx
 
@@ -18,6 +18,8 @@ from torture.strangers import answered, client, served
 
 SMALL = 40  # questions of the quiet caller, idle and under each flood
 MEDIAN, HIGH = 0.1, 0.3  # seconds beyond the idle median and 99th percentile
+COMPARED = "/v1/comparisons"
+Flood: TypeAlias = Iterable[tuple[str, dict[str, Any]]]  # addresses and what is asked there
 SETTINGS = {"SIGTEST_BUDGET": "1000000", "SIGTEST_ROOM": str(2**40)}
 
 
@@ -30,9 +32,9 @@ def flooded(seed: int, fault: str = "", most: int = 10**9, small: int = SMALL) -
             _times(quiet, rng, 5)
             for name, flood in FLOODS.items():
                 # made before: whoever floods has a machine of his own for that
-                bodies = [json.dumps(body).encode() for body in flood(rng, most)]
+                asked = [(path, json.dumps(body).encode()) for path, body in flood(rng, most)]
                 idle = _times(quiet, rng, small)
-                during = _flooding(service, keys["loud"], bodies, quiet, rng, small)
+                during = _flooding(service, keys["loud"], asked, quiet, rng, small)
                 for seconds in idle:
                     ledger.took(f"idle before {name}", seconds)
                 for seconds in during:
@@ -64,7 +66,7 @@ def small_question(rng: random.Random) -> dict[str, Any]:
 def _flooding(
     service: Service,
     key: str,
-    bodies: Sequence[bytes],
+    bodies: Sequence[tuple[str, bytes]],
     quiet: httpx.Client,
     rng: random.Random,
     small: int,
@@ -76,7 +78,7 @@ def _flooding(
     flooding.start()
     while len(asked) < 2 and flooding.is_alive():
         time.sleep(0.01)
-    time.sleep(0.5)  # until workers are at it
+    time.sleep(2)  # until workers are at it
     times = _times(quiet, rng, small)
     over.set()
     flooding.join()
@@ -89,49 +91,63 @@ def _flooding(
 def _ask_all(
     service: Service,
     key: str,
-    bodies: Sequence[bytes],
+    bodies: Sequence[tuple[str, bytes]],
     asked: list[str],
     over: threading.Event,
 ) -> None:
     typed = {"Content-Type": "application/json"}
     with client(service, key) as loud:
-        for body in bodies:
+        for path, body in bodies:
             if over.is_set():
                 return
-            answer = loud.post("/v1/comparisons", content=body, headers=typed)
+            answer = loud.post(path, content=body, headers=typed)
             if answer.status_code == 202:
                 asked.append(answer.headers["location"])
             else:
                 time.sleep(0.05)  # the limit of pending questions is reached
 
 
-def _thousand(rng: random.Random, most: int) -> Iterable[dict[str, Any]]:
+def _thousand(rng: random.Random, most: int) -> Flood:
     """As many small jobs as are accepted, and more as they are done."""
     for _ in range(min(most, 5000)):
-        yield {**small_question(rng), "resamples": 9999, "exact": "never"}
+        yield COMPARED, {**small_question(rng), "resamples": 9999, "exact": "never"}
 
 
-def _seven_kilobytes(rng: random.Random, most: int) -> Iterable[dict[str, Any]]:
+def _seven_kilobytes(rng: random.Random, most: int) -> Flood:
     systems = [{"name": f"s{i}", "hypotheses": ["ab"[i % 2]]} for i in range(200)]
     for _ in range(3):
-        yield {"references": [["a"]], "systems": systems, "resamples": 999_999,
-               "seed": rng.randrange(2**32)}  # fmt: skip
+        yield COMPARED, {"references": [["a"]], "systems": systems, "resamples": 999_999,
+                         "seed": rng.randrange(2**32)}  # fmt: skip
 
 
-def _sixty_systems(rng: random.Random, most: int) -> Iterable[dict[str, Any]]:
-    lines = [" ".join(rng.choices("abcdefgh", k=12)) for _ in range(200)]
-    systems = [
-        {"name": f"s{i}", "hypotheses": [" ".join(rng.sample(x.split(), 12)) for x in lines]}
-        for i in range(60)
-    ]
+def _sixty_systems(rng: random.Random, most: int) -> Flood:
     for _ in range(3):
-        yield {"references": [lines], "systems": systems, "resamples": 999_999,
-               "tests": ["approximate_randomization", "bootstrap"],
-               "seed": rng.randrange(2**32)}  # fmt: skip
+        yield COMPARED, {**_shuffled(rng, segments=200, systems=60), "resamples": 999_999,
+                         "tests": ["approximate_randomization", "bootstrap"],
+                         "seed": rng.randrange(2**32)}  # fmt: skip
 
 
-FLOODS: dict[str, Callable[[random.Random, int], Iterable[dict[str, Any]]]] = {
+def _plans(rng: random.Random, most: int) -> Flood:
+    """Each is one task of half a minute, and there are more of them than workers."""
+    for _ in range(4):
+        pilot = {**_shuffled(rng, segments=40, systems=20), "resamples": 999_999}
+        yield "/v1/plans", {"comparison": pilot}
+
+
+def _shuffled(rng: random.Random, segments: int, systems: int) -> dict[str, Any]:
+    lines = [" ".join(rng.choices("abcdefgh", k=12)) for _ in range(segments)]
+    return {
+        "references": [lines],
+        "systems": [
+            {"name": f"s{i}", "hypotheses": [" ".join(rng.sample(x.split(), 12)) for x in lines]}
+            for i in range(systems)
+        ],
+    }
+
+
+FLOODS: dict[str, Callable[[random.Random, int], Flood]] = {
     "1,000 jobs": _thousand,
     "7 KB with 200 systems": _seven_kilobytes,
     "60 systems, R = 999,999": _sixty_systems,
+    "4 plans of one long task": _plans,
 }

@@ -1,32 +1,78 @@
-"""When a machine has one worker more: all have long tasks, and somebody waits who has none.
+"""The worker that a machine has more while long tasks hold all others.
 
 Most work is cut so that a task takes half a second; some cannot be cut. No task gives way to
-another, but one more worker can share the cores.
+another, but one more worker can share the cores. It takes short tasks, and those of callers for
+whom no worker works; so the long tasks of one caller cannot hold it, too.
 """
 
 from __future__ import annotations
 
 import time
 
-from workers.queue.feed import Feed
+from rq.job import Job
+from rq.queue import Queue as RedisQueue
+from rq.worker_registration import register, unregister
+
+from workers.machine.worker import PieceWorker
+from workers.queue.jobs import Jobs
+from workers.settings import Settings
 
 LONG_SECONDS = 1.0
+PAUSE = 0.05  # between looks for a task
 
 
 class Watch:
     """Looks how long tasks run.
 
     Args:
-        feed: What waits, and what runs.
+        jobs: What runs.
     """
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
         self._seen: dict[str, float] = {}  # starts of tasks, and when each was first seen
 
     def all_are_held(self) -> bool:
-        """Whether every worker has a long task while a caller waits who has none."""
-        jobs, now = self._feed.jobs, time.monotonic()
-        self._seen = {start: self._seen.get(start, now) for start in jobs.starts()}
+        """Whether long tasks hold every worker."""
+        now = time.monotonic()
+        self._seen = {start: self._seen.get(start, now) for start in self._jobs.starts()}
         long = sum(now - seen > LONG_SECONDS for seen in self._seen.values())
-        return bool(long) and long >= jobs.workers() and self._feed.others_wait()
+        return bool(long) and long >= self._jobs.workers()
+
+
+class ExtraWorker(PieceWorker):
+    """A worker that ends when another one is free, and counts as one while it has a task."""
+
+    _listed = False
+
+    def queue_names(self) -> list[str]:
+        """The queues for which it counts."""
+        return super().queue_names() if self._listed else []
+
+    def dequeue_job_and_maintain_ttl(
+        self, timeout: int | None, max_idle_time: int | None = None
+    ) -> tuple[Job, RedisQueue] | None:
+        """Wait for a task that should not wait for others; nothing once another worker is free."""
+        self._count(False)
+        feed = self.context.feed
+        while len(feed.jobs.starts()) >= feed.jobs.workers():
+            if feed.fill_aside():
+                self._count(True)
+                found = super().dequeue_job_and_maintain_ttl(timeout)
+                if found is not None:
+                    return found
+                self._count(False)  # another worker took it
+            self.heartbeat()
+            time.sleep(PAUSE)
+        return None
+
+    def _count(self, listed: bool) -> None:
+        if self._listed:
+            unregister(self)
+        self._listed = listed
+        register(self)
+
+
+def work(name: str, settings: Settings) -> None:
+    """Take such tasks until another worker is free."""
+    ExtraWorker(name, settings).work(burst=True, logging_level="WARNING")

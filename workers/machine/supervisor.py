@@ -52,7 +52,7 @@ class Slot:
         since: When it was started.
         failures: How many in a row did not last.
         due: When the next one may be started.
-        extra: Whether it is there for one worker more, see `extra`, and goes with it.
+        extra: Whether it is that of an extra worker, see `extra`, and goes with it.
     """
 
     name: str = ""
@@ -118,9 +118,8 @@ class Supervisor:
         # not at the top: NumPy reads the environment that `main` sets when it is loaded
         from sigtest.metrics import meteor
         from sigtest.warm import meteor_options, warm
-        from workers.machine import worker
+        from workers.machine import extra, worker
         from workers.machine.eraser import Eraser
-        from workers.machine.extra import Watch
         from workers.machine.reconciler import Reconciler
         from workers.tasks.context import Context
         from workers.tasks.run import forgive
@@ -132,12 +131,12 @@ class Supervisor:
         gc.collect()
         gc.freeze()  # collections in workers would copy every page they look at
         gc.enable()
-        self._work, self._forgive = worker.work, forgive
+        self._work, self._work_aside, self._forgive = worker.work, extra.work, forgive
         redis = connect(self._settings, retries=0, timeout=2.0)
         context = Context.on(redis, self._settings)
         self._context = context
         self._reconciler = Reconciler(context)
-        self._watch = Watch(context.feed)
+        self._watch = extra.Watch(context.feed.jobs)
         self._eraser = Eraser(redis)
         self._round_due = 0.0
 
@@ -145,7 +144,7 @@ class Supervisor:
         """Look after everything once; whether nothing was in the way."""
         try:
             self._server.ensure()
-            if len(self._slots) < 2 * self._settings.workers and self._watch.all_are_held():
+            if self._needs_another():
                 self._slots.append(Slot(extra=True))
             for slot in [*self._slots]:
                 self._tend(slot)
@@ -199,11 +198,17 @@ class Supervisor:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
             if os.getppid() == parent:
-                self._work(slot.name, self._settings, slot.extra)
+                (self._work_aside if slot.extra else self._work)(slot.name, self._settings)
             os._exit(0)
         except BaseException:
             traceback.print_exc()
             os._exit(1)
+
+    def _needs_another(self) -> bool:
+        """Whether to start an extra worker: all are held, and no extra one waits for a task."""
+        if not self._watch.all_are_held() or len(self._slots) >= 2 * self._settings.workers:
+            return False
+        return all(self._context.feed.jobs.listed(slot.name) for slot in self._slots if slot.extra)
 
     def _serves(self, slot: Slot) -> bool:
         return self._context.feed.jobs.serves(slot.name)

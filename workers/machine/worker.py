@@ -128,8 +128,6 @@ class PieceWorker(Worker):
     Args:
         name: Its name in Redis.
         settings: Where Redis is and how tasks are limited.
-        extra: Whether it is one more than there should be, see `extra`, and ends when nobody waits
-            for whom no other works.
     """
 
     max_connection_wait_time = 1.0
@@ -138,10 +136,9 @@ class PieceWorker(Worker):
     _unwanted = ""  # job that was not wanted when it was last looked at
     _horse_at_hand = 0  # its process; RQ forgets `horse_pid` after each task
 
-    def __init__(self, name: str, settings: Settings, extra: bool) -> None:
-        self._extra = extra
+    def __init__(self, name: str, settings: Settings) -> None:
         redis = connect(settings, RETRIES, timeout=10.0, patient=True)
-        self._context = Context.on(redis, settings)
+        self.context = Context.on(redis, settings)
         super().__init__(
             # one queue: with two, RQ loses a task when a worker dies right after taking it
             [RedisQueue(NAME, connection=redis, job_class=PieceJob, serializer=JSONSerializer)],
@@ -195,8 +192,8 @@ class PieceWorker(Worker):
         twice: the task may be the one that wrote it, which has only to say so and ends by itself.
         """
         assert isinstance(job, PieceJob)
-        if not wanted(self._context, str(job.func_name), job.args):
-            if self._unwanted == job.id or not concluded(self._context, job.args):
+        if not wanted(self.context, str(job.func_name), job.args):
+            if self._unwanted == job.id or not concluded(self.context, job.args):
                 self.kill_horse()
             self._unwanted = job.id
         elif time.monotonic() > self._beat + BEAT / 2:
@@ -214,9 +211,7 @@ class PieceWorker(Worker):
     ) -> tuple[Job, RedisQueue] | None:
         """Take the next task: of those that wait, the one whose turn it is now."""
         with suppress(RedisError):  # the reconciler does it, too, and RQ waits for the server
-            if self._extra and not self._context.feed.others_wait():
-                return None
-            self._context.feed.fill()
+            self.context.feed.fill()
         return super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
 
     def check_for_suspension(self, burst: bool) -> None:
@@ -228,7 +223,7 @@ class PieceWorker(Worker):
     def perform_job(self, job: Job, queue: RedisQueue) -> bool:
         """Run the job in the horse."""
         assert isinstance(job, PieceJob)
-        job.context = self._context
+        job.context = self.context
         return bool(super().perform_job(job, queue))
 
     def handle_job_success(
@@ -253,7 +248,7 @@ class PieceWorker(Worker):
     ) -> None:
         """Let a task whose horse died wait for another turn; RQ would start it at once."""
         super().handle_job_failure(job, queue, started_job_registry, exc_string)
-        self._context.feed.again(Turn.of_job(job))
+        self.context.feed.again(Turn.of_job(job))
 
     def monitor_work_horse(self, job: Job, queue: RedisQueue) -> None:
         """Look after the horse until its task is done.
@@ -329,9 +324,9 @@ class PieceWorker(Worker):
             self.execution = Execution(order.execution, order.job, self.connection)
 
 
-def work(name: str, settings: Settings, extra: bool) -> None:
-    """Take tasks until told to stop, or, as an extra worker, until no task is for it."""
-    PieceWorker(name, settings, extra).work(burst=extra, logging_level="WARNING")
+def work(name: str, settings: Settings) -> None:
+    """Take tasks until told to stop."""
+    PieceWorker(name, settings).work(logging_level="WARNING")
 
 
 def main() -> None:

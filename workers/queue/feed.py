@@ -22,6 +22,7 @@ from workers.store.codec import decoded
 from workers.store.scripts import queue as scripts
 from workers.store.task import Priced
 
+SHORT_SECONDS = 1.0  # of a task that does not wait for long ones
 PREFIXES = f"{keys.WAITING}:", keys.key("tasks", "")  # of the keys of a caller and of an id
 
 
@@ -38,6 +39,7 @@ class Feed:
         self.jobs = jobs
         self._wait = redis.register_script(scripts.WAIT)
         self._feed = redis.register_script(scripts.FEED)
+        self._aside = redis.register_script(scripts.ASIDE)
         lists = [keys.WAITING, jobs.list_name, keys.WAITING_SINCE, keys.DRAINED]
         self._lists = [*lists, jobs.starts_name, TAKEN, jobs.workers_name]
 
@@ -86,9 +88,19 @@ class Feed:
         """Give the queue as many tasks as there are workers without one."""
         self._queue(self._feed(self._lists, [repr(time.time()), *PREFIXES]))
 
-    def _queue(self, told: Iterable[bytes]) -> None:
+    def fill_aside(self) -> bool:
+        """Give the queue one task that should not wait for long ones; whether there was any.
+
+        A short one, or one of a caller for whom no worker works.
+        """
+        told = [repr(time.time()), *PREFIXES, repr(SHORT_SECONDS), *self.jobs.served()]
+        return self._queue(self._aside(self._lists, told))
+
+    def _queue(self, told: Iterable[bytes]) -> bool:
         taken = map(decoded, told)
-        self.jobs.add(Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True))
+        turns = [Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True)]
+        self.jobs.add(turns)
+        return bool(turns)
 
     def drop(self, question: str) -> None:
         """Forget the tasks of a question and fill the queue up; those running find out."""
@@ -136,17 +148,9 @@ class Feed:
 
     def waiting(self) -> set[str]:
         """Ids of the questions and test sets with tasks that wait."""
+        callers: list[bytes] = self._redis.zrange(keys.WAITING, 0, -1)  # type: ignore[assignment]
         with self._redis.pipeline(transaction=False) as pipe:
-            for caller in self._callers():
-                pipe.zrange(f"{keys.WAITING}:{caller}", 0, -1)
+            for caller in callers:
+                pipe.zrange(f"{keys.WAITING}:{decoded(caller)}", 0, -1)
             found = pipe.execute()
         return {decoded(question) for ids in found for question in ids}
-
-    def others_wait(self) -> bool:
-        """Whether there is a caller who waits, and for whom no worker works."""
-        return not self.drained and not self.jobs.served().issuperset(self._callers())
-
-    def _callers(self) -> list[str]:
-        """Hashes of the callers who wait, the least served first."""
-        found = cast("list[bytes]", self._redis.zrange(keys.WAITING, 0, -1))
-        return [decoded(caller) for caller in found]

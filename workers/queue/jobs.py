@@ -130,6 +130,11 @@ class Jobs:
                 turns.append(turn)
         return turns
 
+    def listed(self, worker: str) -> bool:
+        """Whether the worker of that name counts among those that serve the queue."""
+        record = f"{Worker.redis_worker_namespace_prefix}{worker}"
+        return bool(self._redis.sismember(self.workers_name, record))
+
     def workers(self) -> int:
         """How many workers sent a sign of life in the last seconds."""
         names = self._redis.smembers(self.workers_name)
@@ -205,6 +210,7 @@ class Jobs:
         record = f"{Worker.redis_worker_namespace_prefix}{worker}"
         held = self._redis.hget(record, "current_job")
         self._redis.delete(record)
+        self._redis.srem(Worker.redis_workers_keys, record)
         self.forget_workers()
         try:
             return Turn.of_job(Job.fetch(_id(held), self._redis, JSONSerializer)) if held else None

@@ -1,11 +1,27 @@
-"""One more worker while all have tasks that cannot be cut, and another caller waits."""
+"""One more worker while all have tasks that cannot be cut, and others wait."""
 
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from service import CALLER, children, finished, in_process, kill, send, started, synthetic, until
+import pytest
+from service import (
+    CALLER,
+    Service,
+    children,
+    finished,
+    in_process,
+    kill,
+    send,
+    started,
+    synthetic,
+    until,
+)
 
+from sigtest.comparison.comparison import Comparison
 from workers.machine.extra import LONG_SECONDS
 from workers.questions import Status
 from workers.settings import Settings
@@ -13,32 +29,63 @@ from workers.settings import Settings
 HEAVY = "heavy"  # a caller whose tasks take long
 
 
-def test_nobody_waits_for_long_tasks_of_others(tmp_path: Path) -> None:
-    with started(Settings(state=tmp_path, workers=1)) as service:
-        own, _ = service.jobs.submit(synthetic(1), HEAVY)
-        horses = service.caught()  # a task that lasts until it is told to go on
-        service.jobs.submit(synthetic(2), HEAVY)
-        time.sleep(LONG_SECONDS + 1)
-        assert service.jobs.workers() == 1  # its caller waits for nobody else
+@contextmanager
+def held(state: Path, workers: int) -> Iterator[tuple[Service, list[int]]]:
+    """A service all of whose workers have tasks of one caller that last as long as the block."""
+    with started(Settings(state=state, workers=workers)) as service:
+        horses: list[int] = []
+        for seed in range(workers):
+            service.jobs.submit(synthetic(seed), HEAVY)
+            horses = until(partial(caught, service, seed + 1))
+        yield service, horses
+        send(signal.SIGCONT, *horses)
 
+
+def caught(service: Service, many: int) -> list[int]:
+    """The horses that are stopped within their tasks, once they are so many."""
+    horses = service.caught()
+    return horses if len(horses) == many else []
+
+
+def dear(seed: int) -> Comparison:
+    """A comparison whose first task is predicted to take long."""
+    return synthetic(seed, segments=20_000, systems=2, metrics=["ter"])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_nobody_waits_for_long_tasks_of_others(tmp_path: Path, workers: int) -> None:
+    with held(tmp_path, workers) as (service, _):
         for small in (synthetic(3), synthetic(4, resamples=9_999)):  # several tasks each
             record, _ = service.jobs.submit(small, CALLER)
             assert finished(service.jobs, record.id).status is Status.SUCCEEDED
             assert service.jobs.report(record.id, CALLER) == in_process(small)
-        assert not service.jobs.find(own.id, HEAVY).status.finished
-        until(lambda: service.jobs.workers() == 1)
+        until(lambda: service.jobs.workers() == workers)  # it counts while it has a task
 
+
+def test_what_is_short_waits_for_nobody_and_what_is_long_for_its_callers_turn(
+    tmp_path: Path,
+) -> None:
+    with held(tmp_path, 1) as (service, horses):
+        waiting, _ = service.jobs.submit(dear(5), HEAVY)
+        until(lambda: len(service.workers()) == 2)
+        time.sleep(LONG_SECONDS)
+        assert service.jobs.workers() == 1  # the extra one leaves it
+        short, _ = service.jobs.submit(synthetic(6), HEAVY)
+        until(lambda: service.jobs.find(short.id, HEAVY).status is Status.SUCCEEDED)
+        assert service.jobs.find(waiting.id, HEAVY).status is Status.QUEUED
+
+        other, _ = service.jobs.submit(dear(7), CALLER)
+        until(lambda: service.jobs.workers() == 2)
         send(signal.SIGCONT, *horses)
-        until(lambda: service.jobs.find(own.id, HEAVY).status is Status.SUCCEEDED)
+        assert finished(service.jobs, other.id).status is Status.SUCCEEDED
+        until(lambda: service.jobs.find(waiting.id, HEAVY).status is Status.SUCCEEDED)
+        until(lambda: len(service.workers()) == 1)
 
 
 def test_an_extra_worker_may_die(tmp_path: Path) -> None:
-    with started(Settings(state=tmp_path, workers=1)) as service:
-        service.jobs.submit(synthetic(1), HEAVY)
-        (held,) = service.caught()
+    with held(tmp_path, 1) as (service, horses):
         record, _ = service.jobs.submit(synthetic(3), CALLER)
-        (horse,) = until(lambda: set(service.caught()) - {held})
+        (horse,) = until(lambda: set(service.caught()).difference(horses))
         kill(*(worker for worker in service.workers() if horse in children(worker)))
         assert finished(service.jobs, record.id).status is Status.SUCCEEDED
         until(lambda: service.jobs.workers() == 1)
-        send(signal.SIGCONT, held)

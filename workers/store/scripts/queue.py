@@ -1,12 +1,34 @@
 """Which task is next."""
 
+# Takes the next task of a caller out of those that wait, if there is one.
+TAKE = """
+local function take(caller)
+    local ids = ARGV[2] .. caller
+    local id = redis.call('ZRANGE', ids, 0, 0)[1]
+    local task
+    if id then
+        local tasks = ARGV[3] .. id
+        task = redis.call('LPOP', tasks)
+        if task then redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller) end
+        if redis.call('LLEN', tasks) == 0 then
+            redis.call('ZREM', ids, id)
+            redis.call('ZREM', KEYS[3], id)
+        end
+    end
+    if redis.call('ZCARD', ids) == 0 then redis.call('ZREM', KEYS[1], caller) end
+    return task
+end
+"""
+
 # KEYS: callers that wait, the list of the queue, when ids began to wait, whether all of them are
 #       to, starts of tasks, tasks that were taken and are not started yet, names of the workers
 # ARGV: time, prefixes of the keys of a caller and of an id
 # Gives a task to each worker that has none, and no worker another one ahead: who comes next would
 # wait for it. Takes callers in turn, by the seconds of work that they were given; returns these
 # callers and their tasks, one after the other.
-FEED = """
+FEED = (
+    TAKE
+    + """
 local taken = {}
 if redis.call('EXISTS', KEYS[4]) == 1 then return taken end
 local busy = {}
@@ -19,26 +41,37 @@ for _ in pairs(busy) do room = room - 1 end
 while room > 0 do
     local caller = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
     if not caller then break end
-    local ids = ARGV[2] .. caller
-    local id = redis.call('ZRANGE', ids, 0, 0)[1]
-    if id then
-        local tasks = ARGV[3] .. id
-        local task = redis.call('LPOP', tasks)
-        if task then
-            redis.call('ZINCRBY', KEYS[1], string.match(task, '^[^ ]+'), caller)
-            taken[#taken + 1] = caller
-            taken[#taken + 1] = task
-            room = room - 1
-        end
-        if redis.call('LLEN', tasks) == 0 then
-            redis.call('ZREM', ids, id)
-            redis.call('ZREM', KEYS[3], id)
-        end
+    local task = take(caller)
+    if task then
+        taken[#taken + 1] = caller
+        taken[#taken + 1] = task
+        room = room - 1
     end
-    if redis.call('ZCARD', ids) == 0 then redis.call('ZREM', KEYS[1], caller) end
 end
 return taken
 """
+)
+
+# KEYS: as FEED, of which the queue's and the workers' are left alone
+# ARGV: as FEED, seconds of a short task, callers for whom workers work
+# Takes one task for an extra worker: the next short one, or that of a caller for whom none works.
+ASIDE = (
+    TAKE
+    + """
+if redis.call('EXISTS', KEYS[4]) == 1 then return {} end
+local served = {}
+for i = 5, #ARGV do served[ARGV[i]] = true end
+for _, caller in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+    local id = redis.call('ZRANGE', ARGV[2] .. caller, 0, 0)[1]
+    local first = id and redis.call('LINDEX', ARGV[3] .. id, 0)
+    local seconds = first and tonumber(string.match(first, '^[^ ]+'))
+    if seconds and (not served[caller] or seconds <= tonumber(ARGV[4])) then
+        return {caller, take(caller)}
+    end
+end
+return {}
+"""
+)
 
 # KEYS: as FEED, ids of this caller that wait, tasks of this id
 # ARGV: as FEED, caller, id, predicted seconds of all that the id still needs, 1 to go behind, tasks
