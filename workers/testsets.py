@@ -154,7 +154,7 @@ class TestSets:
         state = self._state(testset_id, caller)
         part = self._store.part(testset_id)
         replace(part.recipe, resamples=resamples)  # checks the range
-        verdict = self._store.raise_resamples(testset_id, resamples)
+        verdict = self._store.raise_resamples(testset_id, caller, resamples)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "fewer":
@@ -237,7 +237,7 @@ class TestSets:
             CapacityError: It has taken as many as were declared when it was made.
         """
         check_disk(self._context.settings)
-        verdict = self._store.put(testset_id, system, replaces, most, said)
+        verdict = self._store.put(testset_id, caller, system, replaces, most, said)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "taken":
@@ -297,7 +297,7 @@ class TestSets:
             NotFoundError: There is none of this name.
         """
         self._system(self._state(testset_id, caller), name)
-        self._store.remove(testset_id, name)
+        self._store.remove(testset_id, caller, name)
 
     # leaderboards
 

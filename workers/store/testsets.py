@@ -93,9 +93,8 @@ class TestSetStore:
             **fields_of(said),
         }
         fields: list[Argument] = [entry for pair in facts.items() for entry in pair]
-        listing: str = keys.of_caller("listing", caller, KIND)
         text = codec.pack_json(testset.as_json() | {"segments": testset.segments})
-        first: list[Argument] = [testset_id, *self._lives(), listing, facts["place"], text]
+        first: list[Argument] = [testset_id, *self._lives(caller), text]
         created = decoded(self._create(_names(testset_id), first + fields)) == "created"
         if not created:
             self.describe(testset_id, said)
@@ -183,12 +182,11 @@ class TestSetStore:
         def passes(record: TestSetRecord) -> bool:
             return wanted.passes(record.envelope, name=record.name)
 
-        listing = keys.of_caller("listing", caller, KIND)
-        return page(self.redis, listing, cursor, limit, find, passes)
+        return page(self.redis, _listing(caller), cursor, limit, find, passes)
 
-    def raise_resamples(self, testset_id: str, resamples: int) -> str:
+    def raise_resamples(self, testset_id: str, caller: str, resamples: int) -> str:
         """Raise R: `raised`, `same`, `fewer` or `gone`."""
-        arguments: list[Argument] = [testset_id, *self._lives(), resamples]
+        arguments: list[Argument] = [testset_id, *self._lives(caller), resamples]
         return decoded(self._raise(_names(testset_id), arguments))
 
     def delete(self, testset_id: str, caller: str) -> None:
@@ -199,7 +197,7 @@ class TestSetStore:
             for question_id in map(decoded, shown):
                 pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
             if place is not None:
-                pipe.zrem(keys.of_caller("listing", caller, KIND), place)
+                pipe.zrem(_listing(caller), place)
             pipe.delete(*_names(testset_id)[: len(keys.OF_TESTSET)])
             pipe.srem(keys.JOINING, testset_id)
             pipe.execute()
@@ -208,13 +206,15 @@ class TestSetStore:
         with suppress(OutOfMemoryError), self.redis.pipeline() as pipe:
             for question_id in map(decoded, shown):
                 pipe.set(keys.key("gone", question_id), caller, ex=self.settings.remembrance)
-            pipe.set(keys.key("gone", testset_id), caller, pxat=self._lives()[1])
+            pipe.set(keys.key("gone", testset_id), caller, pxat=self._lives(caller)[1])
             pipe.set(keys.ERASE, 1)
             pipe.execute()
 
     # systems
 
-    def put(self, testset_id: str, system: System, replaces: bool, most: int, said: Said) -> str:
+    def put(
+        self, testset_id: str, caller: str, system: System, replaces: bool, most: int, said: Said
+    ) -> str:
         """Add or replace a system, and write on it.
 
         Returns:
@@ -224,11 +224,12 @@ class TestSetStore:
         output = codec.pack_json(system.as_json())
         arguments: list[Argument] = [system.name, system.sha256, output, int(replaces), most]
         arguments += [entry for pair in fields_of(said).items() for entry in pair]
-        return decoded(self._put(_names(testset_id), [testset_id, *self._lives(), *arguments]))
+        given: list[Argument] = [testset_id, *self._lives(caller), *arguments]
+        return decoded(self._put(_names(testset_id), given))
 
-    def remove(self, testset_id: str, name: str) -> str:
+    def remove(self, testset_id: str, caller: str, name: str) -> str:
         """Remove a system: `removed` or `absent`."""
-        arguments: list[Argument] = [testset_id, *self._lives(), name, *FIELDS]
+        arguments: list[Argument] = [testset_id, *self._lives(caller), name, *FIELDS]
         verdict = decoded(self._remove(_names(testset_id), arguments))
         self.redis.set(keys.ERASE, 1)
         return verdict
@@ -339,15 +340,25 @@ class TestSetStore:
         """When a test set expires, in milliseconds; 0 where it is gone."""
         return int(self.redis.hget(keys.key("testset", testset_id), "expiry") or 0)
 
-    def _lives(self) -> tuple[int, int]:
-        """When what is changed now expires, and when it is no longer remembered, in ms."""
+    def _lives(self, caller: str) -> tuple[int, int, str]:
+        """What scripts take that prolong the life of a test set.
+
+        Returns:
+            When what is changed now expires, and when it is no longer remembered, in ms; and the
+            listing of its caller.
+        """
         expiry = int((time.time() + self.settings.retention) * 1000)
-        return expiry, expiry + self.settings.remembrance * 1000
+        return expiry, expiry + self.settings.remembrance * 1000, _listing(caller)
 
 
 def gone(testset_id: str) -> GoneError:
     """The error for a test set that was there."""
     return GoneError(f"The test set {testset_id} expired or was deleted; make it again.")
+
+
+def _listing(caller: str) -> str:
+    """The key of a caller's test sets."""
+    return keys.of_caller("listing", caller, KIND)
 
 
 def _names(testset_id: str) -> list[str]:

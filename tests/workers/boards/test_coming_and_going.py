@@ -288,7 +288,7 @@ def test_what_cannot_be_measured_says_why(working: Context) -> None:
     board = board_on(working, "failing")
     board.put("aspen", SYSTEMS["aspen"])
     board.settled()
-    working.testsets.raise_resamples(board.id, 700)
+    working.testsets.raise_resamples(board.id, CALLER, 700)
     working.testsets.fail(board.id, board.state.digests["aspen"], "No reason.")
     record = board.testsets.system(board.id, CALLER, "aspen")
     assert (record.standing, record.error) == (Standing.FAILED, "No reason.")

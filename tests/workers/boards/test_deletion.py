@@ -1,5 +1,6 @@
 """What is left when comparisons and test sets are deleted, or while nothing is: by hand."""
 
+import time
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 from board import SYSTEMS, Board, board_on, garbled
 from byhand import finish, perform, settle
-from service import CALLER, Comparisons
+from service import CALLER, Comparisons, until
 
 from sigtest.errors import RecipeError
 from sigtest.version import __version__
@@ -127,6 +128,18 @@ def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(
         assert board.id.encode() not in redis.smembers(keys.JOINING)
         lives = [redis.ttl(key) for key in redis.keys(f"sigtest:cache:{board.id}:*")]
         assert 0 < min(lives) <= max(lives) <= 3600
+
+
+def test_a_test_set_is_listed_as_long_as_it_lives(context: Context) -> None:
+    redis = context.questions.redis
+    brief = Context.on(redis, replace(context.settings, retention=2, remembrance=1))
+    board = board_on(brief, "changed now and then")
+    for _ in range(4):  # and lives on with each change
+        time.sleep(1)
+        board.put("aspen", SYSTEMS["aspen"])
+    assert [record.id for record in board.testsets.listing(CALLER, None, 10)[0]] == [board.id]
+    until(lambda: not redis.keys("sigtest:testset:*"))
+    assert not redis.keys("sigtest:listing:*")
 
 
 def test_a_test_set_deleted_while_its_report_is_written_leaves_none(

@@ -5,10 +5,14 @@ from workers.store.scripts.parts import ANNOUNCE
 _TESTSET = """
 local record, text, systems, outputs, rows, failures, attempts, shown = unpack(KEYS, 1, 8)
 local reports, left, claims, envelopes, gone, joining = unpack(KEYS, 9, 14)
-local function live(expiry, remembered)
+local function live()  -- and stay listed as long
+    local expiry, remembered, listing = unpack(ARGV, 2, 4)
+    local caller, place = unpack(redis.call('HMGET', record, 'caller', 'place'))
     redis.call('HSET', record, 'expiry', expiry)
     for i = 1, 12 do redis.call('PEXPIREAT', KEYS[i], expiry) end
-    redis.call('SET', gone, redis.call('HGET', record, 'caller'), 'PXAT', remembered)
+    redis.call('ZADD', listing, 0, place)
+    redis.call('PEXPIREAT', listing, expiry)
+    redis.call('SET', gone, caller, 'PXAT', remembered)
 end
 local function forget(digest)
     for _, other in ipairs(redis.call('HVALS', systems)) do
@@ -19,33 +23,31 @@ end
 """
 
 # KEYS of the scripts below: those of OF_TESTSET, tombstone, joining
-# ARGV: id, expiry, end of the tombstone, listing, place, text, fields and values of the record
+# ARGV: id, expiry, end of the tombstone, listing, text, fields and values of the record
 CREATE_TESTSET = (
     _TESTSET
     + """
 local verdict = 'known'
 if redis.call('EXISTS', record) == 0 then
-    redis.call('HSET', record, unpack(ARGV, 7))
-    redis.call('SET', text, ARGV[6])
-    redis.call('ZADD', ARGV[4], 0, ARGV[5])
+    redis.call('HSET', record, unpack(ARGV, 6))
+    redis.call('SET', text, ARGV[5])
     verdict = 'created'
 end
-live(ARGV[2], ARGV[3])
-redis.call('PEXPIREAT', ARGV[4], ARGV[3])
+live()
 return verdict
 """
 )
 
-# ARGV: id, expiry, end of the tombstone, name, digest, output, 1 to replace, most systems, then
-#       parts and values of its envelope
+# ARGV: id, expiry, end of the tombstone, listing, name, digest, output, 1 to replace, most systems,
+#       then parts and values of its envelope
 PUT = (
     _TESTSET
     + """
 if redis.call('EXISTS', record) == 0 then return 'gone' end
-local name, digest = ARGV[4], ARGV[5]
+local name, digest = ARGV[5], ARGV[6]
 local held = redis.call('HGET', systems, name)
-if held and held ~= digest and ARGV[7] ~= '1' then return 'taken' end
-if not held and redis.call('HLEN', systems) >= tonumber(ARGV[8]) then return 'full' end
+if held and held ~= digest and ARGV[8] ~= '1' then return 'taken' end
+if not held and redis.call('HLEN', systems) >= tonumber(ARGV[9]) then return 'full' end
 if held ~= digest then
     -- what comes back has its place still: its pairs never left the family
     if redis.call('SISMEMBER', left, digest .. ' ' .. name) == 0 then
@@ -64,42 +66,42 @@ if held == digest then
 else
     verdict = held and 'replaced' or 'created'
     redis.call('HSET', systems, name, digest)
-    redis.call('HSET', outputs, digest, ARGV[6])
+    redis.call('HSET', outputs, digest, ARGV[7])
     if held then forget(held) end
 end
 if verdict ~= 'known' then redis.call('SADD', joining, ARGV[1]) end
-for i = 9, #ARGV, 2 do redis.call('HSET', envelopes, ARGV[i] .. ' ' .. name, ARGV[i + 1]) end
-live(ARGV[2], ARGV[3])
+for i = 10, #ARGV, 2 do redis.call('HSET', envelopes, ARGV[i] .. ' ' .. name, ARGV[i + 1]) end
+live()
 return verdict
 """
 )
 
-# ARGV: id, expiry, end of the tombstone, name, parts of envelopes
+# ARGV: id, expiry, end of the tombstone, listing, name, parts of envelopes
 REMOVE = (
     _TESTSET
     + """
-local held = redis.call('HGET', systems, ARGV[4])
+local held = redis.call('HGET', systems, ARGV[5])
 if not held then return 'absent' end
-redis.call('HDEL', systems, ARGV[4])
-for i = 5, #ARGV do redis.call('HDEL', envelopes, ARGV[i] .. ' ' .. ARGV[4]) end
-redis.call('SADD', left, held .. ' ' .. ARGV[4])
+redis.call('HDEL', systems, ARGV[5])
+for i = 6, #ARGV do redis.call('HDEL', envelopes, ARGV[i] .. ' ' .. ARGV[5]) end
+redis.call('SADD', left, held .. ' ' .. ARGV[5])
 forget(held)
 redis.call('SADD', joining, ARGV[1])
-live(ARGV[2], ARGV[3])
+live()
 return 'removed'
 """
 )
 
-# ARGV: id, expiry, end of the tombstone, resamples
+# ARGV: id, expiry, end of the tombstone, listing, resamples
 RAISE = (
     _TESTSET
     + """
 if redis.call('EXISTS', record) == 0 then return 'gone' end
-local now, asked = tonumber(redis.call('HGET', record, 'resamples')), tonumber(ARGV[4])
+local now, asked = tonumber(redis.call('HGET', record, 'resamples')), tonumber(ARGV[5])
 if asked < now then return 'fewer' end
-live(ARGV[2], ARGV[3])
+live()
 if asked == now then return 'same' end
-redis.call('HSET', record, 'resamples', ARGV[4])
+redis.call('HSET', record, 'resamples', ARGV[5])
 redis.call('DEL', rows, failures, attempts)
 redis.call('SADD', joining, ARGV[1])
 return 'raised'
