@@ -127,16 +127,20 @@ class Questions:
         check_disk(self._settings)
         cut = Cut.of(question, self._settings.workers, self._settings.block)
         most = budget or self._settings.budget
-        verdict = self._store.create(
-            question_id, kind, question, cut, caller, idempotency_key, most, said
-        )
+        while True:
+            verdict = self._store.create(
+                question_id, kind, question, cut, caller, idempotency_key, most, said
+            )
+            if verdict.word != "known":
+                break
+            self._store.describe(verdict.id, said)
+            known = self._store.find(verdict.id)
+            if known is not None:
+                return known.record, False  # otherwise it was deleted or expired in between
         if verdict.word == "conflict":
             raise ConflictError("This Idempotency-Key was used with different content.")
         if verdict.word in {"many", "seconds", "bytes"}:
             raise refusal(self._settings, verdict, question.seconds, most)
-        if verdict.word == "known":
-            self._store.describe(verdict.id, said)
-            return self.find(verdict.id, caller), False
         pieces = Pieces(cut, verdict.measured, frozenset())
         self._feed.add(caller, pieces.tasks(question_id))
         assert verdict.stored is not None

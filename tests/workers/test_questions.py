@@ -12,6 +12,7 @@ from byhand import finish, waiting
 from service import CALLER, Comparisons, Service, example, finished, synthetic, until
 
 from sigtest.comparison.parse import parse_comparison
+from sigtest.data.envelope import Said
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import measure
 from sigtest.errors import InputError, RecipeError
@@ -43,6 +44,24 @@ def test_equal_content_is_one_comparison(jobs: Comparisons) -> None:
     assert created
     assert jobs.submit(example(), CALLER) == (record, False)
     assert jobs.listing(CALLER, None, 10) == ([record], None)
+
+
+def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(
+    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    store = jobs.questions.context.questions
+    describe = store.describe
+
+    def deleted_before(question_id: str, said: Said) -> bool:
+        if context.questions.find(question_id) is not None:
+            context.questions.delete(question_id, CALLER)
+        return describe(question_id, said)
+
+    monkeypatch.setattr(store, "describe", deleted_before)
+    again, created = jobs.submit(example(), CALLER)
+    assert (again.id, created) == (record.id, True)
+    assert jobs.find(record.id, CALLER).status is Status.QUEUED
 
 
 def test_content_decides(jobs: Comparisons) -> None:
