@@ -119,14 +119,19 @@ def test_a_full_store_is_noticed_and_can_be_emptied(
     assert client.post(COMPARISONS, json=body).status_code == 202
 
 
-def test_a_test_set_can_be_deleted_from_a_full_store(
+def test_test_sets_systems_and_webhooks_can_be_deleted_from_a_full_store(
     client: httpx.Client, body: dict[str, Any]
 ) -> None:
     board = {"name": "board", "references": body["references"]}
     made = client.post("/v1/testsets", json=board).headers["location"]
+    (texts,) = body["references"]
+    system = client.put(f"{made}/systems/a", json={"hypotheses": texts}).headers["location"]
+    hook = {"url": "https://receiver.example/", "events": ["question.succeeded"]}
+    hooked = client.post("/v1/webhooks", json=hook).headers["location"]
     filled(client, body)
-    assert client.delete(made).status_code == 204
-    assert client.get(made).status_code in {404, 410}
+    for url in (system, hooked, made):
+        assert client.delete(url).status_code == 204, url
+        assert client.get(url).status_code in {404, 410}
 
 
 def test_a_disk_that_is_nearly_full_takes_nothing_new(

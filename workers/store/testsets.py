@@ -231,7 +231,8 @@ class TestSetStore:
         """Remove a system: `removed` or `absent`."""
         arguments: list[Argument] = [testset_id, *self._lives(caller), name, *FIELDS]
         verdict = decoded(self._remove(_names(testset_id), arguments))
-        self.redis.set(keys.ERASE, 1)
+        with suppress(OutOfMemoryError):
+            self.redis.set(keys.ERASE, 1)
         return verdict
 
     def has(self, testset_id: str, digest: str) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from byhand import finish, perform, waiting
-from service import CALLER, Comparisons, Service, children, kill, started, synthetic, until
+from service import CALLER, Comparisons, Service, children, example, kill, started, synthetic, until
 
 from benchmarks.deliveries import LOOPBACK, Receiver, deliver_all, receiving
 from workers.addresses import allowed
@@ -22,6 +22,7 @@ from workers.store.messages import EVENTS, TEST, Message
 from workers.store.task import Task
 from workers.tasks.context import Context
 from workers.tasks.webhooks import ATTEMPTS, hand_out, pause_after
+from workers.webhooks import Webhooks
 
 SOON = {"webhook_timeout": 1, "webhook_pause": 1, "webhook_longest": 1}
 
@@ -63,6 +64,19 @@ def handed_out_when_due(context: Context, task: str, since: float) -> None:
 
     until(handed_out)
     assert time.time() >= due
+
+
+def test_a_webhook_can_be_deleted_from_a_full_store(
+    context: Context, jobs: Comparisons, receiver: Receiver
+) -> None:
+    webhook_id = hooked(context, receiver)
+    for seed in (1, 2):
+        jobs.submit(example(seed=seed), CALLER)
+    redis = context.questions.redis
+    redis.delete(context.feed.jobs.list_name)  # a worker took the first, the second is to follow
+    redis.config_set("maxmemory", 1)
+    Webhooks(context).remove(webhook_id, CALLER)
+    assert context.webhooks.find(webhook_id) is None
 
 
 def test_what_was_delivered_is_never_sent_again(context: Context, receiver: Receiver) -> None:
