@@ -25,10 +25,12 @@ class ShownStore:
 
     Args:
         redis: The server, with bytes as answers.
+        remembrance: Seconds for which it is known that one was there.
     """
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, remembrance: int) -> None:
         self.redis = redis
+        self.remembrance = remembrance
         self._show = redis.register_script(scripts.SHOW)
 
     def find(self, testset_id: str, choice: str) -> str | None:
@@ -68,6 +70,8 @@ class ShownStore:
             pipe.pexpireat(name, expiry)
             packed = codec.pack_bytes(report)
             pipe.set(keys.key("report", question_id), packed, pxat=expiry)
+            remembered = expiry + self.remembrance * 1000
+            pipe.set(keys.key("gone", question_id), state.caller, pxat=remembered)
             reports = keys.key("testset-reports", testset)  # deleted with the test set
             pipe.sadd(reports, question_id)
             pipe.pexpireat(reports, expiry)

@@ -57,7 +57,7 @@ class TestSetStore:
         self._describe = register(DESCRIBE)
         self.claims = ClaimStore(redis)
         self.kept = KeptTotals(redis, settings.totals)
-        self.shown = ShownStore(redis)
+        self.shown = ShownStore(redis, settings.remembrance)
 
     # test sets
 

@@ -142,6 +142,18 @@ def test_a_test_set_is_listed_as_long_as_it_lives(context: Context) -> None:
     assert not redis.keys("sigtest:listing:*")
 
 
+def test_what_a_leaderboard_showed_is_gone_when_it_has_expired(context: Context) -> None:
+    brief = Context.on(context.questions.redis, replace(context.settings, retention=2))
+    board = board_on(brief, "short")
+    board.put("aspen", SYSTEMS["aspen"])
+    settle(brief, board)
+    shown = board.look().comparison
+    assert shown is not None
+    until(lambda: context.questions.find(shown) is None)
+    with pytest.raises(GoneError):
+        Questions(context).find(shown, CALLER)
+
+
 def test_a_test_set_deleted_while_its_report_is_written_leaves_none(
     board: Board, context: Context
 ) -> None:
