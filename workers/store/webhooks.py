@@ -89,6 +89,8 @@ class WebhookStore:
     def __init__(self, redis: Redis, settings: Settings) -> None:
         self.redis = redis
         self._lease = LEASES * settings.webhook_timeout
+        self._put = redis.register_script(scripts.PUT_MESSAGE)
+        self._remove = redis.register_script(scripts.REMOVE_WEBHOOK)
         self._take = redis.register_script(scripts.TAKE_DUE)
         self._attempt = redis.register_script(scripts.ATTEMPT)
         self._settle = redis.register_script(scripts.SETTLE)
@@ -140,20 +142,12 @@ class WebhookStore:
 
     def remove(self, webhook_id: str, caller: str) -> None:
         """Delete a webhook with the messages that wait."""
-        messages = self.redis.hkeys(keys.key("deliveries", webhook_id))
-        with self.redis.pipeline() as pipe:
-            pipe.srem(keys.of_caller("webhooks", caller), webhook_id)
-            pipe.delete(*(keys.key(part, webhook_id) for part in keys.OF_WEBHOOK))
-            for message in messages:
-                pipe.zrem(keys.DUE, _entry(webhook_id, decoded(message)))
-            pipe.execute()
+        self._remove([*_names(webhook_id), keys.of_caller("webhooks", caller)], [webhook_id])
 
     def put(self, webhook_id: str, message: Message) -> None:
         """Let a message to one webhook wait, whatever events it is told of."""
-        with self.redis.pipeline() as pipe:
-            pipe.hset(keys.key("deliveries", webhook_id), message.id, message.body)
-            pipe.zadd(keys.DUE, {_entry(webhook_id, message.id): message.created_at})
-            pipe.execute()
+        told = [_entry(webhook_id, message.id), message.id, message.body, repr(message.created_at)]
+        self._put(_names(webhook_id), told)
 
     # what workers do
 
@@ -207,7 +201,7 @@ class WebhookStore:
 
 
 def _names(webhook_id: str) -> list[str]:
-    """The keys that scripts on attempts take."""
+    """The keys that scripts on one webhook take."""
     return [keys.DUE, *(keys.key(part, webhook_id) for part in keys.OF_WEBHOOK)]
 
 

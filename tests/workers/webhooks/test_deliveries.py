@@ -79,6 +79,28 @@ def test_a_webhook_can_be_deleted_from_a_full_store(
     assert context.webhooks.find(webhook_id) is None
 
 
+def test_nothing_is_left_of_a_webhook_that_is_removed_while_messages_come(
+    context: Context, receiver: Receiver
+) -> None:
+    store, redis = context.webhooks, context.questions.redis
+    for _ in range(5):
+        webhook_id, removed = hooked(context, receiver), threading.Event()
+
+        def tell(webhook_id: str = webhook_id, removed: threading.Event = removed) -> None:
+            while not removed.is_set():
+                store.put(webhook_id, Message.of(TEST, {"id": webhook_id}))
+            store.put(webhook_id, Message.of(TEST, {"id": webhook_id}))
+
+        telling = threading.Thread(target=tell)
+        telling.start()
+        until(lambda webhook_id=webhook_id: redis.hlen(keys.key("deliveries", webhook_id)) > 3)
+        store.remove(webhook_id, CALLER)
+        removed.set()
+        telling.join()
+    assert redis.keys("sigtest:deliver*") + redis.keys("sigtest:webhook*") == []
+    assert redis.zcard(keys.DUE) == 0
+
+
 def test_what_was_delivered_is_never_sent_again(context: Context, receiver: Receiver) -> None:
     webhook_id = hooked(context, receiver)
     task = sent(context, webhook_id)

@@ -8,6 +8,27 @@ for _, entry in ipairs(taken) do redis.call('ZADD', KEYS[1], ARGV[2], entry) end
 return taken
 """
 
+# KEYS: messages that are due, webhook, its messages
+# ARGV: webhook and message, message, body, time
+# Lets a message wait, unless its webhook was removed.
+PUT_MESSAGE = """
+if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+redis.call('HSET', KEYS[3], ARGV[2], ARGV[3])
+redis.call('ZADD', KEYS[1], ARGV[4], ARGV[1])
+return 1
+"""
+
+# KEYS: messages that are due, webhook, its messages, their attempts, webhooks of the caller
+# ARGV: webhook
+REMOVE_WEBHOOK = """
+for _, message in ipairs(redis.call('HKEYS', KEYS[3])) do
+    redis.call('ZREM', KEYS[1], ARGV[1] .. ' ' .. message)
+end
+redis.call('DEL', KEYS[2], KEYS[3], KEYS[4])
+redis.call('SREM', KEYS[5], ARGV[1])
+return 1
+"""
+
 # KEYS: messages that are due, webhook, its messages, their attempts
 # ARGV: webhook and message, message, time, until when no other worker sends it
 # Returns its body, the number of the attempt, address and secret; nothing where it is delivered,
