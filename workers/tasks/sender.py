@@ -12,8 +12,11 @@ import base64
 import hashlib
 import hmac
 import socket
+import threading
 import time
 from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Any
 
 import httpcore
 
@@ -109,9 +112,22 @@ class _Checked(httpcore.AsyncNetworkBackend):
 
 
 async def _addresses(host: str, port: int) -> list[Address]:
-    """Where a host is, by one look-up."""
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    """Where a host is, by one look-up.
+
+    In a thread of its own: a loop waits for its own threads before it ends, and a name server may
+    be silent for longer than its receiver has.
+    """
+    told: Future[list[tuple[Any, ...]]] = Future()
+
+    def look_up() -> None:
+        told.set_running_or_notify_cancel()
+        try:
+            told.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except OSError as error:
+            told.set_exception(error)
+
+    threading.Thread(target=look_up, name="name server", daemon=True).start()
+    found = await asyncio.wrap_future(told)
     addresses = [parse(str(entry[4][0])) for entry in found]
     return list(dict.fromkeys(address for address in addresses if address is not None))
 

@@ -261,6 +261,28 @@ def test_a_name_is_looked_up_once_for_check_and_connection(
     assert looked.count("receiver.example") == 1
 
 
+def test_a_silent_name_server_has_no_more_time_than_a_receiver(
+    context: Context, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, over = socket.getaddrinfo, threading.Event()
+
+    def silent(host: object, *further: object, **more: object) -> object:
+        if host == "receiver.example":
+            over.wait(20)
+        return real("127.0.0.1", *further, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket, "getaddrinfo", silent)
+    webhook_id = hooked(context, receiver, f"http://receiver.example:{receiver.server_port}/hook")
+    since = time.monotonic()
+    perform(context, [sent(context, webhook_id)])
+    took = time.monotonic() - since
+    over.set()
+    record = context.webhooks.find(webhook_id)
+    assert record is not None
+    assert record.error == "The receiver gave no answer within 1 seconds."
+    assert took < 10
+
+
 PRIVATE = """127.0.0.1 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1
     255.255.255.255 :: ::1 fe80::1 fc00::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1::
     2001:db8::1 198.18.0.1 240.0.0.1"""
