@@ -115,6 +115,12 @@ def address_of(url: object, networks: Sequence[Network]) -> str:
         raise InputError(f"url cannot be read: {error}", field="url") from None
     if found.scheme not in {"http", "https"} or not found.host:
         raise InputError("url must be http:// or https:// and a host.", field="url")
+    try:
+        found.raw_host.decode().encode("idna")  # as it will be looked up
+    except UnicodeError:
+        raise InputError(
+            "url must have a host whose parts between dots have 1 to 63 characters.", field="url"
+        ) from None
     if found.port is not None and not 0 < found.port <= MAX_PORT:
         raise InputError(f"url must have a port from 1 to {MAX_PORT}.", field="url")
     if found.userinfo or found.fragment:

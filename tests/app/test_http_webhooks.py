@@ -142,6 +142,8 @@ def test_a_webhook_is_its_owners(serve: Serve, receiver: Receiver) -> None:
         ({"url": "http://board.example/#x"}, "url"),
         ({"url": "http://board.example:99999/"}, "url"),
         ({"url": "http://board.example:0/"}, "url"),
+        ({"url": "http://board..example/"}, "url"),
+        ({"url": f"http://{'b' * 64}.example/"}, "url"),
         ({"url": "http://127.0.0.1:1/"}, "url"),
         ({"url": "http://[::ffff:10.0.0.1]/"}, "url"),
         ({"url": "http://localhost/"}, "url"),
