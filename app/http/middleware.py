@@ -132,7 +132,13 @@ class Compression(GZipMiddleware):
             headers = MutableHeaders(scope=scope)
             if dict(ranges(",".join(headers.getlist("accept-encoding")))).get("gzip") == 0:
                 del headers["accept-encoding"]
-        await super().__call__(scope, receive, send)
+
+        async def varying(message: Message) -> None:
+            if message.get("status") == 304:  # says what the 200 would (RFC 9110 section 15.4.5)
+                MutableHeaders(scope=message).add_vary_header("Accept-Encoding")
+            await send(message)
+
+        await super().__call__(scope, receive, varying)
 
 
 class Head:
