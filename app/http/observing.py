@@ -82,7 +82,8 @@ class Observer:
                 headers = MutableHeaders(scope=message)
                 headers[HEADER] = exchange.id
                 headers["X-Content-Type-Options"] = "nosniff"  # whatever names it holds
-                headers.setdefault("Cache-Control", PRIVATE)
+                if headers.get("Cache-Control", "no-cache") == "no-cache":  # FastAPI's of streams
+                    headers["Cache-Control"] = PRIVATE
                 exchange.question = _question_in(headers.get("location", "")) or exchange.question
             await send(message)
 
