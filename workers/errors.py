@@ -8,6 +8,7 @@
     ├── ConflictError       an idempotency key used again with different content
     ├── TakenError          the name belongs to a system with other content
     ├── CapacityError       a test set has taken as many systems as it may
+    ├── ShownError          a comparison that a leaderboard shows cannot be deleted by itself
     ├── LimitError
     │   ├── BusyError       more unfinished work than a caller may have
     │   └── CostlyError     one question that is more than a caller may ever have
@@ -63,6 +64,10 @@ class TakenError(SigtestError):
 
 class CapacityError(SigtestError):
     """A test set has taken as many systems as were declared when it was made."""
+
+
+class ShownError(SigtestError):
+    """A leaderboard shows it, so that it goes with its test set and not before."""
 
 
 class BusyError(LimitError):

@@ -27,6 +27,7 @@ from workers.errors import (
     GoneError,
     NotFoundError,
     NotReadyError,
+    ShownError,
     gone,
 )
 from workers.guard import storage
@@ -354,14 +355,13 @@ class Questions:
         """Cancel an unfinished question and return it, or delete a finished one with its texts.
 
         Raises:
-            RecipeError: It is what a leaderboard shows, and goes with its test set.
+            ShownError: It is what a leaderboard shows, and goes with its test set.
         """
         record = self.find(question_id, caller)
         if record.testset is not None:
-            raise RecipeError(
+            raise ShownError(
                 f"This comparison is shown by the leaderboard of test set {record.testset}; "
-                "it is deleted with the test set.",
-                field="id",
+                "it is deleted with the test set."
             )
         if self._store.commit(question_id, Status.CANCELLED):
             with suppress(OutOfMemoryError):  # of the tasks that come next; they come later

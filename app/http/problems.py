@@ -47,6 +47,7 @@ from workers.errors import (
     GoneError,
     NotFoundError,
     NotReadyError,
+    ShownError,
     StorageError,
     TakenError,
 )
@@ -93,6 +94,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     NotReadyError: Kind("not-ready", "The answer is not there (yet)", 409),
     TakenError: Kind("name-taken", "Another system has this name", 409),
     CapacityError: Kind("capacity-spent", "The test set takes no further system", 409),
+    ShownError: Kind("shown-by-leaderboard", "A leaderboard shows it", 409),
     GoneError: Kind("gone", "It has expired or was deleted", 410),
     PreconditionError: Kind("changed", "It is not what it was", 412),
     UnsupportedMediaError: Kind("unsupported-media-type", "A body of this kind is not read", 415),

@@ -73,6 +73,7 @@ def test_from_test_set_to_leaderboard(service: httpx.Client, make: Make) -> None
     for part in ("systems", "pairs", "testset", "signature", "warnings"):
         assert json.dumps(shown[part]) == json.dumps(json.loads(expected)[part])
     assert answer.text.endswith(expected[1:])  # byte for byte
+    problem(service.delete(shown["comparison"]), 409, "shown-by-leaderboard")
     stays = service.get(shown["comparison"]).json()["links"]
     assert service.get(stays["report"]).text == rendered("json", compare(whole))
     assert stays["testset"] == url

@@ -10,9 +10,8 @@ from board import SYSTEMS, Board, board_on, garbled
 from byhand import finish, perform, settle
 from service import CALLER, Comparisons, until
 
-from sigtest.errors import RecipeError
 from sigtest.version import __version__
-from workers.errors import GoneError
+from workers.errors import GoneError, ShownError
 from workers.questions import PairAsked, Questions
 from workers.store import keys
 from workers.store.boards import Choice, Rows, Standing
@@ -87,7 +86,7 @@ def test_two_boards_of_equal_content_have_reports_of_their_own(
 def test_a_boards_comparison_goes_with_its_test_set_only(board: Board, context: Context) -> None:
     questions, shown = Questions(context), board.look().comparison
     assert shown is not None
-    with pytest.raises(RecipeError, match=board.id):
+    with pytest.raises(ShownError, match=board.id):
         questions.remove(shown, CALLER)
     assert questions.report(shown, CALLER)
     board.testsets.delete(board.id, CALLER)
