@@ -52,6 +52,11 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
         raise InputError("A comparison is asked for with a JSON object.")
     if "testsets" in request:
         return _parse_several(request)
+    if "pooled" in request:
+        raise InputError(
+            "pooled goes with testsets, which brings several; leave it out for one test set.",
+            field="pooled",
+        )
     for name in request:
         choose(name, CONTENT + CHOICES, name, "field")
     recipe = Recipe.of({name: request[name] for name in CHOICES if name in request})
