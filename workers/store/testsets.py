@@ -54,6 +54,7 @@ class TestSetStore:
         self._remove = register(scripts.REMOVE)
         self._raise = register(scripts.RAISE)
         self._join = register(scripts.JOIN)
+        self._settle = register(scripts.SETTLE)
         self._describe = register(DESCRIBE)
         self.claims = ClaimStore(redis)
         self.kept = KeptTotals(redis, settings.totals)
@@ -256,10 +257,10 @@ class TestSetStore:
         """Whether a worker measures a system of this test set, and will write what is shown."""
         return bool(self.redis.hlen(keys.key("testset-attempts", testset_id)))
 
-    def settle(self, testset_id: str) -> None:
-        """Nothing is left to do for a test set."""
-        self.redis.srem(keys.JOINING, testset_id)
-        self.redis.delete(keys.key("testset-attempts", testset_id))
+    def settle(self, testset_id: str, seen: State | None = None) -> None:
+        """Nothing is left to do for a test set, unless it was changed since it was seen."""
+        expiry = "" if seen is None else round(seen.record.expires_at * 1000)
+        self._settle(_names(testset_id), [testset_id, expiry])
 
     def unsettle(self, testset_id: str) -> None:
         """Something is left to do: there are systems that another version measured."""

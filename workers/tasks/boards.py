@@ -97,12 +97,15 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
 
 
 def _settle(context: Context, state: State) -> None:
-    """Nothing is left to do for a test set; or something is, for the reconciler to find."""
+    """Nothing is left to do for a test set; or something is, for the reconciler to find.
+
+    What comes after the last look stays for it, too.
+    """
     if state.pending:
         context.testsets.unsettle(state.record.id)
     else:
         context.testsets.tidy(state.record.id, state)
-        context.testsets.settle(state.record.id)
+        context.testsets.settle(state.record.id, state)
 
 
 def _measured_anew(context: Context, state: State, choice: Choice) -> bool:

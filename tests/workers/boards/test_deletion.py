@@ -170,6 +170,23 @@ def test_a_test_set_deleted_while_its_report_is_written_leaves_none(
     assert about(context, board.id) == {f"sigtest:gone:{board.id}"}
 
 
+def test_a_system_removed_while_its_board_is_settled_is_not_forgotten(
+    board: Board, context: Context
+) -> None:
+    tidy = context.testsets.tidy
+
+    def removed_meanwhile(*arguments: Any) -> None:
+        board.remove("aspen")
+        tidy(*arguments)
+
+    context.testsets.tidy = removed_meanwhile  # type: ignore[method-assign]
+    refresh(context, board.id, Choice().spelled)
+    assert context.testsets.joining() == [board.id]  # for the reconciler, who lets it be written
+    context.testsets.tidy = tidy  # type: ignore[method-assign]
+    refresh(context, board.id, Choice().spelled)
+    assert context.testsets.joining() == []
+
+
 def test_texts_of_what_was_replaced_or_removed_go_at_once(board: Board, context: Context) -> None:
     redis, outputs = context.questions.redis, f"sigtest:testset-outputs:{board.id}"
     board.put("cedar", garbled(SYSTEMS["cedar"]), replaces=True)

@@ -121,6 +121,18 @@ return attempt
 """
 )
 
+# ARGV: id, expiry that was seen; empty to settle it however it is
+# Nothing is left to do, unless the test set was changed since: each change moves its expiry.
+SETTLE = (
+    _TESTSET
+    + """
+if ARGV[2] ~= '' and redis.call('HGET', record, 'expiry') ~= ARGV[2] then return 0 end
+redis.call('SREM', joining, ARGV[1])
+redis.call('DEL', attempts)
+return 1
+"""
+)
+
 # KEYS: comparisons that a test set shows, all that were made for it, its record, webhooks of the
 #       caller, messages that are due, what the keys of a webhook and of its messages begin with
 # ARGV: choice, comparison, channel, 1 to announce it, event and message
