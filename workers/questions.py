@@ -325,8 +325,8 @@ class Questions:
             NotReadyError: There is no report.
         """
         self._succeeded(question_id, caller)
-        link = self._store.link(question_id) or question_id + secrets.token_urlsafe(LINK_BYTES)
-        if not self._store.share(question_id, link):
+        link = self._store.share(question_id, question_id + secrets.token_urlsafe(LINK_BYTES))
+        if link is None:
             raise gone(question_id)
         return link
 

@@ -3,6 +3,7 @@
 import math
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +63,19 @@ def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(
     again, created = jobs.submit(example(), CALLER)
     assert (again.id, created) == (record.id, True)
     assert jobs.find(record.id, CALLER).status is Status.QUEUED
+
+
+def test_all_who_share_a_report_at_the_same_time_get_its_one_link(
+    jobs: Comparisons, context: Context
+) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    finish(context, record.id)
+    with ThreadPoolExecutor(8) as pool:
+        links = list(pool.map(lambda _: jobs.questions.share(record.id, CALLER), range(16)))
+    assert len(set(links)) == 1
+    assert jobs.questions.shared(links[0])[0].id == record.id
+    jobs.questions.unshare(record.id, CALLER)
+    assert jobs.questions.share(record.id, CALLER) != links[0]
 
 
 def test_content_decides(jobs: Comparisons) -> None:

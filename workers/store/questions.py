@@ -335,9 +335,14 @@ class QuestionStore:
             for field, data in packed.items()
         }
 
-    def share(self, question_id: str, link: str) -> bool:
-        """Give a question a public link, or take it back with an empty one; whether it is there."""
-        return bool(self._share([keys.key("question", question_id)], [link]))
+    def share(self, question_id: str, link: str) -> str | None:
+        """Give a question a public link, or take it back with an empty one.
+
+        Returns:
+            The link that it has then: the first one that it was given; nothing where it is gone.
+        """
+        held = self._share([keys.key("question", question_id)], [link])
+        return None if held is None else decoded(held)
 
     def link(self, question_id: str) -> str | None:
         """The public link of a question, if it has one."""

@@ -150,11 +150,11 @@ return 1
 """
 
 # KEYS: question
-# ARGV: what its public link holds; nothing to take the link back
-# Returns whether there is such a question.
+# ARGV: what its public link is to hold, unless it has one; nothing to take the link back
+# Returns what it holds then, nothing where there is no such question.
 SHARE = """
-if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+if redis.call('EXISTS', KEYS[1]) == 0 then return false end
 if ARGV[1] == '' then redis.call('HDEL', KEYS[1], 'link')
-else redis.call('HSET', KEYS[1], 'link', ARGV[1]) end
-return 1
+else redis.call('HSETNX', KEYS[1], 'link', ARGV[1]) end
+return redis.call('HGET', KEYS[1], 'link') or ''
 """
