@@ -67,7 +67,11 @@ class Cache:
         self._redis.set(keys.cached(self._space, name), data, ex=self._seconds)
 
     def values(self, name: str) -> tuple[float, Array] | None:
-        """A distribution's observed difference and values, if they exist as they were written."""
-        data = cast("bytes | None", self._redis.get(keys.cached(self._space, name)))
+        """A distribution's observed difference and values, if they exist as they were written.
+
+        Its life is prolonged.
+        """
+        place = keys.cached(self._space, name)
+        data = cast("bytes | None", self._redis.getex(place, ex=self._seconds))
         whole = codec.unseal(name, data) if data is not None else None
         return None if whole is None else codec.unpack_values(whole)

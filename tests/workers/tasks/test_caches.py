@@ -81,6 +81,12 @@ def test_caches_live_an_hour_after_their_last_use(jobs: Comparisons, context: Co
     again, _ = jobs.submit(example(seed=5, **FEW), CALLER)
     finish(context, again.id)
     assert {redis.ttl(key) for key in found} <= set(range(3500, 3601))
+    cache = context.questions.cache(keys.space_of(CALLER))
+    cache.add_values("drawn", 1.0, np.arange(3.0))
+    place = keys.cached(keys.space_of(CALLER), "drawn")
+    redis.expire(place, 60)
+    assert cache.values("drawn") is not None
+    assert redis.ttl(place) in range(3500, 3601)
 
 
 def _saved(array: np.ndarray) -> bytes:
