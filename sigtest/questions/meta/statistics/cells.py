@@ -11,7 +11,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.questions.meta.asked import Choices
 from sigtest.questions.meta.data.scored import ScoredSet
-from sigtest.questions.meta.statistics.correlation import is_constant, pearson
+from sigtest.questions.meta.statistics.correlation import is_constant, levelled, pearson
 from sigtest.questions.meta.statistics.pairwise import Contests
 
 
@@ -89,7 +89,7 @@ class Cells:
 
 
 class Table:
-    """All scores of a set at one level, and the cells that any of its metrics share.
+    """All scores of a set at one level, ties made equal, and the cells that its metrics share.
 
     Args:
         own: The set.
@@ -97,8 +97,8 @@ class Table:
     """
 
     def __init__(self, own: ScoredSet, choices: Choices) -> None:
-        self.human = own.human_scores(choices.level)
-        self.metrics = own.metric_scores(choices.level)
+        self.human = _ties_equal(own.human_scores(choices.level))
+        self.metrics = np.array([_ties_equal(row) for row in own.metric_scores(choices.level)])
         self.present: Flags = ~np.isnan(self.human) & ~np.isnan(self.metrics)
         if choices.absolute:
             for m, scores in enumerate(self.metrics):
@@ -121,3 +121,11 @@ class Table:
                 present = self.present[a] & self.present[b]
                 found.setdefault(present.tobytes(), []).append((a, b))
         return list(found.values())
+
+
+def _ties_equal(scores: Array) -> Array:
+    """(S, n) scores, those equal that only rounding tells apart."""
+    known = ~np.isnan(scores)
+    made = scores.copy()
+    made[known] = levelled(scores[known], float(np.abs(scores[known]).max(initial=0.0)))
+    return made

@@ -51,6 +51,22 @@ def is_constant(x: Array) -> bool:
     return not len(x) or float(np.ptp(x)) <= CONSTANT * float(np.abs(x).max())
 
 
+def levelled(x: Array, largest: float) -> Array:
+    """Numbers that only rounding tells apart made equal: to the greatest of them.
+
+    So that means or differences that tie in decimals are tied, however they were computed.
+
+    Args:
+        x: (N,) numbers.
+        largest: Size of the largest number that they were computed from.
+    """
+    order = np.argsort(x, kind="stable")
+    closes = np.flatnonzero(np.diff(x[order], append=math.inf) > CONSTANT * largest)
+    made = np.empty_like(x)
+    made[order] = x[order][np.repeat(closes, np.diff(closes, prepend=-1))]
+    return made
+
+
 def midranks(x: Array) -> Array:
     """Ranks from 1, equal numbers sharing the middle one."""
     return _midranks(np.ascontiguousarray(x))

@@ -12,6 +12,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
+from sigtest.questions.meta.statistics.correlation import levelled
 
 LARGEST_WEIGHT = 2**52
 
@@ -52,8 +53,11 @@ class Contests:
         )
 
     def gaps(self, scores: Array) -> Array:
-        """(C,) score of a minus score of b, from (S, n) scores."""
-        return scores[self.a, self.segment] - scores[self.b, self.segment]
+        """(C,) score of a minus score of b, from (S, n) scores; gaps of one size are equal."""
+        first, second = scores[self.a, self.segment], scores[self.b, self.segment]
+        gaps = first - second
+        largest = max(np.abs(own).max(initial=0.0) for own in (first, second))
+        return np.copysign(levelled(np.abs(gaps), float(largest)), gaps)
 
 
 @dataclass(frozen=True)

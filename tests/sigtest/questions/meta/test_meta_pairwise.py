@@ -49,6 +49,15 @@ def test_unit_values_of_mt_metrics_eval() -> None:
     assert (best.accuracy, best.epsilon) == (0.7, 0.5)
 
 
+def test_gaps_that_tie_in_decimals_become_ties_together() -> None:
+    # as doubles .3 - .2 is less than .2 - .1: an epsilon between them would make all three right
+    contests = Contests.of(np.ones((3, 1), dtype=bool))
+    gold, gaps = contests.gaps(column(1, 2, 2)), contests.gaps(column(0.1, 0.2, 0.3))
+    best = calibrate(gold, gaps, contests)
+    assert (best.accuracy, best.epsilon) == (2 / 3, 0.0)
+    assert accuracy(called_right(gold, gaps, gaps[0]), contests) == 2 / 3
+
+
 @pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0])
 def test_segments_count_alike_however_many_pairs_they_have(epsilon: float) -> None:
     human, metric, present = ragged(1)

@@ -48,6 +48,24 @@ def test_system_level_values_are_those_of_scipy() -> None:
             assert low <= high
 
 
+def test_means_that_tie_in_decimals_are_tied() -> None:
+    rng = np.random.default_rng(8)
+    human, metric = rng.integers(0, 10, (2, 40, 7))
+    people, own = (
+        {f"s{i}": row for i, row in enumerate((tenths / 10).tolist())} for tenths in (human, metric)
+    )
+    asked = {"human": {"scores": people}, "metrics": {"M": {"segment": own}}}
+    (found,) = compute(parse(asked)).metrics
+    first, second = human.sum(axis=1), metric.sum(axis=1)  # in whole numbers nothing is rounded
+    alike = [
+        np.sign(first[a] - first[b]) == np.sign(second[a] - second[b])
+        for a, b in combinations(range(40), 2)
+    ]
+    assert found.accuracy.value == np.mean(alike)
+    assert found.kendall.value == pytest.approx(stats.kendalltau(first, second)[0], rel=1e-12)
+    assert found.spearman.value == pytest.approx(stats.spearmanr(first, second)[0], rel=1e-12)
+
+
 @pytest.mark.parametrize(("group", "axis"), [("item", 0), ("system", 1)])
 def test_grouped_values_are_means_of_scipys(group: str, axis: int) -> None:
     body = request(level="segment", group=group)
