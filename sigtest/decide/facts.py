@@ -143,11 +143,10 @@ def _averaged_studentised(
     if not moments:
         return None
     observed = [known.observed[m] for known in moments]
-    tails = mean_tails([known.tails[m] for known in moments], observed)
     errors = [mean_errors([part.errors[m] for part in own[:-1]]) for own in blocks]
     whole = np.concatenate(errors, axis=1)
     own = mean_errors(observed)
-    return studentise(samples.plan.pairs, scores, draws, own, whole, tails)
+    return studentise(samples.plan.pairs, scores, draws, own, whole, mean_tails(moments, m))
 
 
 def facts_of(

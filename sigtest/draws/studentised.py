@@ -63,11 +63,12 @@ class Moments:
     ) -> None:
         self.pairs = part.pairs
         self.systems, units = tables[0].shape[:2]
-        found = [influence(*own) for own in zip(metrics, tables, totals, strict=True)]
-        strata = part.strata if part.labels is not None else np.zeros(units, dtype=np.int64)
-        self._strata = [np.flatnonzero(strata == h) for h in range(int(strata.max()) + 1)]
+        self.influences = [influence(*own) for own in zip(metrics, tables, totals, strict=True)]
+        none = np.zeros(units, dtype=np.int64)
+        self.strata: Counts = part.strata if part.labels is not None else none
+        self._strata = [np.flatnonzero(self.strata == h) for h in range(int(self.strata.max()) + 1)]
         self._columns = [
-            self._squared([own[:, inside] for own in found]) for inside in self._strata
+            self._squared([own[:, inside] for own in self.influences]) for inside in self._strata
         ]
         whole = np.ones((1, units), dtype=np.float32)
         self._whole = [
@@ -75,7 +76,9 @@ class Moments:
             for inside, columns in zip(self._strata, self._columns, strict=True)
         ]
         self.observed: Array = self.errors(whole)[:, :, 0]
-        self.tails: Array = np.stack([self._tails(own) for own in found])
+        self.tails: Array = np.stack(
+            [tails_of(self.pairs, own, self.strata) for own in self.influences]
+        )
 
     def errors(self, weights: Weights) -> Array:
         """(M, N, R) standard errors of scores, then differences, under (R, n) weights."""
@@ -95,14 +98,6 @@ class Moments:
                 found.append(variance * (units / max(1, units - 1)))
             variances = variances + np.stack(found)
         return np.sqrt(variances)
-
-    def _tails(self, own: Array) -> Array:
-        """(N,) `heaviness` of (S, n) influence values, then of their differences."""
-        a, b = self.pairs.T
-        within = own.copy()
-        for inside in self._strata:
-            within[:, inside] -= within[:, inside].mean(axis=1, keepdims=True)
-        return np.concatenate([heaviness(within), heaviness(within[a] - within[b])])
 
     def _squared(self, found: Sequence[Array]) -> Columns:
         """Influence values of one stratum, their squares, and those of their differences."""
@@ -147,12 +142,18 @@ def mean_errors(errors: Sequence[Array]) -> Array:
     return found
 
 
-def mean_tails(tails: Sequence[Array], errors: Sequence[Array]) -> Array:
-    """`heaviness` of means over test sets, from those of each and their standard errors."""
-    fourth = sum(own * error**4 for own, error in zip(tails, errors, strict=True))
-    second = sum(error**2 for error in errors)
-    found: Array = np.divide(fourth, second**2, out=np.zeros_like(fourth), where=second > 0)
-    return found
+def tails_of(pairs: Counts, own: Array, strata: Counts) -> Array:
+    """(N,) `heaviness` of (S, n) influence values, then of differences of (P, 2) pairs of them."""
+    a, b = pairs.T
+    return np.concatenate([heaviness(own, strata), heaviness(own[a] - own[b], strata)])
+
+
+def mean_tails(parts: Sequence[Moments], m: int) -> Array:
+    """(N,) `heaviness` of means of metric m over test sets, whose strata are those of the whole."""
+    first = np.cumsum([0, *(int(part.strata.max()) + 1 for part in parts)])
+    strata = [part.strata + start for part, start in zip(parts, first[:-1], strict=True)]
+    own = np.concatenate([part.influences[m] for part in parts], axis=1)
+    return tails_of(parts[0].pairs, own, np.concatenate(strata))
 
 
 def influence(metric: Metric, table: Array, total: Array) -> Array:

@@ -4,14 +4,20 @@ import numpy as np
 import pytest
 from heavytails import heavy, moved
 
+from sigtest.arrays import Counts
 from sigtest.significance.tails import drawn_in, heaviness, moved_out
+
+
+def alone(units: int) -> Counts:
+    """All of one stratum."""
+    return np.zeros(units, dtype=np.int64)
 
 
 @pytest.mark.parametrize("units", [3, 4, 5, 9, 40])
 def test_heaviness_is_the_term_without_its_bias(units: int) -> None:
     rows = np.random.default_rng(units).standard_t(2, size=(160 // units, units)) + 0.5
     expected = [heavy(row) if units > 3 else 0.0 for row in rows]
-    assert heaviness(rows) == pytest.approx(np.array(expected), rel=1e-9, abs=1e-12)
+    assert heaviness(rows, alone(units)) == pytest.approx(np.array(expected), rel=1e-9, abs=1e-12)
     assert units == 3 or 0.0 in expected
     assert units == 3 or max(expected) > 0.1
 
@@ -19,7 +25,7 @@ def test_heaviness_is_the_term_without_its_bias(units: int) -> None:
 @pytest.mark.parametrize("unit", [1e-200, 1e-3, 1e200])
 def test_heaviness_has_no_unit(unit: float) -> None:
     row = np.random.default_rng(2).standard_t(2, size=(1, 20))
-    assert heaviness(unit * row) == pytest.approx(heavy(row[0]), rel=1e-9)
+    assert heaviness(unit * row, alone(20)) == pytest.approx(heavy(row[0]), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -27,14 +33,36 @@ def test_heaviness_has_no_unit(unit: float) -> None:
     [[0.0] * 6, [0.3] * 6, [1.0, 1.0, 1.0, 5.0], [1e9] * 5 + [1e9 + 1], [-2.0, 0.0, 0.0, 0.0]],
 )
 def test_nothing_is_known_where_nothing_varies_without_one_unit(row: list[float]) -> None:
-    assert heaviness(np.array([row])).tolist() == [0.0]
+    assert heaviness(np.array([row]), alone(len(row))).tolist() == [0.0]
 
 
 def test_small_variance_next_to_the_mean_counts() -> None:
     """A ten-thousandth of the mean square is no rounding."""
     row = np.random.default_rng(3).standard_t(2, size=20)
     far = row + 100 * row.std()
-    assert heaviness(far[None]) == pytest.approx(heavy(row), rel=1e-5)
+    assert heaviness(far[None], alone(20)) == pytest.approx(heavy(row), rel=1e-5)
+
+
+@pytest.mark.parametrize("sizes", [(1, 9, 20), (2, 2, 30), (15, 15), (5, 4, 3, 3, 2)])
+def test_cumulants_of_strata_are_summed(sizes: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(sum(sizes))
+    strata = np.repeat(np.arange(len(sizes)), sizes)
+    found = []
+    for _ in range(6):
+        row = rng.standard_t(2, size=len(strata)) * 3.0**strata + 40.0 * strata
+        shuffled = rng.permutation(len(row))
+        own = heaviness(row[None, shuffled], strata[shuffled])
+        assert own == pytest.approx(heavy(*np.split(row, np.cumsum(sizes)[:-1])), rel=1e-7)
+        found.append(own[0])
+    assert max(found) > 0.05
+
+
+def test_normal_strata_of_unlike_variance_have_no_heavy_tails() -> None:
+    strata = np.repeat([0, 1], 4_000)
+    row = np.random.default_rng(1).normal(size=(1, 8_000)) * 10.0**strata
+    assert 8_000 * heaviness(row, strata)[0] < 0.3  # in theory 0
+    # kurtosis of the mixture: 6 (1 + 10^4) / (1 + 10^2)^2 - 3
+    assert 8_000 * heaviness(row, alone(8_000))[0] == pytest.approx(2.88, rel=0.1)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less"])
