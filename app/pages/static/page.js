@@ -143,7 +143,7 @@ if (drop) {
   const walk = async (entry, path, found) => {
     if (entry.isFile) {
       const file = await new Promise((good, bad) => entry.file(good, bad));
-      if (!file.name.startsWith(".")) found.push(new File([file], path + file.name, { type: file.type }));
+      if (!file.name.startsWith(".")) found.push(path ? new File([file], path + file.name, { type: file.type }) : file);
     } else if (entry.isDirectory) {
       const reader = entry.createReader();
       let some;
@@ -200,6 +200,8 @@ if (drop) {
     look();
   });
   input.addEventListener("change", look);
+  // who comes back finds the files still chosen, and reads again what was recognised
+  addEventListener("pageshow", () => { if (input.files.length && list.hidden) look(); });
 }
 
 // numbers and signs say in full what they are about

@@ -134,6 +134,29 @@ def test_what_is_recognised_is_shown_in_the_form(
         assert (page.url, page.input_value("#title")) == (f"{service.base_url}/plans", "Mine")
 
 
+def test_files_that_fell_onto_the_form_are_there_again_for_who_comes_back(
+    service: httpx.Client, chromium: Any, example: Path
+) -> None:
+    files = [example / "reference.en", *sorted((example / "systems").iterdir())]
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        place = page.locator("#drop").bounding_box()
+        data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
+        debugger = visited.context.new_cdp_session(page)
+        for kind in ("dragEnter", "dragOver", "drop"):
+            where = {"x": place["x"] + 40, "y": place["y"] + place["height"] - 10}
+            debugger.send("Input.dispatchDragEvent", {"type": kind, "data": data, **where})
+        page.wait_for_selector("#recognised")
+        page.click("button:text-is('Compare')")
+        page.wait_for_selector("#say", timeout=60_000)
+        page.go_back()
+        page.wait_for_selector("#recognised", timeout=10_000)
+        assert page.locator("#given li").all_inner_texts() == [file.name for file in files]
+        page.click("button:text-is('Compare')")
+        page.wait_for_selector("#say", timeout=60_000)
+
+
 def test_a_form_whose_session_is_over_keeps_what_was_typed(
     serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, chromium: Any, example: Path
 ) -> None:
