@@ -243,7 +243,10 @@ const named = (element) => [element.tagName, element.name ?? "", element.tagName
 // the order of tables, what is hidden, and how it is decided: all that is about the report
 const show = async (address, push, form = null) => {
   const main = document.getElementById("main");
-  const focused = main.contains(document.activeElement) ? named(document.activeElement) : null;
+  const held = document.activeElement;
+  const all = () => [...document.querySelectorAll("main :is(a, button, input, select)")];
+  const alike = () => all().filter((own) => named(own) === named(held));
+  const place = alike().indexOf(held);
   const found = await ask(address, main);
   if (found === undefined) return;
   if (!found?.querySelector("#say, .choose")) return reject(main, found, address, form);
@@ -254,8 +257,7 @@ const show = async (address, push, form = null) => {
   }
   if (push) go(address);
   offer();
-  [...document.querySelectorAll("main a, main button, main input, main select")]
-    .find((own) => named(own) === focused)?.focus({ preventScroll: true });
+  if (place >= 0) (alike()[place] ?? alike()[0])?.focus({ preventScroll: true });
 };
 
 // what is chosen in place goes into the links and forms that were written before
@@ -272,44 +274,6 @@ const carry = (chosen, links, forms) => {
       held.value = value;
     }
   }
-};
-
-// tables that are whole are sorted here: a heading sorts every table that has it
-const amount = (words) => {
-  const found = words.replaceAll("−", "-").match(/-?\d*\.?\d+(e-?\d+)?/);
-  return found ? Number(found[0]) - (words.startsWith("<") ? 1e-9 : 0) : Infinity;
-};
-const sorted = (heading, falls) => {
-  const table = heading.closest("table");
-  const place = [...heading.parentElement.children].indexOf(heading);
-  const own = (row) => row.cells[place].textContent.trim();
-  const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
-  const counts = heading.classList.contains("number") || own(rows[0]).startsWith("[");
-  const keyed = rows.map((row) => [counts ? amount(own(row)) : own(row).toLowerCase(), row]);
-  keyed.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0) * (falls ? -1 : 1));
-  table.tBodies[0].replaceChildren(...keyed.map(([, row]) => row));
-  for (const body of [...table.tBodies].slice(1)) body.remove();
-};
-const sort = (link) => {
-  const wanted = new URL(link.href).searchParams.get("sort");
-  const falls = wanted.startsWith("-");
-  const headings = [...document.querySelectorAll("thead a")];
-  const keyed = (own) => new URL(own.href).searchParams.get("sort").replace(/^-/, "");
-  const same = headings.filter((own) => keyed(own) === wanted.replace(/^-/, ""));
-  if (same.some((own) => own.closest("details")?.querySelector(".pages"))) return false;
-  for (const own of headings) own.parentElement.removeAttribute("aria-sort");
-  for (const own of same) {
-    sorted(own.parentElement, falls);
-    own.parentElement.setAttribute("aria-sort", falls ? "descending" : "ascending");
-  }
-  go(link.href);
-  for (const own of same) {
-    const address = new URL(own.href);
-    address.searchParams.set("sort", (falls ? "" : "-") + keyed(own));
-    own.href = address.pathname + address.search;
-  }
-  carry({ sort: wanted }, ".choose a, .decide a, .pages a", ".decide form, .hide form, #pair form");
-  return true;
 };
 
 // one pair, beside who is better than whom
@@ -356,7 +320,7 @@ document.addEventListener("click", (event) => {
     open(link.matches("td a") ? chosen(link) : link.href);
   } else if (link.matches(".choose a, .decide a, thead a, .sigtest .pages a")) {
     event.preventDefault();
-    if (!link.matches("thead a") || !sort(link)) show(link.href, true);
+    show(link.href, true);
   }
 });
 document.addEventListener("submit", (event) => {

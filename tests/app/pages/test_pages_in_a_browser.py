@@ -110,9 +110,9 @@ def test_by_keyboard_alone(service: httpx.Client, chromium: Any) -> None:
         wanted = {"chrf", "side by side", "Hide systems", "csv", "Delete it with its texts"}
         assert wanted | {"score", "Decide with another alpha or correction"} <= seen
         page.locator("#systems thead >> text=score").focus()
-        page.keyboard.press("Enter")
-        page.keyboard.press("Enter")
-        assert page.get_attribute("#systems th:has-text('score')", "aria-sort") == "ascending"
+        for order in ("descending", "ascending"):
+            page.keyboard.press("Enter")
+            page.wait_for_selector(f"#systems th[aria-sort={order}]:has-text('score')")
         assert page.evaluate("document.activeElement.textContent") == "score"
         first = page.locator("#matrix td a >> nth=0")
         assert str(first.get_attribute("aria-label")).startswith("aspen and birch: .59")
@@ -184,11 +184,12 @@ def test_tables_are_sorted_and_decided_in_place(service: httpx.Client, chromium:
         names = "[...document.querySelectorAll('#systems tbody th')].map(own => own.textContent)"
         page.evaluate("window.unloaded = false")
         page.click("#systems thead >> text=score")
+        page.wait_for_selector("#systems th[aria-sort=descending]:has-text('score')")
         falling = page.evaluate(names)
         page.click("#systems thead >> text=score")
+        page.wait_for_selector("#systems th[aria-sort=ascending]:has-text('score')")
         assert page.evaluate(names) == ["elm", "cedar", "dogwood", "birch", "aspen"]
         assert falling[-1] == "elm"
-        assert page.get_attribute("#systems th:has-text('score')", "aria-sort") == "ascending"
         page.click("text=Decide with another")
         page.fill(".decide input[name=alpha]", "0.5")
         page.select_option(".decide select", "none")
@@ -204,8 +205,45 @@ def test_tables_are_sorted_and_decided_in_place(service: httpx.Client, chromium:
             "() => !document.querySelector('.answer').textContent.includes('best by bleu (')"
         )
         page.goto(here)
-        assert page.evaluate(names)[0] == "elm"  # the server sorts as the script does
+        assert page.evaluate(names)[0] == "elm"
         assert page.evaluate("window.unloaded") is None
+
+
+def test_counts_of_thousands_are_sorted_as_numbers(service: httpx.Client, chromium: Any) -> None:
+    counts = {"A": 950, "B": 2050, "C": 1020}
+    judged = [
+        {"system": system, "segment": str(i), "annotator": "ann", "score": (i * 7 + n) % 100}
+        for n, (system, count) in enumerate(counts.items())
+        for i in range(count)
+    ]
+    made = service.post(
+        "/v1/human-evaluations", json={"judgements": judged}, headers={"Prefer": "wait=60"}
+    ).json()
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto(f"/human-evaluations/{made['id']}")
+        heading = page.locator("thead th", has_text="judgements").first
+        for order, wanted in (("descending", "BCA"), ("ascending", "ACB")):
+            heading.locator("a").click()
+            page.wait_for_selector(f"th[aria-sort={order}]:has-text('judgements')")
+            assert "".join(page.locator("tbody >> nth=0 >> th").all_inner_texts()) == wanted
+            assert page.evaluate("document.activeElement.textContent") == "judgements"
+
+
+def test_who_sorts_by_keyboard_stays_in_the_table(service: httpx.Client, chromium: Any) -> None:
+    """Tables side by side have headings of the same words."""
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        page.click("text=Try the example")
+        finished(visited)
+        page.click(".choose >> text=side by side")
+        page.wait_for_selector("#systems table >> nth=2")
+        page.locator("#systems table >> nth=2 >> thead >> text=score").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#systems th[aria-sort]")
+        table = "[...document.querySelectorAll('#systems table')].indexOf"
+        assert page.evaluate(f"{table}(document.activeElement.closest('table'))") == 2
 
 
 def test_a_command_is_copied(service: httpx.Client, chromium: Any) -> None:
@@ -241,6 +279,7 @@ def test_a_pair_that_is_opened_stays_open_in_all_that_is_chosen_next(
         page.click("#matrix td a >> nth=0")
         page.wait_for_selector("#pair h2:has-text('aspen and birch by bleu')")
         page.click("#systems thead >> text=score")
+        page.wait_for_selector("#systems th[aria-sort]")
         assert "a=aspen&b=birch" in page.url
         page.click("#pair .pages a")
         page.wait_for_selector("#pair ol[start='21']")
