@@ -227,7 +227,9 @@ def _without_copies(whole: Judgements, tables: Sequence[Table]) -> Judgements:
 
     Files may overlap: an export may have all that the one before it had.
     """
+    named = np.array([table.annotator is not None for table in tables])[whole.source]
     keyed = np.array([table.keyed for table in tables])[whole.source]
+    keyed &= ~named | (whole.annotator.codes >= 0)  # nobody is not the same annotator twice
     place, first = groups(
         whole.system.codes, whole.segment.codes, whole.kind, whole.criterion.codes,
         whole.annotator.codes, whole.hit.codes, whole.languages.codes,

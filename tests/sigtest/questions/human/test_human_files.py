@@ -415,6 +415,16 @@ def test_rows_that_occur_twice_alike_count_once() -> None:
     assert asked.sources[0].dropped == {"repeated row": 2}
 
 
+@pytest.mark.parametrize("nobody", ["", "null"])
+def test_judgements_of_nobody_are_not_those_of_one_annotator(nobody: str) -> None:
+    scores = [("A", 5), ("A", 7), ("B", 6), ("B", 6)]
+    text = "annotator,system,segment,score\n" + "".join(f",{s},1,{v}\n" for s, v in scores)
+    if nobody == "null":
+        rows = [{"annotator": None, "system": s, "segment": 1, "score": v} for s, v in scores]
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+    assert [row[4] for row in rows_of(judged(text))] == [5, 7, 6, 6]
+
+
 def test_rows_that_two_files_have_alike_count_once() -> None:
     more = LINE.replace(" A ", " C ")
     files = [("monday", (DA + LINE).encode()), ("tuesday", (DA + LINE + more).encode())]
