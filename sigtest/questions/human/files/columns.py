@@ -14,6 +14,7 @@ from sigtest.errors import InputError, quoted
 from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 
 SCALE = (0.0, 100.0)
+BLANKS = " \u00a0"  # that people and spreadsheets leave; other white space is refused in names
 
 # What a column may be called, without marks and in lower case; the first is its name in JSON.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -142,8 +143,9 @@ def request_rows(rows: Sequence[object], field: str) -> Table:
 
 
 def _bare(field: str) -> str:
-    """A field without the quotation marks round it, which TSV readers leave."""
-    return field[1:-1] if len(field) > 1 and field[0] == field[-1] == '"' else field
+    """A field without blanks at its ends and quotation marks round it, which TSV readers leave."""
+    bare = field.strip(BLANKS)
+    return bare[1:-1].strip(BLANKS) if len(bare) > 1 and bare[0] == bare[-1] == '"' else bare
 
 
 def _by_column(rows: Sequence[Mapping[str, Any]], found: Mapping[str, str]) -> dict[str, list[Any]]:

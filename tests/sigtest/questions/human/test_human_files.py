@@ -409,6 +409,21 @@ def test_rows_without_content_are_passed_over() -> None:
     assert len(asked.judgements) == 2
 
 
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_blanks_at_the_ends_of_cells_do_not_count(separator: str) -> None:
+    """As spreadsheets and people leave them: one annotator, system or segment is not two."""
+    plain = "annotator,system,segment,score\nann,A,1,5\nann,B,1,6\nann,A,2,7\nann,B,2,8\n"
+    spaced = plain.replace("ann,A,2", 'ann ,"A\u00a0", 2')
+    texts = [text.replace(",", separator) for text in (spaced, plain)]
+    assert rows_of(judged(texts[0])) == rows_of(judged(texts[1]))
+
+
+def test_other_white_space_at_the_end_of_a_name_is_refused() -> None:
+    text = 'system,segment,score\n"A\x0b",1,5\n'
+    with pytest.raises(InputError, match=r"file, line 2: the system name 'A\\x0b' contains"):
+        judged(text)
+
+
 def test_rows_that_occur_twice_alike_count_once() -> None:
     asked = judged(DA + LINE + LINE)
     assert len(asked.judgements) == 2
