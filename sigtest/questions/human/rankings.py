@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Counts, Flags
-from sigtest.questions.human.judgements import Names
+from sigtest.questions.human.judgements import Names, groups
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,21 @@ class Rankings:
             self.rank[rows],
             self.source[rows],
         )
+
+    def without_copies(self) -> Rankings:
+        """All but rows that an earlier file has as often: files may overlap.
+
+        A row that one file has twice stays, since annotators may rank the same outputs again.
+        """
+        columns = (self.annotator.codes, self.segment.codes, self.languages.codes,
+                   *self.system.T, *self.rank.T)  # fmt: skip
+        place, _ = groups(*columns, self.source)
+        order, often = np.argsort(place, kind="stable"), np.bincount(place)
+        occurrence = np.empty_like(place)  # how many alike stand above a row in its file
+        occurrence[order] = np.arange(len(self)) - np.repeat(np.cumsum(often) - often, often)
+        keeps = np.zeros(len(self), dtype=np.bool_)
+        keeps[groups(*columns, occurrence)[1]] = True
+        return self.take(keeps)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Rankings]) -> Rankings:

@@ -168,7 +168,7 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: Choices
 
 def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: Choices) -> Asked:
     parts = [replace(r, source=np.full(len(r), i, dtype=np.int64)) for i, r in enumerate(found)]
-    whole = Rankings.concatenate(parts)
+    whole = Rankings.concatenate(parts).without_copies()
     languages = _languages(whole.languages, choices)
     kept = whole.take(_chosen(whole.languages, languages))
     named = Names(kept.names, np.arange(len(kept.names)))
@@ -189,7 +189,7 @@ def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: Cho
         )
     _require_systems(kept.names, "judgements")
     sources = tuple(
-        Source("rnk", len(part), _other_languages(part, kept, i), digest)
+        Source("rnk", len(part), _dropped(part, whole, kept, i), digest)
         for i, (part, digest) in enumerate(zip(parts, digests, strict=True))
     )
     decided = replace(choices, languages=languages, criteria=(RANKING,), standardise="none",
@@ -197,9 +197,11 @@ def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: Cho
     return Asked(kept, sources, decided)
 
 
-def _other_languages(part: Rankings, kept: Rankings, source: int) -> dict[str, int]:
-    lost = len(part) - int(np.count_nonzero(kept.source == source))
-    return {"other language pair": lost} if lost else {}
+def _dropped(part: Rankings, whole: Rankings, kept: Rankings, source: int) -> dict[str, int]:
+    """Rows of a file that are left out, by reason."""
+    once, left = (int(np.count_nonzero(own.source == source)) for own in (whole, kept))
+    reasons = {"repeated row": len(part) - once, "other language pair": once - left}
+    return {why: n for why, n in reasons.items() if n}
 
 
 def _languages(column: Names, choices: Choices) -> str | None:

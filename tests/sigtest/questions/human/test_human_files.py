@@ -449,6 +449,18 @@ def test_rows_that_two_files_have_alike_count_once() -> None:
     assert [own.dropped for own in asked.sources] == [{}, {"repeated row": 3}]
 
 
+def test_rankings_that_two_files_have_alike_count_once() -> None:
+    """Those that one file has twice are of an annotator who ranked the same outputs again."""
+    header = "srclang,trglang,srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
+    a, b, c = (f"es,en,{i},judge,A,B,1,2\n" for i in range(3))
+    files = [("monday", header + a + a + b), ("tuesday", header + b + a + c + c)]
+    asked = parse({}, [(name, text.encode()) for name, text in files])
+    segments = asked.judgements.segment
+    assert [segments.at(i) for i in range(len(asked.judgements))] == ["0", "0", "1", "2", "2"]
+    assert [own.rows for own in asked.sources] == [3, 4]
+    assert [own.dropped for own in asked.sources] == [{}, {"repeated row": 2}]
+
+
 def test_one_judgement_with_two_scores_names_both_files_and_lines() -> None:
     other = DA + "\n" + LINE.replace(" B r SYSTEM 1 50 ", " B r SYSTEM 1 60 ")
     message = "^tuesday, line 4: the score 60 contradicts monday, line 3, which has 50 for the same"
