@@ -15,7 +15,7 @@ from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
-from sigtest.data.names import check_name, look_alikes, require_own_names
+from sigtest.data.names import check_name, look_alikes, require_own_names, summaries
 from sigtest.data.runs import Crossed
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError, SigtestError
@@ -101,7 +101,8 @@ class Entry:
         right = {system.name: proportions.right_of(system, recipe) for system in systems}
         labels = proportions.labels_of([*right.values()], recipe)
         said = [finding.sentence for finding in found]
-        said += [*proportions.notes_of(right, part.segments, recipe), *look_alikes(part.systems)]
+        said += proportions.notes_of(right, part.segments, recipe)
+        said += [*look_alikes(part.systems), *summaries(part.systems)]
         notes = (*self.notes, *said)
         if self.runs and recipe.unit == "document":
             notes = (*notes, ITEMS_ALONE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
@@ -16,6 +17,11 @@ SHAPES = str.maketrans(
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0391\u0392\u0395\u0396\u0397"
     "\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd01I|",
     "ABEKMHOPCTYXlJSaeopcyxijsABEZHlKMNOPTYXovOlll",
+)
+MEANS = {"mean", "average", "avg", "total", "overall", "sum", "median", "std", "stdev", "stddev"}
+COUNT = re.compile(  # length, n, n_tokens, word_count, and not n-best
+    r"n|(n_|num_|no_of_|number_of_)\w+"
+    r"|(\w+_)?(len|length|chars|characters|words|tokens|lines?|index|counts?|seconds|latency)"
 )
 _FORBIDDEN = set("<>\"'`/")
 
@@ -96,6 +102,15 @@ def look_alikes(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(
         f"The names {' and '.join(map(_spelled, group))} differ, and look alike."
         for group in groups
+    )
+
+
+def summaries(names: Iterable[str]) -> tuple[str, ...]:
+    """Sentences about names of systems that in tables are those of means, sums and counts."""
+    return tuple(
+        f"{name!r} is taken for a system; if it is a mean, a sum or a count, take it out."
+        for name in names
+        if name.lower() in MEANS or COUNT.fullmatch(re.sub(r"[ .]", "_", name.lower()))
     )
 
 

@@ -17,7 +17,7 @@ from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.proportions import labels_of, notes_of
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
-from sigtest.data.names import look_alikes
+from sigtest.data.names import look_alikes, summaries
 from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
 from sigtest.draws.sample import Sample
 from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
@@ -292,7 +292,8 @@ def _with_said(sampling: Sampling, part: Part) -> Part:
         for system, own in said.items()
         for named, words in own.findings
     ]
-    notes += [*notes_of(right, part.segments, part.recipe), *look_alikes(part.systems)]
+    notes += notes_of(right, part.segments, part.recipe)
+    notes += [*look_alikes(part.systems), *summaries(part.systems)]
     return replace(
         part,
         notes=tuple(dict.fromkeys(notes)),

@@ -6,13 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from sigtest.data.imports.material import Line, Material, Scores, Value, examples
-from sigtest.data.names import check_name
+from sigtest.data.names import MEANS, check_name
 from sigtest.errors import InputError
 
-SUMMARIES = {
-    "mean", "average", "avg", "total", "overall", "all", "sum", "median", "std", "stdev", "stddev",
-    "min", "max", "count", "macro", "micro", "corpus", "system",
-}  # fmt: skip
+SUMMARIES = MEANS | {"all", "min", "max", "count", "macro", "micro", "corpus", "system"}
 SUMMARIZING = 3  # rows below a table at most, such as mean, deviation and count
 COUNTED = ("testset", "document", "domain")  # in each of which ids may count anew
 ONLY_RUN = ""  # where entries name none

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sigtest.data.names import summaries
 from sigtest.questions.human.methods import TESTS
 from sigtest.questions.human.preparing import Prepared
 from sigtest.questions.human.report import AnnotatorsReport, JudgedPair
@@ -22,6 +23,7 @@ def cautions(
 ) -> list[str]:
     """Warnings about judgements, annotators and conclusions."""
     said = [_careless(prepared.annotators), _untested(prepared.annotators)]
+    said += summaries(prepared.systems)
     for criterion, rows in pairs.items():
         said += [_lower_wins(criterion, rows), _few(criterion, rows)]
     if asked.choices.aggregate == "segment" and prepared.judgements.document.known:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.data.names import summaries
 from sigtest.decide.warnings import ERRORS
 from sigtest.questions.meta.asked import Asked, Choices
 from sigtest.questions.meta.data.scored import ScoredSet
@@ -27,7 +28,7 @@ def cautions(asked: Asked, compared: Sequence[Sequence[Compared]]) -> tuple[str,
     """Warnings for what was asked and found; `compared` has the pairs of each set."""
     said: list[str] = []
     for own in asked.sets:
-        said += own.notes
+        said += [*own.notes, *summaries(own.systems)]
         said += _of_set(own, asked.choices)
     said += _missing(asked)
     said += _dependence(asked.choices)

@@ -1,9 +1,13 @@
 """Names that readers may take for one another: warned of; names that are equal: refused."""
 
+from pathlib import Path
+
 import pytest
 
+import sigtest
+from sigtest.cli.wide import read_wide
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.names import check_name, look_alikes
+from sigtest.data.names import check_name, look_alikes, summaries
 from sigtest.engine import compare
 from sigtest.errors import InputError
 
@@ -47,6 +51,34 @@ def test_reports_warn_of_them() -> None:
     }
     said = "The names 'aspen' and '\u0430spen' (with U+0430) differ, and look alike."
     assert said in compare(parse_comparison(body)).warnings
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Average", "mean", "n", "length", "src_tokens", "num_words", "Word Count", "lines", "index"],
+)
+def test_systems_that_are_called_as_means_or_counts_are_told(name: str) -> None:
+    (said,) = summaries(["aspen", name])
+    assert said.startswith(f"{name!r} is taken for a system; if it is a mean, a sum or a count")
+    assert summaries(["n-best", "meaning", "tokenfree", "lineA", "total-v2", "N2"]) == ()
+
+
+def test_every_kind_of_report_tells_them(tmp_path: Path) -> None:
+    wide = "data,n,aspen,birch\n" + "".join(f"d{i},{i}0,0.{i},0.3\n" for i in range(1, 7))
+    table = tmp_path / "wide.csv"
+    table.write_text(wide)
+    scores = {name: [0.1 * i, 0.2, 0.3] for i, name in enumerate(["aspen", "birch", "n"])}
+    means = {name: sum(own) for name, own in scores.items()}
+    judged = [{"system": s, "segment": i, "score": i} for s in scores for i in range(3)]
+    compared = {"systems": [{"name": s, "scores": {"x": own}} for s, own in scores.items()]}
+    reports = [
+        compare(parse_comparison({**compared, "metrics": ["scores:of=x"], "resamples": 99})),
+        compare(parse_comparison({"systems": read_wide(str(table)), "metrics": ["scores"]})),
+        sigtest.meta(means, {"m": {"system": means}}),
+        sigtest.human(judged),
+    ]
+    for report in reports:
+        assert any("'n' is taken for a system" in said for said in report.warnings)
 
 
 def test_a_slash_is_refused_with_the_name_that_would_do() -> None:
