@@ -339,6 +339,26 @@ def test_numbers_of_lines_are_no_metric():
     assert found.score_labels == ("comet",)
 
 
+@pytest.mark.parametrize("name", ["line", "index", "segment"])
+def test_a_column_that_says_what_a_row_is_about_is_no_metric_and_no_system(name):
+    rows = [f"x{i},{s},7{i * i},0.{i}" for s in ("aspen", "birch") for i in IDS]
+    for text in (table(rows, f"id,system,{name},comet"), table(rows, f"id,metric,{name},aspen")):
+        found = join([read_bytes(text.encode(), "s.csv")])
+        assert {(s.label, s.system) for s in found.scores} <= {
+            ("comet", "aspen"), ("comet", "birch"), ("aspen", "aspen"), ("birch", "aspen"),
+        }  # fmt: skip
+
+
+def test_columns_that_are_taken_for_metrics_by_no_name_of_one_are_said():
+    rows = [f"x{i},{s},7{i * i},0.{i}" for s in ("aspen", "birch") for i in IDS]
+    found = join([read_bytes(table(rows, "id,system,length,comet").encode(), "s.csv")])
+    assert found.score_labels == ("length", "comet")
+    assert found.notes == (
+        "s.csv: taken for metrics, where greater is better: 'length'; take out what is none, such "
+        "as a length.",
+    )
+
+
 @pytest.mark.parametrize(("name", "label"), [("comet", "comet"), ("score", "scores")])
 def test_one_column_may_have_a_name(name, label):
     found = join([read_bytes(f"{name}\n{numbers()}".encode(), "aspen.txt")])

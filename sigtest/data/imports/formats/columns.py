@@ -7,7 +7,7 @@ system) has a column of its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -83,6 +83,7 @@ def read(file: File) -> Material:
             f"{file.name}: the columns {named} are read as systems, with one score a row each; if "
             "they are metrics of one system, add a column system with its name."
         )
+    notes += _unknown_metrics(layout, file)
     if layout.passed_over:
         notes.append(f"{file.name}: columns passed over: {', '.join(layout.passed_over)}.")
     _require_segments(rows, layout, file)
@@ -197,7 +198,8 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
     if inferred is not None:
         single["id"] = inferred
         others.remove(inferred)
-    measured = [] if "score" in single else [c for c in others if _is_measured(c, rows)]
+    open_to = [] if "score" in single else [c for c in others if role_of(c) is None]
+    measured = [c for c in open_to if _is_measured(c, rows)]
     measured = [c for c in measured if is_metric(c) or not counts(c, single, rows)]
     layout = Layout(
         single=single,
@@ -288,6 +290,16 @@ def _require_meaning(layout: Layout, file: File) -> None:
         "metric that has the metric's name, such as accuracy, in every row; if they are metrics, "
         f"add a column system with the system's name. Or write one row a score: {KNOWN}."
     )
+
+
+def _unknown_metrics(layout: Layout, file: File) -> Iterator[str]:
+    """Says which columns are taken for metrics without the name of one."""
+    unknown = [c for c in layout.measured if not is_metric(c)]
+    if unknown and layout.measures == "metric":
+        yield (
+            f"{file.name}: taken for metrics, where greater is better: "
+            f"{', '.join(map(repr, unknown[:8]))}; take out what is none, such as a length."
+        )
 
 
 def _label(file: File, layout: Layout, rows: Sequence[Placed]) -> str:
