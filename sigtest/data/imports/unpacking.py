@@ -178,12 +178,17 @@ _DAMAGED = (
 
 def _path(name: str, archive: str) -> PurePosixPath:
     """A member's path, if it stays inside."""
-    path = PurePosixPath(name)
+    path = PurePosixPath(name.replace("\\", "/"))
     inside = not path.is_absolute() and ".." not in path.parts
-    if not inside or "\\" in name or "\0" in name or name[1:2] == ":":
+    if not inside or "\0" in name or name[1:2] == ":":
         raise InputError(
             f"{archive}: the path {name[:200]!a} leads out of the archive; "
             "use plain relative paths with forward slashes."
+        )
+    if "\\" in name:
+        raise InputError(
+            f"{archive}: the path {name[:200]!a} has backslashes, which part folders for some "
+            "programs and not for others; pack the files again, with forward slashes."
         )
     return path
 

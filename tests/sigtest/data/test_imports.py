@@ -203,6 +203,10 @@ ESCAPES = ["../systems/x.en", "/etc/passwd", "systems/../../x", "C:/x", "systems
 BAD_ARCHIVES = {
     **{f"zip {name}": (zipped(FILES | {name: GOOD}), "leads out") for name in ESCAPES},
     **{f"tar {name}": (tarred(FILES | {name: GOOD}), "leads out") for name in ESCAPES},
+    **{
+        f"{kind} with backslashes": (packed({"systems\\x.en": GOOD}), "has backslashes, which")
+        for kind, packed in (("zip", zipped), ("tar", tarred))
+    },
     "zip with a link": (linked_zip(0o120777), "no plain file"),
     "zip with a device": (linked_zip(0o020666), "no plain file"),
     **{
