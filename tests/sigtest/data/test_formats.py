@@ -795,6 +795,7 @@ def test_what_is_no_text_is_refused_as_what_it_is(content, said):
         "Yes, no\nFine, I go\nWell, ok\n",
         "Titel\tTitle\nJa\tYes\nNein\tNo\n",
         "am 3.\n4: no\n0.5 litres # 7\n",
+        "See page number 4 41\nSee page number 5 42\n",
     ],
 )
 def test_texts_that_look_a_little_like_something_else_are_texts(content):

@@ -105,6 +105,7 @@ def sniff_meteor(file: File) -> bool:
     rows = [_split(line) for line in file.first_lines]
     return (
         _rows_are(file, 5)
+        and "\t" in file.first_lines[0]
         and len({row[0] for row in rows}) == 1
         and all(row[3].strip().isdecimal() for row in rows if len(row) == 5)
     )
