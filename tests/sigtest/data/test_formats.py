@@ -325,7 +325,7 @@ def test_two_files_of_one_name_both_tell_what_was_dropped():
     assert "1 of scores.csv ('1'); 1 of scores.csv ('9'); 2 are compared" in note
 
 
-@pytest.mark.parametrize("text", ["nan", "NaN", "None", "none", "", "N/A", "null", "-"])
+@pytest.mark.parametrize("text", ["nan", "NaN", "None", "", "N/A", "n.a.", "null", "-"])
 def test_words_for_missing_scores_are_no_zeros(text):
     found = read_bytes(f"0\n{text}\n0.5\n".encode(), "aspen.num")
     assert tables(found) == {("aspen", "scores"): ((0.0, None, 0.5),)}

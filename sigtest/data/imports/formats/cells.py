@@ -9,7 +9,9 @@ from functools import cache
 
 from sigtest.errors import InputError, quoted
 
-MISSING = {"", "none", "nan", "-nan", "na", "n/a", "#n/a", "null", "nil", "<na>", "-", "--", "?"}
+MISSING = {
+    "", "none", "nan", "-nan", "na", "n/a", "n.a.", "#n/a", "null", "nil", "<na>", "-", "--", "?",
+}  # fmt: skip
 TRUTH = {"true": 1.0, "false": 0.0}
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
