@@ -326,6 +326,14 @@ def test_rows_are_joined_by_what_tells_them_apart_whatever_it_is_called(column):
         assert values["aspen"] == values["birch"] == (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 
 
+def test_generators_of_alpaca_eval_are_systems():
+    rows = [{"instruction": f"q{i}", "generator": s, "output": f"{s} {i}"}
+            for s in ("aspen", "birch") for i in IDS]  # fmt: skip
+    found = join([read_bytes(json.dumps(rows).encode(), "s.json")])
+    assert found.system_names == ("aspen", "birch")
+    assert found.ids == tuple(f"q{i}" for i in IDS)
+
+
 def test_what_is_different_in_each_system_does_not_join_them():
     rows = [f"{system}-{i},{system},0.{i}" for system in ("aspen", "birch") for i in IDS]
     found = join([read_bytes(table(rows, "uuid,system,score").encode(), "s.csv")])

@@ -20,7 +20,7 @@ ALIASES: dict[Role, tuple[str, ...]] = {
     "system": (
         "system", "sys", "system_id", "sys_id", "system_name", "sys_name", "model", "model_id",
         "model_name", "mt_system", "engine", "submission", "team", "llm", "solver", "agent",
-        "participant",
+        "participant", "generator",
     ),
     "metric": ("metric", "metric_name", "metric_id", "measure", "scorer"),
     "score": ("score", "value", "seg_score", "segment_score", "metric_score", "result"),
@@ -47,6 +47,7 @@ NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)
 INDEX = re.compile(r"(unnamed: 0(\.\d+)*)?", re.IGNORECASE)  # what pandas calls row labels
 ASKED = {
     "question", "prompt", "input", "problem", "query", "sentence", "example", "instance",
+    "instruction",
 }  # fmt: skip
 METRIC = re.compile(
     r"(sacre|spb|f200sp|sent(ence)?_?)?bleu|chrf|ter$|hter$|nist|meteor|rouge|comet|x?comet"
