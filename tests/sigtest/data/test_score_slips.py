@@ -382,6 +382,13 @@ def test_the_line_that_tells_a_spreadsheet_its_separator_is_no_row():
         join([read_bytes(text.replace("0.4", "0,4", 1).encode(), "s.csv")])
 
 
+def test_quotation_marks_behind_a_blank_are_those_of_a_cell():
+    rows = [f'{i}, {s}, "Well, {i}", "ok"' for s in ("aspen", "birch") for i in IDS]
+    found = join([read_bytes(table(rows, "id, system, hypothesis, ref").encode(), "s.csv")])
+    assert found.references == (("ok",) * 6,)
+    assert found.systems[0] == ("aspen", (tuple(f"Well, {i}" for i in IDS),))
+
+
 def test_a_number_that_programs_write_for_none_is_said():
     found = join([read_bytes(changed(3, "4,aspen,-999").encode(), "s.csv")])
     assert "1 of 6 scores of 'aspen' is -999" in found.notes[0]

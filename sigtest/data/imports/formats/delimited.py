@@ -93,7 +93,13 @@ def parsed(text: str, separator: str, name: str) -> Iterator[Row]:
     loose = _has_loose_quotes(text, separator)
     quoting: Literal[0, 3] = csv.QUOTE_NONE if loose else csv.QUOTE_MINIMAL
     stream = io.StringIO(text, newline="")
-    reader = csv.reader(stream, delimiter=separator, quoting=quoting, strict=True)
+    reader = csv.reader(
+        stream,
+        delimiter=separator,
+        quoting=quoting,
+        skipinitialspace=separator != "\t",  # else quotation marks behind a blank were text
+        strict=True,
+    )
     line = 1
     try:
         for cells in reader:
