@@ -774,6 +774,10 @@ NO_TEXTS = {
     "a data set in capitals": (XML.upper(), "markup"),
     "columns of languages": ("en,de\nYes,Ja\n" + "Good day,Tag\n" * 2, "names columns"),
     "a source and a target": ("source\ttarget\na b\tc d\ne\tf\n", "names columns of text"),
+    "cells between quotation marks": (
+        'question,gpt\n"Q 1?","[PASS] yes"\n"Q 2?","[FAIL] ""no"""\n',
+        "line 1: 'question,gpt' stands above",
+    ),
     "one column": ('hypothesis\n"Well, yes"\nNo\n', "line 1: 'hypothesis' names columns"),
     "a cell that is merged": ("system,id,score\na,1,0.5\n,2,0.6\n", "line 3: column 'system'"),
 }  # fmt: skip
@@ -795,6 +799,7 @@ def test_what_is_no_text_is_refused_as_what_it_is(content, said):
         "Yes, no\nFine, I go\nWell, ok\n",
         "Titel\tTitle\nJa\tYes\nNein\tNo\n",
         "am 3.\n4: no\n0.5 litres # 7\n",
+        '"Yes","No"\nWell\n"Yes," he said, "no."\n',
         "See page number 4 41\nSee page number 5 42\n",
     ],
 )

@@ -22,6 +22,7 @@ TEXTS = ("source", "reference", "hypothesis")
 TARGETS = ("target", "tgt")
 LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
+QUOTED_CELLS = re.compile(r'"([^"]|"")*+"([\t,;]"([^"]|"")*+")+')
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
 
 
@@ -121,6 +122,7 @@ def require_header(file: File) -> None:
     """
     _require_nothing_above(file)
     _require_no_unread_header(file)
+    _require_no_quoted_cells(file)
     for separator in "\t,;|":
         rows = [_split(line, separator) for line in file.first_lines]
         if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
@@ -182,6 +184,19 @@ def _require_no_unread_header(file: File) -> None:
                 f"{first[:60]!a} names columns of text; name them source, reference and "
                 "hypothesis, beside a column id, or give plain text without a header.",
             )
+
+
+def _require_no_quoted_cells(file: File) -> None:
+    """Check that lines are not cells between quotation marks, as only tables have them."""
+    below = file.first_lines[1:]
+    if len(below) > 1 and all(map(QUOTED_CELLS.fullmatch, below)):
+        raise at_line(
+            file.name,
+            1,
+            f"{file.first_lines[0][:60]!a} stands above cells between quotation marks and has no "
+            "known names of columns; name them, such as id, system, score, source, reference and "
+            "hypothesis, or give plain text.",
+        )
 
 
 def _without_hint(text: str) -> str:
