@@ -778,6 +778,8 @@ NO_TEXTS = {
         'question,gpt\n"Q 1?","[PASS] yes"\n"Q 2?","[FAIL] ""no"""\n',
         "line 1: 'question,gpt' stands above",
     ),
+    "subtitles of YouTube": ("0:00:01.000,0:00:02.500\nYes.\n\n" * 3, "it is subtitles"),
+    "subtitles of SubStation Alpha": ("[Script Info]\nTitle: x\n", "it is subtitles"),
     "one column": ('hypothesis\n"Well, yes"\nNo\n', "line 1: 'hypothesis' names columns"),
     "a cell that is merged": ("system,id,score\na,1,0.5\n,2,0.6\n", "line 3: column 'system'"),
 }  # fmt: skip

@@ -47,8 +47,10 @@ is_python = _lines(r"^\[?\{'[^']*': .*\}\]?$")
 # A word a line, as CoNLL-U has them.
 is_treebank = _lines(r"^\d+\t\S+\t\S+\t[A-Z_]+\b|^# \w+ = ", least=2)
 is_rich_text = _begins(r"\A\{\\rtf\d")
-# SubRip and WebVTT: times, then text.
-is_subtitles = _begins(r"^(\d+:)?\d+:\d\d[.,]\d{3} --> ")
+# SubRip and WebVTT, YouTube's SBV, SubStation Alpha: times, then text.
+is_subtitles = _begins(
+    r"^(\d+:)?\d+:\d\d[.,]\d{3}( --> |,(\d+:)?\d+:\d\d\.\d{3}$)|\A\[Script Info\]"
+)
 # Messages of gettext.
 is_catalogue = _begins(r'^msgid ".*"\nmsgstr')
 is_latex = _begins(r"\\begin\{tabular|\\documentclass")
