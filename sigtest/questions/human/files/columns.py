@@ -186,7 +186,7 @@ def _table(
         for column, values in columns.items()
         if column not in NUMERIC
     }
-    return Table(
+    found = Table(
         name=name,
         input="columns",
         rows=len(numbers),
@@ -206,6 +206,27 @@ def _table(
         keyed="annotator" in columns,
         inline=inline,
     )
+    _require_own_ids(found)
+    return found
+
+
+def _require_own_ids(table: Table) -> None:
+    """Check that no id of a segment stands in two documents.
+
+    Raises:
+        InputError: One does, as where ids count anew in each document.
+    """
+    seen: dict[str | None, str] = {}
+    rows = zip(table.segment, table.document or [None] * table.rows, strict=True)
+    for row, (segment, document) in enumerate(rows):
+        if document is not None and (first := seen.setdefault(segment, document)) != document:
+            raise table.refused(
+                row,
+                f"segment {segment!r} is of document {document!r}, above of {first!r}; ids that "
+                "count anew in each document have to be told apart, such as "
+                f"{f'{document}:{segment}'!r}",
+                "segment",
+            )
 
 
 def _text(value: Any, name: str, line: int, column: str, inline: bool) -> str | None:

@@ -409,6 +409,31 @@ def test_rows_without_content_are_passed_over() -> None:
     assert len(asked.judgements) == 2
 
 
+PLAIN = "annotator,system,segment,score,document\nann,A,1,5,x\nann,B,1,6,x\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            "Mean,A,1,5,x",
+            "line 4: annotator 'Mean' sums others up by its name; take such rows out.",
+        ),
+        ("ann,A,1,7,y", "line 4: segment '1' is of document 'y', above of 'x'; .* 'y:1'."),
+    ],
+)
+def test_a_row_of_a_spreadsheet_that_would_mislead_is_refused(row: str, said: str) -> None:
+    with pytest.raises(InputError, match=f"^file(, |: ){said}$"):
+        judged(f"{PLAIN}{row}\n")
+
+
+def test_ids_that_count_anew_in_documents_are_refused_in_requests() -> None:
+    rows = [{"system": "A", "segment": 1, "score": 5, "document": d} for d in "xy"]
+    with pytest.raises(InputError) as error:
+        parse({"judgements": rows})
+    assert error.value.field == "judgements[1].segment"
+
+
 @pytest.mark.parametrize("separator", [",", "\t"])
 def test_blanks_at_the_ends_of_cells_do_not_count(separator: str) -> None:
     """As spreadsheets and people leave them: one annotator, system or segment is not two."""
