@@ -11,8 +11,9 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.data.choices import choose
+from sigtest.data.imports.assembly import SUMMARIES
 from sigtest.data.imports.formats.cells import advice
-from sigtest.data.names import check_name, without_slash
+from sigtest.data.names import MEANS, check_name, without_slash
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
 from sigtest.questions.human.files.table import Column, Numbers, Table
 from sigtest.questions.human.judgements import KINDS, SYSTEM, Judgements, Names, groups
@@ -52,6 +53,7 @@ def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Colle
     parts = [_part(table, i, scale) for i, table in enumerate(tables)]
     for part, table in zip(parts, tables, strict=True):
         _check_names(part, table)
+        _require_no_summary(part, table)
     _require_one_sort(tables)
     whole = Judgements.concatenate(parts)
     if not len(whole):
@@ -273,6 +275,16 @@ def _check_names(part: Judgements, table: Table) -> None:
             except InputError as error:
                 row = int(np.argmax(names.codes == code))
                 raise table.refused(row, _why(error), column) from None
+
+
+def _require_no_summary(part: Judgements, table: Table) -> None:
+    """No row of a mean or a sum stands among judgements, as spreadsheets have it below them."""
+    for column, summing in (("segment", SUMMARIES), ("annotator", MEANS)):
+        names: Names = getattr(part, column)
+        code = next((i for i, name in enumerate(names.names) if name.lower() in summing), None)
+        if code is not None and len(names.names) > 1:
+            why = f"{column} {names.names[code]!r} sums others up by its name; take such rows out"
+            raise table.refused(int(np.argmax(names.codes == code)), why, column)
 
 
 def _why(error: SigtestError) -> str:

@@ -419,6 +419,7 @@ PLAIN = "annotator,system,segment,score,document\nann,A,1,5,x\nann,B,1,6,x\n"
             "Mean,A,1,5,x",
             "line 4: annotator 'Mean' sums others up by its name; take such rows out.",
         ),
+        ("ann,A,all,5,x", "line 4: segment 'all' sums others up by its name; take such rows out."),
         ("ann,A,1,7,y", "line 4: segment '1' is of document 'y', above of 'x'; .* 'y:1'."),
     ],
 )
