@@ -58,6 +58,7 @@ def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Colle
     whole = Judgements.concatenate(parts)
     if not len(whole):
         raise InputError(f"{tables[0].name} holds no judgement.", field=tables[0].name)
+    _require_ids_alike(whole.segment, tables[-1])
     kept = _without_copies(whole, tables)
     counts = [np.bincount(own.source, minlength=len(tables)) for own in (whole, kept)]
     repeated = (counts[0] - counts[1]).tolist()
@@ -285,6 +286,18 @@ def _require_no_summary(part: Judgements, table: Table) -> None:
         if code is not None and len(names.names) > 1:
             why = f"{column} {names.names[code]!r} sums others up by its name; take such rows out"
             raise table.refused(int(np.argmax(names.codes == code)), why, column)
+
+
+def _require_ids_alike(segment: Names, table: Table) -> None:
+    """No segment has two ids, a number that a program made decimal being one of them."""
+    known = set(segment.names)
+    decimal = next((n for n in segment.names if n.endswith(".0") and n[:-2] in known), None)
+    if decimal is not None:
+        raise InputError(
+            f"{table.name}: segments are called {decimal[:-2]!r} and {decimal!r}, the second as "
+            "programs write numbers beside empty cells; write ids alike.",
+            field=table.name,
+        )
 
 
 def _why(error: SigtestError) -> str:

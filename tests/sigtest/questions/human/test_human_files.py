@@ -420,6 +420,7 @@ PLAIN = "annotator,system,segment,score,document\nann,A,1,5,x\nann,B,1,6,x\n"
             "line 4: annotator 'Mean' sums others up by its name; take such rows out.",
         ),
         ("ann,A,all,5,x", "line 4: segment 'all' sums others up by its name; take such rows out."),
+        ("ann,A,1.0,7,x", "segments are called '1' and '1.0', .*; write ids alike."),
         ("ann,A,1,7,y", "line 4: segment '1' is of document 'y', above of 'x'; .* 'y:1'."),
     ],
 )
