@@ -12,7 +12,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.data.choices import choose
 from sigtest.data.imports.assembly import SUMMARIES
-from sigtest.data.imports.formats.cells import advice
+from sigtest.data.imports.formats.cells import advice, blank
 from sigtest.data.names import MEANS, check_name, without_slash
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
 from sigtest.questions.human.files.table import Column, Numbers, Table
@@ -21,6 +21,7 @@ from sigtest.questions.human.judgements import KINDS, SYSTEM, Judgements, Names,
 LONGEST = 200
 LABELS = ("segment", "annotator", "criterion", "hit", "document", "languages")
 LARGEST = 1e12  # of a score, a time or a number: sums of their squares stay far from infinity
+NO_SCORE = "leave rows without a score out"
 PLAIN = {str, float, int, type(None)}
 SPELLINGS = {"TGT": "SYSTEM", "BAD": "BAD_REF", "BADREF": "BAD_REF", "BAD-REF": "BAD_REF"}
 
@@ -156,6 +157,7 @@ def _numbers(column: Numbers | None, table: Table, what: str) -> Array:
         except (TypeError, ValueError, OverflowError):
             shown = "nothing" if value in (None, "") else quoted(value, 40)
             fix = advice(value.strip()) if isinstance(value, str) else None
+            fix = NO_SCORE if needed and blank(value) else fix
             why = f"{shown} is no {what}{f'; {fix}' if fix else ''}"
             raise table.refused(row, why, what) from None
     return found
@@ -179,7 +181,8 @@ def _require_scores(raw: Array, z: Array, table: Table) -> None:
             if np.isfinite(column[row]):
                 raise table.refused(row, f"the score {column[row]:g} is too large", "score")
             shown = "nothing" if given[row] in (None, "") else quoted(given[row], 40)
-            raise table.refused(row, f"a score must be a finite number, not {shown}", "score")
+            fix = f"; {NO_SCORE}" if blank(given[row]) else ""
+            raise table.refused(row, f"a score must be a finite number, not {shown}{fix}", "score")
 
 
 def _require_scale(raw: Array, bounds: tuple[float, float], table: Table) -> None:
