@@ -19,6 +19,7 @@ COLUMNS = {
 }  # fmt: skip
 ONE_OF = (("lp", "pair of languages"), ("testset", "test set"), ("metric", "metric"))
 NUMBER = re.compile(r"none|na|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?")  # in lower case
+QUOTED = re.compile(r'^"([^"]*)"$')  # as R and others write names
 
 
 def reads_scores(data: bytes, name: str) -> bool:
@@ -105,12 +106,11 @@ def _columns(cells: Sequence[str]) -> list[str | None]:
 
 
 def _fields(line: str) -> list[str]:
-    """What tabs part; or commas, where blanks only follow those; or blanks."""
-    if "\t" in line:
-        return line.split("\t")
+    """What tabs part; or commas, where blanks only follow those; or blanks: without its quotes."""
     listed = re.split(r",\s*", line.strip())
     plain = len(listed) > 1 and not re.search(r"[\s;]", "".join(listed))
-    return listed if plain else line.split()
+    parts = line.split("\t") if "\t" in line else listed if plain else line.split()
+    return [QUOTED.sub(r"\1", part.strip()) for part in parts]
 
 
 def _by_level(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:

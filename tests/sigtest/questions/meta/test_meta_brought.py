@@ -188,3 +188,11 @@ def test_scores_that_could_be_misread_are_refused(data: bytes, said: str) -> Non
     with pytest.raises(InputError) as error:
         read_scores(data, "x.tsv")
     assert said in error.value.message
+
+
+def test_quotation_marks_round_names_are_none_of_their_letters() -> None:
+    """As R writes them, with names of rows or without."""
+    found = {"system": {"a": 0.5, "b": 0.7}}
+    assert read_scores(b'"system","score"\n"a",0.5\n"b",0.7\n', "x.csv") == found
+    assert read_scores(b'"","system","score"\n"1","a",0.5\n"2","b",0.7\n', "x.csv") == found
+    assert read_scores(b'"a"\t0.5\n"b"\t0.7\n', "x.tsv") == found
