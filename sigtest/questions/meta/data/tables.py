@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sigtest.data.imports.file import loads
-from sigtest.data.imports.formats.cells import advice
+from sigtest.data.imports.formats.cells import advice, blank
 from sigtest.data.imports.formats.headings import role_of
 from sigtest.data.text import decode, lines_of
 from sigtest.errors import InputError, at_line
@@ -19,6 +19,7 @@ COLUMNS = {
 }  # fmt: skip
 ONE_OF = (("lp", "pair of languages"), ("testset", "test set"), ("metric", "metric"))
 NUMBER = re.compile(r"none|na|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?")  # in lower case
+NO_SCORE = "write None for no score"
 QUOTED = re.compile(r'^"([^"]*)"$')  # as R and others write names
 
 
@@ -77,7 +78,8 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
             row["score"] = None if row["score"] in {"None", "NA"} else float(row["score"])
         except ValueError:
             what = ", ".join(column or "?" for column in columns)
-            fix = advice(str(row.get("score", "")))
+            score = str(row.get("score", ""))
+            fix = NO_SCORE if blank(score) and "score" in row else advice(score)
             raise at_line(
                 name,
                 number,
@@ -88,7 +90,7 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
             raise at_line(
                 name,
                 number,
-                f"the score of system {row['system']!r} is not finite; write None for no score.",
+                f"the score of system {row['system']!r} is not finite; {NO_SCORE}.",
             )
         rows.append({**row, "line": number})
     if not rows:

@@ -180,6 +180,8 @@ def test_scores_are_of_the_segment_that_their_row_names() -> None:
         (b"a;0,5\nb;0,6\n", "line 1: 'a;0,5' is not system, score"),
         (b"a\t0.5\nb\t1_000\n", "line 2: 'b\\t1_000' is not system, score"),
         (b"a\t0,5\nb\t0,6\n", "write the decimal mark as a point"),
+        (b"a\t0.5\nb\tn.a.\n", "between them; write None for no score."),
+        (b"system,score\na,1\nb,\n", "between them; write None for no score."),
         (b'{"system": {"a": 1, "a": 2}}', "the field 'a' stands twice"),
         (b'{"a":' * 100_000, "nested too deep"),
     ],
