@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from sigtest.data.imports.assembly import SUMMARIES
 from sigtest.data.imports.file import loads
 from sigtest.data.imports.formats.cells import advice, blank
 from sigtest.data.imports.formats.headings import role_of
@@ -128,6 +129,12 @@ def _by_level(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
                     name,
                     row["line"],
                     f"system {row['system']!r} has segment {row[known]!r} twice.",
+                )
+            if row[known].lower() in SUMMARIES:
+                raise at_line(
+                    name,
+                    row["line"],
+                    f"segment {row[known]!r} sums others up by its name; take such rows out.",
                 )
             own[row[known]] = row["score"]
         return {"segment": found}

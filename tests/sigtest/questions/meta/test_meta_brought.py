@@ -182,6 +182,10 @@ def test_scores_are_of_the_segment_that_their_row_names() -> None:
         (b"a\t0,5\nb\t0,6\n", "write the decimal mark as a point"),
         (b"a\t0.5\nb\tn.a.\n", "between them; write None for no score."),
         (b"system,score\na,1\nb,\n", "between them; write None for no score."),
+        (
+            b"system,segment,score\na,1,5\na,mean,5\n",
+            "line 3: segment 'mean' sums others up by its name; take such rows out.",
+        ),
         (b'{"system": {"a": 1, "a": 2}}', "the field 'a' stands twice"),
         (b'{"a":' * 100_000, "nested too deep"),
     ],
