@@ -10,7 +10,7 @@ from typing import Any
 from sigtest.data.imports.assembly import SUMMARIES
 from sigtest.data.imports.file import loads
 from sigtest.data.imports.formats.cells import advice, blank
-from sigtest.data.imports.formats.headings import role_of
+from sigtest.data.imports.formats.headings import Role, role_of
 from sigtest.data.text import decode, lines_of
 from sigtest.errors import InputError, at_line
 
@@ -102,9 +102,11 @@ def _rows(text: str, name: str) -> list[dict[str, Any]]:
 def _columns(cells: Sequence[str]) -> list[str | None]:
     """What the columns of a header are; ids of another name than segment count if none has it."""
     header = [COLUMNS.get(cell.strip().lower()) for cell in cells]
-    ids = [i for i, cell in enumerate(cells) if header[i] is None and role_of(cell) == "id"]
-    if "segment" not in header:
-        header = ["id" if i in ids[:1] else column for i, column in enumerate(header)]
+    roles = [role_of(cell) if header[i] is None else None for i, cell in enumerate(cells)]
+    wanted: tuple[Role, ...] = ("id", "run", "domain", "testset")
+    for role in wanted[int("segment" in header) :]:
+        if role in roles and role not in header:
+            header[roles.index(role)] = role
     return header
 
 
@@ -142,4 +144,10 @@ def _by_level(rows: list[dict[str, Any]], name: str) -> dict[str, Any]:
         found.setdefault(row["system"], []).append(row["score"])
     if all(len(scores) == 1 for scores in found.values()):
         return {"system": {system: scores[0] for system, scores in found.items()}}
+    for role in ("run", "domain"):
+        if role in rows[0]:
+            raise InputError(
+                f"{name} has several scores of a system, each of a {role} and none of a segment; "
+                "give their mean, one score a system, or name segments in a column segment."
+            )
     return {"segment": found}
