@@ -15,7 +15,13 @@ from sigtest.data.health.copies import (
 from sigtest.data.health.finding import Finding
 from sigtest.data.health.lines import Lines
 from sigtest.data.health.script import check_tokenizers, find_languages, find_scripts
-from sigtest.data.health.surface import find_case, find_damage, find_lengths, find_tokens
+from sigtest.data.health.surface import (
+    find_case,
+    find_damage,
+    find_frames,
+    find_lengths,
+    find_tokens,
+)
 
 KINDS = {
     "shifted": "lines stand one or more segments too early or too late, or in another order",
@@ -28,6 +34,7 @@ KINDS = {
     "wrong_language": "without the common words of the references",
     "copied_lines": "lines stand for several segments with unlike references",
     "encoding": "damaged letters, entities, escapes, pieces of words",
+    "framed": "quotation marks, numbers or names before or round every line",
     "length": "far shorter or longer than the references, or the same words on and on",
     "tokenised": "blanks between tokens on one side only",
     "case": "capitals on one side only",
@@ -79,6 +86,7 @@ def _of_system(name: str, output: Lines, reference: Lines, source: Lines | None)
         found += wrong
         if not any(finding.segments == () for finding in wrong):
             found += find_shifts(name, output, reference)
+            found += find_frames(name, output, reference)
             found += find_lengths(name, output, reference)
             found += find_tokens(name, output, reference)
             found += find_case(name, output, reference)

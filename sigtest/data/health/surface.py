@@ -48,6 +48,13 @@ LINE = 40  # characters of a reference from which lengths are compared
 TOO_SHORT, TOO_LONG = 0.7, 1.5  # characters of an output for each of the reference
 SPACED = 0.5  # share of marks with a blank before them, in tokenised text
 JOINED = 0.1  # the same, in plain text
+FRAMED = 50  # lines that are looked at for marks before or round them
+FRAMES = (  # what a list, a table or another file than plain text has on every line
+    ("stand between quotation marks", re.compile(r'["\u201c].*["\u201d][,;]?\s*$')),
+    ("begin with a number or a time", re.compile(r"\d+[.):|\]]\s|[\[{(#]\d")),
+    ("begin with the mark of a list", re.compile(r"[-*\u2022]\s")),
+    ("begin with a name before = or :", re.compile(r'"?\w[\w .-]{0,30}"?\s?[=:]')),
+)
 
 
 DAMAGE = (  # what it is, lines from which it is said, a symbol of such lines, and what they match
@@ -92,6 +99,19 @@ def _marks() -> NDArray[np.uint8]:
     for kind, (_, _, marks, _) in enumerate(DAMAGE):
         table[points_of(marks)] |= 1 << kind
     return table
+
+
+def find_frames(name: str, output: Lines, reference: Lines) -> list[Finding]:
+    """Marks before or round every line, where the references have none."""
+    first = [i for i, line in enumerate(output.lines[:FRAMED]) if line.strip()]
+    if len(first) < FEW:
+        return []
+    for words, frame in FRAMES:
+        if all(frame.match(output.lines[i].lstrip()) for i in first):
+            shared = sum(frame.match(reference.lines[i].lstrip()) is not None for i in first)
+            if 2 * shared <= len(first):
+                return whole("framed", name, f": lines {words}, those of the references do not")
+    return []
 
 
 def find_tokens(name: str, output: Lines, reference: Lines) -> list[Finding]:

@@ -200,6 +200,23 @@ def test_what_references_have_too_is_no_damage():
     assert check([references], None, {"a": entities}) == ()
 
 
+FRAMES = {
+    "numbers": ([f"{i + 1}. {line}" for i, line in enumerate(GOOD)], "a number or a time"),
+    "times": ([f"[00:{i % 60:02}.00]{line}" for i, line in enumerate(GOOD)], "a number or a time"),
+    "a list": ([f"- {line}" for line in GOOD], "the mark of a list"),
+    "strings": ([f'"{line}"' for line in GOOD], "between quotation marks"),
+    "keys": ([f"key.{i}={line}" for i, line in enumerate(GOOD)], "a name before = or :"),
+    "answers": ([f"Translation: {line}" for line in GOOD], "a name before = or :"),
+}
+
+
+@pytest.mark.parametrize(("output", "part"), FRAMES.values(), ids=FRAMES)
+def test_what_other_files_have_before_or_round_every_line_is_said(output, part):
+    assert part in kinds(output)["framed"].sentence
+    assert "framed" not in kinds([*GOOD[:20], *output[20:]])
+    assert "framed" not in {finding.kind for finding in check([output], None, {"a": output})}
+
+
 def test_tokens_capitals_and_lengths_on_one_side_are_said():
     tokenised = [line.replace(".", " .") for line in GOOD]
     assert "is tokenised" in kinds(tokenised)["tokenised"].sentence
