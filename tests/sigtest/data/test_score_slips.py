@@ -389,6 +389,12 @@ def test_quotation_marks_behind_a_blank_are_those_of_a_cell():
     assert found.systems[0] == ("aspen", (tuple(f"Well, {i}" for i in IDS),))
 
 
+def test_blanks_in_the_cells_of_a_table_do_not_make_it_segment_scores():
+    rows = [f"q{i},{s},line {i}" for s in ("aspen", "birch") for i in IDS]
+    found = join([read_bytes(table(rows, "id,system,hypothesis").encode(), "s.csv")])
+    assert found.systems[1] == ("birch", (tuple(f"line {i}" for i in IDS),))
+
+
 def test_a_number_that_programs_write_for_none_is_said():
     found = join([read_bytes(changed(3, "4,aspen,-999").encode(), "s.csv")])
     assert "1 of 6 scores of 'aspen' is -999" in found.notes[0]

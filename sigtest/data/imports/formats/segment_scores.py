@@ -139,7 +139,8 @@ def read_meteor(file: File) -> Material:
 def _rows_are(file: File, columns: int) -> bool:
     """Whether nearly all lines have so many cells, the last a number and the first a word.
 
-    The first may be a number where the file's name says what the lines are.
+    The first line must have as many, or it is a header. The first cell may be a number where the
+    file's name says what the lines are.
     """
     if file.kind or not file.first_lines:
         return False
@@ -153,4 +154,4 @@ def _rows_are(file: File, columns: int) -> bool:
         and not row[0].rstrip().endswith((":", "="))
         and (numeric(row[-1]) or blank(row[-1]))
     ]
-    return len(fitting) >= 0.9 * len(rows)
+    return len(rows[0]) == columns and len(fitting) >= 0.9 * len(rows)
