@@ -15,6 +15,11 @@ CLAIMS = {
     "greater": "is a row's system better than a column's?",
     "less": "is a row's system worse than a column's?",
 }
+DECIDED = {
+    "two-sided": "two-sided",
+    "greater": "claim: a is better than b",
+    "less": "claim: b is better than a",
+}
 AVERAGES = {"macro": "macro-average", "pooled": "pooled"}
 
 
@@ -178,10 +183,8 @@ def decision_line(report: Report) -> str:
     """How decisions were made: `two-sided, holm over 66 pairs, alpha 0.05`."""
     if not report.pairs:
         return f"alpha {report.alpha:g}"
-    claims = {p.alternative for p in report.pairs if p.calibrated} or {"as printed"}
-    claim = {"greater": "claim: a is better than b", "less": "claim: b is better than a"}.get(
-        next(iter(claims)), next(iter(claims))
-    )
+    said = [pair.alternative for pair in report.pairs]
+    claim = next((DECIDED[own] for own in said if own in DECIDED), said[0])
     size = family_size(report)
     noun = "pair" if report.several is None else "comparison"
     over = f"over {counted(size, noun)}"

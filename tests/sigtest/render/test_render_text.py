@@ -70,6 +70,20 @@ def test_every_test_has_its_columns_and_an_uncalibrated_one_is_named():
     assert "(not calibrated)" in shown
 
 
+@pytest.mark.parametrize(
+    ("test", "claim"),
+    [
+        ("bootstrap", "claim: a is better than b"),
+        ("bootstrap_t", "claim: a is better than b"),
+        ("riezler_maxwell_bootstrap", "as printed"),
+    ],
+)
+def test_the_claim_is_the_tests_own_also_where_units_are_too_few_for_it(test, claim):
+    few = report(tests=[test], alternative="greater")
+    assert not any(pair.calibrated for pair in few.pairs)
+    assert f"; {claim}, holm over" in rendered("text", few).replace("\n  ", " ")
+
+
 def test_undecided_pairs_say_how_many_resamples_would_settle_them():
     made = with_pair(report(), undecided=True, resamples_needed=40_000)
     assert "undecided, try 40,000 resamples" in rendered("text", made)
