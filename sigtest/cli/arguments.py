@@ -190,7 +190,11 @@ def _gate_parser() -> Parser:
         help="instead: the systems are runs of the baseline, and pass unless they differ",
     )  # fmt: skip
     decided = ("--test", "--interval", "--alternative")
-    add_recipe(parser.add_argument_group("how to compare"), hidden=decided)
+    add_recipe(
+        parser.add_argument_group("how to compare"),
+        hidden=decided,
+        metric="one; default bleu where there are references, otherwise the only label of scores",
+    )
     group = parser.add_argument_group("what to show")
     group.add_argument("--format", default="text", metavar="NAME", help="text (default) or json")
     group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
@@ -249,7 +253,7 @@ def _classify_parser() -> Parser:
     group.add_argument("--n", metavar="N", help="of so many")
     add_recipe(
         parser.add_argument_group("how to compare"),
-        metric="accuracy, or the scores of --table",
+        metric="repeatable; default accuracy, or the scores of --table",
         test="mcnemar for accuracy alone, approximate_randomization for others; for --table "
         "sign_test, signed_rank and paired_t",
     )
@@ -270,7 +274,7 @@ def _plot_parser() -> Parser:
         "report", nargs="?", default="-", metavar="REPORT",
         help="of --format json; standard input by default",
     )  # fmt: skip
-    parser.add_argument("--metric", metavar="NAME", help="default: the report's first")
+    parser.add_argument("-m", "--metric", metavar="NAME", help="default: the report's first")
     parser.add_argument(
         "--test", metavar="NAME", help="default: the report's first that keeps its level"
     )

@@ -113,12 +113,12 @@ def leaderboard_parser() -> Parser:
     parser = Parser("sigtest leaderboard", takes, "Show the leaderboard of a test set.")
     parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
     for option, metavar, words in (
-        ("--metric", "NAME", "default: the test set's first"),
+        ("-m --metric", "NAME", "default: the test set's first"),
         ("--test", "NAME", "significance test; default: the test set's first"),
         ("--alpha", "LEVEL", "of decisions and intervals; default: the test set's"),
         ("--correction", "NAME", "for multiple comparisons; default: the test set's"),
     ):
-        parser.add_argument(option, metavar=metavar, help=words)
+        parser.add_argument(*option.split(), metavar=metavar, help=words)
     add_output(parser)
     add_layout(parser)
     add_distribution(parser)

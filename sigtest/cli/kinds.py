@@ -27,7 +27,8 @@ def parser(command: str) -> Parser:
     door.add(made.add_argument_group("what to ask about"))
     group = made.add_argument_group("what to ask")
     for field in kind.fields:
-        add_field(group, field)
+        if field.name not in door.own:
+            add_field(group, field)
     shown = made.add_argument_group("what to show")
     add_output(shown)
     add_layout(shown, ", ".join(kind.tables))

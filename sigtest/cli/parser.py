@@ -97,7 +97,7 @@ def add_recipe(
     group: argparse._ActionsContainer,
     without: Container[str] = (),
     hidden: Container[str] = (),
-    metric: str = "bleu where there are references, and every label of --scores",
+    metric: str = "repeatable; default bleu where there are references, and every label of scores",
     test: str = "approximate_randomization",
 ) -> None:
     """The options that say how to compare.
@@ -106,14 +106,12 @@ def add_recipe(
         group: Of the command's options.
         without: Options that the command has no use for.
         hidden: Options that the command refuses with a reason; its help leaves them out.
-        metric: What is taken where none is named, in words.
-        test: Likewise.
+        metric: How many there may be, and what is taken where none is named, in words.
+        test: What is taken where none is named, in words.
     """
-    if "--metric" not in without:
-        group.add_argument(
-            "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]",
-            help=f"repeatable; default {metric}",
-        )  # fmt: skip
+    group.add_argument(
+        "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]", help=metric
+    )
     group.add_argument(
         "--test", action="append", metavar="NAME",
         help=argparse.SUPPRESS if "--test" in hidden

@@ -6,7 +6,7 @@ Each door is a module of its own, which is loaded when its command is run.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -39,6 +39,7 @@ class Door:
         add: Adds its own options.
         read: A request with what these options bring, and files to send with it.
         epilog: What else to know.
+        own: Fields of the kind for which its own options stand.
     """
 
     kind: str
@@ -46,6 +47,7 @@ class Door:
     add: Callable[[argparse._ArgumentGroup], None]
     read: Callable[[argparse.Namespace, Request], Brought]
     epilog: str = ""
+    own: Container[str] = ()
 
 
 def door_of(command: str) -> Door:

@@ -23,13 +23,13 @@ def _add_scores(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--evalset", metavar="PATH", help="directory or archive of mt-metrics-eval")
     for option, metavar, words in (
         ("--lp", "PAIR", "which pair of languages, such as en-de; or several"),
-        ("--metric", "LABEL", "which metrics, called as their files; default all"),
+        ("-m --metric", "LABEL", "which metrics, called as their files; default all"),
         ("--scores", "LABEL=FILE", "scores by a metric: lines of system and score, a system once "
          "or once for each segment"),
         ("--lower", "LABEL", "metrics for which less is better"),
     ):  # fmt: skip
         group.add_argument(
-            option, action="extend", nargs="+", default=[], metavar=metavar, help=words
+            *option.split(), action="extend", nargs="+", default=[], metavar=metavar, help=words
         )
     group.add_argument("--gold", metavar="NAME", help="which human scores, such as mqm")
     add_people(group, "judgements, or scores by people in a file like a metric's; repeatable")

@@ -11,7 +11,10 @@ from sigtest.cli.request import read_comparison
 
 def _add_pilot(group: argparse._ArgumentGroup) -> None:
     add_files(group)
-    add_recipe(group, without=("--metric",))
+    add_recipe(
+        group,
+        metric="one; default bleu where there are references, otherwise the first label of scores",
+    )
 
 
 def _read_pilot(options: argparse.Namespace, request: Request) -> Brought:
@@ -30,4 +33,5 @@ DOOR = Door(
     ),
     _add_pilot,
     _read_pilot,
+    own=("metric",),
 )

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import tarfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -75,6 +76,21 @@ def test_help_names_the_tests_that_find_careless_annotators(run: Run) -> None:
     shown = run("human", "--help")[1]
     assert "--quality VALUE[:FIELD=VALUE,...]" in shown
     assert all(name in shown for name in ("paired_t", "welch", "mann_whitney"))
+
+
+def test_the_short_form_of_metric_is_that_of_every_command(run: Run) -> None:
+    shown = {command: run(command, "--help")[1] for command in COMMANDS}
+    having = {command for command, told in shown.items() if re.search(r"(?m)^  .*--metric", told)}
+    assert {"compare", "plan", "meta", "leaderboard", "plot"} < having
+    assert {own for own in having if not re.search(r"(?m)^  -m .*, --metric ", shown[own])} == set()
+
+
+def test_a_plan_measures_the_metric_that_is_spelled_out(run: Run) -> None:
+    pilot = ("-r", EXAMPLE / "reference.en", *(EXAMPLE / "systems").glob("[ab]*.en"))
+    told = answer(run, *pilot, "-m", "chrf:word_order=1", command="plan")
+    assert told["metric"] == "chrf"
+    assert "|word_order:1|" in told["signature"]
+    assert "default bleu" in " ".join(run("plan", "--help")[1].split())
 
 
 def test_every_door_asks_the_kind_that_is_called_like_its_command() -> None:
