@@ -356,7 +356,7 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
     if len(recipe.metrics) != 1:
         raise RecipeError(
             "A gate has one metric, as its margin is in that metric's units; "
-            f"{len(recipe.metrics)} are asked for.",
+            f"name one of {', '.join(metric.spelling for metric in recipe.metrics)}.",
             field="metrics",
         )
     if recipe.baseline is None:
