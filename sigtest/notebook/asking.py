@@ -137,6 +137,10 @@ def gate(
     scores: Mapping[str, Any] | Frame | None = None,
     documents: Lines | None = None,
     labels: Lines | None = None,
+    source: Lines | None = None,
+    from_: object = (),
+    missing: str = "error",
+    select: str | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
 ) -> GateReport:
@@ -160,6 +164,10 @@ def gate(
         scores: As for `compare`.
         documents: As for `compare`.
         labels: As for `compare`.
+        source: As for `compare`.
+        from_: As for `compare`.
+        missing: As for `compare`.
+        select: As for `compare`.
         progress: Called with phase, done and total.
         **choices: As for `compare`; one metric, and neither tests, interval nor alternative.
 
@@ -172,7 +180,8 @@ def gate(
     check_choices(choices)
     if "pairs" in choices:
         raise RecipeError("A gate compares all with the baseline; leave out pairs.", field="pairs")
-    body = request_of(references, systems, scores, documents, labels)
+    imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
+    body = request_of(references, systems, scores, documents, labels, source, imports)
     recipe = {**recipe_of(choices, body), "pairs": {"baseline": baseline}}
     return decided(parse_comparison({**body, **recipe}), margin, claim, progress)
 

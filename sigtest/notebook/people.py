@@ -14,8 +14,9 @@ from sigtest.data.gzipped import GZIP, unpacking
 from sigtest.errors import InputError, readable
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
+from sigtest.metrics import only_labels
 from sigtest.notebook.asking import made, recipe_of
-from sigtest.notebook.content import request_of
+from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
 from sigtest.progress import Progress
 from sigtest.questions.accuracy import AccuracyReport
@@ -126,6 +127,10 @@ def accuracy(
     scores: Any = None,
     documents: Any = None,
     labels: Any = None,
+    source: Any = None,
+    from_: object = (),
+    missing: str = "error",
+    select: str | None = None,
     alphas: Sequence[float] = (0.05, 0.01, 0.001),
     human_alpha: float | str = "same",
     progress: Progress | None = None,
@@ -148,11 +153,15 @@ def accuracy(
 
     Args:
         judgements: As for `human`.
-        references: As for `compare`, like the next four.
+        references: As for `compare`, like the next eight.
         systems: What is compared.
         scores: Numbers computed elsewhere.
         documents: Document of each segment.
         labels: Label of each segment.
+        source: Source of each segment.
+        from_: Files that say themselves what they bring.
+        missing: About segments that not all files have.
+        select: One of the test sets in the files.
         alphas: Levels of the tests.
         human_alpha: Level of the conclusions of people, or `same`.
         progress: Called with phase, done and total.
@@ -166,7 +175,8 @@ def accuracy(
         SigtestError: Judgements, texts or choices that cannot be used.
     """
     files, rows = _judgements(judgements)
-    texts = request_of(references, systems, scores, documents, labels)
+    imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
+    texts = request_of(references, systems, scores, documents, labels, source, imports)
     compared = {name: value for name, value in choices.items() if name not in JUDGING}
     own = {name: value for name, value in made(choices).items() if name in JUDGING}
     request = {

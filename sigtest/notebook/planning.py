@@ -8,8 +8,9 @@ from typing import Any, Unpack
 
 from sigtest.kinds import KINDS
 from sigtest.kinds.shown import shown
+from sigtest.metrics import only_labels
 from sigtest.notebook.asking import Choices, Frame, Lines, made, recipe_of
-from sigtest.notebook.content import request_of
+from sigtest.notebook.content import Imports, request_of
 from sigtest.progress import Progress
 from sigtest.questions.plans import PlanReport
 
@@ -24,6 +25,10 @@ def plan(
     scores: Mapping[str, Any] | Frame | None = None,
     documents: Lines | None = None,
     labels: Lines | None = None,
+    source: Lines | None = None,
+    from_: object = (),
+    missing: str = "error",
+    select: str | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
 ) -> PlanReport:
@@ -46,6 +51,10 @@ def plan(
         scores: As for `compare`.
         documents: As for `compare`.
         labels: As for `compare`.
+        source: As for `compare`.
+        from_: As for `compare`.
+        missing: As for `compare`.
+        select: As for `compare`.
         progress: Called with phase, done and total.
         **choices: As for `compare`; the first metric is planned for.
 
@@ -55,7 +64,8 @@ def plan(
     Raises:
         SigtestError: Texts or choices that cannot be used.
     """
-    body = request_of(references, systems, scores, documents, labels)
+    imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
+    body = request_of(references, systems, scores, documents, labels, source, imports)
     asked = {"difference": difference, "units": units, "corrected": corrected or None}
     request = {
         "comparison": {**body, **recipe_of(choices, body)},

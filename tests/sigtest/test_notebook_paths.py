@@ -52,6 +52,21 @@ def test_files_say_what_they_bring(folder):
     assert several.pairs[0].p_value == 0.5
 
 
+def test_plans_and_gates_take_the_files_that_comparisons_take(folder):
+    given = {"from_": "all.csv", "metrics": ["scores:of=acc"], "resamples": 99}
+    compared = sigtest.compare(**given).pairs[0]
+    assert sigtest.plan(**given).pairs[0].difference == compared.difference == 0.25
+    gated = sigtest.gate(**given, baseline="a", margin=0.9).systems[0]
+    assert (gated.system, gated.difference) == ("b", -0.25)
+    with pytest.raises(SigtestError, match="from_ must be a path"):
+        sigtest.plan(from_=3)
+    example = Path(__file__).parents[2] / "examples"
+    people = example / "campaign" / "judgements.tsv"
+    own = {"metrics": ["ter"], "alphas": [0.05], "resamples": 99}
+    report = sigtest.accuracy(people, from_=example / "shared-task", **own)
+    assert [(row.metric, row.n) for row in report.rows] == [("ter", 10)]
+
+
 def test_files_stand_beside_what_is_in_memory(folder):
     systems = {"mine": ["a b c d", "e f g h", "i j"], "theirs": Path("x.sgm")}
     report = sigtest.compare(Path("ref.txt"), systems, resamples=99)
