@@ -90,4 +90,11 @@ Limits = Annotated[Settings, of_state("settings")]
 Asked = Annotated[Questions, of_state("questions")]
 Boards = Annotated[TestSets, of_state("testsets")]
 Told = Annotated[Webhooks, of_state("webhooks")]
-Cursor = Annotated[str | None, Query(max_length=200, description="Where to go on.")]
+Cursor = Annotated[
+    str | None, Query(max_length=200, description="`next_cursor` of the page before.")
+]
+Limit = Annotated[
+    int,
+    Query(ge=1, description="Entries a page; no page has more than the service's `max_page`."),
+    InDigits,
+]

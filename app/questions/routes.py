@@ -16,7 +16,7 @@ from starlette.responses import Response
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished, require_match
 from app.http.problems import stream_error
-from app.http.state import Asked, Cursor, InDigits, Limits, routing
+from app.http.state import Asked, Cursor, Limit, Limits, routing
 from app.http.waiting import Watch
 from app.questions import answers
 from app.questions.deciding import Decided
@@ -52,8 +52,9 @@ Key = Annotated[
     AfterValidator(_plain),
     Header(
         alias="Idempotency-Key",
-        description="The same key always returns the same question; 1 to 255 letters, digits "
-        "and signs of ASCII, without spaces.",
+        description="The same key always returns the same question, as long as that is kept; "
+        "with other content it is refused. 1 to 255 letters, digits and signs of ASCII, without "
+        "spaces.",
         json_schema_extra={"pattern": f"^{KEY.pattern}$"},
     ),
 ]
@@ -112,7 +113,7 @@ def listing(
     settings: Limits,
     wanted: Wanted,
     cursor: Cursor = None,
-    limit: Annotated[int, Query(ge=1, description="Entries a page."), InDigits] = PAGE,
+    limit: Limit = PAGE,
 ) -> Response:
     """The caller's questions of this kind, newest first.
 

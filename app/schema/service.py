@@ -6,8 +6,15 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
+from app.http import problems
+from app.schema.answers import ProgressBody
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
+
+TOLD = (*problems.KINDS.values(), problems.PARAMETERS, problems.INTERNAL)
+TYPES = f"`{problems.PREFIX}` and one of " + ", ".join(
+    f"`{kind.slug}` ({kind.title})" for kind in TOLD
+)
 
 
 class EntryBody(BaseModel):
@@ -49,7 +56,10 @@ class ProblemError(BaseModel):
 class Problem(BaseModel):
     """Problem details (RFC 9457)."""
 
-    type: str = Field(description="Stable name of this kind of problem.")
+    type: str = Field(
+        description=f"Stable name of this kind of problem: {TYPES}, or what HTTP "
+        "calls the status, such as `method-not-allowed`."
+    )
     title: str
     status: int
     detail: str
@@ -60,5 +70,8 @@ class Problem(BaseModel):
         description="Of a question that is too much (413) or too much now (429): `seconds` of one "
         "core and `bytes` in the store that it is predicted to take, those `unfinished` of the "
         "same caller, and those that are `accepted`.",
+    )
+    progress: ProgressBody | None = Field(
+        default=None, description="Of a question whose report is not there yet (409)."
     )
     id: str | None = Field(default=None, description="Of the entry in the service's log (500).")

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished, require_match
-from app.http.state import Asked, Boards, Cursor, InDigits, Limits, routing
+from app.http.state import Asked, Boards, Cursor, Limit, Limits, routing
 from app.http.waiting import Watch
 from app.questions import answers as questions
 from app.questions.drawing import Options, PairNamed, draw, pair_of
@@ -32,7 +32,6 @@ COMPARISONS = KINDS["comparisons"]
 
 Id = Annotated[str, Path(alias="id", description="Id of a test set.")]
 Name = Annotated[str, Path(alias="name", description="Name of the system.")]
-Limit = Annotated[int, Query(ge=1, description="Entries a page."), InDigits]
 
 
 @router.post("", status_code=201, openapi_extra=document.CREATION, responses=document.CREATED)

@@ -73,6 +73,24 @@ def test_everything_is_described(service: httpx.Client) -> None:
             assert "default" in operation["responses"], (method, path)
 
 
+def test_the_document_names_what_problems_say(service: httpx.Client) -> None:
+    told = service.get("/openapi.json").json()["components"]["schemas"]["Problem"]["properties"]
+    lines = ["a b c d e f g", "h i j k l m n"] * 2000
+    long = {"references": [lines], "systems": {"a": lines, "b": [*lines[1:], "h"]}}
+    slow = {**long, "resamples": 999_999, "exact": "never"}
+    early = service.post(COMPARISONS, json=slow).headers["location"]
+    for answer in (
+        service.get(COMPARISONS + "/nothing"),
+        service.put(COMPARISONS),
+        service.post(COMPARISONS, json={"metrics": ["blue"]}),
+        service.get(early + "/report"),
+    ):
+        assert set(answer.json()) <= set(told)
+        slug = answer.json()["type"].removeprefix("urn:sigtest:problem:")
+        assert f"`{slug}`" in told["type"]["description"]
+    service.delete(early)
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_run(service: httpx.Client, name: str) -> None:
     response = submit(service, EXAMPLES[name]["value"])
