@@ -142,6 +142,9 @@ _REFUSALS = (
             "(evaluation.score)"),
     Refusal("solutions", "a table of solutions, several models in one row", refused.is_solutions,
             "write them as CSV or JSONL with the columns id, system and score (is_correct)"),
+    Refusal("preferences", "a table of preferences, two systems in one row", refused.is_preferences,
+            "write two rows a comparison as CSV or JSONL with the columns id, system and score: 1 "
+            "for the one that is preferred and 0 for the other, or 0.5 for both"),
     Refusal("latex", "a LaTeX document", refused.is_latex, WHOLE),
     Refusal("r-output", "what R prints, a list or a matrix", refused.is_r_output, WHOLE),
     Refusal("named-numbers", "a list of numbers with something beside each",

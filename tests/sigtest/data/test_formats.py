@@ -747,6 +747,18 @@ def test_columns_that_need_not_be_systems_are_refused_with_what_to_add(columns):
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        "prompt,model_a,model_b,winner\nq1,new,old,model_a\nq2,new,old,tie\n",
+        '{"id": 1, "system_1": "new", "system_2": "old", "preference": 1}\n',
+    ],
+)
+def test_preferences_are_refused_with_what_to_write(content):
+    with pytest.raises(InputError, match=r"two rows a comparison .* 0\.5 for both"):
+        read_bytes(content.encode(), "judged")
+
+
+@pytest.mark.parametrize(
     "text",
     ["0.5 0.6 0.7", "a b c", "id,score q1,0.5 q2,1", '{"id":1,"score":1} {"id":2,"score":0}'],
 )

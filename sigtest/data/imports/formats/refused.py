@@ -12,6 +12,8 @@ HUMAN_COLUMNS = re.compile(
     r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\bLP\b.*\bHUMAN\b|\brater\b",
     re.IGNORECASE,
 )
+PAIRED = re.compile(r"\b(model|system|generator)_(a\b.*\b\1_b|1\b.*\b\1_2)\b")
+PREFERRED = re.compile(r"\b(winner|preference|preferred)\b")
 RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
 R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
 MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
@@ -79,6 +81,12 @@ def is_solutions(file: File) -> bool:
         isinstance(value, dict) and {"is_correct", "solution"} <= set(value)
         for value in file.first.values()
     )
+
+
+def is_preferences(file: File) -> bool:
+    """Which of two systems is preferred, a row a comparison: `model_a`, `model_b`, `winner`."""
+    named = " ".join(file.first) if file.kind else next(iter(file.first_lines), "")
+    return PREFERRED.search(named) is not None and PAIRED.search(named) is not None
 
 
 def is_human(file: File) -> bool:
