@@ -58,10 +58,13 @@ def match_systems(
     references = tuple(name for name in left if _HUMAN.match(_NUMBER.sub("", name)))
     missing = [name for name in left if name not in references]
     extra = [name for name in given if name not in found.values()]
-    if missing or extra:
+    sides = [("only judged are", missing), ("only outputs have", extra)]
+    unmatched = [f"{words} {_listed(names)}" for words, names in sides if names]
+    if unmatched:
+        alias = "name what belongs together (aliases; --alias FROM=TO in the shell), or "
         raise InputError(
-            f"Systems differ: only judged are {_listed(missing)}; only outputs have "
-            f"{_listed(extra)}. Name what belongs together (aliases), or leave the others out.",
+            f"Systems differ: {'; '.join(unmatched)}; "
+            f"{alias if len(unmatched) > 1 else ''}leave them out.",
             field="aliases",
         )
     if len(found) < FEWEST:
