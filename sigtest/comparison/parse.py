@@ -57,8 +57,7 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
             "pooled goes with testsets, which brings several; leave it out for one test set.",
             field="pooled",
         )
-    for name in request:
-        choose(name, CONTENT + CHOICES, name, "field")
+    _check_fields(request, CONTENT + CHOICES)
     recipe = Recipe.of({name: request[name] for name in CHOICES if name in request})
     return Comparison((_parse_entry(request),), recipe)
 
@@ -207,9 +206,15 @@ def _parse_notes(notes: object) -> tuple[str, ...]:
     return tuple(line for line in lines if line is not None)
 
 
-def _parse_several(request: Mapping[str, Any]) -> Comparison:
+def _check_fields(request: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Check that a request has no other field; the shell's --baseline has its own place here."""
     for name in request:
-        choose(name, SEVERAL + CHOICES, name, "field")
+        own = ' A baseline is asked for by pairs: {"baseline": NAME}.' if name == "baseline" else ""
+        choose(name, known, name, "field", own)
+
+
+def _parse_several(request: Mapping[str, Any]) -> Comparison:
+    _check_fields(request, SEVERAL + CHOICES)
     pooled = request.get("pooled", False)
     if not isinstance(pooled, bool):
         raise InputError("pooled must be true or false.", field="pooled")

@@ -35,6 +35,12 @@ def test_whatever_a_field_holds_is_taken_or_refused(field: str, value: Any) -> N
     assert blamed is None or blamed.startswith(("references", "systems", "documents", field))
 
 
+def test_a_baseline_has_its_place_among_the_pairs() -> None:
+    with pytest.raises(RecipeError, match=r'asked for by pairs: \{"baseline": NAME\}'):
+        parse_comparison(BODY | {"baseline": "A"})
+    assert parse_comparison(BODY | {"pairs": {"baseline": "A"}}).recipe.baseline == "A"
+
+
 @pytest.mark.parametrize("field", ["name", "hypotheses", "scores"])
 @pytest.mark.parametrize("value", VALUES, ids=repr)
 def test_whatever_a_system_holds_is_taken_or_refused(field: str, value: Any) -> None:

@@ -30,7 +30,9 @@ def test_unmatched_names_list_both_sides() -> None:
 
 
 def test_names_that_one_side_alone_has_more_are_to_be_left_out() -> None:
-    with pytest.raises(InputError, match=r"^Systems differ: only outputs have late; leave them out"):
+    with pytest.raises(
+        InputError, match=r"^Systems differ: only outputs have late; leave them out"
+    ):
         match_systems(["A.1", "B.2", "C.3"], ["A", "B", "C", "late"])
 
 
