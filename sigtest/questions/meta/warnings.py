@@ -31,14 +31,15 @@ def cautions(asked: Asked, compared: Sequence[Sequence[Compared]]) -> tuple[str,
         said += [*own.notes, *summaries(own.systems)]
         said += _of_set(own, asked.choices)
     said += _missing(asked)
-    said += _dependence(asked.choices)
+    tested = any(compared)  # one metric alone is compared with none
+    said += _dependence(asked.choices) if tested else ()
     fewest = min(len(own.systems) for own in asked.sets)
     if asked.choices.level == "system" and fewest < FEW_SYSTEMS:
         said.append(
             f"Intervals come from resampling systems, and {fewest} are few: below about "
             f"{FEW_SYSTEMS} they are rough."
         )
-    said += _exchanged_systems(asked.choices, fewest)
+    said += _exchanged_systems(asked.choices, fewest) if tested else ()
     said += _exchanged_pairs(asked, compared)
     said += _too_few_resamples(asked.choices, compared)
     return tuple(dict.fromkeys(said))
