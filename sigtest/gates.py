@@ -361,7 +361,8 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
         )
     if recipe.baseline is None:
         raise RecipeError(
-            "A gate needs the baseline that systems are compared with.", field="pairs"
+            "A gate needs the baseline that systems are compared with (--baseline NAME in the shell).",
+            field="pairs",
         )
     if len(comparison.entries[0].systems) < 2:
         raise RecipeError("A gate needs a system to compare with the baseline.", field="systems")
@@ -405,7 +406,8 @@ def _check_margin(margin: float | None, claim: Claim) -> None:
             raise RecipeError("Two runs of one system need no margin.", field="margin")
     elif margin is None:
         raise RecipeError(
-            f"{claim} needs a margin: how much worse a system may be, in units of the metric.",
+            "A gate needs a margin (--margin M in the shell): how much worse a system may be, in "
+            "units of the metric.",
             field="margin",
         )
     elif not (isinstance(margin, int | float) and math.isfinite(margin) and margin > 0):

@@ -172,7 +172,7 @@ def test_size_at_the_margin_and_power_at_no_difference() -> None:
 @pytest.mark.parametrize(
     ("margin", "claim", "fields", "said"),
     [
-        (None, "not_worse", {}, "needs a margin"),
+        (None, "not_worse", {}, "A gate needs a margin .--margin M in the shell"),
         (-0.1, "not_worse", {}, "positive"),
         (float("inf"), "equivalent", {}, "positive"),
         (0.1, "same", {}, "no margin"),
