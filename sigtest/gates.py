@@ -361,7 +361,8 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
         )
     if recipe.baseline is None:
         raise RecipeError(
-            "A gate needs the baseline that systems are compared with (--baseline NAME in the shell).",
+            "A gate needs the baseline that systems are compared with (--baseline NAME in the "
+            "shell).",
             field="pairs",
         )
     if len(comparison.entries[0].systems) < 2:
