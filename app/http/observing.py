@@ -7,6 +7,7 @@ import re
 import time
 import uuid
 from collections import Counter, defaultdict
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -45,6 +46,9 @@ class Exchange:
     status: int = 0
 
 
+EXCHANGE: ContextVar[Exchange] = ContextVar("exchange")  # for all that serves a request
+
+
 @dataclass
 class Requests:
     """All requests of this process; names in it are the service's own, so that they are few.
@@ -73,6 +77,7 @@ class Observer:
             await self.app(scope, receive, send)
             return
         exchange = scope[KEY] = Exchange(_id_of(scope), question=_question_in(scope["path"]))
+        EXCHANGE.set(exchange)
         REQUEST.set(exchange.id)  # for this task and the threads that serve it
         since = time.monotonic()
 

@@ -11,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wish
 from app.http.state import Asked, Boards, Cursor, Limits, routing
+from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.pages import forms, site
 from app.pages.choice import Choice as Shown
@@ -73,7 +74,7 @@ async def make_board(
 ) -> Response:
     """Make a board."""
     async with form_of(request, settings) as form:
-        asked = await run_in_threadpool(_asked, form, settings)
+        asked = await in_turn(_asked, form, settings)
     record, _ = await run_in_threadpool(boards.create, asked.asked, caller.name, asked.said)
     return RedirectResponse(f"/boards/{record.id}", 303)
 
@@ -96,8 +97,8 @@ async def board_page(
         board_id, caller.name, boards, asked, watch, options, choice.decided, wait
     )
     if not as_page:
-        return await run_in_threadpool(answers.leaderboard, board, Wish("application/json"))
-    return await run_in_threadpool(_page, request, board, choice)
+        return await in_turn(answers.leaderboard, board, Wish("application/json"))
+    return await in_turn(_page, request, board, choice)
 
 
 def _page(request: Request, board: Board, choice: Shown) -> Response:
@@ -132,7 +133,7 @@ async def put_system(
 ) -> Response:
     """Submit a system to a board."""
     async with form_of(request, settings) as form:
-        system = await run_in_threadpool(_system, form, settings)
+        system = await in_turn(_system, form, settings)
         replace = bool(form.get("replace"))
     found = await run_in_threadpool(boards.check, board_id, caller.name, system)
     await run_in_threadpool(

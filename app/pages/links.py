@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from app.http.negotiation import AsPage, Wish, Wished
 from app.http.state import Asked, routing
+from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.pages import site
-from app.pages.choice import Chosen
+from app.pages.choice import Choice, Chosen
 from app.pages.reports import shown
 from app.pages.visitors import noted
 from app.questions import answers
@@ -34,33 +35,36 @@ Linked = Annotated[tuple[Record, str], Depends(_linked)]
 
 
 @router.get("/shared/{link}", include_in_schema=False, dependencies=[Depends(noted)])
-def shared(
+async def shared(
     request: Request, link: str, linked: Linked, asked: Asked, choice: Chosen, as_page: AsPage
 ) -> Response:
     """A report for everybody who has its link: to be read, without what was uploaded."""
     record, caller = linked
-    stored = asked.report(record.id, caller)
-    if not as_page:
-        made = answers.report(stored, record, Wish("application/json"))
+    stored = await run_in_threadpool(asked.report, record.id, caller)
+    if as_page:
+        made = await in_turn(_page, request, record, stored, choice, f"/shared/{link}")
     else:
-        here = f"/shared/{link}"
-        view = shown(record, stored, choice, here, opens=False)
-        made = site.page(
-            request, "report.html", record=record, kind=KINDS[record.kind], here=here, shown=view,
-            pair=None, link=None, own=False,
-        )  # fmt: skip
+        made = await in_turn(answers.report, stored, record, Wish("application/json"))
     made.headers["X-Robots-Tag"] = "noindex"
     return made
 
 
+def _page(request: Request, record: Record, stored: bytes, choice: Choice, here: str) -> Response:
+    view = shown(record, stored, choice, here, opens=False)
+    return site.page(
+        request, "report.html", record=record, kind=KINDS[record.kind], here=here, shown=view,
+        pair=None, link=None, own=False,
+    )  # fmt: skip
+
+
 @router.get("/shared/{link}/report", include_in_schema=False)
-def shared_report(
+async def shared_report(
     request: Request, linked: Linked, asked: Asked, wish: Wished, choice: Decided
 ) -> Response:
     """The report behind a link, in any format."""
     record, caller = linked
-    stored = asked.report(record.id, caller)
-    return answers.unless_held(request, answers.report(stored, record, wish, choice))
+    stored = await run_in_threadpool(asked.report, record.id, caller)
+    return answers.unless_held(request, await in_turn(answers.report, stored, record, wish, choice))
 
 
 @router.get("/shared/{link}/pictures/{picture}.svg", include_in_schema=False)

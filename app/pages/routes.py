@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wished
 from app.http.state import Asked, Cursor, InDigits, Limits, routing
+from app.http.turns import in_turn
 from app.http.waiting import Watch, Watcher
 from app.pages import asking, forms, site
 from app.pages.choice import Choice, Chosen
@@ -137,11 +138,11 @@ async def submit(
 ) -> Response:
     """Ask the question of a form; its page is where to go on."""
     async with form_of(request, settings) as form:
-        sent = await run_in_threadpool(_sent, form, kind, settings)
+        sent = await in_turn(_sent, form, kind, settings)
         looks = form.get("do") == "look"
     brought = await asked_with(request, caller, kind, sent)
     if looks:
-        return await run_in_threadpool(_looked, request, kind, brought.asked, sent)
+        return await in_turn(_looked, request, kind, brought.asked, sent)
     record, _ = await run_in_threadpool(
         asked.submit,
         kind.path,
@@ -213,10 +214,10 @@ async def question(
             request, "state.html", record=found, kind=kind, workers=workers, place=place
         )
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
-    view = await run_in_threadpool(shown, found, stored, choice, here)
+    view = await in_turn(shown, found, stored, choice, here)
     link = await run_in_threadpool(asked.link, found.id, caller.name)
     opened = await _opened(found, caller.name, asked, watch, view.choice, wanted)
-    return await run_in_threadpool(
+    return await in_turn(
         site.page, request, "report.html", record=found, kind=kind, here=here, shown=view,
         pair=opened, link=link, own=True,
     )  # fmt: skip
@@ -235,7 +236,7 @@ async def pair_page(
     """One pair alone: its numbers, its distribution, the segments behind its difference."""
     if not as_page:
         told = await behind(found, caller.name, asked, watch, choice.options, wanted)
-        return await run_in_threadpool(shared_out, told, wanted)
+        return await in_turn(shared_out, told, wanted)
     opened = await _opened(found, caller.name, asked, watch, choice, wanted)
     return site.page(request, "pair-page.html", pair=opened, here=f"/{found.kind}/{found.id}")
 
@@ -256,15 +257,15 @@ async def _opened(
     except NotReadyError as error:
         return error.message
     here = f"/{found.kind}/{found.id}"
-    return await run_in_threadpool(panel, told, wanted, choice.fields, here)
+    return await in_turn(panel, told, wanted, choice.fields, here)
 
 
-def report(
+async def report(
     request: Request, caller: Visitor, asked: Asked, found: Found, wish: Wished, choice: Decided
 ) -> Response:
     """The report in any format."""
-    stored = asked.report(found.id, caller.name)
-    return answers.unless_held(request, answers.report(stored, found, wish, choice))
+    stored = await run_in_threadpool(asked.report, found.id, caller.name)
+    return answers.unless_held(request, await in_turn(answers.report, stored, found, wish, choice))
 
 
 async def picture(

@@ -9,6 +9,7 @@ from fastapi import Depends, Query
 from starlette.concurrency import run_in_threadpool
 
 from app.http.state import LeftEmpty
+from app.http.turns import in_turn
 from app.http.waiting import Watcher
 from app.questions import answers
 from sigtest.data.choices import choose
@@ -156,7 +157,7 @@ async def draw(
         report = answers.read(questions.report(record.id, caller), record, choice)
         return kind.draw(name, report, named, drawn)
 
-    return await run_in_threadpool(made)
+    return await in_turn(made)
 
 
 def pair_of(record: Record, caller: str, questions: Questions, chosen: Chosen) -> PairAsked:

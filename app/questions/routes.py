@@ -17,6 +17,7 @@ from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished, require_match
 from app.http.problems import stream_error
 from app.http.state import Asked, Cursor, Limit, Limits, routing
+from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.questions import answers
 from app.questions.deciding import Decided
@@ -132,13 +133,15 @@ async def status(
     return answers.unless_held(request, answers.question(record, wait=wait))
 
 
-def report(request: Request, caller: Caller, asked: Asked, found: Found, wish: Wished) -> Response:
+async def report(
+    request: Request, caller: Caller, asked: Asked, found: Found, wish: Wished
+) -> Response:
     """The report, in the format that `Accept` or `?format=` asks for."""
-    stored = asked.report(found.id, caller.name)
-    return answers.unless_held(request, answers.report(stored, found, wish))
+    stored = await run_in_threadpool(asked.report, found.id, caller.name)
+    return answers.unless_held(request, await in_turn(answers.report, stored, found, wish))
 
 
-def decided_report(
+async def decided_report(
     request: Request,
     caller: Caller,
     asked: Asked,
@@ -153,8 +156,9 @@ def decided_report(
     keep their level. `metric`, `test` and `system` show a part of it, in which every number and
     decision is that of the whole.
     """
-    stored = asked.report(found.id, caller.name)
-    return answers.unless_held(request, answers.report(stored, found, wish, choice, part))
+    stored = await run_in_threadpool(asked.report, found.id, caller.name)
+    made = await in_turn(answers.report, stored, found, wish, choice, part)
+    return answers.unless_held(request, made)
 
 
 async def picture(
@@ -187,7 +191,7 @@ async def distribution(
     """The pseudo-statistics that one pair's observed difference is held against."""
     pair = await run_in_threadpool(pair_of, found, caller.name, asked, options)
     drawn = await watch.distribution(found, caller.name, pair)
-    return await run_in_threadpool(answers.distribution, drawn, values)
+    return await in_turn(answers.distribution, drawn, values)
 
 
 async def segments(
@@ -204,7 +208,7 @@ async def segments(
     mean effect of a segment on the way from the sums of b to those of a (Aumann & Shapley 1974).
     """
     shown = await behind(found, caller.name, asked, watch, options, wanted)
-    return await run_in_threadpool(shared_out, shown, wanted)
+    return await in_turn(shared_out, shown, wanted)
 
 
 async def events(

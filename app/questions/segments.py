@@ -11,6 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from app.http.state import InDigits, LeftEmpty
+from app.http.turns import in_turn
 from app.http.waiting import Watcher
 from app.questions import answers
 from app.questions.drawing import Chosen, pair_of
@@ -125,7 +126,7 @@ async def behind(
         testsets = tuple(sets)[:-1]
         return Behind(asked, pair, report, segments, shown, testsets)
 
-    return await run_in_threadpool(made)
+    return await in_turn(made)
 
 
 def answer(found: Behind, wanted: Wanted) -> Response:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Annotated, Generic, ParamSpec, TypeVar
 
 from fastapi import Request
@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app.http.errors import UnreadyError
 from app.http.state import of_state
+from app.http.turns import turn
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,9 +62,7 @@ class Parser:
 
     async def run(self, size: int, parse: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Parse in a thread what has so many bytes."""
-        if size < LARGE:
-            return await run_in_threadpool(parse, *args, **kwargs)
-        async with self._large:
+        async with turn(), self._large if size >= LARGE else nullcontext():
             return await run_in_threadpool(parse, *args, **kwargs)
 
 

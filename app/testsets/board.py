@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import Annotated
 
 from fastapi import Depends, Path
-from starlette.concurrency import run_in_threadpool
 
 from app.http.auth import Caller
 from app.http.negotiation import Wait
 from app.http.state import Asked, Boards
+from app.http.turns import in_turn
 from app.http.waiting import Watch, Watcher
 from app.questions import answers
 from app.questions.deciding import Decided
@@ -158,7 +158,7 @@ async def board_of(
 
     seconds = WAIT_SECONDS if wait is None else wait
     found = await watch.until(testset_id, look, lambda shown: shown.fresh, seconds)
-    return await run_in_threadpool(read, found)
+    return await in_turn(read, found)
 
 
 def _chosen(testset: TestSetRecord, options: Chosen, choice: Choice) -> tuple[str, str]:

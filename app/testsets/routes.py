@@ -11,6 +11,7 @@ from starlette.responses import Response
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished, require_match
 from app.http.state import Asked, Boards, Cursor, Limit, Limits, routing
+from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.questions import answers as questions
 from app.questions.drawing import Options, PairNamed, draw, pair_of
@@ -162,7 +163,7 @@ async def leaderboard(request: Request, shown: Shown, wish: Wished, wait: Wait) 
     are not in it yet are `pending`. `Prefer: wait=N` waits up to N seconds, instead of two, until
     all that are measured are in it: another `alpha` is computed when it is asked for.
     """
-    made = await run_in_threadpool(answers.leaderboard, shown, wish, wait)
+    made = await in_turn(answers.leaderboard, shown, wish, wait)
     return questions.unless_held(request, made)
 
 
@@ -196,4 +197,4 @@ async def leaderboard_distribution(
     record = shown.require_record(options)
     pair = await run_in_threadpool(pair_of, record, caller.name, asked, options)
     drawn = await watch.distribution(record, caller.name, pair)
-    return await run_in_threadpool(questions.distribution, drawn, values)
+    return await in_turn(questions.distribution, drawn, values)

@@ -1,0 +1,64 @@
+"""What keeps the interpreter busy is done for a few requests of one caller at a time."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from exchange import COMPARISONS, Serve
+from service import until
+
+from app.http.turns import AT_ONCE
+from app.settings import Settings
+from sigtest.render.formats import FORMATS
+
+
+class Slow:
+    """A format whose reports take until they are released."""
+
+    def __init__(self) -> None:
+        self.released = threading.Event()
+        self.begun: list[str] = []
+
+    def render(self, presented: Any) -> str:
+        self.begun.append(threading.current_thread().name)
+        assert self.released.wait(60)
+        return "done"
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
+    made = Slow()
+    monkeypatch.setitem(FORMATS, "text", replace(FORMATS["text"], render=made.render))
+    yield made
+    made.released.set()
+
+
+def test_reports_of_one_caller_leave_others_their_turn(
+    serve: Serve, body: dict[str, Any], slow: Slow
+) -> None:
+    client = serve(Settings.of({"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob"}))
+
+    def ask(key: str, path: str, **more: Any) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {key}", "Prefer": "wait=60"}
+        return client.request("POST" if more else "GET", path, headers=headers, **more)
+
+    with ThreadPoolExecutor(20) as threads:
+        reports = {}
+        for key in ("of-ann", "of-bob"):
+            answer = ask(key, COMPARISONS, json=body)
+            assert answer.status_code == 200
+            reports[key] = f"{answer.headers['location']}/report?format=text"
+
+        many = [threads.submit(ask, "of-ann", reports["of-ann"]) for _ in range(3 * AT_ONCE)]
+        until(lambda: len(slow.begun) == AT_ONCE)
+        one = threads.submit(ask, "of-bob", reports["of-bob"])
+        until(lambda: len(slow.begun) == AT_ONCE + 1)
+        assert ask("of-ann", reports["of-ann"].removesuffix("/report?format=text")).json()["status"]
+        assert len(slow.begun) == AT_ONCE + 1  # the others of the first caller wait
+        slow.released.set()
+        assert {own.result().text for own in (*many, one)} == {"done"}
+        assert len(slow.begun) == 3 * AT_ONCE + 1
