@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -45,6 +45,7 @@ from workers.tasks.statistics import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
 LINK_BYTES = 16  # of a public link: too many to guess
+Check = Callable[[str], None]  # of an ETag
 
 
 @dataclass(frozen=True)
@@ -351,8 +352,15 @@ class Questions:
         return stored.record, stored.caller
 
     @storage()
-    def remove(self, question_id: str, caller: str) -> Record | None:
+    def remove(
+        self, question_id: str, caller: str, check: Check = lambda etag: None
+    ) -> Record | None:
         """Cancel an unfinished question and return it, or delete a finished one with its texts.
+
+        Args:
+            question_id: The question.
+            caller: Whose it is.
+            check: Raises where the question is not what its caller thinks.
 
         Raises:
             ShownError: It is what a leaderboard shows, and goes with its test set.
@@ -363,10 +371,12 @@ class Questions:
                 f"This comparison is shown by the leaderboard of test set {record.testset}; "
                 "it is deleted with the test set."
             )
+        check(record.etag)
         if self._store.commit(question_id, Status.CANCELLED):
             with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
                 self._feed.drop(question_id)
             return self.find(question_id, caller)
+        check(self.find(question_id, caller).etag)  # it may have ended just now
         self._store.delete(question_id, caller)
         return None
 

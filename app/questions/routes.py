@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request
@@ -234,8 +235,7 @@ def describe(
 
 def remove(request: Request, caller: Caller, asked: Asked, found: Found) -> Response:
     """Cancel it, or delete it with what was uploaded where it has finished."""
-    require_match(request, found.etag)
-    cancelled = asked.remove(found.id, caller.name)
+    cancelled = asked.remove(found.id, caller.name, partial(require_match, request))
     return answers.question(cancelled) if cancelled else Response(status_code=204)
 
 

@@ -65,6 +65,30 @@ def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(
     assert jobs.find(record.id, CALLER).status is Status.QUEUED
 
 
+def test_what_ends_while_it_is_cancelled_is_kept_where_only_the_unfinished_is_meant(
+    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record, _ = jobs.submit(example(), CALLER)
+    seen = jobs.find(record.id, CALLER).etag
+    store = jobs.questions.context.questions
+    commit = store.commit
+
+    def ended_before(question_id: str, outcome: Status) -> bool:
+        finish(context, question_id)
+        return commit(question_id, outcome)
+
+    def check(etag: str) -> None:
+        if etag != seen:
+            raise ConflictError("It has changed.")
+
+    monkeypatch.setattr(store, "commit", ended_before)
+    with pytest.raises(ConflictError):
+        jobs.questions.remove(record.id, CALLER, check)
+    assert jobs.report(record.id, CALLER)
+    assert jobs.remove(record.id, CALLER) is None
+    assert gone(jobs, record.id, GoneError)
+
+
 def test_all_who_share_a_report_at_the_same_time_get_its_one_link(
     jobs: Comparisons, context: Context
 ) -> None:
