@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -36,7 +36,7 @@ from workers.settings import Settings
 from workers.store import keys
 from workers.store.listings import ALL, Filter
 from workers.store.pieces import Cut, Pieces, shares_key
-from workers.store.records import Place, Record, Status
+from workers.store.records import Check, Place, Record, Status
 from workers.store.server import check_disk, connect
 from workers.store.stored import Stored
 from workers.store.task import Priced, Task
@@ -45,7 +45,6 @@ from workers.tasks.statistics import Statistics
 
 DISTRIBUTE_SECONDS = 0.1
 LINK_BYTES = 16  # of a public link: too many to guess
-Check = Callable[[str], None]  # of an ETag
 
 
 @dataclass(frozen=True)
@@ -181,10 +180,22 @@ class Questions:
         return self._store.listing(caller, kind, cursor, limit, wanted)
 
     @storage()
-    def describe(self, question_id: str, caller: str, said: Said) -> Record:
-        """Write on a question of the caller; what is not said stays."""
-        self.find(question_id, caller)
-        if not self._store.describe(question_id, said):
+    def describe(
+        self, question_id: str, caller: str, said: Said, check: Check = lambda etag: None
+    ) -> Record:
+        """Write on a question of the caller; what is not said stays.
+
+        Args:
+            question_id: The question.
+            caller: Whose it is.
+            said: What is written.
+            check: Raises where the question is not what its caller thinks.
+        """
+
+        def own() -> None:
+            check(self.find(question_id, caller).etag)
+
+        if not self._store.describe(question_id, said, own):
             raise gone(question_id)
         return self.find(question_id, caller)
 

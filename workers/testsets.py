@@ -27,6 +27,7 @@ from workers.store import keys
 from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
 from workers.store.claims import Column
 from workers.store.listings import ALL, Filter
+from workers.store.records import Check
 from workers.store.server import check_disk
 from workers.store.testsets import gone
 from workers.tasks import boards
@@ -137,10 +138,22 @@ class TestSets:
         return self._store.listing(caller, cursor, limit, wanted)
 
     @storage()
-    def describe(self, testset_id: str, caller: str, said: Said) -> TestSetRecord:
-        """Write on a test set; what is not said stays."""
-        self._state(testset_id, caller)
-        if not self._store.describe(testset_id, said):
+    def describe(
+        self, testset_id: str, caller: str, said: Said, check: Check = lambda etag: None
+    ) -> TestSetRecord:
+        """Write on a test set; what is not said stays.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            said: What is written.
+            check: Raises where the test set is not what its caller thinks.
+        """
+
+        def own() -> None:
+            check(self._state(testset_id, caller).record.etag)
+
+        if not self._store.describe(testset_id, said, own):
             raise gone(testset_id)
         return self._state(testset_id, caller).record
 

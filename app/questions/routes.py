@@ -229,8 +229,8 @@ def describe(
     request: Request, caller: Caller, asked: Asked, found: Found, written: Written
 ) -> Response:
     """Write title, tags or metadata on it; what is left out stays as it is."""
-    require_match(request, found.etag)
-    return answers.question(asked.describe(found.id, caller.name, written))
+    check = partial(require_match, request)
+    return answers.question(asked.describe(found.id, caller.name, written, check))
 
 
 def remove(request: Request, caller: Caller, asked: Asked, found: Found) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 from fastapi import Path, Query, Request
@@ -77,11 +78,13 @@ def change_testset(
     Every system is pending until it is measured with these. All other settings are fixed when a
     test set is made.
     """
+    check = partial(require_match, request)
+    if change.resamples is None:
+        return answers.found(boards.describe(testset_id, caller.name, change.said, check))
     found = boards.find(testset_id, caller.name)
-    require_match(request, found.etag)
-    if change.resamples is not None:
-        check_scores(max(1, found.systems), len(found.metrics), change.resamples, settings)
-        boards.raise_resamples(testset_id, caller.name, change.resamples)
+    check(found.etag)
+    check_scores(max(1, found.systems), len(found.metrics), change.resamples, settings)
+    boards.raise_resamples(testset_id, caller.name, change.resamples)
     return answers.found(boards.describe(testset_id, caller.name, change.said))
 
 

@@ -3,6 +3,7 @@
 import html
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,29 @@ def test_nothing_is_changed_that_is_not_as_it_was_seen(
         assert service.patch(url, json={"tags": []}, headers={"If-Match": "*"}).is_success
         now = {"If-Match": service.get(url).headers["etag"]}
         assert service.delete(url, headers=now).status_code == 204
+
+
+def test_one_of_those_who_change_the_same_at_the_same_time_does(
+    service: httpx.Client, body: dict[str, Any], tag: str
+) -> None:
+    question = submit(service, {**body, "seed": 33}).json()["links"]["self"]
+    asked = {"name": f"raced {tag}", "references": LINES, "resamples": 99}
+    for url in (question, service.post("/v1/testsets", json=asked).headers["location"]):
+        for turn in range(5):
+            held = {"If-Match": service.get(url).headers["etag"]}
+
+            def change(
+                number: int, url: str = url, turn: int = turn, held: dict[str, str] = held
+            ) -> tuple[int, str]:
+                title = f"{turn} {number}"
+                return service.patch(url, json={"title": title}, headers=held).status_code, title
+
+            with ThreadPoolExecutor(6) as pool:
+                answers = sorted(pool.map(change, range(6)))
+            (first, title), *others = answers
+            assert first == 200
+            assert {status for status, _ in others} == {412}
+            assert service.get(url).json()["title"] == title
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from redis import Redis
 
 from sigtest.data.envelope import PARTS, Envelope, Said
 from workers.store.codec import decoded
+from workers.store.scripts.envelopes import DESCRIBE
 
 FIELDS = tuple(PARTS)
+
+
+class EnvelopeStore:
+    """Writes on questions and test sets. Raises what redis raises.
+
+    Args:
+        redis: The server.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self.redis = redis
+        self._describe = redis.register_script(DESCRIBE)
+
+    def write(self, name: str, said: Said, check: Callable[[], None] | None = None) -> bool:
+        """Write on what has this key; what is not said stays.
+
+        Args:
+            name: The key.
+            said: What is written.
+            check: Raises where it is not as expected; nothing comes between this and the writing.
+
+        Returns:
+            Whether it is there.
+        """
+        fields = [part for pair in fields_of(said).items() for part in pair]
+        if check is None:
+            return bool(self._describe([name], fields))
+
+        def checked(pipe: Any) -> None:
+            check()
+            pipe.multi()
+            self._describe([name], fields, pipe)
+
+        written: Any = self.redis.transaction(checked, name)
+        return written == [1]
 
 
 def fields_of(said: Said) -> dict[str, str]:

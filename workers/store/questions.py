@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -22,14 +22,13 @@ from workers.settings import Settings
 from workers.store import codec, keys
 from workers.store.cache import Cache
 from workers.store.codec import decoded
-from workers.store.envelopes import FIELDS, fields_of
+from workers.store.envelopes import FIELDS, EnvelopeStore, fields_of
 from workers.store.listings import Filter, page, place_of
 from workers.store.messages import Message, announcing
 from workers.store.pieces import Cut
 from workers.store.progress import ProgressStore
 from workers.store.records import Progress, Record, Status
 from workers.store.scripts import questions as scripts
-from workers.store.scripts.envelopes import DESCRIBE
 from workers.store.stored import SHOWN, Stored, facts_of, stored_of
 
 PROBE_SECONDS = 10
@@ -73,7 +72,7 @@ class QuestionStore:
         self._create = redis.register_script(scripts.CREATE)
         self._commit = redis.register_script(scripts.COMMIT)
         self._share = redis.register_script(scripts.SHARE)
-        self._describe = redis.register_script(DESCRIBE)
+        self._envelopes = EnvelopeStore(redis)
 
     def probe(self) -> None:
         """Write a key, which fails where the server cannot be reached or is out of memory."""
@@ -223,10 +222,11 @@ class QuestionStore:
         listing = keys.of_caller("listing", caller, kind)
         return page(self.redis, listing, cursor, limit, find, passes)
 
-    def describe(self, question_id: str, said: Said) -> bool:
-        """Write on a question; what is not said stays. Whether it is there."""
-        fields = _flat(fields_of(said))
-        return bool(self._describe([keys.key("question", question_id)], fields))
+    def describe(
+        self, question_id: str, said: Said, check: Callable[[], None] | None = None
+    ) -> bool:
+        """Write on a question; see `EnvelopeStore.write`."""
+        return self._envelopes.write(keys.key("question", question_id), said, check)
 
     def pending(self) -> list[str]:
         """Ids of the questions without an outcome."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from sigtest.data.envelope import Envelope
 from sigtest.kinds import About
+
+Check = Callable[[str], None]  # of an ETag; raises where it is not the one that is meant
 
 
 class Status(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -22,11 +22,10 @@ from workers.store import codec, keys, totals
 from workers.store.boards import Rows, State, TestSetRecord
 from workers.store.claims import ClaimStore, Column, Pair
 from workers.store.codec import decoded
-from workers.store.envelopes import FIELDS, by_name, envelope_of, fields_of
+from workers.store.envelopes import FIELDS, EnvelopeStore, by_name, envelope_of, fields_of
 from workers.store.kept import KeptTotals
 from workers.store.listings import Filter, page, place_of
 from workers.store.scripts import testsets as scripts
-from workers.store.scripts.envelopes import DESCRIBE
 from workers.store.shown import ShownStore
 
 SHOWN = ("caller", "created", "expiry", "summary", "resamples")
@@ -55,7 +54,7 @@ class TestSetStore:
         self._raise = register(scripts.RAISE)
         self._join = register(scripts.JOIN)
         self._settle = register(scripts.SETTLE)
-        self._describe = register(DESCRIBE)
+        self._envelopes = EnvelopeStore(redis)
         self.claims = ClaimStore(redis)
         self.kept = KeptTotals(redis, settings.totals)
         self.shown = ShownStore(redis, settings.remembrance)
@@ -101,10 +100,11 @@ class TestSetStore:
             self.describe(testset_id, said)
         return created
 
-    def describe(self, testset_id: str, said: Said) -> bool:
-        """Write on a test set; what is not said stays. Whether it is there."""
-        fields = [entry for pair in fields_of(said).items() for entry in pair]
-        return bool(self._describe([keys.key("testset", testset_id)], fields))
+    def describe(
+        self, testset_id: str, said: Said, check: Callable[[], None] | None = None
+    ) -> bool:
+        """Write on a test set; see `EnvelopeStore.write`."""
+        return self._envelopes.write(keys.key("testset", testset_id), said, check)
 
     def state(self, testset_id: str) -> State | None:
         """A test set as it is now, unless it expired, was deleted or never was."""
