@@ -57,6 +57,13 @@ def test_cumulants_of_strata_are_summed(sizes: tuple[int, ...]) -> None:
     assert max(found) > 0.05
 
 
+def test_strata_within_which_nothing_varies_say_nothing() -> None:
+    """Sums of a number that is no power of two leave a variance of rounding."""
+    strata = np.repeat([0, 1], [7, 6])
+    constants = np.random.default_rng(4).normal(size=(200, 2))
+    assert heaviness(constants[:, strata], strata).tolist() == [0.0] * 200
+
+
 def test_normal_strata_of_unlike_variance_have_no_heavy_tails() -> None:
     strata = np.repeat([0, 1], 4_000)
     row = np.random.default_rng(1).normal(size=(1, 8_000)) * 10.0**strata
