@@ -24,7 +24,7 @@ from sigtest.questions.human.report import AnnotatorReport, AnnotatorsReport
 from sigtest.questions.human.request.choices import Quality
 from sigtest.questions.human.statistics.agreement import Pairs
 from sigtest.questions.human.statistics.paired import paired_t, signed_rank
-from sigtest.questions.human.statistics.two_samples import rank_sum, welch
+from sigtest.questions.human.statistics.two_samples import comparable, rank_sum, welch
 
 KEPT, CARELESS, UNTESTABLE = "kept", "careless", "untestable"
 
@@ -79,8 +79,10 @@ def control(judgements: Judgements, asked: Quality | None, *, named: bool) -> Ve
     scores, who = scores_of(judgements), judgements.annotator.codes
     size = len(judgements.annotator.names)
     bad, again = mates(judgements, (BAD_REF,)), mates(judgements, (REPEAT, DUPLICATE))
-    worse = _by_annotator(scores[bad.second] - scores[bad.first], who[bad.second], size)
-    moved = _by_annotator(scores[again.second] - scores[again.first], who[again.second], size)
+    worse, moved = (
+        _by_annotator(comparable(scores[p.second] - scores[p.first]), who[p.second], size)
+        for p in (bad, again)
+    )
     n = np.bincount(who[who >= 0], minlength=size).tolist()
     seconds = _means(judgements.seconds, who, size)
     each = tuple(

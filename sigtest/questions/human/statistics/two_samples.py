@@ -49,7 +49,8 @@ def welch(x: Array, y: Array) -> Tails:
 def comparable(scores: Array) -> Array:
     """Scores with 15 significant digits, so that equal means are tied however they were summed.
 
-    As R writes the means that the organisers' tests read: with more digits or fewer, ties come or
-    go, and published p-values are missed by half a percent.
+    So are differences that are equal in decimals. R writes the means that the organisers' tests
+    read that way: with more digits or fewer, ties come or go, and published p-values are missed by
+    half a percent.
     """
     return np.array([float(f"{score:.{DIGITS}g}") for score in scores.tolist()], dtype=np.float64)

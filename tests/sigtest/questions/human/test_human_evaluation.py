@@ -190,6 +190,20 @@ def test_p_values_of_an_annotator_equal_scipy(test: str) -> None:
     assert report.annotators.test == test
 
 
+def test_differences_that_tie_in_decimals_are_tied_in_quality_control() -> None:
+    first, bad, again = np.random.default_rng(3).integers(0, 10, (3, 12))
+    rows = [
+        row("w", "AB"[i % 2], i, score / 10, kind, hit="h")
+        for kind, scores in (("SYSTEM", first), ("BAD_REF", bad), ("REPEAT", again))
+        for i, score in enumerate(scores.tolist())
+    ]
+    (own,) = evaluated(rows, scale=[0, 1]).annotators.each
+    expected = stats.mannwhitneyu(  # of whole numbers, which nothing rounds
+        np.abs(again - first), first - bad, alternative="less", method="asymptotic"
+    )
+    assert own.mann_whitney == pytest.approx(expected.pvalue, rel=1e-9)
+
+
 def test_threshold_and_least_number_of_pairs_decide() -> None:
     rows = careful_and_careless()
     strict = evaluated(rows, quality={"threshold": 1e-12, "untestable": "keep"}, standardise="none")
