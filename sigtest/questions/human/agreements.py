@@ -16,6 +16,8 @@ from sigtest.questions.human.request.choices import Choices
 from sigtest.questions.human.statistics.agreement import Pairs, kappas, pairs_within
 from sigtest.questions.human.statistics.tails import interval
 
+DIGITS = 9  # of a place on the scale, in categories: further ones are rounding
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -124,8 +126,8 @@ def _labels(judgements: Judgements, asked: Asked) -> tuple[Counts, str]:
     scale = next(iter(scales)) if len(scales) == 1 else None
     if scale is not None and not np.isfinite(judgements.z).any():
         low, high = scale
-        place = np.floor((judgements.raw - low) / (high - low) * k)
-        return np.clip(place, 0, k - 1).astype(np.int64), "intervals"
+        place = ((judgements.raw - low) / (high - low) * k).round(DIGITS)
+        return np.clip(np.floor(place), 0, k - 1).astype(np.int64), "intervals"
     tested = judgements.raw if not np.isfinite(judgements.z).all() else judgements.z
     edges = np.quantile(tested, np.arange(1, k) / k)
     return np.searchsorted(edges, tested, side="right").astype(np.int64), "percentiles"

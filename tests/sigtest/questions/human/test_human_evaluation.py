@@ -190,6 +190,13 @@ def test_p_values_of_an_annotator_equal_scipy(test: str) -> None:
     assert report.annotators.test == test
 
 
+def test_a_score_at_the_end_of_a_category_is_in_the_next_one() -> None:
+    # the five of 0 to 6 end at 1.2, 2.4 ...; as doubles 1.2 / 6 * 5 is below 1
+    rows = [row(w, s, 1, score) for w, score in (("v", 1.2), ("w", 1.3)) for s in "AB"]
+    (own,) = evaluated(rows, scale=[0, 6], standardise="none").agreement
+    assert (own.bins, own.categories, own.pairs, own.agreed) == ("intervals", 5, 2, 2)
+
+
 def test_differences_that_tie_in_decimals_are_tied_in_quality_control() -> None:
     first, bad, again = np.random.default_rng(3).integers(0, 10, (3, 12))
     rows = [
