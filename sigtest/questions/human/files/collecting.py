@@ -292,15 +292,16 @@ def _require_no_summary(part: Judgements, table: Table) -> None:
 
 
 def _require_ids_alike(segment: Names, table: Table) -> None:
-    """No segment has two ids, a number that a program made decimal being one of them."""
-    known = set(segment.names)
-    decimal = next((n for n in segment.names if n.endswith(".0") and n[:-2] in known), None)
-    if decimal is not None:
-        raise InputError(
-            f"{table.name}: segments are called {decimal[:-2]!r} and {decimal!r}, the second as "
-            "programs write numbers beside empty cells; write ids alike.",
-            field=table.name,
-        )
+    """No segment has two ids, one number as programs write it in two ways."""
+    known: dict[int, str] = {}
+    for name in segment.names:
+        number = name.removesuffix(".0")
+        if number.isdecimal() and (other := known.setdefault(int(number), name)) != name:
+            raise InputError(
+                f"{table.name}: segments are called {other!r} and {name!r}, which is one number "
+                "written in two ways; write ids alike.",
+                field=table.name,
+            )
 
 
 def _why(error: SigtestError) -> str:

@@ -421,6 +421,7 @@ PLAIN = "annotator,system,segment,score,document\nann,A,1,5,x\nann,B,1,6,x\n"
         ),
         ("ann,A,all,5,x", "line 4: segment 'all' sums others up by its name; take such rows out."),
         ("ann,A,1.0,7,x", "segments are called '1' and '1.0', .*; write ids alike."),
+        ("ann,A,001,7,x", "segments are called '1' and '001', .*; write ids alike."),
         ("ann,A,2,,x", "line 4: nothing is no score; leave rows without a score out."),
         ("ann,A,2,n.a.,x", "line 4: 'n.a.' is no score; leave rows without a score out."),
         ("ann,A,2,NaN,x", "line 4: .* finite number, not 'NaN'; leave rows without a score out."),
