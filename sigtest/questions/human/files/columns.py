@@ -30,6 +30,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "document": ("document", "doc", "docid", "documentid"),
     "languages": ("languages", "lp", "langpair", "languagepair"),
 }
+PAIRED = tuple(  # two columns that name a language each
+    tuple(f"{side}{what}" for side in sides for what in ("lang", "language"))
+    for sides in (("source", "src"), ("target", "tgt", "trg"))
+)
 NEEDED = ("system", "segment")
 NUMERIC = ("score", "z", "seconds")
 JUDGEMENT = {
@@ -53,6 +57,17 @@ def named(header: Sequence[str]) -> dict[str, int]:
         if place is not None:
             found[name] = place
     return found
+
+
+def _pair(header: Sequence[str]) -> tuple[int, ...]:
+    """The columns that name the source and the target language; none where there are not two."""
+    plain = [_plain(field) for field in header]
+    places = [next((plain.index(n) for n in names if n in plain), -1) for names in PAIRED]
+    return () if -1 in places else tuple(places)
+
+
+def _languages(source: object, target: object) -> str | None:
+    return f"{source}-{target}" if source and target else None
 
 
 def _plain(field: str) -> str:
@@ -88,6 +103,8 @@ def table(lines: Sequence[str], name: str) -> Table:
     columns: dict[str, list[Any]] = {
         column: [_bare(row[place]) for row, _ in body] for column, place in found.items()
     }
+    if "languages" not in found and (pair := _pair(header)):
+        columns["languages"] = [_languages(*(_bare(row[i]) for i in pair)) for row, _ in body]
     return _table(columns, [number for _, number in body], name)
 
 
@@ -112,6 +129,8 @@ def objects(lines: Sequence[str], name: str) -> Table:
     found = named(header)
     _require(found, header, name)
     columns = _by_column(rows, {c: header[i] for c, i in found.items()})
+    if "languages" not in found and (pair := _pair(header)):
+        columns["languages"] = [_languages(*(row.get(header[i]) for i in pair)) for row in rows]
     return _table(columns, numbers, name, inline=listed)  # entries have places, not lines
 
 

@@ -433,6 +433,20 @@ def test_a_row_of_a_spreadsheet_that_would_mislead_is_refused(row: str, said: st
         judged(f"{PLAIN}{row}\n")
 
 
+@pytest.mark.parametrize("names", [("source_lang", "target_lang"), ("srclang", "trglang")])
+@pytest.mark.parametrize("form", ["csv", "json"])
+def test_a_column_for_each_language_names_the_pair(names: tuple[str, str], form: str) -> None:
+    """Else judgements of several pairs would be pooled."""
+    columns = ["system", "segment", "score", *names]
+    rows = [[s, i, 5 + i, "en", to] for i, to in enumerate(["de", "cs"]) for s in "AB"]
+    text = "".join(f"{','.join(map(str, row))}\n" for row in [columns, *rows])
+    if form == "json":
+        text = json.dumps([dict(zip(columns, row, strict=True)) for row in rows])
+    with pytest.raises(InputError, match=r"several language pairs \(en-de, en-cs\)"):
+        judged(text)
+    assert [row[2] for row in rows_of(judged(text, languages="en-cs"))] == ["1", "1"]
+
+
 def test_ids_that_count_anew_in_documents_are_refused_in_requests() -> None:
     rows = [{"system": "A", "segment": 1, "score": 5, "document": d} for d in "xy"]
     with pytest.raises(InputError) as error:
