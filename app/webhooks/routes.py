@@ -26,8 +26,8 @@ async def add_webhook(caller: Caller, told: Told, settings: Limits, wanted: Want
     """Have messages sent to an address whenever one of these events happens.
 
     Messages are signed as Standard Webhooks 1.0 says; the secret is told in this answer and nowhere
-    else. What the receiver does not answer with 2xx is sent again under the same `webhook-id`, with
-    longer and longer pauses.
+    else. The same request makes another webhook. What the receiver does not answer with 2xx is
+    sent again under the same `webhook-id`, with longer and longer pauses.
     """
     record, secret = await run_in_threadpool(
         told.add, caller.name, wanted.url, wanted.events, settings.max_webhooks, LIMIT
