@@ -97,7 +97,24 @@ class UnavailableError(SigtestError):
 
 
 class ServiceError(SigtestError):
-    """A running sigtest service refused the request or could not be reached."""
+    """A running sigtest service refused the request or could not be reached.
+
+    Args:
+        problem: What the service calls the kind of problem, such as `gone` or `name-taken`: the end
+            of the `type` of its document. None where it told none.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        problem: str | None = None,
+        field: str | None = None,
+        system: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        super().__init__(message, field=field, system=system, line=line)
+        self.problem = problem
 
 
 def quoted(value: object, room: int = REPEATED) -> str:
@@ -201,4 +218,6 @@ def of_problem(problem: Mapping[str, Any]) -> InputError | RecipeError | LimitEr
     message = f"The service refuses: {problem['detail']}"
     if kind == "limit-exceeded":
         return LimitError(message, limit=str(problem.get("limit", "")), **where)
-    return _ERRORS.get(kind, ServiceError)(message, **where)
+    if kind in _ERRORS:
+        return _ERRORS[kind](message, **where)
+    return ServiceError(message, problem=kind or None, **where)

@@ -161,6 +161,7 @@ def test_problems_become_errors(client, server, comparison, kind, error):
     with pytest.raises(error, match="Too short") as raised:
         client.compare(comparison)
     assert (raised.value.system, raised.value.line) == ("B", 3)
+    assert getattr(raised.value, "problem", None) == (kind if error is ServiceError else None)
 
 
 @pytest.mark.parametrize("answer", [b"<html>hello</html>", b"[1]", b'{"hello": "world"}'])
