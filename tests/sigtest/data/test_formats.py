@@ -479,6 +479,7 @@ def test_numbers_beyond_all_floats_are_no_scores(value):
         with pytest.raises(InputError, match=f"{name}") as error:
             read_bytes(content.encode(), name)
         assert "finite" in error.value.message or "stands for no number" in error.value.message
+        assert error.value.message.count(name) == 1
 
 
 def test_a_packed_log_that_is_no_utf8_names_the_member():

@@ -75,9 +75,10 @@ def read(file: File) -> Material:
     losses = {k for k, (name, _) in labels.items() if name in LIKELIHOODS and _are_losses(cells[k])}
     usable = {k: w for k, w in labels.items() if k in losses or _usable(k, cells[k], file, notes)}
     if not usable:
+        why = " ".join(note.removeprefix(f"{file.name}: ") for note in notes)
         raise InputError(
             f"{file.name} has no metric with one finite number an item: "
-            f"{' '.join(notes) or 'its rows have none.'} Give samples of a task with such a metric."
+            f"{why or 'its rows have none.'} Give samples of a task with such a metric."
         )
     system = results.system or _folder(file) or file.stem.removesuffix("_write_out_info")
     assembly = Assembly(file.name)
