@@ -20,7 +20,7 @@ def sentences(report: PlanReport, sources: Sources) -> Iterator[str]:
     corrected = (
         f", the strictest of the method of {correction.title}{sources.cite(*correction.papers)} "
         f"for {report.comparisons:,} comparisons,"
-        if report.corrected and report.correction != "none"
+        if report.corrected and report.correction != "none" and report.comparisons > 1
         else ""
     )
     yield (

@@ -9,7 +9,7 @@ from sigtest.questions.plans.pictures import PICTURES
 from sigtest.questions.plans.plots.curve import places
 from sigtest.questions.plans.report import PlanReport
 from sigtest.render.columns import intervals, names, numbers
-from sigtest.render.digits import fixed, percent, whole
+from sigtest.render.digits import counted, fixed, percent, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import Block, Document, Figure, Group, Sheet, Table
 from sigtest.render.names import in_words
@@ -87,7 +87,7 @@ def document(report: PlanReport) -> Document:
 
 def _facts(report: PlanReport) -> tuple[str, ...]:
     how = (
-        f"{in_words(report.correction)} over {report.comparisons}"
+        f"{in_words(report.correction)} over {counted(report.comparisons, 'comparison')}"
         if report.corrected
         else "uncorrected"
     )

@@ -169,6 +169,18 @@ def test_small_differences_keep_two_digits() -> None:
     assert f"{size.detectable:.5f} [{size.ci[0]:.5f}, {size.ci[1]:.5f}]" in text
 
 
+def test_corrections_are_told_with_how_many_comparisons_they_are_for() -> None:
+    rows = np.random.default_rng(4).normal(size=(3, 60))
+    for systems, over, said in (
+        (2, "holm over 1 comparison", "p reaches 0.05 with 80 % power"),
+        (3, "holm over 3 comparisons", "p reaches 0.0167, the strictest of the method of Holm"),
+    ):
+        plan = planned(scores(*rows[:systems], resamples=999), corrected=True)
+        text = FORMATS["text"].render(KINDS["plans"].present(plan)).replace("\n  ", " ")
+        assert f"{over}\n" in text
+        assert said in text
+
+
 def test_equal_systems_say_nothing() -> None:
     row = np.random.default_rng(2).normal(size=60)
     plan = planned(scores(row, row, row + 1e-3 * row**2), difference=0.1)
