@@ -33,10 +33,10 @@ class BackOff:
         wait = min(LONGEST, 2 ** min(count - FREE, 10)) if count >= FREE else 0
         left = last + wait - time.monotonic()
         if left > 0:
+            seconds = int(left) + 1
             raise BackOffError(
-                f"{count:,} wrong keys came from your address; wait {left:.0f} seconds before "
-                "the next.",
-                int(left) + 1,
+                f"{count:,} wrong keys came from your address; wait {seconds} s before the next.",
+                seconds,
             )
 
     def note(self, address: str) -> None:

@@ -157,6 +157,7 @@ def test_who_tries_many_keys_has_to_wait(guarded: httpx.Client) -> None:
     refused = client.get(COMPARISONS, headers=held("another guess"))
     problem(refused, 429, "wrong-keys")
     wait = int(refused.headers["retry-after"])
+    assert f"wait {wait} s before the next" in refused.json()["detail"]
     assert 1 <= wait <= 2
     problem(client.get(COMPARISONS, headers=ANN), 429, "wrong-keys")  # or guessing would go on
     time.sleep(wait)
