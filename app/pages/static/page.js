@@ -230,10 +230,11 @@ const ask = async (address, busy) => {
   } catch { /* the browser says so where it goes to the address itself */ }
   return mine === latest ? found : undefined;
 };
-// what cannot be shown is told at its form, and everything stays; without a form the browser goes there
+// what cannot be shown is told at its form, and everything stays; without a form, or where somebody must
+// sign in and comes back there, the browser goes there
 const reject = (busy, found, address, form) => {
   const problem = found?.querySelector("[data-fields]");
-  if (!problem || !form) return location.assign(address);
+  if (!problem || !form || found.querySelector("a.act[href^='/sign-in']")) return location.assign(address);
   busy.removeAttribute("aria-busy");
   accept();
   refuse(form, form.querySelector("button"), problem.textContent, problem.dataset.fields.split("\n"));

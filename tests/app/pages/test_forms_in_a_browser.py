@@ -178,6 +178,32 @@ def test_a_form_whose_session_is_over_keeps_what_was_typed(
         visited.complaints.clear()
 
 
+def test_who_must_sign_in_to_decide_comes_back_to_what_was_decided(
+    serve_on: ServeOn, queue: QueueSettings, service: httpx.Client, chromium: Any
+) -> None:
+    served = serve_on(Settings(api_keys=(("ada", digest_of("secret-of-ada")),)), queue)
+    with visit(chromium, str(served.base_url)) as visited:
+        page = visited.page
+
+        def sign_in() -> None:
+            page.fill("#key", "secret-of-ada")
+            page.click("main button")
+
+        page.goto("/sign-in")
+        sign_in()
+        page.click("text=Try the example")
+        page.wait_for_selector("#say", timeout=60_000)
+        visited.context.clear_cookies()
+        page.click("text=Decide with another")
+        page.fill(".decide input[name=alpha]", "0.5")
+        page.click(".decide button")
+        page.click("text=Sign in with a key")
+        sign_in()
+        page.wait_for_selector("#say")
+        assert "|decided:alpha=0.5" in page.inner_text("#signature")
+        visited.complaints.clear()
+
+
 def test_what_cannot_be_shown_leaves_the_report_in_its_place(
     service: httpx.Client, chromium: Any, body: dict[str, Any]
 ) -> None:
