@@ -170,7 +170,7 @@ def test_who_is_signed_in_is_told_on_every_page(
 def test_problems_say_what_to_do_next(
     serve_on: ServeOn, queue: QueueSettings, service: httpx.Client
 ) -> None:
-    settings = Settings(api_keys=(("ada", digest_of(SECRET)),))
+    settings = Settings(api_keys=(("eve", digest_of(SECRET)),))  # who has nothing unfinished
     url = serve_on(settings, replace(queue, pending=1)).base_url
     with httpx.Client(base_url=url, headers=BROWSER, timeout=60) as client:
         sign_in(client)

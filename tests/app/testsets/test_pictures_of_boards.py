@@ -68,7 +68,7 @@ def whole(systems: dict[str, list[str]] = SYSTEMS, **fields: Any) -> dict[str, A
 
 
 def got(service: httpx.Client, path: str, **params: Any) -> str:
-    answer = service.get(path, params=params)
+    answer = service.get(path, params=params, headers=WAIT)  # for what joined last
     assert answer.status_code == 200, answer.text
     return answer.text
 
