@@ -7,6 +7,7 @@ would only take more memory.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
 from typing import Annotated, Generic, ParamSpec, TypeVar
@@ -15,6 +16,7 @@ from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
 from app.http.errors import UnreadyError
+from app.http.observing import EXCHANGE
 from app.http.state import of_state
 from app.http.turns import turn
 
@@ -35,30 +37,33 @@ class Parser:
 
     def __init__(self, max_bytes: int) -> None:
         self._most = BODIES * max_bytes
-        self._held = 0
+        self._held: Counter[str] = Counter()  # bytes in memory, by caller
         self._large = asyncio.Semaphore(LARGE_AT_A_TIME)
 
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[bytes]:
         """The body of a request, which is kept no longer than the block lasts.
 
+        A caller may hold as much as is left for all others.
+
         Raises:
             UnreadyError: Too many large ones are in memory.
         """
         chunks: list[bytes] = []
-        own = 0
+        own, caller = 0, EXCHANGE.get().caller
         try:
             async for chunk in request.stream():
                 chunks.append(chunk)
                 own += len(chunk)
-                self._held += len(chunk)
-                if self._held > self._most:
+                self._held[caller] += len(chunk)
+                if self._held[caller] > self._most - self._held.total():
                     raise UnreadyError("Too many large bodies came at a time; send it again.")
             data = b"".join(chunks)
             chunks.clear()
             yield data
         finally:
-            self._held -= own
+            self._held[caller] -= own
+            self._held += Counter()  # without those who hold nothing
 
     async def run(self, size: int, parse: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Parse in a thread what has so many bytes."""

@@ -1,8 +1,11 @@
 """What keeps the interpreter busy is done for a few requests of one caller at a time."""
 
+import select
+import socket
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +15,12 @@ from exchange import COMPARISONS, Serve
 from service import until
 
 from app.http.turns import AT_ONCE
+from app.requests.parsing import BODIES
 from app.settings import Settings
 from sigtest.render.formats import FORMATS
+
+KEYS = {"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob"}
+SIZE = 200_000
 
 
 class Slow:
@@ -37,10 +44,33 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
     made.released.set()
 
 
+@contextmanager
+def sending(client: httpx.Client, key: str, size: int) -> Iterator[socket.socket]:
+    """A request whose body has come but for its last byte."""
+    address = str(client.base_url.host), client.base_url.port
+    with socket.create_connection(address, timeout=60) as connection:
+        head = f"POST {COMPARISONS} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {key}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
+        connection.sendall(head.encode() + b" " * (size - 1))
+        yield connection
+
+
+def test_slow_bodies_of_one_caller_leave_room_for_others(
+    serve: Serve, body: dict[str, Any]
+) -> None:
+    client = serve(replace(Settings.of(KEYS), max_body_bytes=SIZE))
+    with ExitStack() as stack:
+        held = [stack.enter_context(sending(client, "of-ann", SIZE)) for _ in range(BODIES - 1)]
+        refused, *_ = select.select(held, [], [], 60)
+        assert b" 503 " in refused[0].recv(20)
+        headers = {"Authorization": "Bearer of-bob"}
+        assert client.post(COMPARISONS, json=body, headers=headers).status_code in {200, 202}
+
+
 def test_reports_of_one_caller_leave_others_their_turn(
     serve: Serve, body: dict[str, Any], slow: Slow
 ) -> None:
-    client = serve(Settings.of({"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob"}))
+    client = serve(Settings.of(KEYS))
 
     def ask(key: str, path: str, **more: Any) -> httpx.Response:
         headers = {"Authorization": f"Bearer {key}", "Prefer": "wait=60"}
