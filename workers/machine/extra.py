@@ -8,12 +8,13 @@ whom no worker works; so the long tasks of one caller cannot hold it, too.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
+from rq.exceptions import NoSuchJobError
 from rq.job import Job
 from rq.queue import Queue as RedisQueue
-from rq.worker_registration import register, unregister
 
-from workers.machine.worker import PieceWorker
+from workers.machine.worker import PieceJob, PieceWorker
 from workers.queue.jobs import Jobs
 from workers.settings import Settings
 
@@ -32,45 +33,37 @@ class Watch:
         self._jobs = jobs
         self._seen: dict[str, float] = {}  # starts of tasks, and when each was first seen
 
-    def all_are_held(self) -> bool:
-        """Whether long tasks hold every worker."""
+    def all_are_held(self, extra: int) -> bool:
+        """Whether long tasks hold every worker, and so many extra ones."""
         now = time.monotonic()
         self._seen = {start: self._seen.get(start, now) for start in self._jobs.starts()}
         long = sum(now - seen > LONG_SECONDS for seen in self._seen.values())
-        return bool(long) and long >= self._jobs.workers()
+        return bool(long) and long >= self._jobs.workers() + extra
 
 
 class ExtraWorker(PieceWorker):
-    """A worker that ends when another one is free, and counts as one while it has a task."""
+    """A worker that ends when another one is free; it serves no queue, and takes tasks by name."""
 
-    _listed = False
+    _task = ""
 
     def queue_names(self) -> list[str]:
-        """The queues for which it counts."""
-        return super().queue_names() if self._listed else []
+        """None: RQ would list it among those for which the feed fills the queue."""
+        return []
 
     def dequeue_job_and_maintain_ttl(
         self, timeout: int | None, max_idle_time: int | None = None
     ) -> tuple[Job, RedisQueue] | None:
         """Wait for a task that should not wait for others; nothing once another worker is free."""
-        self._count(False)
         feed = self.context.feed
-        while len(feed.jobs.starts()) >= feed.jobs.workers():
-            if feed.fill_aside():
-                self._count(True)
-                found = super().dequeue_job_and_maintain_ttl(timeout)
-                if found is not None:
-                    return found
-                self._count(False)  # another worker took it
+        feed.jobs.let_go(self._task)
+        while feed.jobs.all_work():
+            if key := feed.take_aside():
+                self._task = key
+                with suppress(NoSuchJobError):  # it was dropped meanwhile
+                    return PieceJob.fetch(key, self.connection, self.serializer), self.queues[0]
             self.heartbeat()
             time.sleep(PAUSE)
         return None
-
-    def _count(self, listed: bool) -> None:
-        if self._listed:
-            unregister(self)
-        self._listed = listed
-        register(self)
 
 
 def work(name: str, settings: Settings) -> None:

@@ -205,10 +205,9 @@ class Supervisor:
             os._exit(1)
 
     def _needs_another(self) -> bool:
-        """Whether to start an extra worker: all are held, and no extra one waits for a task."""
-        if not self._watch.all_are_held() or len(self._slots) >= 2 * self._settings.workers:
-            return False
-        return all(self._context.feed.jobs.listed(slot.name) for slot in self._slots if slot.extra)
+        """Whether to start an extra worker: all are held, those that are extra, too."""
+        extra = len(self._slots) - self._settings.workers
+        return extra < self._settings.workers and self._watch.all_are_held(extra)
 
     def _serves(self, slot: Slot) -> bool:
         return self._context.feed.jobs.serves(slot.name)

@@ -41,7 +41,7 @@ class Feed:
         self._feed = redis.register_script(scripts.FEED)
         self._aside = redis.register_script(scripts.ASIDE)
         lists = [keys.WAITING, jobs.list_name, keys.WAITING_SINCE, keys.DRAINED]
-        self._lists = [*lists, jobs.starts_name, TAKEN, jobs.workers_name]
+        self._lists = [*lists, jobs.starts_name, TAKEN, jobs.workers_name, keys.ASIDE]
 
     def add(self, caller: str, tasks: Iterable[Priced]) -> None:
         """Let tasks of one question wait for their turn, and fill the queue up.
@@ -88,19 +88,22 @@ class Feed:
         """Give the queue as many tasks as there are workers without one."""
         self._queue(self._feed(self._lists, [repr(time.time()), *PREFIXES]))
 
-    def fill_aside(self) -> bool:
-        """Give the queue one task that should not wait for long ones; whether there was any.
+    def take_aside(self) -> str | None:
+        """The id of a task that should not wait for long ones, taken out of the queue.
 
-        A short one, or one of a caller for whom no worker works.
+        It is a short one, or one of a caller for whom no worker works.
         """
         told = [repr(time.time()), *PREFIXES, repr(SHORT_SECONDS), *self.jobs.served()]
-        return self._queue(self._aside(self._lists, told))
+        for turn in self._queue(self._aside(self._lists, told)):
+            if self.jobs.claim(turn.priced.task.key):
+                return turn.priced.task.key
+        return None
 
-    def _queue(self, told: Iterable[bytes]) -> bool:
+    def _queue(self, told: Iterable[bytes]) -> list[Turn]:
         taken = map(decoded, told)
         turns = [Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True)]
         self.jobs.add(turns)
-        return bool(turns)
+        return turns
 
     def drop(self, question: str) -> None:
         """Forget the tasks of a question and fill the queue up; those running find out."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import cast
 
 from redis import Redis
 from redis.client import Pipeline
@@ -22,6 +23,9 @@ from rq.serializers import JSONSerializer
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY, clean_worker_registry
 
 from workers.settings import Settings
+from workers.store import keys
+from workers.store.codec import decoded
+from workers.store.scripts.queue import CLAIM
 from workers.store.task import Priced, Task, owner_of
 
 NAME = "sigtest"
@@ -67,6 +71,7 @@ class Jobs:
     def __init__(self, redis: Redis, settings: Settings) -> None:
         self._redis = redis
         self._settings = settings
+        self._claim = redis.register_script(CLAIM)
         self._queue = RedisQueue(NAME, connection=redis, serializer=JSONSerializer)
 
     @property
@@ -105,6 +110,14 @@ class Jobs:
             except DuplicateJobError:
                 continue
 
+    def claim(self, key: str) -> bool:
+        """Take a task out of the queue for an extra worker, unless another one was faster."""
+        return bool(self._claim([self._queue.key, TAKEN, keys.ASIDE], [key]))
+
+    def let_go(self, key: str) -> None:
+        """Forget that an extra worker has a task."""
+        self._redis.srem(keys.ASIDE, key)
+
     def drop(self, owner: str) -> None:
         """Take the tasks of a question out of the queue; those running find out themselves."""
         queued = map(_id, self._redis.lrange(self._queue.key, 0, -1))
@@ -130,11 +143,6 @@ class Jobs:
                 turns.append(turn)
         return turns
 
-    def listed(self, worker: str) -> bool:
-        """Whether the worker of that name counts among those that serve the queue."""
-        record = f"{Worker.redis_worker_namespace_prefix}{worker}"
-        return bool(self._redis.sismember(self.workers_name, record))
-
     def workers(self) -> int:
         """How many workers sent a sign of life in the last seconds."""
         names = self._redis.smembers(self.workers_name)
@@ -156,9 +164,15 @@ class Jobs:
         """Ids of the tasks that workers have."""
         return {_id(start) for start in self.starts()}
 
+    def all_work(self) -> bool:
+        """Whether every worker has a task, extra ones left out."""
+        aside = map(decoded, cast("set[bytes]", self._redis.smembers(keys.ASIDE)))
+        return len(self.running().difference(aside)) >= self.workers()
+
     def served(self) -> set[str]:
         """Hashes of the callers whose tasks workers have."""
-        jobs = Job.fetch_many(self.running(), self._redis, JSONSerializer)
+        own = filter(str.isascii, self.running())
+        jobs = Job.fetch_many(own, self._redis, JSONSerializer)
         return {job.meta.get("owner", "") for job in jobs if job is not None}
 
     def alive(self) -> set[str]:
@@ -191,9 +205,9 @@ class Jobs:
             lists = pipe.execute()
         return {_id(entry) for entries in lists for entry in entries} - alive
 
-    def forget(self, keys: Iterable[str]) -> None:
+    def forget(self, tasks: Iterable[str]) -> None:
         """Remove every trace of these tasks from RQ, so that they can be queued again."""
-        forgotten = set(keys)
+        forgotten = set(tasks)
         with self._redis.pipeline() as pipe:
             for start in self._redis.zrange(self.starts_name, 0, -1):
                 if _id(start) in forgotten:
@@ -201,6 +215,7 @@ class Jobs:
             for key in forgotten:
                 name = key.encode(errors="surrogateescape")
                 pipe.lrem(TAKEN, 0, name)  # type: ignore[arg-type]
+                pipe.srem(keys.ASIDE, name)
                 pipe.zrem(self._queue.failed_job_registry.key, name)
                 erase(pipe, key)
             pipe.execute()

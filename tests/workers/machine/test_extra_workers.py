@@ -47,6 +47,12 @@ def caught(service: Service, many: int) -> list[int]:
     return horses if len(horses) == many else []
 
 
+def outcome(service: Service, question_id: str) -> Status | None:
+    """How a question of CALLER ended, once it has."""
+    record = service.jobs.questions.settled(question_id, CALLER)
+    return record and record.status
+
+
 def dear(seed: int) -> Comparison:
     """A comparison whose first task is predicted to take long."""
     return synthetic(seed, segments=20_000, systems=2, metrics=["ter"])
@@ -55,11 +61,14 @@ def dear(seed: int) -> Comparison:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_nobody_waits_for_long_tasks_of_others(tmp_path: Path, workers: int) -> None:
     with held(tmp_path, workers) as (service, _):
-        for small in (synthetic(3), synthetic(4, resamples=9_999)):  # several tasks each
+        service.jobs.submit(dear(5), HEAVY)  # which waits, and must not take their place
+        for seed in range(20):  # one at once after the other
+            small = synthetic(10 + seed, segments=20, resamples=99)
             record, _ = service.jobs.submit(small, CALLER)
-            assert finished(service.jobs, record.id).status is Status.SUCCEEDED
-            assert service.jobs.report(record.id, CALLER) == in_process(small)
-        until(lambda: service.jobs.workers() == workers)  # it counts while it has a task
+            ended = partial(outcome, service, record.id)
+            assert until(ended, pause=0.0005) is Status.SUCCEEDED
+        assert service.jobs.report(record.id, CALLER) == in_process(small)
+        assert service.jobs.workers() == workers
 
 
 def test_what_is_short_waits_for_nobody_and_what_is_long_for_its_callers_turn(
@@ -69,13 +78,13 @@ def test_what_is_short_waits_for_nobody_and_what_is_long_for_its_callers_turn(
         waiting, _ = service.jobs.submit(dear(5), HEAVY)
         until(lambda: len(service.workers()) == 2)
         time.sleep(LONG_SECONDS)
-        assert service.jobs.workers() == 1  # the extra one leaves it
+        assert service.horses() == horses  # the extra one leaves it
         short, _ = service.jobs.submit(synthetic(6), HEAVY)
         until(lambda: service.jobs.find(short.id, HEAVY).status is Status.SUCCEEDED)
         assert service.jobs.find(waiting.id, HEAVY).status is Status.QUEUED
 
         other, _ = service.jobs.submit(dear(7), CALLER)
-        until(lambda: service.jobs.workers() == 2)
+        until(lambda: len(service.horses()) == 2)
         send(signal.SIGCONT, *horses)
         assert finished(service.jobs, other.id).status is Status.SUCCEEDED
         until(lambda: service.jobs.find(waiting.id, HEAVY).status is Status.SUCCEEDED)
@@ -88,4 +97,4 @@ def test_an_extra_worker_may_die(tmp_path: Path) -> None:
         (horse,) = until(lambda: set(service.caught()).difference(horses))
         kill(*(worker for worker in service.workers() if horse in children(worker)))
         assert finished(service.jobs, record.id).status is Status.SUCCEEDED
-        until(lambda: service.jobs.workers() == 1)
+        assert service.jobs.workers() == 1

@@ -9,12 +9,12 @@ from service import Comparisons, example, synthetic
 
 from sigtest.kinds import KINDS
 from workers.queue.feed import Feed
-from workers.queue.jobs import NAME
+from workers.queue.jobs import NAME, TAKEN
 from workers.store.task import Priced, Task, owner_of
 from workers.tasks.context import Context
 from workers.tasks.run import TASKS, run
 
-A, B, C = "a" * 32, "b" * 32, "c" * 32
+A, B, C, D = "a" * 32, "b" * 32, "c" * 32, "d" * 32
 
 
 @pytest.fixture
@@ -230,3 +230,63 @@ def test_a_drain_takes_back_what_waits_for_the_first_worker_that_comes(
     order = list(served(context))
     assert set(order) == asked
     assert len(order) == before
+
+
+def start(context: Context, *started: Priced) -> None:
+    """What RQ notes of tasks that workers start."""
+    redis = context.questions.redis
+    for entry in started:
+        key = entry.task.key
+        redis.lrem(f"rq:queue:{NAME}", 0, key)
+        redis.lrem(TAKEN, 0, key)
+        redis.zadd(f"rq:wip:{NAME}", {f"{key}:first": time.time() + 600})
+
+
+def queued(context: Context) -> list[str]:
+    """Owners of the tasks that workers may take."""
+    found = context.questions.redis.lrange(f"rq:queue:{NAME}", 0, -1)
+    return [owner_of(key.decode()) for key in found]
+
+
+def test_an_extra_worker_takes_what_is_short_and_who_has_no_worker(
+    feed: Feed, context: Context
+) -> None:
+    register(context, "only")
+    long = tasks(A, 60.0)
+    feed.add("heavy", long)
+    start(context, *long)
+    assert feed.take_aside() is None
+    feed.add("heavy", tasks(B, 60.0))
+    assert feed.take_aside() is None
+    feed.add("heavy", tasks(C, 0.5))
+    assert feed.take_aside() == tasks(C, 0.5)[0].task.key
+    feed.add("light", tasks(D, 60.0))
+    assert feed.take_aside() == tasks(D, 60.0)[0].task.key
+    assert feed.take_aside() is None
+    assert queued(context) == []
+
+
+def test_extra_workers_do_not_count_as_those_that_the_queue_is_filled_for(
+    feed: Feed, context: Context
+) -> None:
+    redis = context.questions.redis
+    register(context, "first", "second")
+    for name in ("first", "second"):
+        redis.hset(f"rq:worker:{name}", "state", "busy")
+    long, short = tasks(A, 60.0, 60.0), tasks(C, 0.5)
+    feed.add("heavy", long)
+    start(context, *long)
+    feed.add("light", short)
+    assert feed.take_aside() == short[0].task.key
+    start(context, *short)
+    redis.zrem(f"rq:wip:{NAME}", f"{short[0].task.key}:first")  # it ended, and nobody said so yet
+    feed.add("light", tasks(D, 0.5))
+    assert queued(context) == []
+    assert feed.take_aside() == tasks(D, 0.5)[0].task.key
+    start(context, *tasks(D, 0.5))
+    assert feed.jobs.all_work()
+
+    redis.zrem(f"rq:wip:{NAME}", f"{long[1].task.key}:first")
+    assert not feed.jobs.all_work()
+    feed.add("heavy", tasks(B, 60.0))
+    assert queued(context) == [B]

@@ -21,7 +21,8 @@ end
 """
 
 # KEYS: callers that wait, the list of the queue, when ids began to wait, whether all of them are
-#       to, starts of tasks, tasks that were taken and are not started yet, names of the workers
+#       to, starts of tasks, tasks that were taken and are not started yet, names of the workers,
+#       tasks of extra workers, which are not among these
 # ARGV: time, prefixes of the keys of a caller and of an id
 # Gives a task to each worker that has none, and no worker another one ahead: who comes next would
 # wait for it. Takes callers in turn, by the seconds of work that they were given; returns these
@@ -37,7 +38,9 @@ for _, start in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], ARGV[1], '+inf')) do
 end
 for _, task in ipairs(redis.call('LRANGE', KEYS[6], 0, -1)) do busy[task] = true end
 local room = math.max(1, redis.call('SCARD', KEYS[7])) - redis.call('LLEN', KEYS[2])
-for _ in pairs(busy) do room = room - 1 end
+for task in pairs(busy) do
+    if redis.call('SISMEMBER', KEYS[8], task) == 0 then room = room - 1 end
+end
 while room > 0 do
     local caller = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
     if not caller then break end
@@ -73,6 +76,16 @@ return {}
 """
 )
 
+# KEYS: the list of the queue, tasks that were taken and are not started yet, those of extra workers
+# ARGV: id of a task
+# Takes one task out of the queue for an extra worker, unless another worker did.
+CLAIM = """
+if redis.call('LREM', KEYS[1], 1, ARGV[1]) == 0 then return 0 end
+redis.call('LPUSH', KEYS[2], ARGV[1])
+redis.call('SADD', KEYS[3], ARGV[1])
+return 1
+"""
+
 # KEYS: as FEED, ids of this caller that wait, tasks of this id
 # ARGV: as FEED, caller, id, predicted seconds of all that the id still needs, 1 to go behind, tasks
 # A caller starts just before where the least served one stands; of a caller's questions small ones
@@ -81,7 +94,7 @@ return {}
 # FEED.
 WAIT = (
     """
-local caller, id, ids, tasks = ARGV[4], ARGV[5], KEYS[8], KEYS[9]
+local caller, id, ids, tasks = ARGV[4], ARGV[5], KEYS[9], KEYS[10]
 local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or 0
 redis.call('ZADD', KEYS[1], 'NX', least - 1e-6, caller)
 local served = redis.call('ZSCORE', KEYS[1], caller)
