@@ -16,9 +16,11 @@ if __name__ == "__main__":  # until all is loaded, SIGINT ends this process with
 
 import gc
 import os
+import resource
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -126,7 +128,15 @@ def run(server: Server, listening: socket.socket) -> None:
     """
     if _stopped:
         raise SystemExit(0)
+    _allow_connections()
     server.run(sockets=[listening])
+
+
+def _allow_connections() -> None:
+    """Have as many open files as this process may; each connection is one, and 1,024 are few."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):  # a system that says more than it gives
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 if __name__ == "__main__":

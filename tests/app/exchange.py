@@ -35,11 +35,18 @@ Stored = Callable[[], set[str]]
 
 @contextmanager
 def launched(
-    queue: QueueSettings, module: str = "app.serve", **more: str
+    queue: QueueSettings, module: str = "app.serve", before: str = "", **more: str
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`python -m app.serve` and its URL; told to stop as a terminal would, and it must."""
+    """`python -m app.serve` and its URL; told to stop as a terminal would, and it must.
+
+    Args:
+        queue: Settings of everything but the front end.
+        module: What is run.
+        before: Commands of the shell that runs it.
+        **more: Other variables.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-m", module],
+        ["sh", "-c", f'{before}\nexec "$@"', "sh", sys.executable, "-m", module],
         cwd=ROOT,
         env={**os.environ, **queue.as_environment(), "PORT": "0", **more},
         stdout=subprocess.PIPE,

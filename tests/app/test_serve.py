@@ -9,10 +9,11 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -322,6 +323,15 @@ def test_keys_let_strangers_in_and_stay_in_the_front_end(tmp_path: Path) -> None
 def descendants(pid: int) -> list[int]:
     own = children(pid)
     return own + [lower for child in own for lower in descendants(child)]
+
+
+def test_more_clients_may_be_connected_than_files_open_at_first(tmp_path: Path) -> None:
+    queue = QueueSettings(state=tmp_path, workers=1)
+    with launched(queue, before="ulimit -Sn 120") as (_, url), ExitStack() as stack:
+        address = urlsplit(url).hostname, urlsplit(url).port
+        for _ in range(200):
+            stack.enter_context(socket.create_connection(address, timeout=60))
+        assert httpx.get(f"{url}/healthz", timeout=10).status_code == 200
 
 
 def test_packets_wait_for_no_acknowledgement() -> None:
