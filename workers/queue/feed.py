@@ -91,19 +91,21 @@ class Feed:
     def take_aside(self) -> str | None:
         """The id of a task that should not wait for long ones, taken out of the queue.
 
-        It is a short one, or one of a caller for whom no worker works.
+        It is a short one, or one of a caller for whom no worker works; one that waits, or that was
+        meant for a worker which is gone.
         """
-        told = [repr(time.time()), *PREFIXES, repr(SHORT_SECONDS), *self.jobs.served()]
-        for turn in self._queue(self._aside(self._lists, told)):
-            if self.jobs.claim(turn.priced.task.key):
+        served = self.jobs.served()
+        told = [repr(time.time()), *PREFIXES, repr(SHORT_SECONDS), *served]
+        self._queue(self._aside(self._lists, told))
+        for turn in self.jobs.queued():
+            short = turn.priced.seconds <= SHORT_SECONDS
+            if (short or turn.owner not in served) and self.jobs.claim(turn.priced.task.key):
                 return turn.priced.task.key
         return None
 
-    def _queue(self, told: Iterable[bytes]) -> list[Turn]:
+    def _queue(self, told: Iterable[bytes]) -> None:
         taken = map(decoded, told)
-        turns = [Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True)]
-        self.jobs.add(turns)
-        return turns
+        self.jobs.add(Turn.of(owner, line) for owner, line in zip(taken, taken, strict=True))
 
     def drop(self, question: str) -> None:
         """Forget the tasks of a question and fill the queue up; those running find out."""

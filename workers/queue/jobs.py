@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -128,14 +129,19 @@ class Jobs:
                     erase(pipe, key)
             pipe.execute()
 
-    def withdrawn(self) -> list[Turn]:
-        """Take back the tasks that no worker has taken."""
+    def queued(self) -> list[Turn]:
+        """The tasks that no worker has taken; the reconciler sees what became of unknown ones."""
         turns = []
         for key in map(_id, self._redis.lrange(self._queue.key, 0, -1)):
-            try:
-                turn = Turn.of_job(Job.fetch(key, self._redis, JSONSerializer))
-            except NoSuchJobError:  # the reconciler sees what it was
-                continue
+            with suppress(NoSuchJobError):
+                turns.append(Turn.of_job(Job.fetch(key, self._redis, JSONSerializer)))
+        return turns
+
+    def withdrawn(self) -> list[Turn]:
+        """Take these back."""
+        turns = []
+        for turn in self.queued():
+            key = turn.priced.task.key
             if self._redis.lrem(self._queue.key, 1, key):  # or a worker was faster
                 with self._redis.pipeline() as pipe:
                     erase(pipe, key)

@@ -91,6 +91,14 @@ def test_what_is_short_waits_for_nobody_and_what_is_long_for_its_callers_turn(
         until(lambda: len(service.workers()) == 1)
 
 
+def test_what_was_meant_for_a_worker_that_is_gone_waits_for_nobody(tmp_path: Path) -> None:
+    with held(tmp_path, 1) as (service, _):
+        context = service.jobs.questions.context
+        context.questions.redis.sadd(context.feed.jobs.workers_name, "rq:worker:gone")
+        record, _ = service.jobs.submit(synthetic(3), CALLER)  # handed out at once, to that one
+        assert finished(service.jobs, record.id).status is Status.SUCCEEDED
+
+
 def test_an_extra_worker_may_die(tmp_path: Path) -> None:
     with held(tmp_path, 1) as (service, horses):
         record, _ = service.jobs.submit(synthetic(3), CALLER)
