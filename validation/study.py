@@ -12,7 +12,7 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.draws.sample import Sample
-from sigtest.render.plots import PICTURES, view
+from sigtest.render.plots import PICTURES
 from sigtest.render.plots.distribution import counted
 from sigtest.report import Report
 from sigtest.significance import Alternative
@@ -149,7 +149,7 @@ def pictures_count_what_reports_count(study: Study) -> tuple[Check, tuple[Figure
             drawn.append(
                 Figure(
                     f"figure{figure}-{test}",
-                    PICTURES["distribution"].draw(view(report, distribution=found)),
+                    PICTURES["distribution"].draw(report, {}, found),
                     f"As Figure {figure}: {a} and {b}, {metric}, {test}, {alternative}, "
                     f"p = {pair.p_value:.4f}.",
                 )
@@ -240,7 +240,8 @@ def part(study: Study, rankings: Path | None, settings: Settings) -> Part:
     legend = "one-sided p: is the row's system better than the column's? Best system first."
     heat = figures.heatmaps(panels, len(STUDY_TESTS), [names[s] for s in order], legend)
     two_sided = study.reports["two-sided"]
-    matrix = PICTURES["matrix"].of(two_sided, study.population.labels[0], STUDY_TESTS[-1])
+    chosen = {"metric": study.population.labels[0], "test": STUDY_TESTS[-1]}
+    matrix = PICTURES["matrix"].draw(two_sided, chosen)
     return Part(
         8,
         "The study of Graham, Mathur & Baldwin (2014)",

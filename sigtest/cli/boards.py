@@ -20,7 +20,7 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.data.imports import STRICT, in_order, outputs_of
 from sigtest.errors import InputError, ServiceError, SigtestError
 from sigtest.render.names import printable
-from sigtest.render.plots import Picture
+from sigtest.render.picture import Picture
 from sigtest.report import ENVELOPE, Report
 
 

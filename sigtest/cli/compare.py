@@ -21,7 +21,7 @@ from sigtest.errors import RecipeError
 from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.parallel import cores
 from sigtest.render.comparison import check_table
-from sigtest.render.plots import Picture
+from sigtest.render.picture import Picture
 
 Read = Callable[[argparse.Namespace], Comparison]
 

@@ -16,8 +16,9 @@ from sigtest.data.choices import choose
 from sigtest.data.text import decode
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import Kind
-from sigtest.kinds.base import STYLE
-from sigtest.render.plots import PICTURES, Picture, Style
+from sigtest.render.picture import Picture
+from sigtest.render.plots import PICTURES, Style
+from sigtest.render.plots.style import STYLE
 from sigtest.report import Report
 
 CHOSEN = ("metric", "test", "testset", "criterion", "alpha")  # what of a report is drawn
@@ -130,25 +131,25 @@ def _pictures(
 ) -> Iterator[tuple[tuple[str, ...], bytes]]:
     """What each picture is called, and the picture: of every test set, and of all together."""
     names = [entry.name for entry in report.several.testsets] if report.several else []
-    style = Style.of(style_asked(options))
+    style = style_asked(options)
     fitting = [p for p in PICTURES.values() if p.needs == "report" and p.fits(report)]
     of_pairs = [p for p in PICTURES.values() if p.needs == "distribution"]
     for testset in (*names, None):
         of = {} if testset is None else {"testset": testset}
         for picture in fitting:
             if picture.whole:
-                svg = picture.of(report, testset=testset, style=style)
+                svg = picture.draw(report, {**of, **style})
                 yield (picture.name, *of.values()), svg.encode()
         for metric, test in product(report.metrics, report.tests):
+            by = {"metric": metric, "test": test, **of}
             for picture in fitting:
                 if not picture.whole:
-                    svg = picture.of(report, metric, test, testset, style)
+                    svg = picture.draw(report, {**by, **style})
                     yield (picture.name, *of.values(), metric, test), svg.encode()
             for picture, (a, b) in product(of_pairs, options.distribution):
                 if testset or not names:
-                    chosen = {"a": a, "b": b, "metric": metric, "test": test, **of}
                     named = (picture.name, *of.values(), a, b, metric, test)
-                    yield named, draw_pair(picture, chosen)
+                    yield named, draw_pair(picture, {"a": a, "b": b, **by})
 
 
 def _read(path: str, kind: Kind[Any]) -> Any:

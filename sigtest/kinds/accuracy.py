@@ -19,7 +19,7 @@ from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.present import answer, present
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
-from sigtest.render.picture import ReportPicture
+from sigtest.render.picture import Picture
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
@@ -70,7 +70,7 @@ class AccuracyOfTests(WholeKind[Asked]):
         Reference(("human", "evaluation"), "human-evaluations"),
         Reference(("comparison", "id"), "comparisons"),
     )
-    pictures: ClassVar[Mapping[str, ReportPicture]] = PICTURES
+    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
     tables: ClassVar[tuple[str, ...]] = ("correct", "errors", "agreement")
     naming: ClassVar[tuple[str, ...]] = ("metric",)
 

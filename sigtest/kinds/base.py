@@ -24,8 +24,7 @@ from sigtest.report.naming import names_in, renamed_in
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
     from sigtest.draws.distribution import Distribution
-    from sigtest.render.picture import ReportPicture
-    from sigtest.render.plots import Picture
+    from sigtest.render.picture import Picture
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,6 @@ def _replaced(
 
 
 Asked = TypeVar("Asked", bound=Question)
-STYLE = ("width", "title", "omit")
 
 
 class Kind(ABC, Generic[Asked]):
@@ -164,7 +162,6 @@ class Kind(ABC, Generic[Asked]):
             files of a form, where there is such a field.
         named: Where a request may name finished questions.
         pictures: By name; what each shows, and whether it needs the distribution of a pair.
-        styled: Whether pictures take what STYLE names.
         tables: Tables of a report that may be shown alone.
         naming: Fields of a report, and of what it is made of, that hold names which a reader may
             have shown otherwise.
@@ -183,8 +180,7 @@ class Kind(ABC, Generic[Asked]):
     inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {}
     compares: ClassVar[str] = ""
     named: ClassVar[tuple[Reference, ...]] = ()
-    pictures: ClassVar[Mapping[str, Picture | ReportPicture]] = {}
-    styled: ClassVar[bool] = False
+    pictures: ClassVar[Mapping[str, Picture]] = {}
     tables: ClassVar[tuple[str, ...]] = ()
     naming: ClassVar[tuple[str, ...]] = ()
     decides: ClassVar[bool] = False
@@ -235,7 +231,7 @@ class Kind(ABC, Generic[Asked]):
         Raises:
             RecipeError: It would show the same whatever is chosen there.
         """
-        takes = (*self.pictures[name].takes, *(STYLE if self.styled else ()))
+        takes = self.pictures[name].takes
         for part in chosen:
             if part not in takes:
                 known = ", ".join(takes) or "no choice"
@@ -292,9 +288,8 @@ class Kind(ABC, Generic[Asked]):
 
         Each is a choice as `draw` takes it.
         """
-        return ()
+        return self.pictures[name].shows(report)[1:]
 
-    @abstractmethod
     def draw(
         self,
         name: str,
@@ -314,3 +309,4 @@ class Kind(ABC, Generic[Asked]):
         Raises:
             SigtestError: The report has nothing such.
         """
+        return self.pictures[name].draw(report, chosen, distribution)

@@ -13,7 +13,6 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.anew import decided
-from sigtest.draws.distribution import Distribution
 from sigtest.kinds import cost
 from sigtest.kinds.base import About, File, Finished, Kind
 from sigtest.progress import Progress
@@ -21,7 +20,8 @@ from sigtest.render.answer import answer
 from sigtest.render.comparison import TABLES, present
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout
-from sigtest.render.plots import PICTURES, Picture, Style, view
+from sigtest.render.picture import Picture
+from sigtest.render.plots import PICTURES
 from sigtest.report import Report, ReportOnSeveral
 
 
@@ -95,7 +95,6 @@ class Comparisons(Kind[ComparisonQuestion]):
     reports: ClassVar[tuple[type, ...]] = (Report, ReportOnSeveral)
     command: ClassVar[str] = "compare"
     pictures: ClassVar[Mapping[str, Picture]] = PICTURES
-    styled: ClassVar[bool] = True
     tables: ClassVar[tuple[str, ...]] = tuple(TABLES)
     decides: ClassVar[bool] = True
 
@@ -135,17 +134,6 @@ class Comparisons(Kind[ComparisonQuestion]):
 
     def decided(self, report: Report, alpha: float | None, correction: str | None) -> Report:
         return decided(report, alpha, correction)
-
-    def draw(
-        self,
-        name: str,
-        report: Report,
-        chosen: Mapping[str, str],
-        distribution: Distribution | None = None,
-    ) -> str:
-        parts = {part: chosen.get(part) for part in ("metric", "test", "testset")}
-        style = Style.of(chosen)
-        return PICTURES[name].draw(view(report, distribution=distribution, style=style, **parts))
 
 
 def with_comparison(request: Mapping[str, Any]) -> Mapping[str, Any]:

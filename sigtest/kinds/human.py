@@ -20,7 +20,7 @@ from sigtest.questions.human.request.asked import Asked
 from sigtest.questions.human.request.choices import FIELDS
 from sigtest.questions.human.statistics.paired import EXACT_FLIPS
 from sigtest.render.digits import counted
-from sigtest.render.picture import ReportPicture
+from sigtest.render.picture import Picture
 
 SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
@@ -77,7 +77,7 @@ class HumanEvaluations(WholeKind[Asked]):
     parts: ClassVar[Mapping[str, str]] = PARTS
     command: ClassVar[str] = "human"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
-    pictures: ClassVar[Mapping[str, ReportPicture]] = PICTURES
+    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
     tables: ClassVar[tuple[str, ...]] = ("systems", "pairs", "agreement", "gain")
     naming: ClassVar[tuple[str, ...]] = ("name", "a", "b")
 

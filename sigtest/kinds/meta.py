@@ -20,7 +20,7 @@ from sigtest.questions.meta.data.sources import from_comparison
 from sigtest.questions.meta.fields import FIELDS, schema
 from sigtest.questions.meta.pictures import PICTURES
 from sigtest.questions.meta.present import answer, present
-from sigtest.render.picture import ReportPicture
+from sigtest.render.picture import Picture
 from sigtest.significance.exact import MOST_UNITS
 
 EXAMPLES = {
@@ -67,7 +67,7 @@ class MetricEvaluations(WholeKind[Asked]):
             (("metrics", "comparison"), "comparisons"),
         )
     )
-    pictures: ClassVar[Mapping[str, ReportPicture]] = PICTURES
+    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
     tables: ClassVar[tuple[str, ...]] = ("metrics", "pairs")
     naming: ClassVar[tuple[str, ...]] = ("label", "a", "b", "baseline", "beats_baseline")
 

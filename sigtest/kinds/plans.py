@@ -15,7 +15,7 @@ from sigtest.questions.plans import Asked, PlanReport, compute, parse
 from sigtest.questions.plans.fields import FIELDS, schema
 from sigtest.questions.plans.pictures import PICTURES
 from sigtest.questions.plans.present import answer, present
-from sigtest.render.picture import ReportPicture
+from sigtest.render.picture import Picture
 
 EXAMPLES = {
     "scores": {
@@ -48,7 +48,7 @@ class Plans(WholeKind[Asked]):
     fields: ClassVar[tuple[Field, ...]] = FIELDS
     compares: ClassVar[str] = "comparison"
     named: ClassVar[tuple[Reference, ...]] = (Reference(("comparison", "id"), "comparisons"),)
-    pictures: ClassVar[Mapping[str, ReportPicture]] = PICTURES
+    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
     tables: ClassVar[tuple[str, ...]] = ("pairs",)
     naming: ClassVar[tuple[str, ...]] = ("a", "b", "metric")
 

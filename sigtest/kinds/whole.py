@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from sigtest.kinds.base import About, Kind
-from sigtest.render.picture import ReportPicture
 from sigtest.report import decode, encode
-
-if TYPE_CHECKING:
-    from sigtest.draws.distribution import Distribution
 
 
 class Keyed(Protocol):
@@ -61,22 +57,9 @@ class WholeKind(Kind[Whole[Content]]):
     """
 
     content: ClassVar[type[Any]]
-    pictures: ClassVar[Mapping[str, ReportPicture]] = {}
 
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole[Content]:
         return Whole(decode(self.content, contents["asked"]), About(), 0.0)
 
     def read(self, body: Mapping[str, Any]) -> Any:
         return decode(self.reports[0], body)
-
-    def others(self, name: str, report: Any) -> Sequence[Mapping[str, str]]:
-        return self.pictures[name].shows(report)[1:]
-
-    def draw(
-        self,
-        name: str,
-        report: Any,
-        chosen: Mapping[str, str],
-        distribution: Distribution | None = None,
-    ) -> str:
-        return self.pictures[name].draw(report, chosen)

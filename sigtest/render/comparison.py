@@ -228,10 +228,10 @@ def _blocks(report: Report, many: int | None) -> Iterator[Block]:
         yield Section("All metrics", whole)
 
 
-def _figures(report: Report, whole: bool, metric: str | None = None) -> list[Figure]:
+def _figures(report: Report, whole: bool, **chosen: str) -> list[Figure]:
     """Pictures of one metric, or of all metrics and tests at once."""
     return [
-        Figure(picture.title, partial(picture.of, report, metric))
+        Figure(picture.title, partial(picture.draw, report, chosen))
         for picture in PICTURES.values()
         if picture.needs == "report" and picture.whole == whole and picture.fits(report)
     ]

@@ -1,21 +1,24 @@
-"""What a picture is that is drawn of a report alone: one entry of a kind's registry."""
+"""What a picture of a report is: one entry of a kind's registry."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from sigtest.draws.distribution import Distribution  # needs NumPy, which --help must not load
 
 Chosen = Mapping[str, str]
 
 
 def where(fits: Callable[[Any], bool]) -> Callable[[Any], Sequence[Chosen]]:
-    """What a picture shows that takes no choice and can be drawn of some reports."""
+    """What a picture shows that is not drawn of each choice, and can be drawn of some reports."""
     return lambda report: [{}] if fits(report) else []
 
 
 @dataclass(frozen=True)
-class ReportPicture:
+class Picture:
     """One way to draw a report.
 
     Attributes:
@@ -25,7 +28,9 @@ class ReportPicture:
         shows: All choices that a report has, of which the first is drawn where nothing is chosen;
             none where it cannot be drawn of the report.
         takes: What can be chosen: `criterion`, `metric`, `alpha`...
-        needs: The report alone.
+        needs: Whether it is drawn from the report alone, or also from the distribution of a pair,
+            which `plot` takes by that name.
+        whole: Whether one picture shows all metrics and tests.
     """
 
     name: str
@@ -33,13 +38,15 @@ class ReportPicture:
     plot: Callable[..., str]
     shows: Callable[[Any], Sequence[Chosen]]
     takes: tuple[str, ...] = ()
-    needs: ClassVar[Literal["report"]] = "report"
+    needs: Literal["report", "distribution"] = "report"
+    whole: bool = False
 
     def fits(self, report: object) -> bool:
         """Whether it can be drawn of a report."""
         return bool(self.shows(report))
 
-    def draw(self, report: object, chosen: Chosen) -> str:
+    def draw(self, report: object, chosen: Chosen, distribution: Distribution | None = None) -> str:
         """The SVG."""
         chosen = chosen or next(iter(self.shows(report)), {})
-        return self.plot(report, **{part: chosen.get(part) for part in self.takes})
+        given = {} if distribution is None else {"distribution": distribution}
+        return self.plot(report, **chosen, **given)

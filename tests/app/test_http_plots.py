@@ -11,7 +11,7 @@ from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
-from sigtest.render.plots import PICTURES, Style, view
+from sigtest.render.plots import PICTURES
 from sigtest.report import Report
 
 NAMES = ("=cmd|x", r"\input{a} 100 % & more", "ordinary")
@@ -43,7 +43,7 @@ def test_pictures_of_a_report_are_those_of_the_library(
 ) -> None:
     response = service.get(f"{url}/plots/{name}.svg", params=choice)
     assert response.status_code == 200
-    assert response.text == PICTURES[name].of(report, **choice)
+    assert response.text == PICTURES[name].draw(report, choice)
 
 
 def test_distributions_are_drawn_by_a_worker_and_look_the_same(
@@ -53,10 +53,10 @@ def test_distributions_are_drawn_by_a_worker_and_look_the_same(
     chosen = {"metric": "ter", "test": "bootstrap"}
     response = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b, **chosen})
     drawn = distribute(parse_comparison(asked), a, b, "ter", "bootstrap")
-    assert response.text == PICTURES["distribution"].draw(view(report, distribution=drawn))
+    assert response.text == PICTURES["distribution"].draw(report, {}, drawn)
     first = service.get(f"{url}/plots/distribution.svg", params={"a": a, "b": b})
     drawn = distribute(parse_comparison(asked), a, b, "bleu", TESTS[0])
-    assert first.text == PICTURES["distribution"].draw(view(report, distribution=drawn))
+    assert first.text == PICTURES["distribution"].draw(report, {}, drawn)
 
 
 @pytest.mark.parametrize("name", ["matrix", "intervals", "distribution"])
@@ -179,6 +179,6 @@ def test_pictures_have_the_style_that_is_asked_for(
 ) -> None:
     asked = {"width": "12cm", "title": "News", "omit": "legend,numbers"}
     told = service.get(f"{url}/plots/matrix.svg", params=asked)
-    assert told.text == PICTURES["matrix"].of(report, style=Style.of(asked))
+    assert told.text == PICTURES["matrix"].draw(report, asked)
     refused = service.get(f"{url}/plots/matrix.svg", params={"omit": "legends"})
     assert "Did you mean 'legend'" in problem(refused, 422, "invalid-recipe")["detail"]

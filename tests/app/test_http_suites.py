@@ -216,7 +216,7 @@ def test_pictures_are_of_all_together_or_of_one_test_set(
     params = {"testset": testset} if testset else {}
     drawn = service.get(f"{url}/plots/{name}.svg", params=params)
     report = compare(parse_comparison(suite))
-    assert drawn.text == PICTURES[name].of(report, testset=testset)
+    assert drawn.text == PICTURES[name].draw(report, {"testset": testset})
 
 
 def test_distributions_are_of_one_test_set(service: httpx.Client, suite: dict[str, Any]) -> None:
@@ -369,7 +369,7 @@ def test_the_client_submits_suites(client: Client, suite: dict[str, Any]) -> Non
     asked = parse_comparison(suite | {"seed": 9})
     key = client.run(asked)
     assert client.report(key).decode() == json_format.render(compare(asked))
-    assert client.plot(key, "matrix").decode() == PICTURES["matrix"].of(compare(asked))
+    assert client.plot(key, "matrix").decode() == PICTURES["matrix"].draw(compare(asked), {})
 
 
 @pytest.mark.parametrize("form", FORMATS)

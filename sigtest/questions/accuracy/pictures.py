@@ -5,7 +5,7 @@ from __future__ import annotations
 from sigtest.questions.accuracy.plots.bars import bars_plot
 from sigtest.questions.accuracy.plots.grid import grid_plot
 from sigtest.questions.accuracy.report import AccuracyReport
-from sigtest.render.picture import ReportPicture
+from sigtest.render.picture import Picture
 
 
 def _levels(report: AccuracyReport) -> list[dict[str, str]]:
@@ -14,17 +14,17 @@ def _levels(report: AccuracyReport) -> list[dict[str, str]]:
     return [{}, *others] if report.rows else []
 
 
-PICTURES: dict[str, ReportPicture] = {
+PICTURES: dict[str, Picture] = {
     picture.name: picture
     for picture in (
-        ReportPicture(
+        Picture(
             "accuracy",
             "How often tests conclude what people conclude",
             bars_plot,
             _levels,
             takes=("alpha",),
         ),
-        ReportPicture(
+        Picture(
             "grid",
             "Conclusions of every metric and test, and of people",
             grid_plot,

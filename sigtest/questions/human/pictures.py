@@ -7,7 +7,7 @@ from sigtest.questions.human.plots.boxes import boxes_plot
 from sigtest.questions.human.plots.gains import gain_plot
 from sigtest.questions.human.plots.heatmap import heatmap_plot, panels_plot
 from sigtest.questions.human.report import HumanReport
-from sigtest.render.picture import ReportPicture, where
+from sigtest.render.picture import Picture, where
 
 
 def _conclusions(report: HumanReport) -> list[dict[str, str]]:
@@ -23,32 +23,30 @@ def _scores(report: HumanReport) -> list[dict[str, str]]:
     return [{}, *others] if scored else []
 
 
-PICTURES: dict[str, ReportPicture] = {
+PICTURES: dict[str, Picture] = {
     picture.name: picture
     for picture in (
-        ReportPicture(
+        Picture(
             "heatmap",
             "Which system people find better than which",
             heatmap_plot,
             _conclusions,
             takes=("criterion",),
         ),
-        ReportPicture(
+        Picture(
             "criteria",
             "The same for every criterion and for all combined",
             panels_plot,
             where(lambda report: len(report.criteria) > 1),
         ),
-        ReportPicture(
-            "boxes", "Scores of segments by system", boxes_plot, _scores, takes=("criterion",)
-        ),
-        ReportPicture(
+        Picture("boxes", "Scores of segments by system", boxes_plot, _scores, takes=("criterion",)),
+        Picture(
             "annotators",
             "Each annotator's p-value and time for a judgement",
             annotators_plot,
             where(shows_annotators),
         ),
-        ReportPicture(
+        Picture(
             "gain",
             "Gain over the years, with its interval",
             gain_plot,

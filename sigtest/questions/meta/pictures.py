@@ -6,7 +6,7 @@ from sigtest.questions.meta.plots.correlations import correlations_plot
 from sigtest.questions.meta.plots.scatter import scatter_plot, scattered
 from sigtest.questions.meta.plots.shown import shown
 from sigtest.questions.meta.report import MetaReport
-from sigtest.render.picture import ReportPicture
+from sigtest.render.picture import Picture
 
 
 def _scatters(report: MetaReport) -> list[dict[str, str]]:
@@ -27,17 +27,17 @@ def _named(testset: str) -> dict[str, str]:
     return {"testset": testset} if testset else {}
 
 
-PICTURES: dict[str, ReportPicture] = {
+PICTURES: dict[str, Picture] = {
     picture.name: picture
     for picture in (
-        ReportPicture(
+        Picture(
             "scatter",
             "A metric against people, system by system",
             scatter_plot,
             _scatters,
             takes=("metric", "testset"),
         ),
-        ReportPicture(
+        Picture(
             "correlations",
             "Correlations of metrics, and which agrees better with people",
             correlations_plot,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sigtest.questions.plans.plots.curve import curve_plot
-from sigtest.render.picture import ReportPicture, where
+from sigtest.render.picture import Picture, where
 
-PICTURES: dict[str, ReportPicture] = {
-    "plan": ReportPicture(
+PICTURES: dict[str, Picture] = {
+    "plan": Picture(
         "plan",
         "Smallest difference that shows, against the size of the test set",
         curve_plot,

@@ -3,82 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any
 
 from sigtest.late import late
-from sigtest.render.plots.style import Style
-from sigtest.render.plots.view import PLAIN, View, view
+from sigtest.render.picture import Picture, where
+from sigtest.render.plots.style import STYLE, Style
+from sigtest.render.plots.view import View, view
 from sigtest.report import Report
 
+if TYPE_CHECKING:
+    from sigtest.draws.distribution import Distribution
 
-@dataclass(frozen=True)
-class Picture:
-    """One way to draw a report.
+_matrix_fits = late("sigtest.render.plots.matrix:fits")
 
-    Attributes:
-        name: What `sigtest plot` and the service's addresses call it.
+
+def picture_of_view(
+    name: str,
+    title: str,
+    plot: Callable[[View], str],
+    fits: Callable[[Report], bool] = lambda report: bool(report.pairs) and len(report.systems) > 1,
+    takes: tuple[str, ...] = (),
+    **others: Any,
+) -> Picture:
+    """A picture of what `view` finds; see `Picture`.
+
+    Args:
+        name: What addresses and the command line call it.
         title: What it shows.
-        needs: Whether it is drawn from the report alone, or also from the distribution of a pair.
-        draw: Makes the SVG.
+        plot: Makes the SVG.
         fits: Whether it can be drawn of a report.
-        whole: Whether one picture shows all metrics and tests.
-        takes: What can be chosen besides a look, as `ReportPicture` has it.
+        takes: What can be chosen besides what `view` takes and the look.
+        others: `needs` and `whole`.
     """
 
-    name: str
-    title: str
-    needs: Literal["report", "distribution"]
-    draw: Callable[[View], str]
-    fits: Callable[[Report], bool] = lambda report: bool(report.pairs) and len(report.systems) > 1
-    whole: bool = False
-    takes: tuple[str, ...] = ("metric", "test", "testset")
-
-    def of(
-        self,
+    def drawn(
         report: Report,
         metric: str | None = None,
         test: str | None = None,
         testset: str | None = None,
-        style: Style = PLAIN,
+        distribution: Distribution | None = None,
+        **chosen: str,
     ) -> str:
-        """The SVG of a picture that needs the report alone; see `view`."""
-        return self.draw(view(report, metric, test, testset, style=style))
+        return plot(view(report, metric, test, testset, distribution, Style.of(chosen)))
 
-
-_matrix_fits = late("sigtest.render.plots.matrix:fits")
+    return Picture(
+        name, title, drawn, where(fits), (*takes, "metric", "test", "testset", *STYLE), **others
+    )
 
 
 PICTURES: dict[str, Picture] = {
     entry.name: entry
     for entry in (
-        Picture(
+        picture_of_view(
             "intervals",
             "Scores and differences with intervals",
-            "report",
             late("sigtest.render.plots.intervals:plot"),
         ),
-        Picture(
+        picture_of_view(
             "matrix",
             "Adjusted p-values of all pairs",
-            "report",
             late("sigtest.render.plots.matrix:plot"),
             _matrix_fits,
         ),
-        Picture(
+        picture_of_view(
             "grid",
             "What each metric separates under each test",
-            "report",
             late("sigtest.render.plots.grid:plot"),
             lambda report: len(report.metrics) > 1 and bool(_matrix_fits(report)),
             whole=True,
         ),
-        Picture(
+        picture_of_view(
             "distribution",
             "Pseudo-statistics of a pair, and the tail that is counted",
-            "distribution",
             late("sigtest.render.plots.distribution:plot"),
-            takes=("a", "b", "metric", "test", "testset"),
+            takes=("a", "b"),
+            needs="distribution",
         ),
     )
 }

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 
+STYLE = ("width", "title", "omit")  # what is chosen
 PARTS = ("title", "legend", "numbers")
 POINTS = {"pt": 1.0, "mm": 72 / 25.4, "cm": 72 / 2.54, "in": 72.0}
 LEAST, MOST = 100.0, 3000.0  # points

@@ -16,7 +16,7 @@ from sigtest.cli import main
 from sigtest.client import Client
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
-from sigtest.render.plots import PICTURES, view
+from sigtest.render.plots import PICTURES
 
 TESTSETS = "/v1/testsets"
 REFERENCE = ["a b c d e", "f g h i j", "k l m n o", "p q r s t"]
@@ -88,8 +88,10 @@ def test_pictures_are_those_of_a_comparison(
     metric, test = choice.get("metric", "bleu"), choice.get("test", TEST)
     shown = {k: v for k, v in choice.items() if k in {"alpha", "correction"}}
     report = compare(parse_comparison(whole(metrics=[metric], tests=[test], **shown)))
-    assert got(service, f"{url}/plots/matrix.svg", **choice) == PICTURES["matrix"].of(report)
-    assert got(service, f"{url}/plots/intervals.svg", **choice) == PICTURES["intervals"].of(report)
+    assert got(service, f"{url}/plots/matrix.svg", **choice) == PICTURES["matrix"].draw(report, {})
+    assert got(service, f"{url}/plots/intervals.svg", **choice) == PICTURES["intervals"].draw(
+        report, {}
+    )
 
 
 @pytest.mark.parametrize(("a", "b"), [(FIRST, THIRD), (THIRD, SECOND)])
@@ -104,7 +106,7 @@ def test_distributions_are_those_of_a_comparison(
     drawn = distribute(comparison, a, b, "ter", "bootstrap")
     asked = {"a": a, "b": b, "metric": "ter", "test": "bootstrap"}
     shown = got(service, f"{url}/plots/distribution.svg", **asked)
-    assert shown == PICTURES["distribution"].draw(view(compare(comparison), distribution=drawn))
+    assert shown == PICTURES["distribution"].draw(compare(comparison), {}, drawn)
     there = submit(service, whole(alternative=alternative)).headers["location"]
     for values in ("true", "false"):
         one, other = (
@@ -120,11 +122,11 @@ def test_two_spellings_of_one_metric(service: httpx.Client, make: Make) -> None:
     chosen = {"metric": metrics[1]}
     comparison = parse_comparison(whole(metrics=metrics))
     report = compare(comparison)
-    matrix = PICTURES["matrix"].of(report, metrics[1])
+    matrix = PICTURES["matrix"].draw(report, {"metric": metrics[1]})
     assert got(service, f"{url}/plots/matrix.svg", **chosen) == matrix
     drawn = distribute(comparison, FIRST, SECOND, metrics[1], TEST)
     shown = got(service, f"{url}/plots/distribution.svg", **PAIR, **chosen)
-    assert shown == PICTURES["distribution"].draw(view(report, distribution=drawn))
+    assert shown == PICTURES["distribution"].draw(report, {}, drawn)
     told = service.get(f"{url}/distribution", params={**PAIR, **chosen}).json()
     assert told["metric"] == metrics[1]
 
@@ -144,7 +146,7 @@ def test_training_replicas(service: httpx.Client, make: Make) -> None:
             {**CHOICES, "systems": systems, "metrics": ["ter"], "tests": [test]}
         )
         shown = got(service, f"{url}/plots/distribution.svg", **PAIR, metric="ter", test=test)
-        assert shown == PICTURES["distribution"].draw(view(compare(alone), distribution=drawn))
+        assert shown == PICTURES["distribution"].draw(compare(alone), {}, drawn)
 
 
 def test_a_replaced_system_is_drawn_anew(service: httpx.Client, make: Make) -> None:
@@ -158,9 +160,9 @@ def test_a_replaced_system_is_drawn_anew(service: httpx.Client, make: Make) -> N
     report = compare(comparison)
     drawn = distribute(comparison, FIRST, SECOND, "bleu", TEST)
     assert after == [
-        PICTURES["matrix"].of(report),
-        PICTURES["intervals"].of(report),
-        PICTURES["distribution"].draw(view(report, distribution=drawn)),
+        PICTURES["matrix"].draw(report, {}),
+        PICTURES["intervals"].draw(report, {}),
+        PICTURES["distribution"].draw(report, {}, drawn),
     ]
     assert all(one != other for one, other in zip(before, after, strict=True))
     put(service, url, FIRST, SYSTEMS[FIRST])

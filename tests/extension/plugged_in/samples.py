@@ -20,7 +20,8 @@ from sigtest.metrics import METRICS, Fraction, Metric
 from sigtest.progress import Progress
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
-from sigtest.render.plots import PICTURES, Picture
+from sigtest.render.plots import PICTURES
+from sigtest.render.plots.pictures import picture_of_view
 from sigtest.render.plots.view import View
 from sigtest.report.codec import encode
 from sigtest.significance import TESTS, Alternative, OwnP, OwnTest, ResamplingTest
@@ -177,7 +178,7 @@ def plug_in() -> None:
     TESTS["constant"] = Constant()
     CORRECTIONS["thrice"] = Correction("thrice", "three times", thrice)
     FORMATS["shout"] = Format("shout", "a sample", "text/x-shout", "shout", _shout)
-    PICTURES["bars"] = Picture("bars", "Bars", "report", _bars)
+    PICTURES["bars"] = picture_of_view("bars", "Bars", _bars)
     KINDS["sums"] = Sums()
     FORMATS_READ["tally"] = Reader(
         "tally", "a tally", (".tally",), "Strokes of one system.", _is_tally, _read_tally

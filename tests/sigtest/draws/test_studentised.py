@@ -21,7 +21,7 @@ from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS
 from sigtest.render import latex, text
 from sigtest.render.comparison import document
-from sigtest.render.plots.pictures import PICTURES
+from sigtest.render.plots import PICTURES
 from sigtest.report import Report, decode
 from sigtest.significance.tails import drawn_in, heaviness, moved_out
 
@@ -211,7 +211,7 @@ def test_an_end_without_a_bound_is_said_to_have_none(unit: float, differing: int
     shown = decode(Report, report)
     assert "inf]" in text.render(document(shown))
     assert r"\infty" in latex.render(document(shown))
-    assert ", inf]" in PICTURES["intervals"].of(shown)
+    assert ", inf]" in PICTURES["intervals"].draw(shown, {})
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from sigtest.cli.arguments import parse
 from sigtest.cli.listing import listing
 from sigtest.render.formats import FORMATS, Format, Presented
 from sigtest.render.model import Document, Paragraph, Sheet
-from sigtest.render.plots import PICTURES, Picture, View
+from sigtest.render.plots import PICTURES, View
+from sigtest.render.plots.pictures import picture_of_view
 
 REFERENCE = "reference.en"
 PAIR = ("systems/aspen.en", "systems/birch.en")
@@ -32,7 +33,7 @@ def dots(monkeypatch):
     def draw(view: View) -> str:
         return f"<svg xmlns='x'>{view.title or 'one'} {view.metric} {view.test}</svg>"
 
-    monkeypatch.setitem(PICTURES, "dots", Picture("dots", "Dots of a report", "report", draw))
+    monkeypatch.setitem(PICTURES, "dots", picture_of_view("dots", "Dots of a report", draw))
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def tails(monkeypatch):
     def draw(view: View) -> str:
         return f"<svg xmlns='x'>{len(view.distribution.values)}</svg>"
 
-    made = Picture("tails", "Tails of a pair", "distribution", draw)
+    made = picture_of_view("tails", "Tails of a pair", draw, needs="distribution")
     monkeypatch.setitem(PICTURES, "tails", made)
 
 

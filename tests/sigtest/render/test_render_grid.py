@@ -12,7 +12,6 @@ from sigtest.errors import RecipeError
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
 from sigtest.render.plots import PICTURES
-from sigtest.render.plots.style import Style
 from sigtest.report import Report, select
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -106,7 +105,7 @@ def test_a_page_draws_the_grid_once(report: Report) -> None:
 
 
 def test_the_grid_has_a_panel_a_metric_and_test(report: Report) -> None:
-    svg = GRID.of(report)
+    svg = GRID.draw(report, {})
     assert len(hints(svg)) == 2 * 2 * 4 * 3
     assert words(svg).count("bleu") == words(svg).count("chrf") == 2
     assert {test.replace("_", " ") for test in TESTS} <= set(words(svg))
@@ -124,15 +123,15 @@ def test_better_systems_have_the_small_p_values(report: Report) -> None:
         if (p.a, p.b, p.metric, p.test) == ("Aspen", "Daisy", "bleu", TESTS[0])
     )  # fmt: skip
     assert pair.significant
-    found = hints(GRID.of(report))
+    found = hints(GRID.draw(report, {}))
     assert "Daisy better than Aspen: p = 1" in found
     assert not any(hint == "Aspen better than Daisy: p = 1" for hint in found)
 
 
 def test_the_grid_follows_its_reader(report: Report) -> None:
-    plain = GRID.of(report)
-    wished = Style.of({"width": "17cm", "title": "Mine", "omit": "legend,numbers"})
-    svg = GRID.of(report, style=wished)
+    plain = GRID.draw(report, {})
+    wished = {"width": "17cm", "title": "Mine", "omit": "legend,numbers"}
+    svg = GRID.draw(report, wished)
     assert "Mine" in words(svg)
     assert not any("apart" in word or word.startswith("p ≤") for word in words(svg))
     assert any(word.startswith("p ≤") for word in words(plain))
@@ -142,7 +141,7 @@ def test_the_grid_follows_its_reader(report: Report) -> None:
 
 def test_the_grid_of_one_of_several_test_sets_says_which() -> None:
     report = compare(parse_comparison(several()))
-    assert any("separate, two" in word for word in words(GRID.of(report, testset="two")))
+    assert any("separate, two" in word for word in words(GRID.draw(report, {"testset": "two"})))
 
 
 def test_a_grid_needs_several_metrics_and_all_pairs() -> None:
@@ -150,4 +149,4 @@ def test_a_grid_needs_several_metrics_and_all_pairs() -> None:
     against = compared(pairs={"baseline": "Aspen"})
     assert not GRID.fits(against)
     with pytest.raises(RecipeError, match="needs all pairs"):
-        GRID.of(against)
+        GRID.draw(against, {})

@@ -334,4 +334,4 @@ def test_corrections_are_called_by_their_names_in_words() -> None:
     by = "p adjusted by benjamini hochberg"
     assert f"* {by} is at most 0.05" in rendered("text", made)
     assert f"{by} is at most 0.05" in rendered("latex", made, table="matrix")
-    assert by in PICTURES["matrix"].of(made)
+    assert by in PICTURES["matrix"].draw(made, {})

@@ -10,17 +10,22 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare, distribute
 from sigtest.errors import RecipeError
 from sigtest.render.names import printable
-from sigtest.render.plots import PICTURES, Style, view
+from sigtest.render.plots import PICTURES, Style
 from sigtest.render.plots.distribution import bin_edges, counted
 from sigtest.render.plots.drawing import COLOURS, COLUMN, text_width
 from sigtest.render.plots.labels import short_names
 
-matrix_plot = PICTURES["matrix"].of
-intervals_plot = PICTURES["intervals"].of
+
+def matrix_plot(made, **chosen):
+    return PICTURES["matrix"].draw(made, chosen)
+
+
+def intervals_plot(made, **chosen):
+    return PICTURES["intervals"].draw(made, chosen)
 
 
 def distribution_plot(drawing, made):
-    return PICTURES["distribution"].draw(view(made, distribution=drawing))
+    return PICTURES["distribution"].draw(made, {}, drawing)
 
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -147,7 +152,7 @@ def test_matrix_needs_all_pairs():
 
 def test_unknown_metric_is_named():
     with pytest.raises(RecipeError, match="Did you mean 'bleu'"):
-        intervals_plot(report(), "blue")
+        intervals_plot(report(), metric="blue")
 
 
 def test_many_systems_make_the_matrix_wider_rather_than_illegible():
@@ -200,14 +205,14 @@ def size(svg: str) -> tuple[float, float]:
 def test_a_width_is_kept_whatever_the_labels_need(name):
     made = report(("A" * 60, "B" * 60, "C"))
     for width, points in (("4cm", 113.39), ("16cm", 453.54), ("300pt", 300.0)):
-        drawn = PICTURES[name].of(made, style=Style.of({"width": width}))
+        drawn = PICTURES[name].draw(made, {"width": width})
         assert size(drawn)[0] == pytest.approx(points, abs=0.01)
-    assert size(PICTURES[name].of(made))[0] >= COLUMN - 0.01
+    assert size(PICTURES[name].draw(made, {}))[0] >= COLUMN - 0.01
 
 
 def test_a_wider_picture_has_more_room_and_letters_of_the_same_size():
     made = report(("A", "B", "C"))
-    wide = intervals_plot(made, style=Style.of({"width": "16cm"}))
+    wide = intervals_plot(made, width="16cm")
     box = [float(n) for n in ElementTree.fromstring(wide).get("viewBox").split()]
     assert box[2] == pytest.approx(size(wide)[0], abs=0.01)
 
@@ -215,9 +220,9 @@ def test_a_wider_picture_has_more_room_and_letters_of_the_same_size():
 @pytest.mark.parametrize("name", ["matrix", "intervals"])
 def test_parts_are_left_out(name):
     made = report(("A", "B", "C"), exact="never")
-    whole = PICTURES[name].of(made)
+    whole = PICTURES[name].draw(made, {})
     title = words(whole)[0]
-    bare = PICTURES[name].of(made, style=Style.of({"omit": "title, legend,numbers"}))
+    bare = PICTURES[name].draw(made, {"omit": "title, legend,numbers"})
     assert title not in words(bare)
     assert size(bare)[1] < size(whole)[1] - 20
     assert not [text for text in words(bare) if "significant" in text or "≤" in text]
@@ -227,14 +232,14 @@ def test_parts_are_left_out(name):
 @pytest.mark.parametrize("name", ["matrix", "intervals"])
 def test_a_title_takes_the_place_of_its_own(name):
     made = report(("A", "B"))
-    drawn = PICTURES[name].of(made, style=Style.of({"title": "News <2026>"}))
+    drawn = PICTURES[name].draw(made, {"title": "News <2026>"})
     assert words(drawn)[0] == "News <2026>"
 
 
 def test_distributions_have_styles_too():
     values, made = drawn("A", "B", "chrf", "bootstrap", "two-sided")
-    style = Style.of({"width": "12cm", "omit": "title"})
-    bare = PICTURES["distribution"].draw(view(made, distribution=values, style=style))
+    chosen = {"width": "12cm", "omit": "title"}
+    bare = PICTURES["distribution"].draw(made, chosen, values)
     assert size(bare)[0] == pytest.approx(12 * 72 / 2.54, abs=0.01)
     assert not [text for text in words(bare) if "counted" in text]
 
@@ -297,5 +302,5 @@ def test_names_from_right_to_left_keep_their_side_of_the_minus_sign(a, b, mark):
     systems = [{"name": name, "scores": {"x": own}} for name, own in rows.items()]
     asked = {"systems": systems, "metrics": ["scores"], "resamples": 99}
     made = compare(parse_comparison(asked))
-    shown = intervals_plot(made, "scores", "approximate_randomization")
+    shown = intervals_plot(made, metric="scores", test="approximate_randomization")
     assert f">{a}{mark} \N{MINUS SIGN} {mark}{b}<" in shown

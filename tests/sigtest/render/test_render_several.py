@@ -133,7 +133,8 @@ def test_a_report_read_back_renders_to_the_same_bytes(form: str) -> None:
 def test_pictures_show_each_test_set_and_all_together(name: str) -> None:
     made = reported_on_several()
     drawn = {
-        testset: PICTURES[name].of(made, testset=testset) for testset in (None, "news", "talks")
+        testset: PICTURES[name].draw(made, {"testset": testset})
+        for testset in (None, "news", "talks")
     }
     assert len(set(drawn.values())) == 3
     for testset, svg in drawn.items():
@@ -143,11 +144,11 @@ def test_pictures_show_each_test_set_and_all_together(name: str) -> None:
 
 def test_pictures_say_which_test_sets_there_are() -> None:
     with pytest.raises(RecipeError, match="Did you mean 'talks'"):
-        PICTURES["matrix"].of(reported_on_several(), testset="talk")
+        PICTURES["matrix"].draw(reported_on_several(), {"testset": "talk"})
     assert reported_on_several().several is not None
     one = reported_on_several().several.testsets[0].report  # type: ignore[union-attr]
     with pytest.raises(RecipeError, match="one test set"):
-        PICTURES["matrix"].of(one, testset="news")
+        PICTURES["matrix"].draw(one, {"testset": "news"})
 
 
 def test_a_distribution_is_of_one_test_set() -> None:
@@ -158,7 +159,7 @@ def test_a_distribution_is_of_one_test_set() -> None:
     comparison = parse_comparison(request)
     made = compare(comparison)
     drawn = distribute(comparison, "A", "B", "chrf", TEST, "talks")
-    svg = PICTURES["distribution"].draw(view(made, testset="talks", distribution=drawn))
+    svg = PICTURES["distribution"].draw(made, {"testset": "talks"}, drawn)
     assert "(talks)" in svg
     with pytest.raises(RecipeError, match="news, talks"):
         view(made, distribution=drawn)
@@ -167,7 +168,7 @@ def test_a_distribution_is_of_one_test_set() -> None:
 def test_hostile_names_of_test_sets_are_text_in_pictures() -> None:
     made = reported_on_several(testsets=HOSTILE[1:3])
     for name in ("matrix", "intervals"):
-        root = ElementTree.fromstring(PICTURES[name].of(made, testset=HOSTILE[1]))
+        root = ElementTree.fromstring(PICTURES[name].draw(made, {"testset": HOSTILE[1]}))
         assert not list(root.iter(f"{SVG}script"))
         assert printable(HOSTILE[1])[:8] in (root.findtext(f"{SVG}title") or "")
 

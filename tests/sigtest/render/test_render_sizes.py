@@ -60,7 +60,7 @@ def test_one_system_has_a_score_and_no_pictures() -> None:
     assert not [block for block in document(made).flat() if isinstance(block, Figure)]
     for name in ("matrix", "intervals"):
         with pytest.raises(InputError, match="two systems; the report has 1"):
-            PICTURES[name].of(made)
+            PICTURES[name].draw(made, {})
 
 
 def test_html_folds_many_pairs_unless_all_are_asked_for() -> None:
