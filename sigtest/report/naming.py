@@ -7,12 +7,12 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from sigtest.errors import RecipeError
-from sigtest.report.parts import PairReport, SystemReport
-from sigtest.report.report import Report, WinsReport
+from sigtest.report.report import Report
 
-Row = TypeVar("Row", PairReport, WinsReport)
+IN_COMPARISONS = (  # fields that hold names of systems and metrics
+    "name", "a", "b", "metric", "metrics", "scores", "ranks", "discriminative_power",
+)  # fmt: skip
 T = TypeVar("T")
-V = TypeVar("V")
 
 
 def renamed(report: Report, names: Mapping[str, str]) -> Report:
@@ -29,43 +29,14 @@ def renamed(report: Report, names: Mapping[str, str]) -> Report:
         return report
     _check_distinct((names.get(own.name, own.name) for own in report.systems), "systems")
     _check_distinct((names.get(label, label) for label in report.metrics), "metrics")
-    made = _renamed(report, names)
-    if report.several is None:
+    made = renamed_in(report, IN_COMPARISONS, names)
+    if made.several is None or report.several is None:
         return made
     testsets = tuple(
-        replace(own, report=_renamed(own.report, names)) for own in report.several.testsets
+        replace(own, name=before.name)  # a test set may be called as a system is
+        for own, before in zip(made.several.testsets, report.several.testsets, strict=True)
     )
-    wins = tuple(_pair(row, names) for row in report.several.wins)
-    return replace(made, several=replace(report.several, testsets=testsets, wins=wins))
-
-
-def _renamed(report: Report, names: Mapping[str, str]) -> Report:
-    power = report.discriminative_power
-    return replace(
-        report,
-        metrics=_by_name(report.metrics, names),
-        systems=tuple(_system(system, names) for system in report.systems),
-        pairs=tuple(_pair(pair, names) for pair in report.pairs),
-        discriminative_power=power and _by_name(power, names),
-    )
-
-
-def _system(system: SystemReport, names: Mapping[str, str]) -> SystemReport:
-    return replace(
-        system,
-        name=names.get(system.name, system.name),
-        scores=_by_name(system.scores, names),
-        ranks=_by_name(system.ranks, names),
-    )
-
-
-def _by_name(held: Mapping[str, V], names: Mapping[str, str]) -> dict[str, V]:
-    return {names.get(name, name): value for name, value in held.items()}
-
-
-def _pair(row: Row, names: Mapping[str, str]) -> Row:
-    a, b, metric = (names.get(name, name) for name in (row.a, row.b, row.metric))
-    return row._replace(a=a, b=b, metric=metric)
+    return replace(made, several=replace(made.several, testsets=testsets))
 
 
 def _check_distinct(shown: Iterable[str], what: str) -> None:
@@ -101,6 +72,9 @@ def renamed_in(report: T, where: Collection[str], names: Mapping[str, str]) -> T
 
 
 def _changed(value: Any, where: Collection[str], names: Mapping[str, str]) -> Any:
+    if hasattr(value, "_fields"):  # a pair, of which there are many: what is inside has no names
+        own = {name: getattr(value, name) for name in value._fields if name in where}
+        return value._replace(**{name: _called(held, names) for name, held in own.items()})
     if isinstance(value, tuple):
         return tuple(_changed(own, where, names) for own in value)
     if not is_dataclass(value) or isinstance(value, type):
@@ -116,4 +90,6 @@ def _changed(value: Any, where: Collection[str], names: Mapping[str, str]) -> An
 def _called(held: Any, names: Mapping[str, str]) -> Any:
     if isinstance(held, str):
         return names.get(held, held)
+    if isinstance(held, Mapping):
+        return {names.get(name, name): value for name, value in held.items()}
     return held and tuple(names.get(name, name) for name in held)

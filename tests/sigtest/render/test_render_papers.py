@@ -16,6 +16,7 @@ from sigtest.render.comparison import TABLES
 from sigtest.render.formats import FORMATS
 from sigtest.render.plots import PICTURES
 from sigtest.report import Report
+from sigtest.report.naming import renamed
 
 NAMES = tuple(f"Team-{chr(65 + i)}{'-two' * (i % 2)}" for i in range(19))
 NO_TABLES = {"json", "csv", "bibtex"}
@@ -248,6 +249,20 @@ def test_names_reach_every_table_of_several_test_sets() -> None:
     assert "Test sets won by a: BLEU" in shown
     assert not re.search(r"^A ", shown, re.M)
     assert re.search(r"^Ours ", shown, re.M)
+
+
+def test_a_test_set_called_as_a_system_keeps_its_name() -> None:
+    made = reported_on_several(testsets=("A", "talks"))
+    shown = renamed(made, {"A": "Ours", "bleu": "BLEU"})
+    assert made.several is not None
+    assert shown.several is not None
+    assert [own.name for own in shown.several.testsets] == ["A", "talks"]
+    for own in (shown, *(own.report for own in shown.several.testsets)):
+        assert [system.name for system in own.systems] == ["Ours", "B", "C"]
+        assert list(own.metrics) == list(own.systems[0].scores) == ["BLEU", "ter"]
+        assert (own.pairs[0].a, own.pairs[0].b, own.pairs[0].metric) == ("Ours", "B", "BLEU")
+    assert (shown.several.wins[0].a, shown.several.wins[0].metric) == ("Ours", "BLEU")
+    assert renamed(shown, {"Ours": "A", "BLEU": "bleu"}) == made
 
 
 def test_names_reach_the_table_of_discriminative_power() -> None:
