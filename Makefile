@@ -62,7 +62,7 @@ openapi: install  ## write openapi/openapi.json from the code
 	$(BIN)/python -m app.openapi openapi/openapi.json
 
 formats: install  ## write the tables of docs/FORMATS.md from the registries
-	$(BIN)/python -m sigtest.data.imports.document docs/FORMATS.md
+	$(BIN)/python tests/sigtest/data/test_docs_formats.py
 
 pins: | .venv/bin/pip  ## write the constraints files anew from pyproject.toml
 	$(BIN)/pip install --quiet uv
