@@ -155,7 +155,7 @@ async def draw(
 
     def made() -> str:
         report = answers.read(questions.report(record.id, caller), record, choice)
-        return kind.draw(name, report, named, drawn)
+        return picture.draw(report, named, drawn)
 
     return await in_turn(made)
 

@@ -65,7 +65,7 @@ def _compare_here(comparison: Comparison, options: argparse.Namespace) -> bytes:
         a, b, metric, test = (chosen[part] for part in ("a", "b", "metric", "test"))
         values = distribute(comparison, a, b, metric, test, chosen.get("testset"))
         styled = {**chosen, **style_asked(options)}
-        return KIND.draw(picture.name, report, styled, values).encode()
+        return picture.draw(report, styled, values).encode()
 
     if options.plots is not None:
         write_plots(report, options, drawn)

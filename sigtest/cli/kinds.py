@@ -64,7 +64,7 @@ def _ask_here(
         report = kind.compute(kind.parse(request, files), progress)
     if options.plots is not None:
         drawn = (
-            ((name, *chosen.values()), kind.draw(name, report, chosen).encode())
+            ((name, *chosen.values()), kind.pictures[name].draw(report, chosen).encode())
             for name, chosen in _pictures(kind, report)
         )
         write_pictures(drawn, options.plots)
@@ -91,5 +91,5 @@ def _pictures(kind: Kind[Any], report: Report) -> Iterator[tuple[str, Mapping[st
     """Every picture of a report, and what it shows of it."""
     for name in kind.drawable(report):
         yield name, {}
-        for chosen in kind.others(name, report):
+        for chosen in kind.pictures[name].shows(report)[1:]:
             yield name, chosen

@@ -42,7 +42,8 @@ def plot(options: argparse.Namespace) -> None:
         raise UsageError("plot which KIND of picture, of which REPORT? (see sigtest plot --help)")
     kinds = {name: kind for kind in KINDS.values() for name in kind.pictures}
     kind = kinds[choose(options.kind, kinds, "kind", "picture")]
-    if kind.pictures[options.kind].needs == "distribution":
+    picture = kind.pictures[options.kind]
+    if picture.needs == "distribution":
         raise RecipeError(
             "A report keeps no distribution; draw it with sigtest compare ... --plots DIR "
             "--distribution A B."
@@ -53,7 +54,7 @@ def plot(options: argparse.Namespace) -> None:
     chosen = {part: value for part, value in given.items() if value is not None}
     chosen |= style_asked(options)
     kind.check_chosen(options.kind, chosen)
-    write(kind.draw(options.kind, report, chosen).encode(), options.output)
+    write(picture.draw(report, chosen).encode(), options.output)
 
 
 def style_asked(options: argparse.Namespace) -> dict[str, str]:

@@ -23,7 +23,6 @@ from sigtest.report.naming import names_in, renamed_in
 
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
-    from sigtest.draws.distribution import Distribution
     from sigtest.render.picture import Picture
 
 
@@ -282,31 +281,3 @@ class Kind(ABC, Generic[Asked]):
             for name, picture in self.pictures.items()
             if picture.needs == "report" and picture.fits(report)
         )
-
-    def others(self, name: str, report: Any) -> Sequence[Mapping[str, str]]:
-        """What else a picture can show of a report than what it shows where nothing is chosen.
-
-        Each is a choice as `draw` takes it.
-        """
-        return self.pictures[name].shows(report)[1:]
-
-    def draw(
-        self,
-        name: str,
-        report: Any,
-        chosen: Mapping[str, str],
-        distribution: Distribution | None = None,
-    ) -> str:
-        """One of the pictures of a report, as SVG.
-
-        Args:
-            name: Of the picture.
-            report: What to draw.
-            chosen: What of it: `metric`, `test`, `testset`, `criterion`, `alpha`, as far as
-                they are named.
-            distribution: Of a pair, where the picture needs one.
-
-        Raises:
-            SigtestError: The report has nothing such.
-        """
-        return self.pictures[name].draw(report, chosen, distribution)

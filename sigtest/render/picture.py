@@ -46,7 +46,16 @@ class Picture:
         return bool(self.shows(report))
 
     def draw(self, report: object, chosen: Chosen, distribution: Distribution | None = None) -> str:
-        """The SVG."""
+        """The SVG.
+
+        Args:
+            report: What to draw.
+            chosen: What of it, by the names in `takes`, as far as they are named.
+            distribution: Of a pair, where the picture needs one.
+
+        Raises:
+            SigtestError: The report has nothing such.
+        """
         chosen = chosen or next(iter(self.shows(report)), {})
         given = {} if distribution is None else {"distribution": distribution}
         return self.plot(report, **chosen, **given)

@@ -156,7 +156,7 @@ def test_every_picture_that_is_linked_is_drawn(service: httpx.Client, sample: Sa
     assert plots
     for name, url in plots.items():
         safe_picture(service, url, {})
-        assert service.get(url).text == kind.draw(name, report, {})
+        assert service.get(url).text == kind.pictures[name].draw(report, {})
     wrong = service.get(f"{question['links']['self']}/plots/matrix.svg")
     assert "picture" in problem(wrong, 422, "invalid-recipe")["detail"]
 

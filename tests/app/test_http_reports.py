@@ -14,10 +14,10 @@ from app.http.negotiation import Wish, choose_format
 from sigtest.comparison.parse import parse_comparison
 from sigtest.decide.anew import decided
 from sigtest.engine import compare
-from sigtest.kinds import KINDS
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
+from sigtest.render.plots import PICTURES
 from sigtest.report import Report
 
 
@@ -65,7 +65,7 @@ def test_a_report_is_decided_anew_in_every_format(service: httpx.Client, url: st
         assert told.headers["etag"] != service.get(f"{url}/report?format={name}").headers["etag"]
     check(service, "Report", service.get(url + "/report", params=choice).json())
     picture = service.get(url + "/plots/intervals.svg", params=choice).text
-    assert picture == KINDS["comparisons"].draw("intervals", decided(whole, 0.2, "none"), {})
+    assert picture == PICTURES["intervals"].draw(decided(whole, 0.2, "none"), {})
     assert "95 % intervals" in picture
     same = service.get(url + "/report", params={"alpha": 0.05, "correction": "holm"})
     assert same.text == service.get(url + "/report").text
