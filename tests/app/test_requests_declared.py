@@ -12,6 +12,7 @@ from starlette.requests import Request
 from twisted import BODIES, found, places, twisted, with_part
 
 from app import openapi
+from app.http.observing import EXCHANGE, Exchange
 from app.requests.envelope import read_envelope
 from app.requests.parsing import Parser
 from app.requests.question import read_question
@@ -46,6 +47,7 @@ async def refusal(operation: tuple[str, str], body: Any) -> SigtestError | None:
     scope = {"type": "http", "method": method, "path": path, "headers": headers, "state": state}
     request = Request({**scope, "query_string": b""}, receive)
     caller: Any = SimpleNamespace(name="anybody")
+    EXCHANGE.set(Exchange("this one", caller.name))
     reading: Any = {
         ("POST", "/v1/testsets"): lambda: read_testset(request, SETTINGS, parser),
         ("PATCH", "/v1/testsets/{id}"): lambda: read_change(request, SETTINGS, parser),
