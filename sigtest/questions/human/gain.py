@@ -18,7 +18,7 @@ from sigtest.questions.human.report import CriterionGain, GainFigures, GainRepor
 from sigtest.questions.human.request.choices import Choices, Longitudinal
 from sigtest.questions.human.scores import Units
 from sigtest.questions.human.statistics.tails import interval
-from sigtest.questions.human.statistics.two_samples import comparable, rank_sum
+from sigtest.questions.human.statistics.two_samples import rank_sum
 
 OLD, NEW = 1, 2  # streams of the draws of the two test sets
 MEMORY = 32 << 20  # bytes of a block of draws
@@ -110,7 +110,7 @@ def _means(pairs: Sequence[Mapping[str, CriterionGain]]) -> dict[str, CriterionG
 def _gain(units: Units, systems: Mapping[str, int], choices: Choices) -> CriterionGain:
     """Gain of one language pair by one criterion."""
     places = {role: units.of(system) for role, system in systems.items()}
-    tested = comparable(units.tested)
+    tested = units.tied(as_given=choices.standardise == "none")
     stars: dict[str, str] = {}
     p = {}
     for which in ("current", "best"):

@@ -158,10 +158,14 @@ def _observed(
     """What is tested: segments, or documents."""
     systems = len(judgements.system.names)
     if choices.aggregate == "segment":
-        size = len(judgements.segment.names)
-        return {c: Observations.of(own, systems, size) for c, own in segments.items()}
+        size, as_given = len(judgements.segment.names), choices.standardise == "none"
+        return {
+            criterion: Observations.of(own, own.tied(as_given=as_given), systems, size)
+            for criterion, own in segments.items()
+        }
     size, document_of = len(judgements.document.names), documents(judgements)
+    means = {criterion: document_scores(own, document_of) for criterion, own in segments.items()}
     return {
-        criterion: Observations.of(document_scores(own, document_of), systems, size)
-        for criterion, own in segments.items()
+        criterion: Observations.of(own, own.tied(), systems, size)
+        for criterion, own in means.items()
     }

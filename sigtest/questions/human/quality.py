@@ -24,7 +24,8 @@ from sigtest.questions.human.report import AnnotatorReport, AnnotatorsReport
 from sigtest.questions.human.request.choices import Quality
 from sigtest.questions.human.statistics.agreement import Pairs
 from sigtest.questions.human.statistics.paired import paired_t, signed_rank
-from sigtest.questions.human.statistics.two_samples import comparable, rank_sum, welch
+from sigtest.questions.human.statistics.ties import levelled
+from sigtest.questions.human.statistics.two_samples import rank_sum, welch
 
 KEPT, CARELESS, UNTESTABLE = "kept", "careless", "untestable"
 
@@ -80,8 +81,8 @@ def control(judgements: Judgements, asked: Quality | None, *, named: bool) -> Ve
     size = len(judgements.annotator.names)
     bad, again = mates(judgements, (BAD_REF,)), mates(judgements, (REPEAT, DUPLICATE))
     worse, moved = (
-        _by_annotator(comparable(scores[p.second] - scores[p.first]), who[p.second], size)
-        for p in (bad, again)
+        _by_annotator(gaps, who[p.second], size)
+        for gaps, p in zip(_gaps(scores, bad, again), (bad, again), strict=True)
     )
     n = np.bincount(who[who >= 0], minlength=size).tolist()
     seconds = _means(judgements.seconds, who, size)
@@ -169,6 +170,13 @@ def summary(
         seconds_per_judgement=float(np.median(known)) if len(known) else None,
         each=each,
     )
+
+
+def _gaps(scores: Array, *pairs: Pairs) -> list[Array]:
+    """For each sort of pairs (p,) score of the second less that of the first; equal sizes tied."""
+    gaps = np.concatenate([scores[p.second] - scores[p.first] for p in pairs])
+    sizes = levelled(np.abs(gaps), float(np.abs(scores).max(initial=0.0)))
+    return np.split(np.copysign(sizes, gaps), np.cumsum([len(p) for p in pairs])[:-1])
 
 
 def _by_annotator(values: Array, who: Counts, size: int) -> list[Array]:

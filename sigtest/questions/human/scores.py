@@ -9,7 +9,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.questions.human.judgements import BAD_REF, REF, Judgements, Names, groups
-from sigtest.questions.human.statistics.two_samples import comparable
+from sigtest.questions.human.statistics.ties import as_printed, levelled
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,18 @@ class Units:
         """(u,) what tests are run on: standardised scores where there are any."""
         return self.z if len(self.z) and np.isfinite(self.z).all() else self.raw
 
+    def tied(self, *, as_given: bool = False) -> Array:
+        """(u,) the same, those made equal that only rounding tells apart.
+
+        Args:
+            as_given: Whether scores are not standardised here; where they came so they have as many
+                digits as R prints, on which published p-values rest.
+        """
+        tested = self.tested
+        if as_given and tested is self.z:
+            return as_printed(tested)
+        return levelled(tested, float(np.abs(tested).max(initial=0.0)))
+
 
 @dataclass(frozen=True)
 class Observations:
@@ -56,9 +68,8 @@ class Observations:
     size: int
 
     @classmethod
-    def of(cls, found: Units, systems: int, size: int) -> Observations:
-        """The scores of so many systems on so many units."""
-        scores = comparable(found.tested)
+    def of(cls, found: Units, scores: Array, systems: int, size: int) -> Observations:
+        """The (u,) scores of so many systems on so many units."""
         places = [found.of(s) for s in range(systems)]
         return cls(
             tuple(found.unit[place] for place in places),

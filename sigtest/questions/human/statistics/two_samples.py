@@ -9,8 +9,6 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.questions.human.statistics.tails import Tails, normal, student
 
-DIGITS = 15
-
 
 def rank_sum(x: Array, y: Array) -> Tails:
     """Wilcoxon's rank-sum test: does x lie higher than y? The statistic is U of x.
@@ -44,13 +42,3 @@ def welch(x: Array, y: Array) -> Tails:
         return student(math.copysign(math.inf, difference) if difference else math.nan, 1.0)
     df = (own + other) ** 2 / (own**2 / (len(x) - 1) + other**2 / (len(y) - 1))
     return student(difference / spread, float(df))
-
-
-def comparable(scores: Array) -> Array:
-    """Scores with 15 significant digits, so that equal means are tied however they were summed.
-
-    So are differences that are equal in decimals. R writes the means that the organisers' tests
-    read that way: with more digits or fewer, ties come or go, and published p-values are missed by
-    half a percent.
-    """
-    return np.array([float(f"{score:.{DIGITS}g}") for score in scores.tolist()], dtype=np.float64)

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.questions.human.statistics.ties import levelled
 from sigtest.questions.meta.asked import Choices
 from sigtest.questions.meta.data.scored import ScoredSet
-from sigtest.questions.meta.statistics.correlation import is_constant, levelled, pearson
+from sigtest.questions.meta.statistics.correlation import is_constant, pearson
 from sigtest.questions.meta.statistics.pairwise import Contests
 
 

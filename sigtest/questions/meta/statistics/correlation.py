@@ -9,8 +9,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
-
-CONSTANT = 1e-13  # range over largest size, below which only rounding tells numbers apart
+from sigtest.questions.human.statistics.ties import ROUNDING
 
 Correlation = Callable[[Array, Array], float]
 
@@ -48,23 +47,7 @@ CORRELATIONS: dict[str, Correlation] = {
 
 def is_constant(x: Array) -> bool:
     """Whether no two numbers differ by more than rounding."""
-    return not len(x) or float(np.ptp(x)) <= CONSTANT * float(np.abs(x).max())
-
-
-def levelled(x: Array, largest: float) -> Array:
-    """Numbers that only rounding tells apart made equal: to the greatest of them.
-
-    So that means or differences that tie in decimals are tied, however they were computed.
-
-    Args:
-        x: (N,) numbers.
-        largest: Size of the largest number that they were computed from.
-    """
-    order = np.argsort(x, kind="stable")
-    closes = np.flatnonzero(np.diff(x[order], append=math.inf) > CONSTANT * largest)
-    made = np.empty_like(x)
-    made[order] = x[order][np.repeat(closes, np.diff(closes, prepend=-1))]
-    return made
+    return not len(x) or float(np.ptp(x)) <= ROUNDING * float(np.abs(x).max())
 
 
 def midranks(x: Array) -> Array:
@@ -112,7 +95,7 @@ def _grouped(code: int, x: Array, y: Array, starts: Counts) -> Array:
 
 @compiled
 def _flat(x: Array) -> bool:
-    return x.max() - x.min() <= CONSTANT * np.abs(x).max()
+    return x.max() - x.min() <= ROUNDING * np.abs(x).max()
 
 
 @compiled

@@ -12,7 +12,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
-from sigtest.questions.meta.statistics.correlation import levelled
+from sigtest.questions.human.statistics.ties import levelled
 
 LARGEST_WEIGHT = 2**52
 

@@ -197,18 +197,47 @@ def test_a_score_at_the_end_of_a_category_is_in_the_next_one() -> None:
     assert (own.bins, own.categories, own.pairs, own.agreed) == ("intervals", 5, 2, 2)
 
 
-def test_differences_that_tie_in_decimals_are_tied_in_quality_control() -> None:
+@pytest.mark.parametrize("lowest", [0, 60])
+def test_differences_that_tie_in_decimals_are_tied_in_quality_control(lowest: int) -> None:
     first, bad, again = np.random.default_rng(3).integers(0, 10, (3, 12))
     rows = [
-        row("w", "AB"[i % 2], i, score / 10, kind, hit="h")
+        row("w", "AB"[i % 2], i, lowest + score / 10, kind, hit="h")
         for kind, scores in (("SYSTEM", first), ("BAD_REF", bad), ("REPEAT", again))
         for i, score in enumerate(scores.tolist())
     ]
-    (own,) = evaluated(rows, scale=[0, 1]).annotators.each
+    (own,) = evaluated(rows).annotators.each
     expected = stats.mannwhitneyu(  # of whole numbers, which nothing rounds
         np.abs(again - first), first - bad, alternative="less", method="asymptotic"
     )
     assert own.mann_whitney == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def judged_thrice(seed: int) -> list[dict[str, object]]:
+    """Three annotators score two systems on twelve segments of four documents, many ties."""
+    scores = iter(np.random.default_rng(seed).choice([70.0, 75.0, 80.0, 85.0, 90.0], 72).tolist())
+    return [row(w, s, i, next(scores), document=str(i // 3))
+            for w in "uvw" for i in range(12) for s in "AB"]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_means_of_documents_tie_where_their_sums_do(seed: int) -> None:
+    rows = judged_thrice(seed)
+    sums = [[sum(r["score"] for r in rows if (r["system"], r["document"]) == (s, d))
+             for d in "0123"] for s in "AB"]  # fmt: skip
+    expected = stats.mannwhitneyu(*sums, alternative="greater", method="asymptotic")
+    (found,) = evaluated(rows, standardise="none", aggregate="document").pairs
+    assert (found.u, found.p_greater) == (expected.statistic, pytest.approx(expected.pvalue))
+
+
+@pytest.mark.parametrize(("aggregate", "seed"), [("segment", 10), ("segment", 16), ("document", 9)])
+def test_no_order_of_rows_breaks_ties_of_standardised_scores(aggregate: str, seed: int) -> None:
+    first, *others = judged_thrice(seed)
+    found = set()
+    for order in range(10):
+        np.random.default_rng(order).shuffle(others)
+        (compared,) = evaluated([first, *others], aggregate=aggregate).pairs
+        found.add(compared.u)
+    assert len(found) == 1
 
 
 def test_threshold_and_least_number_of_pairs_decide() -> None:

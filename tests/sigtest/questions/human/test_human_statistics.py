@@ -15,7 +15,8 @@ from sigtest.questions.human.statistics.paired import (
     signed_rank,
 )
 from sigtest.questions.human.statistics.tails import interval, student
-from sigtest.questions.human.statistics.two_samples import comparable, rank_sum, welch
+from sigtest.questions.human.statistics.ties import as_printed
+from sigtest.questions.human.statistics.two_samples import rank_sum, welch
 
 
 @pytest.fixture
@@ -137,7 +138,7 @@ def test_rounding_breaks_no_tie_of_the_signed_rank() -> None:
 def test_fifteen_digits_tie_means_of_the_same_numbers() -> None:
     forth, back = (0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3
     assert forth != back
-    assert len(set(comparable(np.array([forth, back, 0.2000000000001])).tolist())) == 2
+    assert len(set(as_printed(np.array([forth, back, 0.2000000000001])).tolist())) == 2
 
 
 def everything(given):
