@@ -57,7 +57,8 @@ def prepare(judgements: Judgements, sources: int, choices: Choices) -> Prepared:
         choices: Decided.
 
     Raises:
-        InputError: A system or criterion has no judgement left, or a paired test has no pairs.
+        InputError: A score to be standardised is nobody's, a system or criterion has no judgement
+            left, or a paired test has no pairs.
     """
     given = judgements.system.take(judgements.scored).names
     dropped: list[dict[str, int]] = [{} for _ in range(sources)]
@@ -71,6 +72,7 @@ def prepare(judgements: Judgements, sources: int, choices: Choices) -> Prepared:
             count_rows(dropped, judgements, untestable, "untestable annotator")
             judgements = judgements.take(~verdicts.careless & ~untestable)
     if choices.standardise != "none":
+        _require_annotators(judgements)
         z, alike = standardised(judgements, str(choices.standardise))
         count_rows(dropped, judgements, alike, "annotator without variance")
         judgements = replace(judgements, z=z).take(~alike)
@@ -96,6 +98,26 @@ def count_rows(
     for reasons, n in zip(dropped, rows.astype(int).tolist(), strict=True):
         if n:
             reasons[why] = reasons.get(why, 0) + n
+
+
+def _require_annotators(judgements: Judgements) -> None:
+    """Every score is somebody's, whose mean it is held against.
+
+    Raises:
+        InputError: One is not.
+    """
+    nobody = judgements.annotator.codes < 0
+    if nobody.any():
+        row = int(np.argmax(nobody))
+        system, segment = judgements.system.at(row), judgements.segment.at(row)
+        raise InputError(
+            f"{np.count_nonzero(nobody):,} of {len(judgements):,} judgements do not say who judged "
+            f"(the first is of system {system!r}, segment {segment!r}), so that their scores "
+            "cannot be standardised. Name every annotator, or leave scores as they are "
+            '(standardise "none").',
+            field="judgements",
+            system=system,
+        )
 
 
 def _require_left(

@@ -257,6 +257,16 @@ def test_degraded_copies_meet_their_output_in_the_same_batch_only() -> None:
     assert evaluated(rows).annotators.each[0].bad_references == 4
 
 
+def test_scores_of_nobody_cannot_be_standardised() -> None:
+    rows = [row("w" if i < 4 else None, s, i, 50 + i + 9 * (s == "A")) for s in "AB"
+            for i in range(6)]  # fmt: skip
+    with pytest.raises(InputError) as error:
+        evaluated(rows)
+    assert "4 of 12 judgements do not say who judged" in error.value.message
+    assert "system 'A', segment '4'" in error.value.message
+    assert system(evaluated(rows, standardise="none"), "A").raw == 61.5
+
+
 def test_no_annotator_left_is_an_error_that_says_so() -> None:
     rows = [row("w", s, i, 50 + i + 9 * (s == "A")) for s in "AB" for i in range(4)]
     with pytest.raises(InputError, match="No judgement of score is left of A, B"):
