@@ -85,16 +85,23 @@ class Lines:
             spaced=counts[" "] > SPACED * len(points),
         )
 
+    def words(self, spaced: bool) -> list[Sequence[str]]:
+        """Words of some lines; their letters where nothing separates words in a language."""
+        return self._words if spaced else self._letters
+
     @cached_property
-    def words(self) -> list[Sequence[str]]:
-        """Words of some lines; their letters where nothing separates words."""
-        lines = [self.lines[i].lower() for i in spread(0, len(self.lines), LOOKED_AT)]
-        return [*map(str.split, lines)] if self.sample.spaced else [*lines]
+    def _words(self) -> list[Sequence[str]]:
+        places = spread(0, len(self.lines), LOOKED_AT)
+        return [self.lines[i].lower().split() for i in places]
+
+    @cached_property
+    def _letters(self) -> list[Sequence[str]]:
+        return ["".join(words) for words in self._words]
 
     @cached_property
     def common(self) -> dict[str, int]:
         """The words that stand there most often, and how often; first those that come first."""
-        counts = Counter(chain.from_iterable(self.words))
+        counts = Counter(chain.from_iterable(self.words(self.sample.spaced)))
         ranked = sorted(counts, key=counts.__getitem__, reverse=True)[: 2 * COMMON]
         known = (word for word in ranked if any(map(str.isalpha, word)))
         return {word: counts[word] for word in islice(known, COMMON)}
@@ -112,9 +119,10 @@ class Lines:
 
 
 def words_of(line: str, spaced: bool) -> set[str]:
-    """What of a line is compared: its words, or where there are no blanks pairs of characters."""
+    """What of a line is compared: words, or in a language without blanks pairs of characters."""
     if spaced:
         return set(line.lower().split())
+    line = "".join(line.split())
     return {line[i : i + 2] for i in range(len(line) - 1)}
 
 

@@ -80,19 +80,20 @@ def find_languages(
     name: str, output: Lines, reference: Lines, source: Lines | None
 ) -> list[Finding]:
     """An output, or lines of it, without the common words of the references."""
-    common = reference.common
-    words, right = sum(map(len, output.words)), sum(map(len, reference.words))
+    common, spaced = reference.common, reference.sample.spaced
+    ours, theirs = output.words(spaced), reference.words(spaced)
+    words, right = sum(map(len, ours)), sum(map(len, theirs))
     here, there = 0, sum(common.values())
     if words < WORDS or right < WORDS or not there:
         return []
     usual = there / right
-    for own in output.words:
+    for own in ours:
         here += sum(map(common.__contains__, own))
         if here / words >= KEPT * usual:
             break
     else:
         foreign = source.common.keys() - common.keys() if source is not None else set()
-        like_source = sum(map(foreign.__contains__, chain.from_iterable(output.words))) > here
+        like_source = sum(map(foreign.__contains__, chain.from_iterable(ours))) > here
         language = "that of the source" if like_source else "another than that of the references"
         return whole(
             "wrong_language",
@@ -103,7 +104,7 @@ def find_languages(
     looked_at = spread(0, len(output.lines), LOOKED_AT)
     segments = numbered(
         i
-        for i, own, its in zip(looked_at, output.words, reference.words, strict=True)
+        for i, own, its in zip(looked_at, ours, theirs, strict=True)
         if common.keys().isdisjoint(own) and len(own) >= WORDS and len(common.keys() & its) >= 2
     )
     if len(segments) < max(FEW, STRANGE * len(looked_at)):

@@ -3,6 +3,7 @@
 import html
 import os
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -225,6 +226,17 @@ def test_tokens_capitals_and_lengths_on_one_side_are_said():
     shouted = [line.upper() for line in GOOD]
     assert "capital letters only" in kinds(shouted)["case"].sentence
     assert "1.86 characters" in kinds([f"{line} {line}" for line in GOOD])["length"].sentence
+
+
+@pytest.mark.parametrize("width", [1, 2])
+def test_blanks_between_chinese_words_are_neither_another_language_nor_another_order(width):
+    rng = random.Random(5)
+    letters = [chr(0x4E00 + i) for i in range(150)]
+    clauses = ["".join(rng.choices(letters, k=rng.randint(12, 40))) for _ in range(600)]
+    references = [*clauses[:200], *map(" ".join, zip(clauses[200:400], clauses[400:], strict=True))]
+    parted = [" ".join(re.findall(f"\\S{{1,{width}}}", line)) for line in references]
+    found = check([references], None, {"a": parted})
+    assert [finding.kind for finding in found if finding.kind != "length"] == ["tokenised"]
 
 
 CHINESE = ["市议会决定关闭旧广场", "经过三个小时的辩论", "居民对此并不满意"] * 10
