@@ -49,11 +49,18 @@ TOO_SHORT, TOO_LONG = 0.7, 1.5  # characters of an output for each of the refere
 SPACED = 0.5  # share of marks with a blank before them, in tokenised text
 JOINED = 0.1  # the same, in plain text
 FRAMED = 50  # lines that are looked at for marks before or round them
+QUOTES = "[\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]"  # of all languages
 FRAMES = (  # what a list, a table or another file than plain text has on every line
-    ("stand between quotation marks", re.compile(r'["\u201c].*["\u201d][,;]?\s*$')),
-    ("begin with a number or a time", re.compile(r"\d+[.):|\]]\s|[\[{(#]\d")),
-    ("begin with the mark of a list", re.compile(r"[-*\u2022]\s")),
-    ("begin with a name before = or :", re.compile(r'"?\w[\w .-]{0,30}"?\s?[=:]')),
+    ("stand between quotation marks", re.compile(rf"{QUOTES}.*{QUOTES}[.,;\u3002]?\s*$")),
+    (
+        "begin with a number or a time",
+        re.compile(r"\d+(?:[.):|\]]\s|[\u3001\uff0e\uff09\uff1a])|[\[{(#\uff08\u3010]\d"),
+    ),
+    ("begin with the mark of a list", re.compile(r"[-*\u2022\u00b7]\s|[\u2013-\u2015\u30fb]")),
+    (
+        "begin with a name before = or :",
+        re.compile(r'"?[^\W\d][^=:\uff1a,;!?"]{0,30}"?\s?[=:\uff1a]'),
+    ),
 )
 
 

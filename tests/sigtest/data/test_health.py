@@ -218,6 +218,21 @@ def test_what_other_files_have_before_or_round_every_line_is_said(output, part):
     assert "framed" not in {finding.kind for finding in check([output], None, {"a": output})}
 
 
+@pytest.mark.parametrize(
+    ("own", "western"),
+    [("„{}“", '"{}"'), ("« {} ».", '"{}"'), ("「{}」", '"{}"'), ("‘{}’", '"{}"'),
+     ("{i}、{}", "{i}. {}"), ("（{i}）{}", "({i}) {}"), ("—{}", "- {}"), ("・{}", "* {}"),
+     ("翻译：{}", "翻译: {}"), ("अनुवाद: {}", "Translation: {}"), ("คำแปล: {}", "Answer 1: {}")],
+)  # fmt: skip
+def test_marks_of_every_language_frame_lines(own, western):
+    first, second = (
+        [mark.format(line, i=i) for i, line in enumerate(GOOD)] for mark in (own, western)
+    )
+    assert "framed" in kinds(first)
+    assert "framed" not in {finding.kind for finding in check([first], None, {"a": second})}
+    assert "framed" not in {finding.kind for finding in check([second], None, {"a": first})}
+
+
 def test_tokens_capitals_and_lengths_on_one_side_are_said():
     tokenised = [line.replace(".", " .") for line in GOOD]
     assert "is tokenised" in kinds(tokenised)["tokenised"].sentence
