@@ -1,13 +1,14 @@
 """The form of the page: files of any name and choices become the form that the service reads.
 
 A file's part follows from its name where it was not put into one: nothing in plain text says
-whether it is a reference or an output.
+whether it is a reference or an output. A folder of a known format is read as an archive of it is.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,6 +17,9 @@ from starlette.datastructures import FormData, UploadFile
 
 from app.requests.form import files_of, plain
 from app.requests.json import parse_json
+from sigtest.data.imports.bounds import Bounds, Meter
+from sigtest.data.imports.tree import Tree
+from sigtest.data.imports.trees import format_of_tree
 from sigtest.errors import InputError
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
@@ -82,8 +86,18 @@ def service_form(form: FormData) -> FormData:
 
 def recognised_parts(form: FormData) -> list[tuple[str, UploadFile]]:
     """The files that were not put into a part, under that which follows from their names."""
-    files = files_of(form, ANYTHING)
-    return [(part_of(plain(file.filename)), _named(file)) for file in files]
+    folders: dict[str, list[tuple[PurePosixPath, UploadFile]]] = {}
+    for file in files_of(form, ANYTHING):
+        path = _path(file)
+        top = path.parts[0] if len(path.parts) > 1 else ""
+        folders.setdefault(top, []).append((path, file))
+    parts = []
+    for top, inside in folders.items():
+        if top and _belong_together(path for path, _ in inside):
+            parts.append(("archive", _packed(top, inside)))
+        else:
+            parts += [(part_of(str(path)), _named(file)) for path, file in inside]
+    return parts
 
 
 def choices_of(form: FormData) -> dict[str, Any]:
@@ -156,10 +170,29 @@ def _pasted(form: FormData) -> Iterator[tuple[str, UploadFile]]:
         yield part, file_of(f"{called}.txt", data)
 
 
+def _path(file: UploadFile) -> PurePosixPath:
+    """Its name, perhaps with the folders that a browser names."""
+    return PurePosixPath(plain(file.filename).replace("\\", "/"))
+
+
 def _named(file: UploadFile) -> UploadFile:
     """The file without the folders that a browser names."""
-    name = PurePosixPath((file.filename or "").replace("\\", "/")).name
-    return UploadFile(file.file, size=file.size, filename=name, headers=file.headers)
+    return UploadFile(file.file, size=file.size, filename=_path(file).name, headers=file.headers)
+
+
+def _belong_together(paths: Iterable[PurePosixPath]) -> bool:
+    """Whether the files of a folder are of a format that says what each is by its place."""
+    tree = Tree(dict.fromkeys(paths, bytes), Meter("folder", Bounds()))
+    return not format_of_tree(tree).general
+
+
+def _packed(top: str, inside: Iterable[tuple[PurePosixPath, UploadFile]]) -> UploadFile:
+    """A folder as an archive."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for path, file in inside:
+            archive.writestr(str(path.relative_to(top)), file.file.read())
+    return file_of(top, held.getvalue())
 
 
 def file_of(name: str, data: bytes) -> UploadFile:

@@ -34,6 +34,7 @@ class TreeReader:
         brings: One sentence: what is taken from it.
         sniff: Whether files are of this format.
         read: Reads them; the second argument says what to do where they do not match.
+        general: Whether it takes what no other format recognises.
     """
 
     name: str
@@ -41,6 +42,7 @@ class TreeReader:
     brings: str
     sniff: Callable[[Tree], bool]
     read: Callable[[Tree, Joining], Material]
+    general: bool = False
 
 
 def read_tree(tree: Tree, how: Joining = STRICT) -> Material:
@@ -55,8 +57,12 @@ def read_tree(tree: Tree, how: Joining = STRICT) -> Material:
     """
     if not tree.paths:
         raise InputError(f"{tree.name} is a folder or archive without any file.", field=tree.name)
-    reader = next(reader for reader in TREES_READ.values() if reader.sniff(tree))
-    return reader.read(tree, how)
+    return format_of_tree(tree).read(tree, how)
+
+
+def format_of_tree(tree: Tree) -> TreeReader:
+    """The format of a folder or archive."""
+    return next(reader for reader in TREES_READ.values() if reader.sniff(tree))
 
 
 def _is_inspect(tree: Tree) -> bool:
@@ -132,7 +138,7 @@ _TREES = (
                _is_inspect, _read_inspect),
     TreeReader("collection", "files of the formats above, joined by their ids",
                "All that they bring; plain text is passed over, since nothing says what it is.",
-               lambda tree: True, _read_collection),
+               lambda tree: True, _read_collection, general=True),
 )
 # fmt: on
 

@@ -134,6 +134,28 @@ def test_what_is_recognised_is_shown_in_the_form(
         assert (page.url, page.input_value("#title")) == (f"{service.base_url}/plans", "Mine")
 
 
+def drop(visited: Visit, files: list[Path]) -> None:
+    """Let files or folders fall onto the form by hand, and wait until they are recognised."""
+    place = visited.page.locator("#drop").bounding_box()
+    data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
+    debugger = visited.context.new_cdp_session(visited.page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        where = {"x": place["x"] + 40, "y": place["y"] + place["height"] - 10}
+        debugger.send("Input.dispatchDragEvent", {"type": kind, "data": data, **where})
+    visited.page.wait_for_selector("#recognised")
+
+
+def test_a_folder_that_fell_onto_the_form_is_read_as_the_shell_reads_it(
+    service: httpx.Client, chromium: Any, example: Path
+) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        visited.page.goto("/")
+        drop(visited, [example])
+        assert "shared-task/README.md" in visited.page.inner_text("#given")
+        recognised = visited.page.inner_text("#recognised")
+        assert "5 systems, 138 segments, 1 reference, 32 documents" in recognised
+
+
 def test_files_that_fell_onto_the_form_are_there_again_for_who_comes_back(
     service: httpx.Client, chromium: Any, example: Path
 ) -> None:
@@ -141,13 +163,7 @@ def test_files_that_fell_onto_the_form_are_there_again_for_who_comes_back(
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
         page.goto("/")
-        place = page.locator("#drop").bounding_box()
-        data = {"items": [], "files": [str(file) for file in files], "dragOperationsMask": 1}
-        debugger = visited.context.new_cdp_session(page)
-        for kind in ("dragEnter", "dragOver", "drop"):
-            where = {"x": place["x"] + 40, "y": place["y"] + place["height"] - 10}
-            debugger.send("Input.dispatchDragEvent", {"type": kind, "data": data, **where})
-        page.wait_for_selector("#recognised")
+        drop(visited, files)
         page.click("button:text-is('Compare')")
         page.wait_for_selector("#say", timeout=60_000)
         page.go_back()

@@ -140,6 +140,32 @@ def test_pasted_texts_are_systems(pages: httpx.Client) -> None:
     assert made["systems"] == ["mine", "theirs"]
 
 
+def folder(texts: dict[str, bytes]) -> list[tuple[str, tuple[str, bytes]]]:
+    return [("files", (path, data)) for path, data in texts.items()]
+
+
+def test_a_folder_of_a_shared_task_may_have_other_files_and_training_runs(
+    pages: httpx.Client,
+) -> None:
+    texts = {"reference.en": b"a b\nc d\ne f\n", "README.md": b"# About\n",
+             **{f"systems/{name}/{run}.en": b"a b\nc\ne f\n" for name in "AB" for run in "12"},
+             }  # fmt: skip
+    given = folder({f"my task/{path}": data for path, data in texts.items()})
+    third = ("files", ("third.txt", b"a b\nc x\ne\n"))
+    looked = ask(pages, files=given, data={"do": "look"})
+    assert "2 systems, 3 segments, 1 reference" in looked.text
+    assert looked.text.count("(2 runs)") == 2
+    beside = ask(pages, files=[*given, third])
+    assert beside.status_code == 422
+    assert "&#39;A&#39; brings 2 replicas and system &#39;third&#39; no replicas" in beside.text
+
+
+def test_a_folder_of_another_layout_is_read_file_by_file(pages: httpx.Client) -> None:
+    lines = b"a b c\nd e f\ng h i\n"
+    given = folder({f"task/{name}.txt": lines for name in ("ref.en", "A", "B")})
+    assert "2 systems, 3 segments" in ask(pages, files=given, data={"do": "look"}).text
+
+
 @pytest.mark.parametrize(
     ("files", "data", "words"),
     [
