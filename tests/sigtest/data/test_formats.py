@@ -300,6 +300,18 @@ def test_segment_scores_tell_missing_from_zero_and_are_named_by_the_file():
     assert "1 of 2 segments are dropped" in joined.notes[0]
 
 
+def test_words_with_a_whole_number_are_text_unless_the_name_says_that_they_are_scores():
+    data = b"Chapter 1\nChapter 2\nChapter 3\n"
+    assert read_bytes(data, "reference.txt").texts == (("Chapter 1", "Chapter 2", "Chapter 3"),)
+    (found,) = read_bytes(data, "de-en.X.seg.score").scores
+    assert (found.system, found.values) == ("Chapter", (1, 2, 3))
+
+
+def test_words_with_fractions_are_segment_scores():
+    (found,) = read_bytes(b"aspen 0.5\naspen 1\naspen -0.25\n", "x.txt").scores
+    assert (found.system, found.values) == ("aspen", (0.5, 1, -0.25))
+
+
 def test_segment_scores_of_models_of_hubs_are_called_as_files_of_theirs():
     found = read_bytes(b"org/big\t1.5\norg/big\t2\nB\t3\nB\t4\n", "de-en.X.seg.score")
     assert tables(found) == {("org__big", "X"): ((1.5, 2.0),), ("B", "X"): ((3.0, 4.0),)}

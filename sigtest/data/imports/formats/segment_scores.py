@@ -17,12 +17,19 @@ PAIR = re.compile(r"^[a-z]{2,3}(_[A-Za-z]{2,4})?-[a-z]{2,3}(_[A-Za-z]{2,4})?\.")
 SUFFIX = re.compile(r"\.(seg|sys|domain)\.score(\.txt)?$|\.scr$|\.(txt|tsv)$", re.IGNORECASE)
 PAIRS = re.compile(r"(?:[^\t\n]+\t[^\t\n]*\n)*")  # a cell, a tab, a cell on every line
 NAMED = re.compile(r"\.seg\.score$", re.IGNORECASE)
+FRACTION = re.compile(r"[.,]\d+([eE][-+]?\d+)?\s*$")
 LEVEL = re.compile(r"\.(sys|domain)\.score$", re.IGNORECASE)
 
 
 def sniff(file: File) -> bool:
-    """`system<TAB>score`: a name that is no number, then a number or a word for none."""
-    return _rows_are(file, 2) and not LEVEL.search(file.base)
+    """`system<TAB>score`: a name that is no number, then a number or a word for none.
+
+    Where no tab and not the file's name say it, `aspen 0.5` is a score and `Chapter 1` is text.
+    """
+    if not _rows_are(file, 2) or LEVEL.search(file.base):
+        return False
+    said = NAMED.search(file.base) is not None or "\t" in file.first_lines[0]
+    return said or file.matches(FRACTION, 0.5)
 
 
 def read(file: File) -> Material:
