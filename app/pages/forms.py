@@ -17,6 +17,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from app.requests.form import files_of, plain
 from app.requests.json import parse_json
+from sigtest.data.fields import spelled
 from sigtest.data.imports.bounds import Bounds, Meter
 from sigtest.data.imports.tree import Tree
 from sigtest.data.imports.trees import format_of_tree
@@ -134,16 +135,13 @@ def written(form: FormData) -> dict[str, Any]:
     return said
 
 
-def _value(name: str, text: str) -> str | int | float:
-    """A number where one belongs."""
-    try:
-        if name == "alpha":
-            return float(text)
-        if name == "seed" or (name == "resamples" and text != "auto"):
-            return int(text.replace(",", "").replace(" ", ""))
-    except ValueError:
-        what = "a number" if name == "alpha" else "a whole number"
-        raise InputError(f"{name} must be {what}, not {text[:40]!r}.", field=name) from None
+def _value(name: str, text: str) -> object:
+    """A number where one belongs; other words are left for the recipe to refuse."""
+    if name == "alpha":
+        return spelled(text, float)
+    if name in ("seed", "resamples"):
+        found = spelled(text.replace(",", "").replace(" ", ""), int)
+        return found if isinstance(found, int) else text
     return text
 
 

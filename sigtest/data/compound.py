@@ -138,9 +138,9 @@ class Renames(Field):
         for word in words:
             old, equals, new = word.rpartition("=")
             if not equals:
-                raise RecipeError(f"{self.flag} takes FROM=TO, not {word!r}.", field=self.name)
+                raise RecipeError(f"{self.name} takes FROM=TO, not {word!r}.", field=self.name)
             if found.setdefault(old, new) != new:
-                raise RecipeError(f"{self.flag} gives {old!r} two names.", field=self.name)
+                raise RecipeError(f"{self.name} gives {old!r} two names.", field=self.name)
         return found
 
 
@@ -187,7 +187,7 @@ class Members(Field):
             name, equals, value = part.partition("=")
             if not equals:
                 raise RecipeError(
-                    f"{self.flag}: {part!r} needs a value: {part}=VALUE.", field=self.name
+                    f"{self.name}: {part!r} needs a value: {part}=VALUE.", field=self.name
                 )
             found[name] = known[name].read([value]) if name in known else value
         return found

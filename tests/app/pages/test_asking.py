@@ -63,6 +63,13 @@ def test_what_is_written_in_a_pattern_shows_it(pages: httpx.Client) -> None:
     assert 'name="criteria" rows="2" placeholder=""' in page
 
 
+def test_what_is_no_pair_of_names_is_told_by_the_name_of_the_field(pages: httpx.Client) -> None:
+    judged = {"judgements": ("judged.csv", JUDGED)}
+    refused = ask(pages, "human-evaluations", files=judged, data={"aliases": "elm"})
+    assert refused.status_code == 422
+    assert "aliases takes FROM=TO, not 'elm'" in html.unescape(refused.text)
+
+
 @pytest.mark.parametrize("path", OTHERS)
 def test_every_kind_has_an_example_to_try(pages: httpx.Client, path: str) -> None:
     name = next(iter(KINDS[path].examples))

@@ -87,11 +87,11 @@ def test_a_form_asks_what_post_asks(pages: httpx.Client, service: httpx.Client) 
     assert asked.headers["location"].rpartition("/")[2] == posted.json()["id"]
 
 
-@pytest.mark.parametrize("name", ["resamples", "seed"])
-def test_a_number_that_is_not_whole_is_told_so(pages: httpx.Client, name: str) -> None:
+@pytest.mark.parametrize(("name", "other"), [("seed", ""), ("resamples", ' or "auto"')])
+def test_a_number_that_is_not_whole_is_told_so(pages: httpx.Client, name: str, other: str) -> None:
     refused = ask(pages, files=texts("A", "B"), data={name: "1.5"})
     assert refused.status_code == 422
-    assert f"{name} must be a whole number, not &#39;1.5&#39;." in refused.text
+    assert f"{name} must be a whole number{other}, not '1.5'." in html.unescape(refused.text)
 
 
 def test_what_was_recognised_is_shown_before_anything_is_computed(pages: httpx.Client) -> None:
