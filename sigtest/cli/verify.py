@@ -176,7 +176,7 @@ def _ordered(comparison: Comparison, body: dict[str, Any]) -> Comparison:
     for entry in (found[name] for name in testsets):
         given = {system.name: system for system in entry.systems}
         _check("systems", names, list(given))
-        entries.append(type(entry)(entry.testset, tuple(given[name] for name in names)))
+        entries.append(replace(entry, systems=tuple(given[name] for name in names)))
     return replace(comparison, entries=tuple(entries), names=tuple(testsets) if several else ())
 
 

@@ -109,7 +109,8 @@ def gather(given: Sequence[Given], how: Joining = STRICT, bounds: Bounds | None 
         for name in part.system_names:
             files[name] = (*files.get(name, ()), entry.name)
     try:
-        return Gathered(join(_with_runs(given, parts, how), how=how), files)
+        material = join(_with_runs(given, parts, how), how=how)
+        return Gathered(replace(material, notes=_without_folders(material.notes, given)), files)
     except SigtestError as error:
         for entry in given:
             if entry.name == error.field:
@@ -131,6 +132,14 @@ def _without_what_is_given_alone(
                 part = replace(part, **ALONE.get(role, {}))
         kept.append(part)
     return kept
+
+
+def _without_folders(notes: Sequence[str], given: Sequence[Given]) -> tuple[str, ...]:
+    """Notes that name files as uploads are named: no report depends on where its files lie."""
+    paths = [entry.where for entry in given if isinstance(entry.where, Path)]
+    for path in sorted(paths, key=lambda path: -len(str(path))):  # one may lie in another
+        notes = [note.replace(str(path), path.name or str(path)) for note in notes]
+    return tuple(notes)
 
 
 def _with_runs(given: Sequence[Given], parts: Sequence[Material], how: Joining) -> list[Material]:

@@ -45,6 +45,22 @@ def test_a_report_is_verified_from_its_files(
     assert "verified, every byte" in capsys.readouterr().out
 
 
+def test_what_was_said_of_the_files_is_verified_wherever_they_lie(
+    tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for system, last in (("aspen", 9), ("birch", 8)):
+        rows = "".join(f"{i},{system},0.{i}\n" for i in range(last))
+        (tmp_path / f"{system}.csv").write_text(f"id,system,score\n{rows}")
+    drop = ["--missing", "drop"]
+    files = [f"--from={tmp_path / name}" for name in ("aspen.csv", "birch.csv")]
+    assert main(["compare", *files, *drop, "--format", "json"]) == 0
+    made = tmp_path / "report.json"
+    made.write_bytes(capfdbinary.readouterr().out)
+    assert "dropped, 1 of aspen.csv ('8')" in json.loads(made.read_text())["warnings"][-1]
+    monkeypatch.chdir(tmp_path)
+    assert main(["verify", str(made), "--from=./aspen.csv", "--from=birch.csv", *drop]) == 0
+
+
 def test_a_number_that_was_changed_is_named(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compare(made)
     body = json.loads(made.read_text())
