@@ -231,7 +231,7 @@ def _texts_of(form: FormData, body: dict[str, Any], settings: Settings) -> dict[
 
 def _joining(body: dict[str, Any]) -> Joining:
     """What to do where files do not match, taken out of a form's request."""
-    missing = choose(body.pop("missing", "error"), ("error", "drop"), "missing", "choice")
+    missing = body.pop("missing", "error")
     select = body.pop("select", None)
     if not isinstance(select, str | None):
         raise InputError("select must name one of the test sets in the files.", field="select")

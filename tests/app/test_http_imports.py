@@ -253,6 +253,14 @@ def test_what_is_no_text_is_never_scored(service: httpx.Client, stored: Stored) 
     assert stored() == before
 
 
+def test_another_way_with_missing_segments_is_told_as_in_the_shell(service: httpx.Client) -> None:
+    asked = ("request", (None, b'{"missing": "dorp"}'))
+    answer = service.post(COMPARISONS, files=[("archive", ("a.csv", b"id,score\n1,2\n")), asked])
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["field"] == "missing"
+    assert "Unknown way with missing segments 'dorp'" in answer.json()["detail"]
+
+
 def test_missing_segments_are_dropped_where_that_is_asked(service: httpx.Client) -> None:
     tables = [("scores", ("x:a.csv", b"id,score\nq1,1\nq2,0\nq3,1\n")),
               ("scores", ("x:b.csv", b"id,score\nq3,0\nq2,0\n"))]  # fmt: skip
