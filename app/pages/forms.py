@@ -33,9 +33,10 @@ BEGINNINGS = {
     "labels": ("labels",),
     "source": ("source", "src.", "src-", "src_"),
 }
-# whose content says what they are; the service calls this part an archive
+# whose content says what they are, or why they are not read; the service calls this part an archive
 TELLING = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".sgm", ".sgml", ".jsonl", ".json", ".csv",
-           ".tsv", ".eval", ".seg.score")  # fmt: skip
+           ".tsv", ".eval", ".seg.score", ".xlsx", ".ods", ".docx", ".odt", ".pdf", ".html",
+           )  # fmt: skip
 PASTED = ("reference", "first", "second")  # text areas
 LISTS = ("metrics", "tests")
 WORDS = ("alternative", "correction", "unit", "resamples", "alpha", "seed", "builtin", "missing")

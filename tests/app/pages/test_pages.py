@@ -171,6 +171,7 @@ def test_a_folder_of_another_layout_is_read_file_by_file(pages: httpx.Client) ->
     [
         ([], {}, "No files yet"),
         (texts("A", "B")[1:], {}, "None of these files is a reference"),
+        ([("files", ("scores.pdf", b"%PDF-1.4\n"))], {}, "scores.pdf is not read: it is a binary"),
         (texts("A"), {"alpha": "much"}, "alpha must be a number"),
         (texts(HOSTILE, "B"), {}, "angle"),
         (texts("A", "B"), {"metrics": "scores"}, "&#39;A&#39; has no scores."),
