@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -132,7 +133,8 @@ def gate(
             pairs' draws; too few resamples for any p-value to be significant.
     """
     chosen = choose(claim, CLAIMS, "claim", "claim")
-    _check(comparison, margin, chosen)
+    _check(comparison, chosen)
+    margin = _margin_of(margin, chosen, comparison)
     drawing = replace(comparison.recipe, tests=("bootstrap_t",), interval="bootstrap_t")
     asked = replace(comparison, recipe=drawing)
     (sample,) = sampled(asked, progress).parts
@@ -349,7 +351,7 @@ def check_choices(choices: Mapping[str, Any]) -> None:
             )
 
 
-def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
+def _check(comparison: Comparison, claim: Claim) -> None:
     recipe = comparison.recipe
     if comparison.names:
         raise RecipeError("A gate is about one test set.", field="testsets")
@@ -377,13 +379,6 @@ def _check(comparison: Comparison, margin: float | None, claim: Claim) -> None:
         raise RecipeError(
             f"correction {recipe.correction} does not go with gates; take holm.", field="correction"
         )
-    _check_margin(margin, claim)
-    if margin is not None and margin >= 1 and comparison.plan.parts[0].proportions:
-        raise RecipeError(
-            f"margin {margin:g} is no difference of two shares, and every system would pass: "
-            f"{recipe.labels[0]} is 0 or 1 for every item; one point is 0.01.",
-            field="margin",
-        )
     _check_resamples(comparison, claim)
 
 
@@ -401,15 +396,25 @@ def _check_resamples(comparison: Comparison, claim: Claim) -> None:
         )
 
 
-def _check_margin(margin: float | None, claim: Claim) -> None:
+def _margin_of(margin: object, claim: Claim, comparison: Comparison) -> float | None:
+    """The margin as a plain number, so that reports do not tell 2 from 2.0 or NumPy's."""
     if claim == "same":
         if margin is not None:
             raise RecipeError("Two runs of one system need no margin.", field="margin")
-    elif margin is None:
+        return None
+    if margin is None:
         raise RecipeError(
             "A gate needs a margin (--margin M in the shell): how much worse a system may be, in "
             "units of the metric.",
             field="margin",
         )
-    elif not (isinstance(margin, int | float) and math.isfinite(margin) and margin > 0):
+    size = float(margin) if isinstance(margin, Real) and not isinstance(margin, bool) else math.nan
+    if not 0 < size < math.inf:
         raise RecipeError(f"margin must be a positive number, not {margin!r}.", field="margin")
+    if size >= 1 and comparison.plan.parts[0].proportions:
+        raise RecipeError(
+            f"margin {size:g} is no difference of two shares, and every system would pass: "
+            f"{comparison.recipe.labels[0]} is 0 or 1 for every item; one point is 0.01.",
+            field="margin",
+        )
+    return size

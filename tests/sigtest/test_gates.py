@@ -175,6 +175,7 @@ def test_size_at_the_margin_and_power_at_no_difference() -> None:
         (None, "not_worse", {}, "A gate needs a margin .--margin M in the shell"),
         (-0.1, "not_worse", {}, "positive"),
         (float("inf"), "equivalent", {}, "positive"),
+        (True, "not_worse", {}, "positive"),
         (0.1, "same", {}, "no margin"),
         (0.1, "better", {}, "claim"),
         (0.1, "not_worse", {"pairs": "all"}, "baseline"),
@@ -192,6 +193,12 @@ def test_gates_that_cannot_decide_are_refused(
 ) -> None:
     with pytest.raises(RecipeError, match=said):
         decided(scores(20, (0.0,)), margin, claim, **fields)
+
+
+@pytest.mark.parametrize("margin", [2, np.float32(2), np.int64(2)])
+def test_a_margin_of_any_type_of_number_gives_the_report_of_the_shell(margin: Any) -> None:
+    rows = scores(20, (0.1,))
+    assert json.dumps(decided(rows, margin).as_json()) == json.dumps(decided(rows, 2.0).as_json())
 
 
 @pytest.mark.parametrize("claim", ["not_worse", "equivalent", "same"])
