@@ -76,7 +76,7 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Br
     state = request.state
     settings, parser = cast(Settings, state.settings), cast(Parser, state.parser)
     kind = KINDS[request.url.path.split("/")[2]]
-    forms = (FORM,) if isinstance(kind, Comparisons) or kind.parts else ()
+    forms = (FORM,) if isinstance(kind, Comparisons) or kind.parts or kind.compares else ()
     media = kind_of(request)
     refuse_encoding(request)
     if media == JSON:

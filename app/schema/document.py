@@ -196,7 +196,7 @@ def submission(kind: Kind[Any]) -> dict[str, Any]:
         asked = {"anyOf": [ref(requests.ComparisonRequest), ref(requests.SeveralRequest)]}
         content[JSON] = {"schema": asked, "examples": examples.COMPARISONS}
         content[FORM] = {"schema": ref(requests.FormRequest), "encoding": JSON_PART}
-    elif kind.parts:
+    elif kind.parts or kind.compares:
         content[FORM] = _form(kind)
     return {"parameters": [PREFER], "requestBody": _body(content)}
 

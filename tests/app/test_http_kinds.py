@@ -403,21 +403,27 @@ def test_unfinished_questions_are_waited_for_as_long_as_the_client_says(
         service.delete(url)
 
 
-def test_texts_come_as_files_of_a_form(service: httpx.Client) -> None:
+@pytest.mark.parametrize(
+    ("path", "others"),
+    [("test-accuracy", {"human": {"pairs": studied.people()}}), ("plans", {"difference": 1.5})],
+)
+def test_texts_come_as_files_of_a_form(
+    service: httpx.Client, path: str, others: dict[str, Any]
+) -> None:
     compared = studied.comparison()
+    whole = {"comparison": dict(compared), **others}
     form = [("references", ("ref.en", "\n".join(compared.pop("references"))))]
     systems = compared.pop("systems")
     form += [("systems", (f"{name}.en", "\n".join(lines))) for name, lines in systems.items()]
-    request = {"human": {"pairs": studied.people()}, "comparison": compared}
     answer = service.post(
-        "/v1/test-accuracy",
+        f"/v1/{path}",
         files=form,
-        data={"request": json.dumps(request)},
+        data={"request": json.dumps({"comparison": compared, **others})},
         headers={"Prefer": "wait=60"},
     )
     assert answer.is_success, answer.text
     found = service.get(answer.json()["links"]["report"]).json()
-    assert found == ask(service, "test-accuracy", studied.request())
+    assert found == ask(service, path, whole)
 
 
 def test_scores_of_metrics_and_people_come_as_files(service: httpx.Client) -> None:

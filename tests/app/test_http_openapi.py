@@ -120,7 +120,7 @@ def test_every_kind_has_a_schema_examples_and_the_parts_of_its_form(
         content = document["paths"][f"/v1/{path}"]["post"]["requestBody"]["content"]
         assert content["application/json"]["schema"].keys() & {"properties", "anyOf"}
         assert content["application/json"]["examples"]
-        if kind.parts:
+        if kind.parts or kind.compares:
             form = content["multipart/form-data"]["schema"]["properties"]
             assert {*kind.parts, "request"} <= set(form)
             assert ("references" in form) == bool(kind.compares)
