@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -40,21 +41,23 @@ def plot(options: argparse.Namespace) -> None:
 
     if not options.kind:
         raise UsageError("plot which KIND of picture, of which REPORT? (see sigtest plot --help)")
-    kinds = {name: kind for kind in KINDS.values() for name in kind.pictures}
-    kind = kinds[choose(options.kind, kinds, "kind", "picture")]
-    picture = kind.pictures[options.kind]
-    if picture.needs == "distribution":
+    kinds: dict[str, list[Kind[Any]]] = {}
+    for known in KINDS.values():
+        for name in known.pictures:
+            kinds.setdefault(name, []).append(known)
+    candidates = kinds[choose(options.kind, kinds, "kind", "picture")]
+    if candidates[0].pictures[options.kind].needs == "distribution":
         raise RecipeError(
             "A report keeps no distribution; draw it with sigtest compare ... --plots DIR "
             "--distribution A B."
         )
     check_output(options.output)
-    report = _read(options.report, kind)
+    kind, report = _read(options.report, candidates)
     given = {part: getattr(options, part) for part in CHOSEN}
     chosen = {part: value for part, value in given.items() if value is not None}
     chosen |= style_asked(options)
     kind.check_chosen(options.kind, chosen)
-    write(picture.draw(report, chosen).encode(), options.output)
+    write(kind.pictures[options.kind].draw(report, chosen).encode(), options.output)
 
 
 def style_asked(options: argparse.Namespace) -> dict[str, str]:
@@ -153,12 +156,18 @@ def _pictures(
                     yield named, draw_pair(picture, {"a": a, "b": b, **by})
 
 
-def _read(path: str, kind: Kind[Any]) -> Any:
+def _read(path: str, kinds: Sequence[Kind[Any]]) -> tuple[Kind[Any], Any]:
+    """The report in a file, and the kind that it is of, which the first says what is wrong with."""
     text = decode(read_bytes(path), shown(path))
+    first, *others = kinds
     try:
-        return kind.read(json.loads(text))
+        body = json.loads(text)
+        for kind in others:
+            with suppress(InputError):
+                return kind, kind.read(body)
+        return first, first.read(body)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
-            f"{shown(path)} is no JSON report of this version: sigtest {kind.command} ... "
+            f"{shown(path)} is no JSON report of this version: sigtest {first.command} ... "
             "--format json."
         ) from error

@@ -1,16 +1,19 @@
 """The grid of metrics and tests, and each metric's discriminative power, from request to page."""
 
 import json
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from studied import SYSTEMS, comparison
 
+from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import RecipeError
 from sigtest.render.comparison import present
 from sigtest.render.formats import FORMATS
+from sigtest.render.json import render
 from sigtest.render.plots import PICTURES
 from sigtest.report import Report, select
 
@@ -26,6 +29,15 @@ def compared(**choices: object) -> Report:
 @pytest.fixture(scope="module")
 def report() -> Report:
     return compared()
+
+
+def test_the_shell_draws_it_of_a_stored_report(
+    report: Report, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    stored = tmp_path / "report.json"
+    stored.write_text(render(report))
+    assert main(["plot", "grid", str(stored)]) == 0
+    assert capfdbinary.readouterr().out.decode() == GRID.of(report)
 
 
 def several() -> dict:
