@@ -7,9 +7,9 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
+from sigtest.cli.files import read_bytes, shown
 from sigtest.cli.folders import read_folders
 from sigtest.cli.parser import UsageError
 from sigtest.cli.progress import bar
@@ -42,8 +42,8 @@ def verify(options: argparse.Namespace) -> int:
     """
     if options.report is None:
         raise UsageError("verify which REPORT? Give its JSON file (see sigtest verify --help)")
-    stored = Path(options.report).read_bytes()
-    body = _report(stored, options.report)
+    stored = read_bytes(options.report)
+    body = _report(stored, shown(options.report))
     for name, value in recipe_of(body["signature"]).items():
         setattr(options, name, value)
     comparison = _ordered(_read(options, body), body)
@@ -52,12 +52,12 @@ def verify(options: argparse.Namespace) -> int:
         again = render(_shown(made, body, comparison)).encode()
     if again == stored:
         said = ENVELOPED if _on_a_board(body) else ""
-        sys.stdout.write(f"{printable(options.report)}: verified, every byte{said}\n")
+        sys.stdout.write(f"{printable(shown(options.report))}: verified, every byte{said}\n")
         return 0
     found = list(differences(body, json.loads(again)))
     if not found:
         found = ["the same numbers and words in another layout"]
-    lines = [f"{options.report}: {len(found)} difference{'' if len(found) == 1 else 's'}"]
+    lines = [f"{shown(options.report)}: {len(found)} difference{'' if len(found) == 1 else 's'}"]
     if body["version"] != __version__:
         lines.append(f"  it was made by sigtest {body['version']}; this is {__version__}")
     lines += [f"  {line}" for line in found[:MOST]]

@@ -61,6 +61,16 @@ def test_what_was_said_of_the_files_is_verified_wherever_they_lie(
     assert main(["verify", str(made), "--from=./aspen.csv", "--from=birch.csv", *drop]) == 0
 
 
+def test_a_report_is_verified_that_comes_by_standard_input(
+    made: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare(made)
+    with made.open() as piped:
+        monkeypatch.setattr("sys.stdin", piped)
+        assert main(["verify", "-", *FILES]) == 0
+    assert capsys.readouterr().out == "standard input: verified, every byte\n"
+
+
 def test_a_number_that_was_changed_is_named(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     compare(made)
     body = json.loads(made.read_text())
