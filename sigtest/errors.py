@@ -177,6 +177,8 @@ def unreadable(error: OSError) -> str:
         return f"{said}. {_instead(Path(os.fsdecode(error.filename)))}"
     if isinstance(error, IsADirectoryError):
         return f"{said}. Name a file in it."
+    if isinstance(error, FileExistsError):
+        return f"{said}. Name a folder."
     if isinstance(error, PermissionError):
         return f"{said}. Give one that you may read and write."
     return said
