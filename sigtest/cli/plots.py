@@ -83,13 +83,14 @@ def check_plots(options: argparse.Namespace, comparison: Comparison) -> None:
 
 
 def require_folder(options: argparse.Namespace) -> None:
-    """Complain about distributions that have nowhere to go.
+    """Complain about what is said of pictures where none are written.
 
     Raises:
-        RecipeError: There are some, and no --plots.
+        RecipeError: There is something, and no --plots.
     """
-    if options.distribution and options.plots is None:
-        raise RecipeError("--distribution needs --plots DIR, where its picture goes.")
+    for option in ("distribution", *STYLE):
+        if getattr(options, option) and options.plots is None:
+            raise RecipeError(f"--{option} is about pictures; it needs --plots DIR, where they go.")
 
 
 def write_board_plots(report: Report, options: argparse.Namespace, draw_pair: DrawPair) -> None:

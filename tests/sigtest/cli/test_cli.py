@@ -291,6 +291,7 @@ def test_a_gzip_bomb_is_not_unpacked(complaint):
         ([*BOTH[1:], "--alternative", "grater"], ["alternative", "mean 'greater'"]),
         ([*BOTH[1:], "--unit", "documents"], ["mean 'document'"]),
         ([*BOTH[1:], "--unit", "document"], ["document of every segment"]),
+        ([*BOTH[1:], "--width", "16cm"], ["--width is about pictures; it needs --plots DIR"]),
         ([*BOTH[1:], "--plots", "ref.txt"], ["ref.txt: File exists. Name a folder."]),
         ([*BOTH[1:], "--format", "jsn"], ["format", "mean 'json'"]),
         ([*BOTH[1:], "--baseline", "nobody"], ["'nobody'", "good, bad"]),
