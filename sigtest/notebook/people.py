@@ -25,7 +25,7 @@ from sigtest.questions.human.request.choices import JUDGING
 from sigtest.questions.meta import MetaReport
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
-from sigtest.questions.meta.data.tables import read_scores, reads_scores
+from sigtest.questions.meta.data.tables import read_scores
 
 Judgements = Any  # paths, a data frame, rows, or columns by name
 Request = dict[str, Any]
@@ -208,10 +208,6 @@ def _of_people(request: Request, people: Request) -> Request:
 
 def _people(brought: Any) -> tuple[list[File], Request]:
     """Judgements, or scores by people."""
-    if _is_path(brought):
-        file = _file("human", Path(brought))
-        if reads_scores(file.data, file.name):
-            return [file], {}
     if not is_frame(brought) and (isinstance(brought, Mapping) or hasattr(brought, "to_dict")):
         scores = _scores(brought)
         if not {"system", "segment", "score"} & set(next(iter(scores.values()), ())):

@@ -426,13 +426,14 @@ def test_texts_come_as_files_of_a_form(
     assert found == ask(service, path, whole)
 
 
-def test_scores_of_metrics_and_people_come_as_files(service: httpx.Client) -> None:
+@pytest.mark.parametrize("part", ["human", "judgements"])
+def test_scores_of_metrics_and_people_come_as_files(service: httpx.Client, part: str) -> None:
     body = scored.request(statistics=["pearson", "kendall"])
     tables = {
         label: "\n".join(f"{name} {score}" for name, score in own["system"].items())
         for label, own in {"people": body["human"]["scores"], **body["metrics"]}.items()
     }
-    form = [("human", ("people.txt", tables.pop("people")))]
+    form = [(part, ("people.txt", tables.pop("people")))]
     form += [("scores", (f"{label}.tsv", text)) for label, text in tables.items()]
     rest = {"statistics": ["pearson", "kendall"], "metrics": {"TER": {"higher": False}}}
     answer = service.post(

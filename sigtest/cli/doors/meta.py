@@ -16,7 +16,7 @@ from sigtest.kinds import File
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
-from sigtest.questions.meta.data.tables import read_scores, reads_scores
+from sigtest.questions.meta.data.tables import read_scores
 
 
 def _add_scores(group: argparse._ArgumentGroup) -> None:
@@ -42,8 +42,6 @@ def _read_scores(options: argparse.Namespace, request: Request) -> Brought:
         raise UsageError("--human and --scores, or --evalset? (see sigtest meta --help)")
     metrics = _metrics(options.scores)
     people = read_files("judgements", options.human)
-    if len(people) == 1 and reads_scores(people[0].data, people[0].name):
-        people = [File("human", people[0].name, people[0].data)]
     human = choices_of(JUDGING_FIELDS, options)
     for label in options.lower:
         metrics[choose(label, metrics, "lower", "metric")]["higher"] = False

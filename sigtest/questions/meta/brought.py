@@ -9,10 +9,11 @@ from sigtest.data.names import system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
 from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
-from sigtest.questions.meta.data.tables import read_scores
+from sigtest.questions.meta.data.tables import read_scores, reads_scores
 
 PARTS = {
-    "judgements": "Files of judgements by people, recognised by what is in them.",
+    "judgements": "Files of judgements by people, recognised by what is in them, or one table of "
+    "their scores.",
     "human": "Instead of judgements: a table of scores by people, of systems or of segments.",
     "scores": "Tables of scores, one a metric and called like it (`chrf.tsv`): lines of system and "
     "score, a system once or once for each segment, or columns with a header. Where less is better "
@@ -52,7 +53,10 @@ def with_files(
             )
     judgements = files.get("judgements", ())
     body = dict(request)
-    if people := files.get("human", ()):
+    people = files.get("human", ())
+    if not people and len(judgements) == 1 and reads_scores(judgements[0][1], judgements[0][0]):
+        people, judgements = judgements, ()
+    if people:
         if len(people) > 1 or judgements or "human" in body:
             raise InputError("Give one file of human scores, or judgements.", field="human")
         body["human"] = {"scores": _table("human", *people[0])}
