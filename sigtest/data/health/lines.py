@@ -11,9 +11,12 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from sigtest.data.health.symbols import counted, letters_of, points_of
+from sigtest.data.health.symbols import NAMES, counted, letters_of, points_of
 
 SPACED = 0.05  # share of symbols that are blanks, where they separate words
+JOINED = {  # scripts of languages without blanks between words
+    NAMES.index(name) for name in ("Han", "Kana", "Thai", "Lao", "Khmer", "Myanmar", "Tibetan")
+}
 EXPECTED = 0.1  # share of letters from which a script belongs to a text
 LOOKED_AT = 400  # lines whose words are looked at
 SAMPLE = 24_000  # characters that are enough to judge a text as a whole
@@ -72,17 +75,18 @@ class Lines:
         points = points_of("\n".join(self.lines[::step]) + "\n")
         counts, after_blanks = counted(points), counted(points[1:][points[:-1] == ord(" ")])
         letters = letters_of(counts)
+        main = np.flatnonzero(letters >= EXPECTED * max(1, letters.sum())).tolist()
         marks = sum(counts[mark] for mark in MARKS)
         spaced_marks = sum(after_blanks[mark] for mark in MARKS)
         upper = sum(count for symbol, count in counts.items() if symbol.isupper())
         cased = sum(count for symbol, count in counts.items() if symbol.islower()) + upper
         return Sample(
             letters=letters,
-            main=np.flatnonzero(letters >= EXPECTED * max(1, letters.sum())).tolist(),
+            main=main,
             blanks=counts[" "] / len(points) if len(points) >= ENOUGH else 0.1,
             spaced_marks=spaced_marks / marks if marks >= ENOUGH else 0.3,
             capitals=upper / cased if cased >= CASED * len(points) else None,
-            spaced=counts[" "] > SPACED * len(points),
+            spaced=counts[" "] > SPACED * len(points) and JOINED.isdisjoint(main),
         )
 
     def words(self, spaced: bool) -> list[Sequence[str]]:

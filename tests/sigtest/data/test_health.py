@@ -254,6 +254,17 @@ def test_blanks_between_chinese_words_are_neither_another_language_nor_another_o
     assert [finding.kind for finding in found if finding.kind != "length"] == ["tokenised"]
 
 
+def test_blanks_round_latin_words_in_chinese_are_not_those_between_words():
+    rng = random.Random(3)
+    chinese, latin = "请检查日志并重新启动服务的配置文件", ["API", "GPU", "JSON", "HTTP", "URL"]
+    references = [
+        " ".join("".join(rng.choices(chinese, k=7)) + f" {rng.choice(latin)}" for _ in range(5))
+        for _ in range(100)
+    ]
+    joined = ["请" + line.replace(" ", "") for line in references]
+    assert check([references], None, {"a": joined}) == ()
+
+
 CHINESE = ["市议会决定关闭旧广场", "经过三个小时的辩论", "居民对此并不满意"] * 10
 JAPANESE = ["市議会は古い広場を閉鎖する", "三時間の討論のあと", "住民は満足していない"] * 10
 KOREAN = ["시의회는 광장을 폐쇄하기로", "세 시간의 토론 끝에", "주민들은 만족하지 않는다"] * 10
