@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sigtest.data.health.finding import Finding, numbered, stretch, whole
-from sigtest.data.health.lines import Lines
+from sigtest.data.health.lines import LOOKED_AT, Lines
 from sigtest.data.health.symbols import BASIC, points_of, standing
 
 LEADS = "\xc2\xc3\xd0\xd1\xd7\xd8\xd9\xe0\xe2\xe3\xe4\xe5\xe6\xe7\xe8\xe9"
@@ -38,6 +38,7 @@ ENDS = ".?!\u3002\uff01\uff1f\u2026:;\u0964\u061f\u06d4\u1362\u17d4\u104b\u0f0d"
 CLOSING = " \"'\u201c\u201d\u2019\u00bb\u00ab\u300d\u300f)]}"
 FEW = 5  # lines before something that may be chance is said
 CUT_PART = 0.02
+ENDED = 0.1  # share of lines with the mark that ends a sentence, above which an output writes it
 SHORT, LONG = 0.5, 2.0  # times the usual length
 SHORT_PART = 0.02
 LOOPED, PIECE = 0.5, 8  # share of pieces of so many characters that differ, in a line that loops
@@ -208,15 +209,24 @@ def variety(line: str) -> float:
 
 
 def _cut_lines(output: Lines, reference: Lines, ratio: float) -> list[int]:
-    """Lines that are shorter than usual and do not end like their references."""
+    """Lines that are shorter than usual and do not end like their references.
+
+    None where hardly any line of the output ends so: then it is no sign of a cut.
+    """
     usual = min(max(ratio, TOO_SHORT), 1.2)
     short = (output.lengths < 0.8 * usual * reference.lengths) & (reference.lengths >= LINE)
-    return [
-        i
-        for i in np.flatnonzero(short & (output.lengths > 0)).tolist()
-        if reference.lines[i].rstrip(CLOSING)[-1:] in ENDS
-        and output.lines[i].rstrip(CLOSING)[-1:] not in ENDS
-    ]
+    places = np.flatnonzero(short & (output.lengths > 0)).tolist()
+    cut = [i for i in places if _ends(reference.lines[i]) and not _ends(output.lines[i])]
+    if len(cut) < FEW:
+        return cut
+    others = np.flatnonzero(~short & (output.lengths > 0))[:LOOKED_AT].tolist()
+    ended = [_ends(output.lines[i]) for i in others if _ends(reference.lines[i])]
+    return cut if sum(ended) > ENDED * len(ended) or not ended else []
+
+
+def _ends(line: str) -> bool:
+    """Whether a line ends with the mark of a sentence."""
+    return line.rstrip(CLOSING)[-1:] in ENDS
 
 
 def _far_lines(

@@ -265,6 +265,12 @@ def test_blanks_round_latin_words_in_chinese_are_not_those_between_words():
     assert check([references], None, {"a": joined}) == ()
 
 
+def test_short_lines_of_an_output_without_ends_of_sentences_are_not_cut():
+    cut = [line[: len(line) * 2 // 3] if i % 9 == 0 else line for i, line in enumerate(GOOD)]
+    assert "end early" in kinds(cut)["truncated"].sentence
+    assert "truncated" not in kinds([line.rstrip(".") for line in cut])
+
+
 CHINESE = ["市议会决定关闭旧广场", "经过三个小时的辩论", "居民对此并不满意"] * 10
 JAPANESE = ["市議会は古い広場を閉鎖する", "三時間の討論のあと", "住民は満足していない"] * 10
 KOREAN = ["시의회는 광장을 폐쇄하기로", "세 시간의 토론 끝에", "주민들은 만족하지 않는다"] * 10
