@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Literal, get_args
@@ -408,7 +409,10 @@ def _margin_of(margin: object, claim: Claim, comparison: Comparison) -> float | 
             "units of the metric.",
             field="margin",
         )
-    size = float(margin) if isinstance(margin, Real) and not isinstance(margin, bool) else math.nan
+    size = math.nan
+    if isinstance(margin, Real) and not isinstance(margin, bool):
+        with suppress(OverflowError):
+            size = float(margin)
     if not 0 < size < math.inf:
         raise RecipeError(f"margin must be a positive number, not {margin!r}.", field="margin")
     if size >= 1 and comparison.plan.parts[0].proportions:

@@ -1,6 +1,7 @@
 """Gates against textbook loops, statsmodels' two one-sided tests, and simulations."""
 
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -299,6 +300,12 @@ def test_a_difference_that_no_resample_changes_is_warned_of() -> None:
     assert said[0].startswith("No resample changes the difference of s1 from the baseline")
     assert "yet up to 4.9 % of segments may be" in said[0]
     assert not decided(rows, None, "same").warnings
+
+
+@pytest.mark.parametrize("margin", [0, -1.0, math.nan, math.inf, 10**400, True, "1"])
+def test_a_margin_that_is_no_positive_number_is_refused(margin: Any) -> None:
+    with pytest.raises(RecipeError, match="margin must be a positive number, not"):
+        decided(scores(20, (0.1,)), margin)
 
 
 def test_a_margin_that_no_share_can_lose_is_refused() -> None:
