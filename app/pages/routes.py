@@ -30,7 +30,8 @@ from app.questions.routes import events
 from app.questions.segments import SegmentsWanted, Wanted, behind
 from app.questions.segments import answer as shared_out
 from app.requests.envelope import Wanted as WantedQuestions
-from app.requests.form import form_of
+from app.requests.form import form_of, size_of
+from app.requests.parsing import Parse
 from app.requests.question import Sent, asked_with, read_form
 from app.schema.document import PROBLEMS
 from app.schema.service import EntryBody
@@ -135,14 +136,14 @@ async def submit(
     caller: Visitor,
     asked: Asked,
     settings: Limits,
+    parser: Parse,
 ) -> Response:
     """Ask the question of a form; its page is where to go on."""
-    async with form_of(request, settings) as form:
-        sent = await in_turn(_sent, form, kind, settings)
-        looks = form.get("do") == "look"
-    brought = await asked_with(request, caller, kind, sent)
-    if looks:
-        return await in_turn(_looked, request, kind, brought.asked, sent)
+    async with form_of(request, settings) as form, parser.work(size_of(form)) as work:
+        sent = await run_in_threadpool(_sent, form, kind, settings)
+        brought = await asked_with(request, caller, kind, sent, work)
+        if form.get("do") == "look":
+            return await run_in_threadpool(_looked, request, kind, brought.asked, sent)
     record, _ = await run_in_threadpool(
         asked.submit,
         kind.path,

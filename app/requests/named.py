@@ -11,6 +11,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 
 from app.http.waiting import Watcher
+from app.requests.parsing import Work
 from sigtest.errors import InputError, SigtestError
 from sigtest.kinds import KINDS, Finished, Kind
 from workers.errors import NotFoundError
@@ -28,12 +29,14 @@ class Named:
         watch: Waits for those that are unfinished.
         caller: Whose they are.
         seconds: How long to wait, as `Prefer` says.
+        work: The turn of the request, which others have meanwhile.
     """
 
     questions: Questions
     watch: Watcher
     caller: str
     seconds: float | None
+    work: Work
 
     async def fill(self, kind: Kind[Any], body: Mapping[str, Any]) -> Mapping[str, Any]:
         """A request with finished questions in the place of their ids.
@@ -59,7 +62,9 @@ class Named:
             if not ID.fullmatch(question_id):
                 raise NotFoundError(f"There is no {KINDS[kind].name} {question_id[:80]!r}.")
             record = await run_in_threadpool(self.questions.find, question_id, self.caller, kind)
-            await self.watch.settled(record, self.caller, self.seconds)
+            if not record.status.finished and self.seconds:
+                async with self.work.paused():
+                    await self.watch.settled(record, self.caller, self.seconds)
             return await run_in_threadpool(self._loaded, question_id)
         except SigtestError as error:
             error.field = place

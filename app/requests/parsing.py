@@ -9,8 +9,14 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
-from typing import Annotated, Generic, ParamSpec, TypeVar
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
+from functools import partial
+from typing import Annotated, Generic, ParamSpec, Self, TypeVar
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
@@ -65,10 +71,49 @@ class Parser:
             self._held[caller] -= own
             self._held += Counter()  # without those who hold nothing
 
+    def work(self, size: int) -> Work:
+        """The turn to read and check something of so many bytes.
+
+        What was read waits for no second turn: all that came meanwhile would have the first, and be
+        in memory, too.
+        """
+        return Work(partial(self._turn, size))
+
+    @asynccontextmanager
+    async def _turn(self, size: int) -> AsyncIterator[None]:
+        async with turn(), self._large if size >= LARGE else nullcontext():
+            yield
+
     async def run(self, size: int, parse: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Parse in a thread what has so many bytes."""
-        async with turn(), self._large if size >= LARGE else nullcontext():
+        async with self.work(size):
             return await run_in_threadpool(parse, *args, **kwargs)
+
+
+class Work:
+    """A turn that lasts as long as the block, and is left while its request waits for others.
+
+    Args:
+        turn: Waits for the turn.
+    """
+
+    def __init__(self, turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+        self._turn = turn
+        self._taken = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        await self._taken.enter_async_context(self._turn())
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._taken.aclose()
+
+    @asynccontextmanager
+    async def paused(self) -> AsyncIterator[None]:
+        """Let others have the turn until the block is left."""
+        await self._taken.aclose()
+        yield
+        await self._taken.enter_async_context(self._turn())
 
 
 class Once(Generic[T]):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from app.http.auth import Caller, Principal
@@ -29,7 +30,7 @@ from app.requests.form import (
 )
 from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
 from app.requests.named import Named
-from app.requests.parsing import Once, Parser
+from app.requests.parsing import Once, Parser, Work
 from app.requests.sources import (
     BUILTIN,
     TESTSET,
@@ -80,19 +81,23 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Br
     media = kind_of(request)
     refuse_encoding(request)
     if media == JSON:
-        async with parser.body(request) as data:
-            size = len(data)
-            sent = Sent(await parser.run(size, parse_json, data, "body"))
-    elif media in forms:
-        async with form_of(request, settings) as form:
-            size = size_of(form)
-            sent = await parser.run(size, read_form, form, kind, settings)
-    else:
-        raise unread(media, JSON, *forms)
+        async with parser.body(request) as data, parser.work(len(data)) as work:
+            sent = Sent(await run_in_threadpool(parse_json, data, "body"))
+            return await _checked(request, caller, kind, sent, work, wait)
+    if media in forms:
+        async with form_of(request, settings) as form, parser.work(size_of(form)) as work:
+            sent = await run_in_threadpool(read_form, form, kind, settings)
+            return await _checked(request, caller, kind, sent, work, wait)
+    raise unread(media, JSON, *forms)
+
+
+async def _checked(
+    request: Request, caller: Principal, kind: Kind[Any], sent: Sent, work: Work, wait: int | None
+) -> Once[Brought[Question]]:
     known = fields_of(kind)
     for field in sent.body if known else ():
         choose(field, known, field[:60], "field")
-    return Once(await asked_with(request, caller, kind, sent, wait, size))
+    return Once(await asked_with(request, caller, kind, sent, work, wait))
 
 
 Read = Annotated[Once[Brought[Question]], Depends(read_question)]
@@ -103,8 +108,8 @@ async def asked_with(
     caller: Principal,
     kind: Kind[Any],
     sent: Sent,
+    work: Work,
     wait: int | None = None,
-    size: int = 0,
 ) -> Brought[Question]:
     """The question that is asked with what was sent.
 
@@ -113,19 +118,18 @@ async def asked_with(
         caller: Who asks, and may name own questions and test sets.
         kind: Of the question.
         sent: What was sent.
+        work: The turn of the request.
         wait: Seconds for questions that are named and unfinished.
-        size: Bytes of what was sent.
 
     Raises:
         SigtestError: It asks for nothing that can be done.
     """
     state = request.state
     said, body = opened(sent.body)
-    answers = Named(state.questions, state.watcher, caller.name, wait)
+    answers = Named(state.questions, state.watcher, caller.name, wait, work)
     filled = Sent(await answers.fill(kind, body), sent.files)
     own = OwnTestSets(state.testsets, caller.name)
-    parser = cast(Parser, state.parser)
-    return Brought(await parser.run(size, parsed, kind, filled, state.settings, own), said)
+    return Brought(await run_in_threadpool(parsed, kind, filled, state.settings, own), said)
 
 
 def fields_of(kind: Kind[Any]) -> tuple[str, ...]:

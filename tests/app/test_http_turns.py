@@ -3,21 +3,25 @@
 import select
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 from exchange import COMPARISONS, Serve
-from service import until
+from service import example, until
 
 from app.http.turns import AT_ONCE
+from app.requests import question
 from app.requests.parsing import BODIES
 from app.settings import Settings
 from sigtest.render.formats import FORMATS
+from workers.questions import Questions
+from workers.settings import Settings as QueueSettings
 
 KEYS = {"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob"}
 SIZE = 200_000
@@ -36,12 +40,38 @@ class Slow:
         return "done"
 
 
+class Held:
+    """A function whose calls take until they are released."""
+
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self.call = call
+        self.released = threading.Event()
+        self.begun = 0
+
+    def __call__(self, *args: Any) -> Any:
+        self.begun += 1
+        assert self.released.wait(60)
+        return self.call(*args)
+
+
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
     made = Slow()
     monkeypatch.setitem(FORMATS, "text", replace(FORMATS["text"], render=made.render))
     yield made
     made.released.set()
+
+
+@contextmanager
+def drained(queue: QueueSettings) -> Iterator[Callable[[], None]]:
+    """Workers get no task until what this yields is called."""
+    with closing(Questions.connect(queue)) as questions:
+        feed = questions.context.feed
+        feed.drain()
+        try:
+            yield feed.resume
+        finally:
+            feed.resume()
 
 
 @contextmanager
@@ -92,3 +122,51 @@ def test_reports_of_one_caller_leave_others_their_turn(
         slow.released.set()
         assert {own.result().text for own in (*many, one)} == {"done"}
         assert len(slow.begun) == 3 * AT_ONCE + 1
+
+
+@pytest.mark.parametrize("reads", ["parse_json", "read_form"])
+def test_what_was_read_is_checked_before_more_is_read(
+    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch, reads: str
+) -> None:
+    client = serve(Settings.of(KEYS))
+    files = {"scores": ("scores.csv", "system,segment,quality\na,1,1\na,2,2\nb,1,2\nb,2,3\n")}
+    asked: dict[str, Any] = {"files": files} if reads == "read_form" else {"json": body}
+    read, checked = Held(getattr(question, reads)), Held(question.parsed)
+    monkeypatch.setattr(question, reads, read)
+    monkeypatch.setattr(question, "parsed", checked)
+
+    with ThreadPoolExecutor(3 * AT_ONCE) as threads:
+        headers = {"Authorization": "Bearer of-ann"}
+        many = [
+            threads.submit(client.post, COMPARISONS, headers=headers, **asked)
+            for _ in range(3 * AT_ONCE)
+        ]
+        until(lambda: read.begun == AT_ONCE)
+        time.sleep(0.5)  # so that the others wait, too
+        read.released.set()
+        until(lambda: checked.begun == AT_ONCE)
+        assert read.begun == AT_ONCE
+        checked.released.set()
+        assert {own.result().status_code for own in many} <= {200, 202}
+
+
+def test_a_question_that_waits_for_another_one_leaves_its_turn(
+    serve: Serve, queue: QueueSettings, body: dict[str, Any]
+) -> None:
+    """One that names an unfinished question waits as long as `Prefer` says."""
+    client = serve(Settings.of(KEYS))
+    headers = {"Authorization": "Bearer of-ann"}
+
+    def ask(named: str, units: int) -> httpx.Response:
+        plan = {"comparison": {"id": named}, "a": "aspen", "b": "birch", "units": units}
+        return client.post("/v1/plans", json=plan, headers=headers | {"Prefer": "wait=60"})
+
+    with drained(queue) as resume, ThreadPoolExecutor(AT_ONCE) as threads:
+        texts = example(seed=17).as_json()
+        named = client.post(COMPARISONS, json=texts, headers=headers).json()["id"]
+        many = [threads.submit(ask, named, 100 + i) for i in range(AT_ONCE)]
+        time.sleep(0.5)
+        assert client.post(COMPARISONS, json=body, headers=headers).status_code in {200, 202}
+        assert not any(own.done() for own in many)
+        resume()
+        assert {own.result().status_code for own in many} == {200}
