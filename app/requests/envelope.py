@@ -32,11 +32,11 @@ class Brought(Generic[T]):
     said: Said
 
 
-async def read_object(request: Request, parser: Parser, *others: str) -> dict[str, Any]:
-    """The JSON of a request that may be of no kind but this and `others`."""
+async def read_object(request: Request, parser: Parser) -> dict[str, Any]:
+    """The JSON of a request that may be of no other kind."""
     kind = kind_of(request)
     if kind != JSON:
-        raise unread(kind, JSON, *others)
+        raise unread(kind, JSON)
     refuse_encoding(request)
     async with parser.body(request) as data:
         return await parser.run(len(data), parse_json, data, "body")

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from urllib.parse import unquote_to_bytes
 
 from fastapi import Depends, Path, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from app.http.errors import UnsupportedMediaError
@@ -69,12 +68,15 @@ class Change:
 
 async def read_testset(request: Request, settings: Limits, parser: Parse) -> Brought[NewTestSet]:
     """Dependency: the test set that the body asks for, checked."""
-    if kind_of(request) == FORM:
-        refuse_encoding(request)
+    kind = kind_of(request)
+    if kind not in {JSON, FORM}:
+        raise unread(kind, JSON, FORM)
+    refuse_encoding(request)
+    if kind == FORM:
         async with form_of(request, settings) as form:
             return await parser.run(size_of(form), testset_of_form, form, settings)
-    body = await read_object(request, parser, FORM)
-    return await run_in_threadpool(_testset, body, settings)
+    async with parser.body(request) as data:
+        return await parser.run(len(data), _testset_of_body, data, settings)
 
 
 async def read_change(request: Request, settings: Limits, parser: Parse) -> Change:
@@ -143,6 +145,10 @@ def testset_of_form(form: FormData, settings: Settings) -> Brought[NewTestSet]:
     for name in ("notes", "runs"):  # which are about one reading, not about the systems to come
         content.pop(name, None)
     return _testset(add_content(body, content), settings)
+
+
+def _testset_of_body(data: bytes, settings: Settings) -> Brought[NewTestSet]:
+    return _testset(parse_json(data, "body"), settings)
 
 
 def _testset(request: Mapping[str, Any], settings: Settings) -> Brought[NewTestSet]:

@@ -16,7 +16,7 @@ from exchange import COMPARISONS, Serve
 from service import example, until
 
 from app.http.turns import AT_ONCE
-from app.requests import question
+from app.requests import question, testset
 from app.requests.parsing import BODIES
 from app.settings import Settings
 from sigtest.render.formats import FORMATS
@@ -170,3 +170,23 @@ def test_a_question_that_waits_for_another_one_leaves_its_turn(
         assert not any(own.done() for own in many)
         resume()
         assert {own.result().status_code for own in many} == {200}
+
+
+def test_test_sets_are_checked_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = serve(Settings.of(KEYS))
+    checked = Held(testset.parse_testset)
+    monkeypatch.setattr(testset, "parse_testset", checked)
+
+    def make(number: int) -> int:
+        body = {"name": f"turn {number}", "references": [["a b", "c d"]], "resamples": 99}
+        headers = {"Authorization": "Bearer of-ann"}
+        return client.post("/v1/testsets", json=body, headers=headers).status_code
+
+    with ThreadPoolExecutor(3 * AT_ONCE) as threads:
+        many = [threads.submit(make, number) for number in range(3 * AT_ONCE)]
+        until(lambda: checked.begun >= AT_ONCE)
+        time.sleep(0.5)  # so that others could begin
+        begun = checked.begun
+        checked.released.set()
+        assert {own.result() for own in many} == {201}
+    assert begun == AT_ONCE
