@@ -21,7 +21,7 @@ from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.intermediate_queue import IntermediateQueue
 from rq.job import Job
 from rq.serializers import JSONSerializer
-from rq.worker_registration import WORKERS_BY_QUEUE_KEY, clean_worker_registry
+from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
 from workers.settings import Settings
 from workers.store import keys
@@ -239,8 +239,20 @@ class Jobs:
             return None
 
     def forget_workers(self) -> None:
-        """Remove the names of workers that died without saying so."""
-        clean_worker_registry(self._queue)
+        """Remove the names of workers that died without saying so.
+
+        RQ would look at those that serve the queue; extra workers do not.
+        """
+        lists = [Worker.redis_workers_keys, self.workers_name]
+        names = list(cast("set[bytes]", self._redis.sunion(lists)))
+        with self._redis.pipeline(transaction=False) as pipe:
+            for name in names:
+                pipe.exists(name)
+            alive = pipe.execute()
+        gone = [name for name, found in zip(names, alive, strict=True) if not found]
+        if gone:
+            for own in lists:
+                self._redis.srem(own, *gone)
 
 
 def erase(pipe: Pipeline, key: str) -> None:

@@ -106,3 +106,13 @@ def test_an_extra_worker_may_die(tmp_path: Path) -> None:
         kill(*(worker for worker in service.workers() if horse in children(worker)))
         assert finished(service.jobs, record.id).status is Status.SUCCEEDED
         assert service.jobs.workers() == 1
+
+
+def test_an_extra_worker_whose_machine_died_leaves_no_name(tmp_path: Path) -> None:
+    with held(tmp_path, 1) as (service, _):
+        redis = service.jobs.questions.context.questions.redis
+        service.jobs.submit(dear(5), HEAVY)
+        until(lambda: redis.scard("rq:workers") == 2)
+        names = redis.smembers("rq:workers")
+        kill(service.supervisor())
+        until(lambda: redis.smembers("rq:workers").isdisjoint(names))
