@@ -37,7 +37,7 @@ def test_the_shell_draws_it_of_a_stored_report(
     stored = tmp_path / "report.json"
     stored.write_text(render(report))
     assert main(["plot", "grid", str(stored)]) == 0
-    assert capfdbinary.readouterr().out.decode() == GRID.of(report)
+    assert capfdbinary.readouterr().out.decode() == GRID.draw(report, {})
 
 
 def several() -> dict:
