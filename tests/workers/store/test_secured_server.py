@@ -1,17 +1,18 @@
 """A store of the operator's own, with a password and rights that are no more than needed."""
 
 import re
+import shutil
 import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from commanded import told
 from redis import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import AuthenticationError, RedisError
 from service import CALLER, Comparisons, example, finished, in_process, started
 
 from workers.errors import StorageError
@@ -22,34 +23,56 @@ ROOT = Path(__file__).parents[3]
 
 
 def documented() -> str:
-    """The rule for the user `sigtest` in the documentation."""
+    """The ACL file in the documentation."""
     text = (ROOT / "docs" / "OPERATIONS.md").read_text()
-    found = re.search(r"^user sigtest .*$", text, re.M)
+    found = re.search(r"^user default .*\nuser sigtest .*\n", text, re.M)
     assert found is not None
     return found[0]
 
 
-@pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    folder = tmp_path_factory.mktemp("secured")
-    (folder / "users.acl").write_text(
-        f"user default off\n{documented().replace('PASSWORD', 's3cret')}\n"
-    )
+@contextmanager
+def secured(program: str, folder: Path) -> Iterator[int]:
+    """A server with the documented rights, killed at the end, and its port."""
+    (folder / "users.acl").write_text(documented().replace("PASSWORD", "s3cret"))
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         free: int = taken.getsockname()[1]
     options = {"port": str(free), "bind": "127.0.0.1", "dir": str(folder), "save": "",
                "aclfile": str(folder / "users.acl"), "appendonly": "yes",
                "appendfsync": "always", "logfile": str(folder / "log")}  # fmt: skip
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
-    with subprocess.Popen([find_binary(), *words]) as server:
+    with subprocess.Popen([program, *words]) as server:
         for _ in range(100):
             try:
                 Redis(port=free, username="sigtest", password="s3cret").ping()
                 break
             except RedisError:
                 time.sleep(0.05)
+        try:
+            yield free
+        finally:
+            server.kill()
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    folder = tmp_path_factory.mktemp("secured")
+    with secured(find_binary(), folder) as free:
         yield free
-        server.terminate()
+
+
+@pytest.mark.parametrize("program", [find_binary(), shutil.which("redis-server")])
+def test_what_was_written_is_there_after_a_restart(program: str | None, tmp_path: Path) -> None:
+    if program is None:
+        pytest.skip("there is no redis-server here")
+    with secured(program, tmp_path) as port:
+        redis = Redis(port=port, username="sigtest", password="s3cret")
+        with redis.pipeline() as pipe:
+            pipe.set("sigtest:a", 1).set("sigtest:b", 2).execute()
+    with secured(program, tmp_path) as port:
+        redis = Redis(port=port, username="sigtest", password="s3cret")
+        assert redis.mget("sigtest:a", "sigtest:b") == [b"1", b"2"]
+        with pytest.raises(AuthenticationError):
+            Redis(port=port).ping()
 
 
 def test_the_service_works_with_the_documented_rights(
@@ -81,7 +104,7 @@ def test_the_compose_file_gives_the_documented_rights(tmp_path: Path) -> None:
     line = " ".join(found[1].split()).replace("$$", "$").replace("/run/store", str(tmp_path))
     subprocess.run(["sh", "-c", line], env={"STORE_PASSWORD": "PASSWORD"}, check=True, timeout=10)
     written = (tmp_path / "users.acl").read_text()
-    assert written == f"user default off\n{documented()}\n"
+    assert written == documented()
 
 
 def test_every_container_is_confined() -> None:
