@@ -136,7 +136,7 @@ class Supervisor:
         context = Context.on(redis, self._settings)
         self._context = context
         self._reconciler = Reconciler(context)
-        self._watch = extra.Watch(context.feed.jobs)
+        self._watch, self._patience = extra.Watch(context.feed.jobs), extra.LONG_SECONDS
         self._eraser = Eraser(redis)
         self._round_due = 0.0
 
@@ -205,9 +205,12 @@ class Supervisor:
             os._exit(1)
 
     def _needs_another(self) -> bool:
-        """Whether to start an extra worker: all are held, those that are extra, too."""
+        """Whether to start an extra worker: all have work, and long tasks hold those there are."""
         extra = len(self._slots) - self._settings.workers
-        return extra < self._settings.workers and self._watch.all_are_held(extra)
+        self._watch.look()
+        if not extra:
+            return self._watch.busy > self._patience
+        return extra < self._settings.workers and self._watch.held(extra)
 
     def _serves(self, slot: Slot) -> bool:
         return self._context.feed.jobs.serves(slot.name)

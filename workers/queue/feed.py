@@ -88,17 +88,20 @@ class Feed:
         """Give the queue as many tasks as there are workers without one."""
         self._queue(self._feed(self._lists, [repr(time.time()), *PREFIXES]))
 
-    def take_aside(self) -> str | None:
-        """The id of a task that should not wait for long ones, taken out of the queue.
+    def take_aside(self, held: bool) -> str | None:
+        """The id of a task that should not wait for others, taken out of the queue.
 
-        It is a short one, or one of a caller for whom no worker works; one that waits, or that was
+        It is one of a caller for whom no worker works, or a short one; one that waits, or that was
         meant for a worker which is gone.
+
+        Args:
+            held: Whether long tasks hold all workers, for which short ones should not wait.
         """
-        served = self.jobs.served()
-        told = [repr(time.time()), *PREFIXES, repr(SHORT_SECONDS), *served]
+        served, most = self.jobs.served(), SHORT_SECONDS if held else 0.0
+        told = [repr(time.time()), *PREFIXES, repr(most), *served]
         self._queue(self._aside(self._lists, told))
         for turn in self.jobs.queued():
-            short = turn.priced.seconds <= SHORT_SECONDS
+            short = turn.priced.seconds <= most
             if (short or turn.owner not in served) and self.jobs.claim(turn.priced.task.key):
                 return turn.priced.task.key
         return None

@@ -255,14 +255,15 @@ def test_an_extra_worker_takes_what_is_short_and_who_has_no_worker(
     long = tasks(A, 60.0)
     feed.add("heavy", long)
     start(context, *long)
-    assert feed.take_aside() is None
+    assert feed.take_aside(True) is None
     feed.add("heavy", tasks(B, 60.0))
-    assert feed.take_aside() is None
+    assert feed.take_aside(True) is None
     feed.add("heavy", tasks(C, 0.5))
-    assert feed.take_aside() == tasks(C, 0.5)[0].task.key
+    assert feed.take_aside(False) is None
+    assert feed.take_aside(True) == tasks(C, 0.5)[0].task.key
     feed.add("light", tasks(D, 60.0))
-    assert feed.take_aside() == tasks(D, 60.0)[0].task.key
-    assert feed.take_aside() is None
+    assert feed.take_aside(False) == tasks(D, 60.0)[0].task.key
+    assert feed.take_aside(True) is None
     assert queued(context) == []
 
 
@@ -277,12 +278,12 @@ def test_extra_workers_do_not_count_as_those_that_the_queue_is_filled_for(
     feed.add("heavy", long)
     start(context, *long)
     feed.add("light", short)
-    assert feed.take_aside() == short[0].task.key
+    assert feed.take_aside(True) == short[0].task.key
     start(context, *short)
     redis.zrem(f"rq:wip:{NAME}", f"{short[0].task.key}:first")  # it ended, and nobody said so yet
     feed.add("light", tasks(D, 0.5))
     assert queued(context) == []
-    assert feed.take_aside() == tasks(D, 0.5)[0].task.key
+    assert feed.take_aside(True) == tasks(D, 0.5)[0].task.key
     start(context, *tasks(D, 0.5))
     assert feed.jobs.all_work()
 
