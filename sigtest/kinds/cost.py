@@ -24,6 +24,7 @@ JOINT_SECONDS = 1e-7  # the same of the corrections that look at all pairs toget
 PAIR_SECONDS = 2e-4  # whatever is compared
 PATTERN_SECONDS = 1.2e-7  # to put one exchange of units together
 POINT_SECONDS = 1e-7  # of a convolution
+COMPARED = 1_000_000  # units of pairs that are looked at together
 WIDEST = 0.15  # share of MOST_POINTS that a convolution of long sums of small steps has at most
 
 
@@ -122,8 +123,11 @@ def _pairs_with_few(
         systems, place = np.unique(pairs, return_inverse=True)
         texts = [[outputs[system][row] for row in rows.tolist()] for system in systems.tolist()]
         words, characters = (np.add.reduceat(size, begin, axis=1) for size in _sizes(texts))
-        a, b = place.reshape(-1, 2).T
-        seen += ((words[a] != words[b]) & (characters[a] != characters[b])).sum(axis=1)
+        at_once = max(1, COMPARED // words.shape[1])
+        for some in range(0, len(pairs), at_once):
+            a, b = place.reshape(-1, 2)[some : some + at_once].T
+            unlike = (words[a] != words[b]) & (characters[a] != characters[b])
+            seen[some : some + at_once] += unlike.sum(axis=1)
         few = seen <= MOST_UNITS
         pairs, seen = pairs[few], seen[few]
         first, count = last, 4 * count
@@ -132,9 +136,12 @@ def _pairs_with_few(
 
 def _sizes(outputs: Sequence[Sequence[str | None]]) -> tuple[Counts, Counts]:
     """(S, n) words and characters of every line, spaces left out."""
-    split = [[(line or "").split() for line in output] for output in outputs]
-    words = np.array([[len(parts) for parts in output] for output in split])
-    return words, np.array([[len("".join(parts)) for parts in output] for output in split])
+    sizes = np.empty((2, len(outputs), len(outputs[0])), dtype=np.int64)
+    for own, output in zip(sizes.swapaxes(0, 1), outputs, strict=True):
+        split = [(line or "").split() for line in output]  # of one output: it is large
+        own[:] = list(map(len, split)), [len("".join(words)) for words in split]
+    words, characters = sizes
+    return words, characters
 
 
 def _units(part: Part) -> tuple[Counts, Counts]:

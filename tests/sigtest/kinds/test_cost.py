@@ -2,6 +2,7 @@
 
 import random
 import time
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -197,3 +198,15 @@ def test_pairs_of_systems_that_people_judge_are_predicted_too(test: str) -> None
     kind.compute(question)
     took = time.process_time() - start
     assert took <= 2 * question.seconds + FIXED_SECONDS
+
+
+def test_pairs_that_hardly_differ_are_priced_some_at_a_time() -> None:
+    lines = [f"{i} a b c d" for i in range(4_000)]
+    systems = [{"name": f"s{k}", "hypotheses": [f"{k}", *lines[1:]]} for k in range(60)]
+    question = ComparisonQuestion(parse_comparison({"references": [lines], "systems": systems}))
+    tracemalloc.start()
+    try:
+        assert question.resampling > 0
+        assert tracemalloc.get_traced_memory()[1] < 60e6  # 1,770 pairs at once take 190e6
+    finally:
+        tracemalloc.stop()
