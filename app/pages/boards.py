@@ -20,8 +20,9 @@ from app.pages.reports import decidable, of_report
 from app.pages.visitors import Visitor
 from app.questions.drawing import Chosen as Options
 from app.requests.envelope import Brought, WantedTestSets
-from app.requests.form import files_of, form_of, plain
+from app.requests.form import files_of, form_of, plain, size_of
 from app.requests.limits import room
+from app.requests.parsing import Parse
 from app.requests.testset import system_of_form, testset_of_form
 from app.schema.testsets import TestSetListing, TestSetResource
 from app.settings import Settings
@@ -70,11 +71,11 @@ def boards_page(
 
 @router.post("", dependencies=[site.OwnPage])
 async def make_board(
-    request: Request, caller: Visitor, boards: Boards, settings: Limits
+    request: Request, caller: Visitor, boards: Boards, settings: Limits, parser: Parse
 ) -> Response:
     """Make a board."""
     async with form_of(request, settings) as form:
-        asked = await in_turn(_asked, form, settings)
+        asked = await parser.run(size_of(form), _asked, form, settings)
     record, _ = await run_in_threadpool(boards.create, asked.asked, caller.name, asked.said)
     return RedirectResponse(f"/boards/{record.id}", 303)
 
@@ -129,11 +130,16 @@ def _page(request: Request, board: Board, choice: Shown) -> Response:
 
 @router.post("/{id}/systems", dependencies=[site.OwnPage])
 async def put_system(
-    request: Request, board_id: Id, caller: Visitor, boards: Boards, settings: Limits
+    request: Request,
+    board_id: Id,
+    caller: Visitor,
+    boards: Boards,
+    settings: Limits,
+    parser: Parse,
 ) -> Response:
     """Submit a system to a board."""
     async with form_of(request, settings) as form:
-        system = await in_turn(_system, form, settings)
+        system = await parser.run(size_of(form), _system, form, settings)
         replace = bool(form.get("replace"))
     found = await run_in_threadpool(boards.check, board_id, caller.name, system)
     await run_in_threadpool(
