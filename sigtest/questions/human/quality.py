@@ -24,8 +24,8 @@ from sigtest.questions.human.report import AnnotatorReport, AnnotatorsReport
 from sigtest.questions.human.request.choices import Quality
 from sigtest.questions.human.statistics.agreement import Pairs
 from sigtest.questions.human.statistics.paired import paired_t, signed_rank
-from sigtest.questions.human.statistics.ties import levelled
 from sigtest.questions.human.statistics.two_samples import rank_sum, welch
+from sigtest.significance.ties import with_ties
 
 KEPT, CARELESS, UNTESTABLE = "kept", "careless", "untestable"
 
@@ -175,7 +175,7 @@ def summary(
 def _gaps(scores: Array, *pairs: Pairs) -> list[Array]:
     """For each sort of pairs (p,) score of the second less that of the first; equal sizes tied."""
     gaps = np.concatenate([scores[p.second] - scores[p.first] for p in pairs])
-    sizes = levelled(np.abs(gaps), float(np.abs(scores).max(initial=0.0)))
+    sizes = with_ties(np.abs(gaps), float(np.abs(scores).max(initial=0.0)))
     return np.split(np.copysign(sizes, gaps), np.cumsum([len(p) for p in pairs])[:-1])
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.questions.human.judgements import BAD_REF, REF, Judgements, Names, groups
-from sigtest.questions.human.statistics.ties import as_printed, levelled
+from sigtest.significance.ties import as_printed, with_ties
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Units:
         tested = self.tested
         if as_given and tested is self.z:
             return as_printed(tested)
-        return levelled(tested, float(np.abs(tested).max(initial=0.0)))
+        return with_ties(tested, float(np.abs(tested).max(initial=0.0)))
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.questions.human.statistics.ties import levelled
 from sigtest.questions.meta.asked import Choices
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.questions.meta.statistics.correlation import is_constant, pearson
 from sigtest.questions.meta.statistics.pairwise import Contests
+from sigtest.significance.ties import with_ties
 
 
 @dataclass(frozen=True)
@@ -128,5 +128,5 @@ def _ties_equal(scores: Array) -> Array:
     """(S, n) scores, those equal that only rounding tells apart."""
     known = ~np.isnan(scores)
     made = scores.copy()
-    made[known] = levelled(scores[known], float(np.abs(scores[known]).max(initial=0.0)))
+    made[known] = with_ties(scores[known], float(np.abs(scores[known]).max(initial=0.0)))
     return made

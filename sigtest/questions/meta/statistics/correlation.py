@@ -9,7 +9,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
-from sigtest.questions.human.statistics.ties import ROUNDING
+from sigtest.significance.ties import ROUNDING
 
 Correlation = Callable[[Array, Array], float]
 

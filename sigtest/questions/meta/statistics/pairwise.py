@@ -12,7 +12,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
-from sigtest.questions.human.statistics.ties import levelled
+from sigtest.significance.ties import with_ties
 
 LARGEST_WEIGHT = 2**52
 
@@ -57,7 +57,7 @@ class Contests:
         first, second = scores[self.a, self.segment], scores[self.b, self.segment]
         gaps = first - second
         largest = max(np.abs(own).max(initial=0.0) for own in (first, second))
-        return np.copysign(levelled(np.abs(gaps), float(largest)), gaps)
+        return np.copysign(with_ties(np.abs(gaps), float(largest)), gaps)
 
 
 @dataclass(frozen=True)

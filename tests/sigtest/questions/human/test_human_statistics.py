@@ -15,8 +15,8 @@ from sigtest.questions.human.statistics.paired import (
     signed_rank,
 )
 from sigtest.questions.human.statistics.tails import interval, student
-from sigtest.questions.human.statistics.ties import as_printed
 from sigtest.questions.human.statistics.two_samples import rank_sum, welch
+from sigtest.significance.ties import as_printed
 
 
 @pytest.fixture

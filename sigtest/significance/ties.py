@@ -12,7 +12,7 @@ ROUNDING = 1e-13  # difference over largest size, below which only rounding tell
 DIGITS = 15
 
 
-def levelled(x: Array, largest: float) -> Array:
+def with_ties(x: Array, largest: float) -> Array:
     """Numbers that only rounding tells apart made equal: to the greatest of them.
 
     So that means or differences that tie in decimals are tied, however they were computed.
