@@ -34,6 +34,7 @@ from workers.guard import storage
 from workers.refusal import refusal
 from workers.settings import Settings
 from workers.store import keys
+from workers.store.holdings import check_room
 from workers.store.listings import ALL, Filter
 from workers.store.pieces import Cut, Pieces, shares_key
 from workers.store.records import Check, Place, Record, Status
@@ -125,7 +126,7 @@ class Questions:
             CostlyError: It is more than a caller may have, by itself.
         """
         question_id = keys.hashed(caller, kind, question.key)
-        check_disk(self._settings)
+        check_room(self._store.redis, self._settings, caller)
         cut = Cut.of(question, self._settings.workers, self._settings.block)
         most = budget or self._settings.budget
         while True:

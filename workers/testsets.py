@@ -26,9 +26,9 @@ from workers.guard import storage
 from workers.store import keys
 from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
 from workers.store.claims import Column
+from workers.store.holdings import check_room
 from workers.store.listings import ALL, Filter
 from workers.store.records import Check
-from workers.store.server import check_disk
 from workers.store.testsets import gone
 from workers.tasks import boards
 from workers.tasks.context import Context
@@ -103,7 +103,7 @@ class TestSets:
         Returns:
             The test set, and whether it was made.
         """
-        check_disk(self._context.settings)
+        check_room(self._store.redis, self._context.settings, caller)
         part = asked.part
         sizes = (str(part.replicas), str(asked.capacity))
         testset_id = keys.hashed(caller, "testset", asked.name, part.key, *sizes, part.testset)
@@ -249,7 +249,7 @@ class TestSets:
             LimitError: The test set has as many systems as it may have.
             CapacityError: It has taken as many as were declared when it was made.
         """
-        check_disk(self._context.settings)
+        check_room(self._store.redis, self._context.settings, caller)
         verdict = self._store.put(testset_id, caller, system, replaces, most, said)
         if verdict == "gone":
             raise gone(testset_id)

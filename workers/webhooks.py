@@ -17,8 +17,8 @@ from workers.addresses import allowed, parse, refusal
 from workers.errors import NotFoundError
 from workers.guard import storage
 from workers.settings import Network
+from workers.store.holdings import check_room
 from workers.store.messages import EVENTS, TEST, Message
-from workers.store.server import check_disk
 from workers.store.webhooks import WebhookRecord
 from workers.tasks.context import Context
 from workers.tasks.webhooks import hand_out
@@ -63,7 +63,7 @@ class Webhooks:
             raise LimitError(
                 f"You have {most} webhooks, as many as {limit} allows; delete one.", limit=limit
             )
-        check_disk(self._context.settings)
+        check_room(self._context.questions.redis, self._context.settings, caller)
         webhook_id, secret = self._store.add(caller, where, names)
         return self.find(webhook_id, caller), secret
 

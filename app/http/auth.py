@@ -17,8 +17,7 @@ from app.http.observing import name_caller
 from app.http.state import of_state
 from app.settings import Settings
 from workers.access import SCOPES, Access, digest_of
-
-ANONYMOUS = "anonymous"
+from workers.store.keys import ANONYMOUS
 
 _bearer = HTTPBearer(auto_error=False, description="Needed where the service has keys.")
 _header = APIKeyHeader(name="X-API-Key", auto_error=False, description="The same key.")

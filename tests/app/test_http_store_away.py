@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, ServeOn, problem
+from exchange import COMPARISONS, ServeOn, launched, problem
 from service import until
 
 from app.settings import Settings
@@ -88,7 +88,7 @@ def test_refusals_do_not_say_where_the_store_is(serve_on: ServeOn, tmp_path: Pat
         problem(client.get(path), 503, "storage-unavailable")
 
 
-def filled(client: httpx.Client, body: dict[str, Any]) -> list[str]:
+def filled(client: httpx.Client, body: dict[str, Any], pause: float = 0.0) -> list[str]:
     """Submit until the store is full; where the questions are."""
     made = []
     for seed in range(200):
@@ -101,6 +101,7 @@ def filled(client: httpx.Client, body: dict[str, Any]) -> list[str]:
             problem(answer, 503, "storage-full")
             return made
         made.append(answer.headers["location"])
+        time.sleep(pause)
     raise AssertionError("the store is not full")
 
 
@@ -132,6 +133,26 @@ def test_test_sets_systems_and_webhooks_can_be_deleted_from_a_full_store(
     for url in (system, hooked, made):
         assert client.delete(url).status_code == 204, url
         assert client.get(url).status_code in {404, 410}
+
+
+def test_one_caller_leaves_room_for_others(tmp_path: Path, body: dict[str, Any]) -> None:
+    queue = QueueSettings(state=tmp_path, memory=32 * MEGABYTE, workers=1)
+    with launched(queue, SIGTEST_API_KEYS="ann:of-ann,bob:of-bob") as (_, url):
+        ann, bob = (
+            httpx.Client(base_url=url, headers={"X-API-Key": f"of-{name}"}, timeout=120)
+            for name in ("ann", "bob")
+        )
+        with ann, bob:
+            made = filled(ann, body, 0.3)
+            told = problem(ann.post(COMPARISONS, json=body), 503, "storage-full")
+            assert "You hold" in told["detail"]
+            board = {"name": "board", "references": body["references"]}
+            problem(ann.post("/v1/testsets", json=board), 503, "storage-full")
+            assert bob.post(COMPARISONS, json=body).status_code == 202
+            assert bob.post("/v1/testsets", json=board).status_code == 201
+            for url in made * 2:  # cancelled or not, then deleted
+                ann.delete(url)
+            until(lambda: ann.post(COMPARISONS, json=body).status_code == 202, 20)
 
 
 def test_a_disk_that_is_nearly_full_takes_nothing_new(

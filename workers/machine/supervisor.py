@@ -121,6 +121,7 @@ class Supervisor:
         from workers.machine import extra, worker
         from workers.machine.eraser import Eraser
         from workers.machine.reconciler import Reconciler
+        from workers.store.holdings import Holdings
         from workers.tasks.context import Context
         from workers.tasks.run import forgive
 
@@ -138,6 +139,7 @@ class Supervisor:
         self._reconciler = Reconciler(context)
         self._watch, self._patience = extra.Watch(context.feed.jobs), extra.LONG_SECONDS
         self._eraser = Eraser(redis)
+        self._holdings = Holdings(redis, self._settings)
         self._round_due = 0.0
 
     def _tick(self) -> bool:
@@ -151,6 +153,7 @@ class Supervisor:
             if time.monotonic() >= self._round_due:
                 self._round_due = time.monotonic() + ROUND_SECONDS
                 self._reconciler.round()
+                self._holdings.round()
                 if not self._settings.redis_url:
                     self._eraser.round()
             if not self._announced and all(self._serves(slot) for slot in self._slots):

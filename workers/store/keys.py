@@ -13,6 +13,7 @@
     sigtest:cache:SPACE:HASH       string  statistics of one output, a distribution, or shares
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:erase                  string  something was deleted that the disk still has
+    sigtest:holding                hash    callers who hold more than is left, and both in bytes
     sigtest:access                 hash    API keys by their hash; never a key itself
     sigtest:tallies                hash    how often tasks ended how, and their seconds
     sigtest:tallies:cache          hash    how often statistics were found in a cache, or not
@@ -75,6 +76,7 @@ ASIDE = PREFIX + "aside"
 JOINING = PREFIX + "joining"
 ACCESS = PREFIX + "access"
 ERASE = PREFIX + "erase"
+HOLDING = PREFIX + "holding"
 TALLIES = PREFIX + "tallies"
 TALLIES_CACHE = TALLIES + ":cache"
 TALLIES_CALLERS = TALLIES + ":callers"
@@ -83,6 +85,7 @@ TOTALS_USED = PREFIX + "totals-used"
 TOTALS_SIZES = PREFIX + "totals-sizes"
 TOTALS_BYTES = PREFIX + "totals-bytes"
 PROBE = PREFIX + "probe"
+ANONYMOUS = "anonymous"  # the caller where there are no API keys
 ID_DIGITS = 32
 NEWS = PREFIX + "news:*"
 

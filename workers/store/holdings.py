@@ -1,0 +1,137 @@
+"""What each caller holds of the store, so that none holds more than is left for others.
+
+Nobody counts what is written, deleted and expires: who looks at all keys, some at a time, adds it
+up, while a good part of the store is in use.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from redis import Redis
+
+from workers.errors import FullError
+from workers.settings import Settings
+from workers.store import keys
+from workers.store.codec import decoded
+from workers.store.server import check_disk, disk_free
+
+AT_ONCE = 2000  # keys that one look takes, some hundredths of a second
+PARTS = 4  # nobody looks while less than one of so many parts of the store is in use
+LASTS = 10  # seconds that a word against a caller stands without another look
+WHOLES = {"question": keys.OF_QUESTION, "testset": keys.OF_TESTSET}
+
+
+def check_room(redis: Redis, settings: Settings, caller: str) -> None:
+    """Check that something new of a caller may be stored.
+
+    Raises:
+        FullError: The disk is nearly full, or the caller holds more than is left for others.
+    """
+    check_disk(settings)
+    told = cast("bytes | None", redis.hget(keys.HOLDING, caller))
+    if told is not None:
+        held, left = map(int, told.split())
+        raise FullError(
+            f"You hold {held:,} bytes of the store, more than the {left:,} that are left for "
+            "others; delete something, or wait until something expires."
+        )
+
+
+class Tour:
+    """One look at all keys, AT_ONCE at a time.
+
+    Totals are not counted: they have a bound of their own.
+
+    Args:
+        redis: The server, with bytes as answers.
+    """
+
+    def __init__(self, redis: Redis) -> None:
+        self._redis = redis
+        self._cursor = 0
+        self._callers: Counter[str] = Counter()
+        self._spaces: Counter[str] = Counter()  # bytes that are cached, by space
+        self._owners: dict[str, str] = {}  # callers, by space
+
+    def step(self) -> bool:
+        """Look at some keys more; whether these were the last."""
+        answer = self._redis.scan(self._cursor, count=AT_ONCE)
+        self._cursor, names = cast("tuple[int, list[bytes]]", answer)
+        parted = [decoded(name).split(":") for name in names if name.count(b":") > 1]
+        wholes = [(kind, name) for _, kind, name, *_ in parted if kind in WHOLES]
+        with self._redis.pipeline(transaction=False) as pipe:
+            for kind, name in wholes:
+                pipe.hget(keys.key(kind, name), "caller")
+            callers = cast("list[bytes | None]", pipe.execute())
+        parts = []
+        for (kind, name), told in zip(wholes, callers, strict=True):
+            if told is not None:
+                caller = decoded(told)
+                self._owners[keys.space_of(caller) if kind == "question" else name] = caller
+                parts += [(caller, keys.key(part, name)) for part in WHOLES[kind]]
+        self._add(self._callers, parts)
+        self._add(self._spaces, [(own[2], ":".join(own)) for own in parted if own[1] == "cache"])
+        return not self._cursor
+
+    @property
+    def held(self) -> Mapping[str, int]:
+        """Bytes by caller, of all that was looked at."""
+        held = Counter(self._callers)
+        for space, caller in self._owners.items():
+            held[caller] += self._spaces[space]
+        return held
+
+    def _add(self, sums: Counter[str], parts: Sequence[tuple[str, str]]) -> None:
+        """Add the sizes of keys to the sums of whose they are."""
+        with self._redis.pipeline(transaction=False) as pipe:
+            for _, name in parts:
+                pipe.memory_usage(name)
+            sizes = cast("list[int | None]", pipe.execute())
+        for (owner, _), size in zip(parts, sizes, strict=True):
+            sums[owner] += size or 0
+
+
+class Holdings:
+    """Tells who holds more than is left for others.
+
+    Args:
+        redis: The server, with bytes as answers.
+        settings: Whether it is the embedded one, and how much of its disk is to stay free.
+    """
+
+    def __init__(self, redis: Redis, settings: Settings) -> None:
+        self._redis = redis
+        self._settings = settings
+        self._tour = Tour(redis)
+        self._held: Mapping[str, int] = {}
+
+    def round(self) -> None:
+        """Look at some keys; to be called about once a second."""
+        facts = self._redis.info("memory")
+        used, left = facts["used_memory"], self._left(facts)
+        if left > (PARTS - 1) * used:
+            self._tour, self._held = Tour(self._redis), {}
+            return
+        if self._tour.step():
+            self._tour, self._held = Tour(self._redis), self._tour.held
+        over = {
+            caller: f"{held} {left}"
+            for caller, held in self._held.items()
+            if held > left and caller != keys.ANONYMOUS
+        }
+        with self._redis.pipeline() as pipe:
+            pipe.delete(keys.HOLDING)
+            if over:
+                pipe.hset(keys.HOLDING, mapping=over)  # type: ignore[arg-type]  # invariant
+                pipe.expire(keys.HOLDING, LASTS)
+            pipe.execute()
+
+    def _left(self, facts: Mapping[str, int]) -> float:
+        """Bytes that can still be stored; more than any number where nobody bounds them."""
+        memory = facts["maxmemory"] - facts["used_memory"] if facts["maxmemory"] else math.inf
+        disk = disk_free(self._settings) - self._settings.free
+        return max(0, min(memory, disk))
