@@ -803,11 +803,36 @@ NO_TEXTS = {
         'question,gpt\n"Q 1?","[PASS] yes"\n"Q 2?","[FAIL] ""no"""\n',
         "line 1: 'question,gpt' stands above",
     ),
+    "cells with commas and no names": (
+        '"Why, now?",yes,"no, never",A\nWhen?,now,then,B\n"Who, me?",no,yes,B\n',
+        "stands above cells between quotation marks",
+    ),
+    "numbers as names of columns": (
+        ',0,1,gpt_correct\n0,"Why, now?",A,True\n1,"Who?",B,False\n2,"It, no",C,True\n',
+        "stands above cells between quotation marks",
+    ),
     "subtitles of YouTube": ("0:00:01.000,0:00:02.500\nYes.\n\n" * 3, "it is subtitles"),
     "subtitles of SubStation Alpha": ("[Script Info]\nTitle: x\n", "it is subtitles"),
     "one column": ('hypothesis\n"Well, yes"\nNo\n', "line 1: 'hypothesis' names columns"),
     "a cell that is merged": ("system,id,score\na,1,0.5\n,2,0.6\n", "line 3: column 'system'"),
 }  # fmt: skip
+
+
+RAGAS = "user_input,retrieved_contexts,response,reference,faithfulness,context_recall\n" + "".join(
+    f'"Why, {i}?","[\'one\ntwo, three\', \'4\']","As ""said"",\nyes",It is.,{i / 40},{i % 2}.0\n'
+    for i in range(40)
+)
+SPANS = "context.span_id,label,score,explanation\n" + "".join(
+    f'a{i}f,correct,{i % 2},"because, so"\n' for i in range(4)
+)
+
+
+def test_cells_with_commas_and_line_breaks_are_cells_of_a_table():
+    found = tables(read_bytes(RAGAS.encode(), "gpt.csv"))
+    assert found["gpt", "faithfulness"] == (tuple(i / 40 for i in range(40)),)
+    assert found["gpt", "context_recall"] == ((0.0, 1.0) * 20,)
+    assert read_bytes(RAGAS.encode(), "gpt.csv").ids == tuple(f"Why, {i}?" for i in range(40))
+    assert tables(read_bytes(SPANS.encode(), "gpt.csv")) == {("gpt", "scores"): ((0, 1, 0, 1),)}
 
 
 @pytest.mark.parametrize(("content", "said"), NO_TEXTS.values(), ids=NO_TEXTS)
@@ -827,6 +852,8 @@ def test_what_is_no_text_is_refused_as_what_it_is(content, said):
         "Titel\tTitle\nJa\tYes\nNein\tNo\n",
         "am 3.\n4: no\n0.5 litres # 7\n",
         '"Yes","No"\nWell\n"Yes," he said, "no."\n',
+        '"No", he said.\n"Yes", she said.\n"Fine, then," he said.\n',
+        'Well, "no, never"\nYes\nFine, no, never\n',
         "See page number 4 41\nSee page number 5 42\n",
     ],
 )

@@ -124,7 +124,7 @@ def require_header(file: File) -> None:
     _require_no_unread_header(file)
     _require_no_quoted_cells(file)
     for separator in "\t,;|":
-        rows = [_split(line, separator) for line in file.first_lines]
+        rows = _first_rows(file, separator)
         if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
             continue
         if len(rows) < FEWEST and not all(numeric(cell) for row in rows for cell in row):
@@ -189,7 +189,10 @@ def _require_no_unread_header(file: File) -> None:
 def _require_no_quoted_cells(file: File) -> None:
     """Check that lines are not cells between quotation marks, as only tables have them."""
     below = file.first_lines[1:]
-    if len(below) > 1 and all(map(QUOTED_CELLS.fullmatch, below)):
+    quoted = len(below) > 1 and all(map(QUOTED_CELLS.fullmatch, below))
+    if quoted or any(
+        _quotes_separators(_first_rows(file, separator), separator) for separator in ",;"
+    ):
         raise at_line(
             file.name,
             1,
@@ -197,6 +200,12 @@ def _require_no_quoted_cells(file: File) -> None:
             "known names of columns; name them, such as id, system, score, source, reference and "
             "hypothesis, or give plain text.",
         )
+
+
+def _quotes_separators(rows: Sequence[Sequence[str]], separator: str) -> bool:
+    """Whether rows have as many cells each only because some have a separator inside."""
+    inside = any(separator in cell for row in rows for cell in row)
+    return inside and len(rows) >= FEWEST and {len(row) for row in rows} == {max(2, len(rows[0]))}
 
 
 def _without_hint(text: str) -> str:
@@ -219,14 +228,31 @@ def _separator(file: File) -> str | None:
     return next(iter(known or (s for s in candidates if _is_numeric_table(file, s))), None)
 
 
+def _first_rows(file: File, separator: str) -> list[list[str]]:
+    """Cells of the first rows, which may go over several lines where their cells are quoted."""
+    lines = _first_lines(file)
+    plain = [_split(line, separator) for line in lines]
+    if separator not in ",;" or not any('"' in line for line in lines):
+        return plain
+    rows: list[list[str]] = []
+    stream = io.StringIO("\n".join(lines), newline="")
+    try:
+        for row in csv.reader(stream, delimiter=separator, skipinitialspace=True, strict=True):
+            rows.append(row)
+    except csv.Error as error:
+        if "end of data" not in str(error):  # else the last row goes on below
+            return plain
+    return rows or plain
+
+
 def _header(file: File, separator: str) -> list[str]:
     """Cells of the first line."""
-    return [cell.strip().strip('"') for cell in _split(_first_lines(file)[0], separator)]
+    return [cell.strip().strip('"') for cell in _first_rows(file, separator)[0]]
 
 
 def _is_numeric_table(file: File, separator: str) -> bool:
     """Whether the first line has no number, and a column below has nothing else."""
-    rows = [_split(line, separator) for line in _first_lines(file)]
+    rows = _first_rows(file, separator)
     header, body = rows[0], [row for row in rows[1:] if len(row) == len(rows[0])]
     if any(map(numeric, header)) or not body or len(body) < ALIGNED * (len(rows) - 1):
         return False

@@ -47,12 +47,14 @@ NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)
 INDEX = re.compile(r"(unnamed: 0(\.\d+)*)?", re.IGNORECASE)  # what pandas calls row labels
 ASKED = {
     "question", "prompt", "input", "problem", "query", "sentence", "example", "instance",
-    "instruction",
+    "instruction", "user_input",
 }  # fmt: skip
 METRIC = re.compile(
     r"(sacre|spb|f200sp|sent(ence)?_?)?bleu|chrf|ter$|hter$|nist|meteor|rouge|comet|x?comet"
     r"|cometkiwi|bleurt|bert_?score|yisi|metricx|gemba|prism|bart_?score|ma?tese|unite|kiwi"
     r"|acc(uracy)?$|exact_match|em$|f1|precision|recall|correct$|is_correct|pass@|mae$|rmse$"
+    r"|faithfulness|(answer|context|response)_(relevanc|correctness|precision|recall|similarity)"
+    r"|(factual_|semantic_)?(correctness|similarity)$"
     r"|esa$|mqm$|da$|wer$|cer$|bits_per_byte|perplexity|log_?prob",
     re.IGNORECASE,
 )
