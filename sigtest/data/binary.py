@@ -10,7 +10,13 @@ MAGIC = {
     b"SQLite format 3\0": "sqlite", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz",
     b"\x28\xb5\x2f\xfd": "zstandard", b"%PDF-": "pdf", b"\xd0\xcf\x11\xe0": "office",
     b"7z\xbc\xaf": "7z", b"\x89PNG": "png", b"\x89HDF": "hdf5", b"\x1f\x8b": "gzip",
-    b"PK\x03\x04": "zip", b"PK\x05\x06": "zip",
+    b"PK\x03\x04": "zip", b"PK\x05\x06": "zip", b"\xff\xff\xff\xff": "arrow", b"Rar!\x1a": "rar",
+    b'\x04"M\x18': "lz4", b"RDX2\n": "R", b"RDX3\n": "R", b"X\n\0\0\0": "R",
+    b"\xff\xd8\xff": "jpeg",
+    # pickles of protocols 0, which is all letters, and 1
+    b"(lp0\n": "pickle", b"(dp0\n": "pickle", b"]q\x00": "pickle", b"}q\x00": "pickle",
+    b"ccopy_reg\n": "pickle", b"ccollections\n": "pickle", b"cnumpy.": "pickle",
+    b"cpandas.": "pickle",
 }  # fmt: skip
 ADVICE = {
     "parquet": "write the table as CSV or JSONL",
@@ -21,6 +27,10 @@ ADVICE = {
     "bzip2": "unpack it, or compress it with gzip",
     "xz": "unpack it, or compress it with gzip",
     "zstandard": "unpack it, or compress it with gzip",
+    "rar": "unpack it, or make it a zip or tar.gz",
+    "lz4": "unpack it, or compress it with gzip",
+    "R": "write the table as CSV (write.csv with row.names=FALSE)",
+    "jpeg": "give text",
     "7z": "unpack it, or make it a zip or tar.gz",
     "pdf": "give the text, one line a segment",
     "office": "save the table as CSV (UTF-8), or the text with one line a segment",
@@ -30,7 +40,8 @@ ADVICE = {
     "zip": "unpack it and give the file in it that is meant",
 }
 # members of zips that are such files
-OFFICE = (b"xl/workbook.xml", b"word/document.xml", b"META-INF/manifest.xml")
+OFFICE = (b"xl/workbook.xml", b"word/document.xml", b"META-INF/manifest.xml",
+          b"Index/Document.iwa")  # fmt: skip
 
 
 def binary_of(data: bytes) -> str | None:

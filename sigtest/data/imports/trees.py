@@ -19,6 +19,7 @@ from sigtest.errors import InputError
 OFFICE = {
     "xl/workbook.xml": "an Excel workbook", "word/document.xml": "a Word document",
     "META-INF/manifest.xml": "an OpenDocument file",
+    "Index/Document.iwa": "a document of Numbers, Pages or Keynote",
 }  # fmt: skip
 SUFFIXES = {suffix for reader in FORMATS_READ.values() for suffix in reader.suffixes}
 TEXT = ("text", "text-columns", "numbers")  # whose files say neither what nor whose they are

@@ -1,7 +1,11 @@
 """What goes wrong in score files: one message each, which names the place and the fix."""
 
 import gzip
+import io
 import json
+import pickle
+import zipfile
+from collections import OrderedDict
 
 import pytest
 
@@ -30,6 +34,13 @@ def numbers(*changes):
 
 def records(rows):
     return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def zipped(name):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr(name, "x")
+    return data.getvalue()
 
 
 GOOD = [{"id": i, "system": s, "score": i / 10} for s in ("aspen", "birch") for i in IDS]
@@ -149,6 +160,12 @@ SLIPS = {
     "an Excel workbook": (b"PK\x03\x04" + b"\0" * 40, ["zip"]),
     "parquet": (b"PAR1" + b"\0" * 40, ["parquet", "CSV"]),
     "pickle": (b"\x80\x04\x95\x10" + b"\0" * 40, ["pickle", "CSV"]),
+    "a list in a pickle that is all letters": (pickle.dumps([0.5, 1.0], 0), ["pickle", "CSV"]),
+    "a dictionary in such a pickle": (pickle.dumps({"score": [0.5]}, 0), ["pickle", "CSV"]),
+    "an object in such a pickle": (pickle.dumps(OrderedDict(a=0.5), 0), ["pickle", "CSV"]),
+    "a table of Hugging Face": (b"\xff\xff\xff\xff\x90\1" + b"\0" * 40, ["arrow", "CSV"]),
+    "a frame of R": (gzip.compress(b"X\n\0\0\0\3" + b"\0" * 40), ["binary file (R)", "write.csv"]),
+    "a table of Numbers": (zipped("Index/Document.iwa"), ["Numbers", "CSV"]),
     "nothing": ("", ["empty"]),
     "a system with fewer lines": (
         "\n".join([*SEG[:-1], ""]),
