@@ -137,6 +137,12 @@ _REFUSALS = (
     Refusal("judgements", "a table of people's judgements", refused.is_human, HUMAN),
     Refusal("helm", "a file of HELM", refused.is_helm,
             "write its instances as CSV or JSONL with the columns id, system, metric and score"),
+    Refusal("promptfoo", "results of promptfoo", refused.is_promptfoo,
+            "write them as CSV or JSONL with the columns id (testIdx), system (provider.id, and "
+            "the prompt where there are several) and score"),
+    Refusal("langfuse", "an export of Langfuse", refused.is_langfuse,
+            "write its scores as CSV or JSONL with the columns id (of what was asked, not of the "
+            "trace), system, metric (name) and score (value)"),
     Refusal("every-eval-ever", "a record or schema of every_eval_ever", refused.is_every_eval_ever,
             "write its samples as JSONL with id (sample_id), system (model_id) and score "
             "(evaluation.score)"),

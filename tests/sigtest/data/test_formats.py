@@ -800,7 +800,7 @@ NO_TEXTS = {
     "columns of languages": ("en,de\nYes,Ja\n" + "Good day,Tag\n" * 2, "names columns"),
     "a source and a target": ("source\ttarget\na b\tc d\ne\tf\n", "names columns of text"),
     "cells between quotation marks": (
-        'question,gpt\n"Q 1?","[PASS] yes"\n"Q 2?","[FAIL] ""no"""\n',
+        'question,gpt\n"Q 1?","It is"\n"Q 2?","It is ""no"""\n',
         "line 1: 'question,gpt' stands above",
     ),
     "cells with commas and no names": (
@@ -810,6 +810,37 @@ NO_TEXTS = {
     "numbers as names of columns": (
         ',0,1,gpt_correct\n0,"Why, now?",A,True\n1,"Who?",B,False\n2,"It, no",C,True\n',
         "stands above cells between quotation marks",
+    ),
+    "results of promptfoo, one a line": (
+        jsonl({"id": f"{i}{p}", "testIdx": i, "promptIdx": p, "score": 1, "provider": {"id": "gpt"}}
+              for i in range(3) for p in range(2)),
+        "results of promptfoo",
+    ),
+    "results of promptfoo": (
+        json.dumps({"evalId": "eval-1", "results": {"version": 3, "results": []}, "config": {}}),
+        "results of promptfoo",
+    ),
+    "answers judged by promptfoo": ("q,gpt\nQ,[PASS] yes\nR,[FAIL] no\n", "results of promptfoo"),
+    "scores of Langfuse": (
+        "id,name,value,traceId,source\n1,right,1,t1,API\n2,rude,0,t1,API\n", "Langfuse",
+    ),
+    "all that HELM asked": (
+        json.dumps({"adapter_spec": {"model": "gpt"}, "request_states": []}), "a file of HELM",
+    ),
+    "instances of HELM": (
+        json.dumps([{"input": {"text": "q"}, "references": [], "split": "test", "id": "id1"}]),
+        "a file of HELM",
+    ),
+    "pairs judged by MT-Bench": (
+        jsonl([{"question_id": 1, "model_1": "a", "model_2": "b", "g1_winner": "tie", "turn": 1}]),
+        "a table of preferences",
+    ),
+    "judgements of Label Studio": (
+        '[{"id": 1, "annotator": 1, "annotation_id": 2, "lead_time": 3.5, "rating": 4}]',
+        "people's judgements",
+    ),
+    "a table drawn with blanks": (
+        "data  mode  gpt\n----  ----  ---\nqa    gen    70\n", "drawn with lines",
     ),
     "subtitles of YouTube": ("0:00:01.000,0:00:02.500\nYes.\n\n" * 3, "it is subtitles"),
     "subtitles of SubStation Alpha": ("[Script Info]\nTitle: x\n", "it is subtitles"),

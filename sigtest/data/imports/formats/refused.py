@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sigtest.data.imports.file import File
+from sigtest.data.imports.file import File, record_in
 from sigtest.data.imports.formats.segment_scores import LEVEL
 
 HUMAN_COLUMNS = re.compile(
@@ -13,13 +13,17 @@ HUMAN_COLUMNS = re.compile(
     re.IGNORECASE,
 )
 PAIRED = re.compile(r"\b(model|system|generator)_(a\b.*\b\1_b|1\b.*\b\1_2)\b")
-PREFERRED = re.compile(r"\b(winner|preference|preferred)\b")
+PREFERRED = re.compile(r"(\b|_)(winner|preference|preferred)\b")
 RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
 R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
 MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
 FIELD = re.compile(r"^\s*(- )?[a-z_]+:(\s|$)|^---$")
 FIELDS_BEGIN = re.compile(r"- [a-z_]+:|---$|[a-z_]+:$")
-RULE = re.compile(r"^\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?\s*)?$|^\+(-+\+)+$", re.MULTILINE)
+RULE = re.compile(
+    r"^\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?\s*)?$|^\+(-+\+)+$|^-{3,}( +-{3,})+\s*$", re.MULTILINE
+)
+JUDGED = re.compile(r'(^|,)"?\[(PASS|FAIL|ERROR)\]')
+JUDGED_SHARE = 0.3  # of lines: an answer may have several
 WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 NUMBER = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 
@@ -58,11 +62,40 @@ is_catalogue = _begins(r'^msgid ".*"\nmsgstr')
 is_latex = _begins(r"\\begin\{tabular|\\documentclass")
 
 
+def _has(*names: str) -> Callable[[File], bool]:
+    """Whether the first record, or the header of a table, has all these names."""
+    wanted = set(names)
+    return lambda file: wanted <= set(file.first or _cells(next(iter(file.first_lines), "")))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().strip('"') for cell in re.split(r"[,;\t]", line)]
+
+
+is_promptfoo_row = _has("promptIdx", "testIdx")
+is_label_studio = _has("annotator", "annotation_id", "lead_time")
+
+
+def is_promptfoo(file: File) -> bool:
+    """Results of promptfoo: of several models, each with an id of its own, or answers judged."""
+    results = record_in(file.first, "results").get("results")
+    packed = isinstance(results, list) and {"evalId", "version"} & set(file.first)
+    return bool(packed) or is_promptfoo_row(file) or file.matches(JUDGED, JUDGED_SHARE)
+
+
+def is_langfuse(file: File) -> bool:
+    """Scores of several names, each with an id of its own."""
+    return any(_has(trace, "name", "value")(file) for trace in ("traceId", "trace_id"))
+
+
 def is_helm(file: File) -> bool:
     """HELM's statistics of instances or runs, and what it writes beside them."""
     fields = set(file.first)
     return (
         {"instance_id", "stats"} <= fields
+        or {"instance_id", "request"} <= fields
+        or {"adapter_spec", "request_states"} <= fields
+        or {"input", "references", "split"} <= fields
         or ({"name", "count", "sum"} <= fields and isinstance(file.first["name"], dict))
         or {"scenario_spec", "adapter_spec"} <= fields
         or {"name", "description", "tags"} <= fields
@@ -91,6 +124,8 @@ def is_preferences(file: File) -> bool:
 
 def is_human(file: File) -> bool:
     """Tables of judgements, and what WMT's scripts make of them."""
+    if is_label_studio(file):
+        return True
     if file.kind or not file.first_lines:
         return False
     first = file.first_lines[0]
@@ -118,7 +153,7 @@ def is_yaml(file: File) -> bool:
 
 def is_ruled(file: File) -> bool:
     """A table of Markdown, or drawn with lines."""
-    return len(file.first_lines) > 2 and RULE.search("\n".join(file.first_lines[:3])) is not None
+    return len(file.first_lines) > 2 and RULE.search("\n".join(file.first_lines[:5])) is not None
 
 
 def is_r_output(file: File) -> bool:
