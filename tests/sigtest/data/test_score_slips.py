@@ -384,6 +384,30 @@ def test_columns_that_are_taken_for_metrics_by_no_name_of_one_are_said():
     )
 
 
+@pytest.mark.parametrize("name", ["tstamp", "created_at", "answer_index", "line_no"])
+def test_numbers_that_count_or_date_are_no_metrics(name):
+    rows = [{"qid": f"x{i}", "model": "aspen", name: 17e8 + i * i, "f1": i / 10} for i in IDS]
+    (scores,) = read_bytes(records(rows).encode(), "s.jsonl").scores
+    assert scores.label == "f1"
+    without = [{k: v for k, v in row.items() if k != "f1"} for row in rows]
+    with pytest.raises(InputError, match=r"JSON of a kind|without scores"):
+        read_bytes(records(without).encode(), "s.jsonl")
+
+
+def test_words_for_right_and_wrong_are_not_passed_over_for_times():
+    rows = [f"x{i},aspen,{'CI'[i % 2]},{i / 7}" for i in IDS]
+    with pytest.raises(InputError, match=r"column 'score_choice': 'I' is not .* write 1 for right"):
+        read_bytes(table(rows, "id,model,score_choice,total_time").encode(), "s.csv")
+    found = read_bytes(table(rows, "id,model,score_choice,f1").encode(), "s.csv")
+    assert [scores.label for scores in found.scores] == ["f1"]
+
+
+def test_one_score_of_each_task_is_no_score_of_segments():
+    rows = [f"task{i},accuracy,7{i}.5,6{i}.0" for i in IDS]
+    with pytest.raises(InputError, match=r"each of 6 test sets or tasks.*sigtest classify --table"):
+        read_bytes(table(rows, "dataset,metric,aspen,birch").encode(), "summary.csv")
+
+
 @pytest.mark.parametrize(("name", "label"), [("comet", "comet"), ("score", "scores")])
 def test_one_column_may_have_a_name(name, label):
     found = join([read_bytes(f"{name}\n{numbers()}".encode(), "aspen.txt")])

@@ -13,14 +13,16 @@ from typing import NoReturn
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File, Placed
-from sigtest.data.imports.formats.cells import TRUTH, blank, number, numeric
+from sigtest.data.imports.formats.cells import TRUTH, advice, blank, number, numeric
 from sigtest.data.imports.formats.delimited import header_of, read_table
 from sigtest.data.imports.formats.headings import (
     ALIASES,
     Role,
+    is_counter,
     is_index,
     is_metric,
     is_system,
+    may_be_verdict,
     names_columns,
     role_of,
 )
@@ -86,6 +88,7 @@ def read(file: File) -> Material:
     notes += _unknown_metrics(layout, file)
     if layout.passed_over:
         notes.append(f"{file.name}: columns passed over: {', '.join(layout.passed_over)}.")
+    _require_items(rows, layout, file)
     _require_segments(rows, layout, file)
     require_read(layout.passed_over, layout.single, rows, file)
     assembly = Assembly(file.name)
@@ -198,7 +201,8 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
     if inferred is not None:
         single["id"] = inferred
         others.remove(inferred)
-    open_to = [] if "score" in single else [c for c in others if role_of(c) is None]
+    open_to = [c for c in others if role_of(c) is None and not is_counter(c)]
+    open_to = [] if "score" in single else open_to
     measured = [c for c in open_to if _is_measured(c, rows)]
     measured = [c for c in measured if is_metric(c) or not counts(c, single, rows)]
     layout = Layout(
@@ -210,6 +214,8 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
         inferred=inferred,
         passed_over=tuple(c for c in others if c not in measured),
     )
+    if "score" not in single and not any(map(is_metric, measured)):
+        _require_no_verdicts(layout.passed_over, rows, file)
     if measured:
         _require_meaning(layout, file)
     if not measured and not references and not {"score", *TEXTS} & set(single):
@@ -233,6 +239,18 @@ def _refuse_without_scores(
         f"{', '.join(map(repr, header))}. Name the column of scores score; known are {KNOWN}, "
         "and source, reference, hypothesis."
     )
+
+
+def _require_no_verdicts(columns: Sequence[str], rows: Sequence[Placed], file: File) -> None:
+    """Check that no column has words for right and wrong, where no other is known to be a score.
+
+    Raises:
+        InputError: One has; the message says what to write.
+    """
+    for column in filter(may_be_verdict, columns):
+        words = [str(cell) for row in rows if not blank(cell := row.record.get(column))]
+        if words and all(map(advice, words)):
+            number(words[0], f"{file.name}, column {column!r}")
 
 
 def _take_id(by_role: dict[Role, list[str]]) -> None:
@@ -271,6 +289,7 @@ def _are_systems(measured: Sequence[str], single: Mapping[Role, str]) -> bool:
 def _is_wide(record: Mapping[str, object]) -> bool:
     """Whether a record has several numbers: of systems, named as these are, or beside an id."""
     measured = [c for c, cell in record.items() if numeric(cell) and role_of(c) is None]
+    measured = [c for c in measured if not is_counter(c)]
     known = {"id", "system", "metric"} & {role_of(column) for column in record}
     return sum(map(is_system, measured)) > 1 or (
         bool(known and measured) and len(known) + len(measured) > 2
@@ -309,6 +328,19 @@ def _label(file: File, layout: Layout, rows: Sequence[Placed]) -> str:
         return LABEL if layout.measures == "metric" else file.stem
     systems = {str(row.record.get(column)) for row in rows}
     return file.stem if len(systems) > 1 else LABEL
+
+
+def _require_items(rows: Sequence[Placed], layout: Layout, file: File) -> None:
+    """Check that rows are not test sets, with one score of each system for the whole."""
+    column = layout.single.get("testset")
+    if column is None or "id" in layout.single or layout.measures == "metric":
+        return
+    if 1 < len(rows) == len({str(row.record.get(column)) for row in rows}):
+        raise InputError(
+            f"{file.name} has one score of each system for each of {len(rows)} test sets or tasks, "
+            "as for whole outputs; `sigtest classify --table` compares systems over these, a "
+            "comparison needs one score a segment."
+        )
 
 
 def _require_segments(rows: Sequence[Placed], layout: Layout, file: File) -> None:

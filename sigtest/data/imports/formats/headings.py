@@ -44,6 +44,8 @@ ROLES: dict[str, Role] = {name: role for role, names in ALIASES.items() for name
 REFERENCE = re.compile(r"ref(erence)?_?([a-z]|\d{1,2})")  # refA, reference_2
 CAPITALS = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])")  # segmentId, globalSegId
 NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)")
+STAMP = re.compile(r"(.*_)?(t|time_?)stamp|(.*_)?(created|updated|started|completed)(_at)?|date")
+VERDICT = re.compile(r"score|correct|pass|success|verdict|grade|outcome", re.IGNORECASE)
 INDEX = re.compile(r"(unnamed: 0(\.\d+)*)?", re.IGNORECASE)  # what pandas calls row labels
 ASKED = {
     "question", "prompt", "input", "problem", "query", "sentence", "example", "instance",
@@ -78,6 +80,17 @@ def role_of(column: str) -> Role | None:
 def is_index(column: str) -> bool:
     """Whether a column has the name that row labels have where a program wrote and read them."""
     return INDEX.fullmatch(column.strip()) is not None
+
+
+def is_counter(column: str) -> bool:
+    """Whether a column has the name of a place, a number or a time, which measures nothing."""
+    name = _normal(CAPITALS.sub("_", column.strip()))
+    return (NUMBERED.fullmatch(name) or STAMP.fullmatch(name)) is not None
+
+
+def may_be_verdict(column: str) -> bool:
+    """Whether a column of words has a name under which evaluations say what is right."""
+    return VERDICT.search(column) is not None
 
 
 def may_identify(column: str) -> bool:
