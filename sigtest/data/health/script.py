@@ -21,6 +21,7 @@ UNSPACED = {
     **{name: (name, "char") for name in ("Thai", "Lao", "Khmer", "Myanmar", "Tibetan")},
 }
 AT_BLANKS = {"13a", "intl", "none", "tercom", "mteval-13a", "mteval-intl"}  # tokenizers that cut
+EAST_ASIAN = {"zh", "asian"}  # that cut Han, perhaps Kana, and all else at blanks
 LOST = 0.25  # share of a script's part in the references that an output must keep
 FOREIGN_LINE = 0.3  # share of expected letters below which a line is in another script
 OWN_LINE = 0.7  # the same of the reference, above which that is a surprise
@@ -115,7 +116,7 @@ def find_languages(
 
 
 def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[Finding]:
-    """Metrics that cut words at blanks, where the references have none or few.
+    """Metrics whose tokenizer does not cut the words of the references' script.
 
     Args:
         references: The first reference set.
@@ -130,19 +131,24 @@ def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[F
     language, tokenizer = UNSPACED[script]
     sentences = (
         f"The references are in {script} script ({language}), and {metric} cuts words with the "
-        f"tokenizer {used}, made for scripts with blanks between words; "
-        f"{_advice(metric, tokenizer)}."
+        f"tokenizer {used}, made for {made}; {_advice(metric, script, tokenizer)}."
         for metric, used in tokenizers.items()
-        if used in AT_BLANKS
+        if (made := _made_for(used)) and (used in AT_BLANKS or tokenizer == "char")
     )
     return [Finding("tokenizer", "", (), sentence) for sentence in sentences]
 
 
-def _advice(metric: str, tokenizer: str) -> str:
+def _made_for(used: str) -> str | None:
+    if used in AT_BLANKS:
+        return "scripts with blanks between words"
+    return "Chinese and Japanese" if used in EAST_ASIAN else None
+
+
+def _advice(metric: str, script: str, tokenizer: str) -> str:
     name = metric.partition(":")[0]
     if name == "bleu":
         other = "" if tokenizer in {"char", "zh"} else " or bleu:tokenize=char"
         return f"ask for bleu:tokenize={tokenizer}{other}"
-    if name == "ter":
+    if name == "ter" and script in {"Han", "Kana"}:
         return "ask for ter:normalized=true,asian_support=true"
     return f"use chrf, or bleu:tokenize={tokenizer}"

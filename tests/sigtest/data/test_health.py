@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 
 import pytest
+import sacrebleu
 
 from sigtest.data.health import KINDS, check
 from sigtest.data.health.lines import Lines
@@ -296,6 +297,26 @@ def test_scripts_without_blanks_need_their_tokenizer(lines, script, option, othe
     assert "tokenizer" not in {
         f.kind for f in check([REFERENCE], None, {"a": GOOD}, {"bleu": "13a"})
     }
+
+
+@pytest.mark.parametrize(
+    ("lines", "used", "advice"),
+    [
+        (JAPANESE, "tercom", "ask for ter:normalized=true,asian_support=true."),
+        (JAPANESE, "asian", None),
+        (THAI, "tercom", "use chrf, or bleu:tokenize=char."),
+        (THAI, "asian", "use chrf, or bleu:tokenize=char."),  # which leaves Thai whole
+        (KOREAN, "tercom", "use chrf, or bleu:tokenize=ko-mecab."),
+        (KOREAN, "asian", None),
+    ],
+)
+def test_ter_is_advised_where_it_can_cut_words(lines, used, advice):
+    found = [f.sentence for f in check([lines], None, {"a": lines}, {"ter": used})]
+    said = [sentence.partition("; ")[2] for sentence in found if "tokenizer" in sentence]
+    assert said == ([advice] if advice else [])
+    cut = sacrebleu.TER(normalized=True, asian_support=True)
+    apart = cut.sentence_score(lines[0], [lines[0][1:]]).score < 50
+    assert apart == (lines is not THAI)
 
 
 def test_the_same_texts_give_the_same_findings():
