@@ -23,6 +23,7 @@ UNSPACED = {
 AT_BLANKS = {"13a", "intl", "none", "tercom", "mteval-13a", "mteval-intl"}  # tokenizers that cut
 EAST_ASIAN = {"zh", "asian"}  # that cut Han, perhaps Kana, and all else at blanks
 LOST = 0.25  # share of a script's part in the references that an output must keep
+LEADING = 0.25  # of the letters that scripts of whole lines have, more than those of names only
 FOREIGN_LINE = 0.3  # share of expected letters below which a line is in another script
 OWN_LINE = 0.7  # the same of the reference, above which that is a surprise
 FOREIGN_PART = 0.3  # of the characters of such a line, blanks and digits among them
@@ -53,7 +54,9 @@ def find_scripts(name: str, output: Lines, reference: Lines) -> list[Finding]:
 
 def _foreign_lines(output: Lines, reference: Lines) -> list[int]:
     """Lines with letters in other scripts where the reference has them in its own."""
-    foreign, places = _foreign_letters(*reference.sample.main), [*range(len(output.lines))]
+    letters = reference.sample.letters
+    own_scripts = np.flatnonzero(letters >= LEADING * max(1, letters.sum())).tolist()
+    foreign, places = _foreign_letters(*own_scripts), [*range(len(output.lines))]
     if not foreign[ord("a")]:  # then no line of ASCII has foreign letters
         places = [i for i in places if not output.lines[i].isascii()]
     if len(places) < FEW:
@@ -64,9 +67,9 @@ def _foreign_lines(output: Lines, reference: Lines) -> list[int]:
     found = []
     for i in compress(places, many):
         own, right = (letters_of(Counter(text.lines[i])) for text in (output, reference))
-        expected = right[reference.sample.main].sum()
+        expected = right[own_scripts].sum()
         judged = right.sum() >= ENOUGH and expected >= OWN_LINE * right.sum()
-        if judged and own[reference.sample.main].sum() < FOREIGN_LINE * own.sum():
+        if judged and own[own_scripts].sum() < FOREIGN_LINE * own.sum():
             found.append(i)
     return found
 

@@ -319,6 +319,14 @@ def test_ter_is_advised_where_it_can_cut_words(lines, used, advice):
     assert apart == (lines is not THAI)
 
 
+def test_lines_left_in_latin_letters_are_found_where_names_are_in_these_too():
+    names = ["GNU", "Linux", "Python", "iOS"]
+    references = [f"{CHINESE[i % 3]}{CHINESE[i % 7]}{names[i % 4]}" for i in range(100)]
+    some = [GOOD[i] if i % 10 == 0 else line[1:] for i, line in enumerate(references)]
+    found = {f.kind: f.segments for f in check([references], None, {"a": some})}
+    assert found["wrong_script"] == tuple(range(1, 101, 10))
+
+
 def test_the_same_texts_give_the_same_findings():
     moved = GOOD[1:] + GOOD[:1]
     assert check([REFERENCE], SOURCE, {"a": moved}) == check([REFERENCE], SOURCE, {"a": moved})
