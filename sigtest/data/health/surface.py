@@ -34,7 +34,10 @@ LOST_LETTERS = r"\?(?:(?<=\w\?)\w|(?<!\S\?)(?:\w|\?|\s[^\W_A-Z]))"  # begins wit
 SUBWORDS = "@@ |@-@|\u2581|<unk>|</s>"
 CONTROLS = "".join(map(chr, [*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0)]))
 ACCENTS = "".join(map(chr, range(0x300, 0x370)))
-ENDS = ".?!\u3002\uff01\uff1f\u2026:;\u0964\u061f\u06d4\u1362\u17d4\u104b\u0f0d"
+ENDS = (
+    ".?!\u3002\uff01\uff1f\u2026:;\u0964\u0965\u061f\u06d4\u0589\u1362\u1367\u166e\u1803"
+    "\u17d4\u17d5\u104b\u0f0d\uff0e\uff61"
+)
 CLOSING = " \"'\u201c\u201d\u2019\u00bb\u00ab\u300d\u300f)]}"
 FEW = 5  # lines before something that may be chance is said
 CUT_PART = 0.02

@@ -319,6 +319,25 @@ def test_ter_is_advised_where_it_can_cut_words(lines, used, advice):
     assert apart == (lines is not THAI)
 
 
+@pytest.mark.parametrize(
+    ("opening", "rest"),
+    [
+        ("կառավարությունը այսօր նոր", "օրենք ընդունեց և մարդիկ կարդում են։"),
+        ("ᒐᕙᒪᒃᑯᑦ ᐅᓪᓗᒥ ᐅᖃᖅᑐᑦ ᐊᒻᒪ", "ᓄᑕᖅᑲᑦ ᐃᓕᓐᓂᐊᕐᕕᖕᒥ ᐅᖃᓕᒫᖅᑐᑦ᙮"),
+        ("मैंने उस से कहा कि चलो", "अब घर चलते हैं और सो जाते हैं॥"),
+    ],
+)
+def test_sentences_end_with_the_marks_of_their_language(opening, rest):
+    rng = random.Random(1)
+    lines = [" ".join([*rng.sample(opening.split(), 3), rest]) for _ in range(100)]
+    good = [" ".join([*rng.sample(opening.split(), 3), rest]) for _ in range(100)]
+    cut = [line[: len(line) * 3 // 5] if i % 10 == 0 else line for i, line in enumerate(good)]
+    found = {f.kind: f.segments for f in check([lines], None, {"a": cut})}
+    assert set(found["truncated"]) <= set(range(1, 101, 10))
+    assert len(found["truncated"]) >= 8
+    assert "truncated" not in {f.kind for f in check([lines], None, {"a": good})}
+
+
 def test_lines_left_in_latin_letters_are_found_where_names_are_in_these_too():
     names = ["GNU", "Linux", "Python", "iOS"]
     references = [f"{CHINESE[i % 3]}{CHINESE[i % 7]}{names[i % 4]}" for i in range(100)]
