@@ -38,6 +38,7 @@ ENDS = (
     ".?!\u3002\uff01\uff1f\u2026:;\u0964\u0965\u061f\u06d4\u0589\u1362\u1367\u166e\u1803"
     "\u17d4\u17d5\u104b\u0f0d\uff0e\uff61"
 )
+ASKING = "?\uff1f\u061f\u037e;"  # marks of questions, in Greek those that look like semicolons
 CLOSING = " \"'\u201c\u201d\u2019\u00bb\u00ab\u300d\u300f)]}"
 FEW = 5  # lines before something that may be chance is said
 CUT_PART = 0.02
@@ -84,12 +85,18 @@ def find_damage(name: str, output: Lines, reference: Lines) -> list[Finding]:
     """Letters that were decoded wrongly or lost, and marks of other programs."""
     found: list[Finding] = []
     for kind, lines in enumerate(_damaged(output)):
-        what, least, *_ = DAMAGE[kind]
+        what, least, marks, _ = DAMAGE[kind]
+        if marks == "?":  # which French has a blank before: then the reference asks, too
+            lines = [i for i in lines if _asks(output.lines[i]) > _asks(reference.lines[i])]
         if len(lines) >= least and len(lines) > 2 * len(_damaged(reference)[kind]):
             verb = "has" if len(lines) == 1 else "have"
             words = f"{verb} {what}"
             found += stretch("encoding", name, numbered(lines), len(output.lines), words)
     return found
+
+
+def _asks(line: str) -> int:
+    return sum(map(line.count, ASKING))
 
 
 def _damaged(text: Lines) -> list[list[int]]:

@@ -338,6 +338,16 @@ def test_sentences_end_with_the_marks_of_their_language(opening, rest):
     assert "truncated" not in {f.kind for f in check([lines], None, {"a": good})}
 
 
+def test_questions_with_a_blank_before_their_mark_have_lost_no_letters():
+    references = [f"{line[:-1]}? said he." if i % 3 else line for i, line in enumerate(REFERENCE)]
+    spaced = [line.replace("?", " ?") for line in references]
+    narrow = [line.replace("?", "\u202f?") for line in references]
+    assert not any(f.kind == "encoding" for f in check([references], None, {"a": spaced}))
+    assert not any(f.kind == "encoding" for f in check([references], None, {"a": narrow}))
+    lost = [line.replace(" a", " ?") for line in spaced]
+    assert any("question marks" in f.sentence for f in check([references], None, {"a": lost}))
+
+
 def test_lines_left_in_latin_letters_are_found_where_names_are_in_these_too():
     names = ["GNU", "Linux", "Python", "iOS"]
     references = [f"{CHINESE[i % 3]}{CHINESE[i % 7]}{names[i % 4]}" for i in range(100)]
