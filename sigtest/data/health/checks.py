@@ -90,7 +90,8 @@ def _of_system(name: str, output: Lines, reference: Lines, source: Lines | None)
             found += find_lengths(name, output, reference)
             found += find_tokens(name, output, reference)
             found += find_case(name, output, reference)
-    return [*found, *find_repeated(name, output, reference), *find_damage(name, output, reference)]
+    found += find_repeated(name, output, reference, source)
+    return [*found, *find_damage(name, output, reference)]
 
 
 def _first_lines(references: Sequence[Sequence[str | None]]) -> Sequence[str | None]:

@@ -61,17 +61,22 @@ def find_same(outputs: Mapping[str, Lines]) -> list[Finding]:
     return found
 
 
-def find_repeated(name: str, output: Lines, reference: Lines) -> list[Finding]:
-    """Lines that stand for several segments whose references have little in common."""
+def find_repeated(
+    name: str, output: Lines, reference: Lines, source: Lines | None
+) -> list[Finding]:
+    """Lines that stand for several segments whose references have little in common.
+
+    Where sources are the same, so may outputs be, in whatever words references say it.
+    """
     long = output.lengths >= SUBSTANTIAL
     ordered = np.sort(output.hashes[long])
     again = ordered[1:][ordered[1:] == ordered[:-1]]
     if not again.size:
         return []
-    places: defaultdict[str, list[int]] = defaultdict(list)
+    together: defaultdict[str, list[int]] = defaultdict(list)
     for i in np.flatnonzero(long & np.isin(output.hashes, again)).tolist():
-        places[output.lines[i]].append(i)
-    unlike = [_unlike(where, reference) for where in places.values()]
+        together[output.lines[i]].append(i)
+    unlike = [_unlike(_distinct(places, source), reference) for places in together.values()]
     repeated = [i for where in unlike for i in where]
     often = max(map(len, unlike), default=0) >= OFTEN
     if not often and len(repeated) < max(FEW, REPEATED * len(output.lines)):
@@ -88,6 +93,13 @@ def equal_lines(text: Lines, other: Lines) -> NDArray[np.bool_]:
     """
     same, long = text.hashes == other.hashes, text.lengths >= SUBSTANTIAL
     return same if same.all() and long.any() else same & long
+
+
+def _distinct(where: Sequence[int], source: Lines | None) -> Sequence[int]:
+    """Of segments with the same source the first."""
+    if source is None:
+        return where
+    return sorted({source.lines[i]: i for i in reversed(where)}.values())
 
 
 def _unlike(where: Sequence[int], reference: Lines) -> list[int]:

@@ -348,6 +348,13 @@ def test_questions_with_a_blank_before_their_mark_have_lost_no_letters():
     assert any("question marks" in f.sentence for f in check([references], None, {"a": lost}))
 
 
+def test_one_line_for_several_segments_of_one_source_is_no_copy():
+    asked = [SOURCE[0] if i % 9 == 0 else line for i, line in enumerate(SOURCE)]
+    answered = [GOOD[0] if i % 9 == 0 else line for i, line in enumerate(GOOD)]
+    assert "copied_lines" in kinds(answered)
+    assert "copied_lines" not in kinds(answered, source=asked)
+
+
 def test_lines_left_in_latin_letters_are_found_where_names_are_in_these_too():
     names = ["GNU", "Linux", "Python", "iOS"]
     references = [f"{CHINESE[i % 3]}{CHINESE[i % 7]}{names[i % 4]}" for i in range(100)]
