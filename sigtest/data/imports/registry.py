@@ -21,6 +21,7 @@ from sigtest.data.imports.formats import (
     sacrebleu,
     segment_scores,
     sgml,
+    split,
     wmt25,
 )
 from sigtest.data.imports.material import Line, Material
@@ -107,6 +108,9 @@ _READERS = (
     Reader("seg-score", "segment scores of mt-metrics-eval (.seg.score)", (".seg.score",),
            "Scores of several systems; the metric is named by the file; None is missing.",
            segment_scores.sniff, segment_scores.read),
+    Reader("split", "a table of W&B or MLflow, columns apart from rows", (".json",),
+           "What a table with named columns has.",
+           split.sniff, split.read),
     Reader("columns", "a table with named columns", (".csv", ".tsv", ".jsonl", ".json"),
            "Any of id, system, metric, score, run, document or cluster, domain, source, reference, "
            "hypothesis; or one column a metric or system.",
@@ -143,6 +147,10 @@ _REFUSALS = (
     Refusal("langfuse", "an export of Langfuse", refused.is_langfuse,
             "write its scores as CSV or JSONL with the columns id (of what was asked, not of the "
             "trace), system, metric (name) and score (value)"),
+    Refusal("evaluations", "a log of OpenAI evals, OpenCompass, lighteval, EvalPlus, SWE-bench or "
+            "DeepEval", refused.is_evaluation,
+            "write one row an item as CSV or JSONL with the columns id, system and score, which is "
+            "1 for right and 0 for wrong"),
     Refusal("every-eval-ever", "a record or schema of every_eval_ever", refused.is_every_eval_ever,
             "write its samples as JSONL with id (sample_id), system (model_id) and score "
             "(evaluation.score)"),

@@ -131,6 +131,10 @@ FILES = {
     "sacrebleu-sentences": ("aspen.txt", "".join(f"BLEU|nrefs:1 = {i}.5 1/2\n" for i in range(3))),
     "meteor": ("meteor-seg.scr", "".join(f"t\taspen\td1\t{i}\t0.{i}\n" for i in (1, 2, 3))),
     "seg-score": ("de-en.ESA.seg.score", "aspen\t80\naspen\tNone\nbirch\t0\nbirch\t70.5\n"),
+    "split": (
+        "table.json",
+        json.dumps({"columns": ["id", "bleu"], "data": [["q1", 0.5], ["q2", 0.7]]}, indent=1),
+    ),
     "columns": ("comet.csv", CSV),
     "numbers": ("aspen.num", "0.5\n0\nNone\n"),
     "text-columns": ("both.tsv", "a b c\td e\nf\tg\nh\ti\n"),
@@ -847,6 +851,36 @@ NO_TEXTS = {
     "one column": ('hypothesis\n"Well, yes"\nNo\n', "line 1: 'hypothesis' names columns"),
     "a cell that is merged": ("system,id,score\na,1,0.5\n,2,0.6\n", "line 3: column 'system'"),
 }  # fmt: skip
+
+
+def test_a_table_with_names_apart_from_rows_is_a_table():
+    rows = [[f"q{i}", "gpt", i % 2] for i in range(4)]
+    split = {"columns": ["id", "model", "exact_match"], "data": rows, "nrows": 4}
+    found = read_bytes(json.dumps(split, indent=1).encode(), "x.table.json")
+    assert tables(found) == {("gpt", "exact_match"): ((0, 1, 0, 1),)}
+    assert found.ids == ("q0", "q1", "q2", "q3")
+    for cells, said in (([*rows, ["q4", "gpt"]], "entry 5: 2 cells, where 3"), ([], "no rows")):
+        with pytest.raises(InputError, match=said):
+            read_bytes(json.dumps(split | {"data": cells}).encode(), "x.table.json")
+
+
+EVALUATIONS = {
+    "OpenAI": jsonl([{"spec": {"eval_name": "x"}}, {"run_id": "r", "type": "match"}]),
+    "OpenAI's outputs": jsonl([{"id": "o1", "datasource_item_id": 1, "results": []}] * 2),
+    "OpenCompass": json.dumps({"accuracy": 50.0, "details": {"0": {"correct": True}}}),
+    "its predictions": json.dumps({"0": {"origin_prompt": "q", "prediction": "a", "gold": "b"}}),
+    "lighteval": json.dumps({"config_general": {}, "results": {"all": {}}}),
+    "EvalPlus": json.dumps({"date": "2025", "hash": "a", "eval": {"HumanEval/0": []}}),
+    "SWE-bench": json.dumps({"total_instances": 2, "resolved_ids": ["a"], "schema_version": 2}),
+    "its instances": json.dumps({"a__b-1": {"patch_exists": True, "resolved": False}}),
+    "DeepEval": json.dumps({"testCases": [{"name": "a", "success": True}]}),
+}
+
+
+@pytest.mark.parametrize("content", EVALUATIONS.values(), ids=EVALUATIONS)
+def test_logs_of_other_evaluations_are_refused_with_what_to_write(content):
+    with pytest.raises(InputError, match=r"log of OpenAI evals.*id, system and score, which is 1"):
+        read_bytes(content.encode(), "x.json")
 
 
 RAGAS = "user_input,retrieved_contexts,response,reference,faithfulness,context_recall\n" + "".join(

@@ -24,6 +24,15 @@ RULE = re.compile(
 )
 JUDGED = re.compile(r'(^|,)"?\[(PASS|FAIL|ERROR)\]')
 JUDGED_SHARE = 0.3  # of lines: an answer may have several
+EVALUATIONS = (  # fields of one object
+    {"accuracy", "details"},  # OpenCompass
+    {"config_general", "results"},  # lighteval
+    {"eval", "hash", "date"},  # EvalPlus
+    {"resolved_ids", "total_instances"},  # SWE-bench
+    {"testCases"}, {"test_cases"},  # DeepEval
+)  # fmt: skip
+EVENTS = ({"run_id", "event_id", "type"}, {"datasource_item_id", "results"})  # of OpenAI evals
+ITEMS = ({"origin_prompt", "prediction"}, {"patch_exists", "resolved"})  # in one field an item
 WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 NUMBER = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 
@@ -100,6 +109,16 @@ def is_helm(file: File) -> bool:
         or {"scenario_spec", "adapter_spec"} <= fields
         or {"name", "description", "tags"} <= fields
     )
+
+
+def is_evaluation(file: File) -> bool:
+    """Logs of other programs, each of which names its items in a way of its own."""
+    fields = set(file.first)
+    if file.kind != "object":
+        return fields == {"spec"} or any(known <= fields for known in EVENTS)
+    item = next(iter(file.first.values()), None)
+    of_item = set(item) if isinstance(item, dict) else set()
+    return any(known <= fields for known in EVALUATIONS) or any(known <= of_item for known in ITEMS)
 
 
 def is_every_eval_ever(file: File) -> bool:
