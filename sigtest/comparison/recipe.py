@@ -271,6 +271,9 @@ def parse_metric(asked: object) -> Metric:
         options: dict[str, Any] = {}
         for part in filter(None, spelled.split(",")):
             key, equals, value = part.partition("=")
+            if not equals and [*options][-1:] == ["of"]:  # labels may have commas
+                options["of"] += f",{part}"
+                continue
             if not equals:
                 raise RecipeError(
                     f"Option {part!r} of metric {name!r} needs a value: {name}:{part}=VALUE.",

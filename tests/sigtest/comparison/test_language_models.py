@@ -15,9 +15,11 @@ from statsmodels.stats.proportion import proportion_confint
 import sigtest
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.recipe import parse_metric
 from sigtest.data.imports import join, read_bytes
 from sigtest.data.runs import spread_of
 from sigtest.engine import compare
+from sigtest.errors import RecipeError
 from sigtest.significance.intervals import wilson_interval
 
 
@@ -28,6 +30,19 @@ def asked(scores, **choices):
             {"systems": systems, "metrics": [{"name": "scores", "of": "acc"}], **choices}
         )
     )
+
+
+def test_a_filter_of_the_harness_is_chosen_by_its_label():
+    for spelled in (
+        "scores:of=em,strict-match,higher=false",
+        "scores:higher=false,of=em,strict-match",
+    ):
+        metric = parse_metric(spelled)
+        assert metric == parse_metric({"name": "scores", "of": "em,strict-match", "higher": False})
+    with pytest.raises(RecipeError, match="'em' of metric 'scores' needs a value"):
+        parse_metric("scores:em")
+    with pytest.raises(RecipeError, match="'of' of metric 'scores' needs a value"):
+        parse_metric("scores:of,strict-match")
 
 
 @pytest.mark.parametrize("seed", range(5))
