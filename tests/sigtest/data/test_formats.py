@@ -897,6 +897,9 @@ def test_cells_with_commas_and_line_breaks_are_cells_of_a_table():
     assert found["gpt", "faithfulness"] == (tuple(i / 40 for i in range(40)),)
     assert found["gpt", "context_recall"] == ((0.0, 1.0) * 20,)
     assert read_bytes(RAGAS.encode(), "gpt.csv").ids == tuple(f"Why, {i}?" for i in range(40))
+    answer = "yes, so\n" * 70
+    long = "answer,f1\n" + "".join(f'"{answer}",0.{i}\n' for i in range(3))
+    assert tables(read_bytes(long.encode(), "gpt.csv")) == {("gpt", "f1"): ((0.0, 0.1, 0.2),)}
     assert tables(read_bytes(SPANS.encode(), "gpt.csv")) == {("gpt", "scores"): ((0, 1, 0, 1),)}
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sigtest.data.imports.file import File
+from sigtest.data.imports.file import HEAD, SNIFFED, File
 from sigtest.data.imports.formats.cells import blank, numeric
 from sigtest.data.imports.formats.headings import is_metric, names_columns, role_of
 from sigtest.errors import InputError, at_line
@@ -235,14 +235,15 @@ def _first_rows(file: File, separator: str) -> list[list[str]]:
     if separator not in ",;" or not any('"' in line for line in lines):
         return plain
     rows: list[list[str]] = []
-    stream = io.StringIO("\n".join(lines), newline="")
+    stream = io.StringIO(_without_hint(file.head), newline="")
     try:
         for row in csv.reader(stream, delimiter=separator, skipinitialspace=True, strict=True):
-            rows.append(row)
-    except csv.Error as error:
-        if "end of data" not in str(error):  # else the last row goes on below
-            return plain
-    return rows or plain
+            rows += [row] if any(cell.strip() for cell in row) else []
+            if len(rows) == SNIFFED:
+                return rows
+    except csv.Error as error:  # at the end of what is looked at, a cell may be open
+        return rows if rows and "end of data" in str(error) else plain
+    return rows if len(file.data) <= HEAD else rows[:-1] or plain
 
 
 def _header(file: File, separator: str) -> list[str]:
