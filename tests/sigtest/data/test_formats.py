@@ -767,6 +767,7 @@ def test_columns_that_need_not_be_systems_are_refused_with_what_to_add(columns):
     "content",
     [
         "prompt,model_a,model_b,winner\nq1,new,old,model_a\nq2,new,old,tie\n",
+        "id,model_a,model_b,winner_model_a,winner_model_b\n1,new,old,1,0\n2,new,old,0,1\n",
         '{"id": 1, "system_1": "new", "system_2": "old", "preference": 1}\n',
     ],
 )

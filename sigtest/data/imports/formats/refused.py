@@ -13,7 +13,7 @@ HUMAN_COLUMNS = re.compile(
     re.IGNORECASE,
 )
 PAIRED = re.compile(r"\b(model|system|generator)_(a\b.*\b\1_b|1\b.*\b\1_2)\b")
-PREFERRED = re.compile(r"(\b|_)(winner|preference|preferred)\b")
+PREFERRED = re.compile(r"(\b|_)(winner|preference|preferred)(\b|_)")
 RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
 R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
 MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
