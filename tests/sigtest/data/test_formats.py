@@ -923,6 +923,7 @@ def test_what_is_no_text_is_refused_as_what_it_is(content, said):
         '"Yes","No"\nWell\n"Yes," he said, "no."\n',
         '"No", he said.\n"Yes", she said.\n"Fine, then," he said.\n',
         'Well, "no, never"\nYes\nFine, no, never\n',
+        'He said, "yes, I do", and left.\n' * 9,
         "See page number 4 41\nSee page number 5 42\n",
     ],
 )

@@ -237,7 +237,7 @@ def _first_rows(file: File, separator: str) -> list[list[str]]:
     rows: list[list[str]] = []
     stream = io.StringIO(_without_hint(file.head), newline="")
     try:
-        for row in csv.reader(stream, delimiter=separator, skipinitialspace=True, strict=True):
+        for row in csv.reader(stream, delimiter=separator, strict=True):
             rows += [row] if any(cell.strip() for cell in row) else []
             if len(rows) == SNIFFED:
                 return rows
