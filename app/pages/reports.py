@@ -117,7 +117,8 @@ def shown(record: Record, stored: bytes, choice: Choice, here: str, opens: bool 
 def _of_other(kind: Kind[Any], report: Any, choice: Choice, here: str) -> Shown:
     """A kind's document, from the top."""
     document = kind.present(report).document()
-    content = html.blocks(document.blocks, _look(choice))
+    look = replace(_look(choice), names=document.names())
+    content = html.blocks(document.blocks, look)
     return Shown(
         document=document,
         said=kind.answer(report),
@@ -171,6 +172,7 @@ def of_report(
         link=_links(names, choice, pairs_at or "") if opens else None,
         current=frozenset(name for name in (choice.a, choice.b) if name is not None),
         dense=DENSE,
+        names=document.names(),
         figure=lambda figure: _figure(figure, choice, here),
     )
     parts = (

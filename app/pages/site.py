@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from app.http.auth import Door
 from app.http.errors import ForbiddenError
 from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, About
+from sigtest.render import html
 from sigtest.render.digits import whole
 from sigtest.render.names import printable
 from sigtest.render.plots.drawing import darkening
@@ -147,6 +149,7 @@ def _templates() -> Environment:
         duration=_duration,
         excerpt=_excerpt,
         further=_further,
+        isolated=_isolated,
         lines=_lines,
         moment=moment,
         phase=_phase,
@@ -231,6 +234,11 @@ def _lines(text: str) -> Markup:
 def _breakable(text: str) -> Markup:
     """A text whose signatures may go on in a new line after each of their parts."""
     return Markup("|<wbr>").join(escape(printable(part)) for part in text.split("|"))
+
+
+def _isolated(text: str, names: Iterable[str | None]) -> Markup:
+    """A text in which names that are read from the right turn round nothing beside them."""
+    return Markup(html.isolated(text, tuple(filter(None, names))))
 
 
 def _excerpt(line: str) -> Markup:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import escape as escape_html
 from itertools import groupby
 
@@ -29,7 +30,7 @@ from sigtest.render.model import (
     Table,
     Words,
 )
-from sigtest.render.names import printable
+from sigtest.render.names import printable, turns
 from sigtest.render.plots.drawing import COLUMN
 from sigtest.render.sheet import style_sheet
 from sigtest.report import Methods
@@ -56,6 +57,7 @@ class Look:
         turn: Where as many rows are passed over.
         wraps: Characters above which a name may go on in a further line; none does where nothing
             is said.
+        names: What is kept apart from the words beside it, where it is read from the right.
     """
 
     link: Callable[[tuple[str, str]], str] | None = None
@@ -69,6 +71,7 @@ class Look:
     first: int = 0
     turn: Callable[[int], str] | None = None
     wraps: int | None = None
+    names: tuple[str, ...] = ()
 
 
 PLAIN = Look()
@@ -105,11 +108,12 @@ def fragment(document: Document) -> str:
         f"{_superscript(MARKS[mark]) if mark in MARKS else '<b>Bold</b> score:'} {escape(words)}."
         for mark, words in document.marks.items()
     ]
+    look = Look(names=document.names())
     parts = [
-        f"<h1>{escape(document.title)}</h1>",
-        _facts(f"{escape('; '.join(document.facts))}."),
-        _warnings(document.warnings),
-        blocks(document.blocks),
+        f"<h1>{isolated(document.title, look.names)}</h1>",
+        _facts(f"{isolated('; '.join(document.facts), look.names)}."),
+        _warnings(document.warnings, look),
+        blocks(document.blocks, look),
         *(_facts(line) for line in legend),
         *(_facts(f"{escape(note)}.") for note in document.notes),
     ]
@@ -135,10 +139,26 @@ def escape(text: str) -> str:
     return escape_html(printable(text), quote=True)
 
 
-def _warnings(warnings: Sequence[str]) -> str:
+def isolated(text: str, names: tuple[str, ...]) -> str:
+    """`text` as HTML shows it in content; names turn round nothing that stands beside them."""
+    turning = _turning(names)
+    if turning is None:
+        return escape(text)
+    parts = map(escape, turning.split(text))
+    return "".join(f"<bdi>{part}</bdi>" if i % 2 else part for i, part in enumerate(parts))
+
+
+@lru_cache
+def _turning(names: tuple[str, ...]) -> re.Pattern[str] | None:
+    """Where one of these stands that is read from the right; of two, the longer one."""
+    found = sorted(filter(turns, names), key=len, reverse=True)
+    return re.compile(rf"(?<!\w)({'|'.join(map(re.escape, found))})(?!\w)") if found else None
+
+
+def _warnings(warnings: Sequence[str], look: Look) -> str:
     if not warnings:
         return ""
-    items = "\n".join(f"<li>{escape(warning)}</li>" for warning in warnings)
+    items = "\n".join(f"<li>{isolated(warning, look.names)}</li>" for warning in warnings)
     return f'<ul class="warnings" aria-label="Warnings">\n{items}\n</ul>'
 
 
@@ -157,12 +177,12 @@ def _block(block: Block, look: Look) -> str:
             inner = blocks(block.blocks, look)
             return f"<section>\n<h2>{escape(block.title)}</h2>\n{inner}\n</section>"
         case Paragraph():
-            return f"<p>{escape(block.text)}</p>"
+            return f"<p>{isolated(block.text, look.names)}</p>"
         case Figure():
             return look.figure(block) if look.figure else _figure(block.draw())
         case Abreast():
             made = (_table(table, look) for table in block.tables)
-            return "\n".join(['<div class="abreast">', *made, "</div>", *_notes(block.notes)])
+            return "\n".join(['<div class="abreast">', *made, "</div>", *_notes(block.notes, look)])
         case Table():
             return _table(block, look)
 
@@ -191,7 +211,8 @@ def _table(table: Table, look: Look) -> str:
     rows = "\n".join("<tbody>\n" + "\n".join(body) + "\n</tbody>" for body in bodies)
     made = (
         f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(table.caption)}">\n'
-        f"<table{' class=dense' if dense else ''}>\n<caption>{escape(table.heading)}</caption>\n"
+        f"<table{' class=dense' if dense else ''}>\n"
+        f"<caption>{isolated(table.heading, look.names)}</caption>\n"
         f"<thead>{_groups(table)}{_headings(table, look)}</thead>\n{rows}\n</table>\n</div>"
     )
     if table.folded_over is not None and size > table.folded_over:
@@ -200,7 +221,7 @@ def _table(table: Table, look: Look) -> str:
         summary = f"<summary>All {whole(size)} {escape(table.things + which)}</summary>"
         opened = " open" if pages and look.first else ""
         made = f"<details{opened}>\n{summary}\n{made}\n{pages}</details>"
-    return "\n".join([made, *_notes(table.notes)])
+    return "\n".join([made, *_notes(table.notes, look)])
 
 
 def _paged(table: Table, look: Look) -> tuple[Table, str]:
@@ -292,9 +313,9 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
         case Name():
             long = look.wraps is not None and len(cell.text) > look.wraps
             told = ' class="long"' if long else ""
-            return f'<th scope="row"{told}>{escape(cell.text)}</th>'
+            return f'<th scope="row"{told}>{isolated(cell.text, look.names)}</th>'
         case Words():
-            return f"<td>{escape(cell.text)}</td>"
+            return f"<td>{isolated(cell.text, look.names)}</td>"
         case Range():
             return f'<td class="number">{cell.shown.replace("-", "–")}</td>'
         case _Bar():
@@ -349,5 +370,5 @@ def _facts(words: str) -> str:
     return f'<p class="facts">{words}</p>'
 
 
-def _notes(notes: Iterable[str]) -> list[str]:
-    return [_facts(escape(note)) for note in notes]
+def _notes(notes: Iterable[str], look: Look) -> list[str]:
+    return [_facts(isolated(note, look.names)) for note in notes]

@@ -335,6 +335,20 @@ class Document:
             else:
                 yield block
 
+    def names(self) -> tuple[str, ...]:
+        """What its tables are about: names of rows, headings of columns."""
+        cells = [cell.text for cell in self.cells() if isinstance(cell, Name)]
+        headings = [group.heading for table in self.tables() for group in table.groups]
+        return tuple(dict.fromkeys(cells + headings))
+
+    def tables(self) -> Iterator[Table]:
+        """All tables, each on its own."""
+        for block in self.flat():
+            if isinstance(block, Abreast):
+                yield from block.tables
+            elif isinstance(block, Table):
+                yield block
+
     def stacked(self) -> Iterator[Paragraph | Table]:
         """Paragraphs and tables, for looks with room for one table beside no other."""
         for block in self.flat():
@@ -345,11 +359,8 @@ class Document:
 
     def cells(self) -> Iterator[Cell]:
         """The cells of all tables, but for empty ones."""
-        for block in self.flat():
-            tables = block.tables if isinstance(block, Abreast) else (block,)
-            for table in tables:
-                if isinstance(table, Table):
-                    yield from (c for column in table.columns for c in column.cells if c)
+        for table in self.tables():
+            yield from (c for column in table.columns for c in column.cells if c)
 
 
 @dataclass(frozen=True)

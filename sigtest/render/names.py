@@ -18,6 +18,11 @@ def printable(text: str, replacement: str = REPLACEMENT) -> str:
     return "".join(replacement if _steers(c) else c for c in text)
 
 
+def turns(text: str) -> bool:
+    """Whether some of `text` is read from right to left, which turns round numbers beside it."""
+    return not text.isascii() and any(unicodedata.bidirectional(c) in {"R", "AL"} for c in text)
+
+
 def width(text: str) -> int:
     """Columns that `text` takes on a terminal: two for wide characters, none for accents."""
     return len(text) if text.isascii() else sum(_cell(c) for c in text)

@@ -10,13 +10,12 @@ from __future__ import annotations
 import hashlib
 import html
 import math
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from sigtest.render.digits import MINUS
-from sigtest.render.names import printable
+from sigtest.render.names import printable, turns
 from sigtest.render.names import width as cells
 
 COLUMN = 240.9  # points in 8.5 cm
@@ -259,7 +258,7 @@ def scale(values: Iterable[float], start: float, end: float, margin: float = 0.0
 def _escape(text: str) -> str:
     """Text as markup; Arabic and Hebrew names on both sides of a minus sign keep their places."""
     shown = html.escape(printable(text), quote=False)
-    if text.isascii() or not any(unicodedata.bidirectional(c) in {"R", "AL"} for c in text):
+    if not turns(text):
         return shown
     return shown.replace(f" {MINUS} ", f"{LEFT_TO_RIGHT} {MINUS} {LEFT_TO_RIGHT}")
 

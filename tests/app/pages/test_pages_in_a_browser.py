@@ -819,6 +819,52 @@ def test_what_waits_says_so(serve_on: ServeOn, tmp_path: Path, chromium: Any) ->
     assert warned == "No worker process is running; this waits until one is."
 
 
+# an element's words as they stand from left to right, in one line
+WORDS = """own => {
+  own.style.whiteSpace = "nowrap";
+  const walk = document.createTreeWalker(own, NodeFilter.SHOW_TEXT), found = [];
+  while (walk.nextNode()) for (const word of walk.currentNode.data.matchAll(/\\S+/g)) {
+    const range = document.createRange();
+    range.setStart(walk.currentNode, word.index);
+    range.setEnd(walk.currentNode, word.index + word[0].length);
+    found.push([range.getBoundingClientRect().left, word[0]]);
+  }
+  return found.sort((a, b) => a[0] - b[0]).map((word) => word[1]).join("");
+}"""
+
+
+def test_sentences_go_from_left_to_right_whatever_names_do(
+    service: httpx.Client, chromium: Any
+) -> None:
+    names = ["\u05de\u05e2\u05e8\u05db\u05ea", "\u0646\u0638\u0627\u0645", "\u05d1"]
+    lines = [f"word{i} and some more words." for i in range(30)]
+    given = {name: lines[: 30 - 9 * i] + ["other words"] * 9 * i for i, name in enumerate(names)}
+    systems = [{"name": name, "hypotheses": given[name]} for name in names]
+    body = {"systems": systems, "resamples": 999, "metrics": ["bleu"]}
+    one = {**body, "references": [lines]}
+    two = {
+        "resamples": 99,
+        "testsets": [
+            {"name": name, "references": [lines], "systems": systems} for name in names[:2]
+        ],
+    }
+    pair = httpx.QueryParams(a=names[0], b=names[1])
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        for asked, places in (
+            (one, (".answer", ".warnings li:visible", "#pair > p")),
+            (two, ("h1 + .facts", ".answer")),
+        ):
+            made = service.post("/v1/comparisons", json=asked, headers={"Prefer": "wait=60"}).json()
+            page.goto(f"/comparisons/{made['id']}?{pair}")
+            for place in places:
+                for own in page.locator(place).all():
+                    assert own.evaluate(WORDS) == "".join(own.inner_text().split())
+        page.goto("/comparisons")
+        listed = page.locator("tbody th a").first
+        assert listed.evaluate(WORDS) == f"{','.join(names)};bleu;2testsets"
+
+
 def test_columns_of_a_narrow_listing_stand_apart(service: httpx.Client, chromium: Any) -> None:
     made = service.post("/v1/comparisons", json=wide(2), headers={"Prefer": "wait=60"})
     with visit(chromium, str(service.base_url), viewport={"width": 360, "height": 900}) as visited:

@@ -1,9 +1,10 @@
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 from browser import dumped, with_browser
-from written import HOSTILE, hostile, rendered, report
+from written import HOSTILE, hostile, renamed, rendered, report
 
 from sigtest.notebook import NotebookReport
 from sigtest.render import html, markdown
@@ -54,6 +55,19 @@ def test_html_shows_hostile_names_as_text():
     assert "script" not in page.tags
     for name in HOSTILE:
         assert printable(name) in page.words
+
+
+def test_names_from_right_to_left_turn_nothing_round_in_html():
+    """U+05D0: 31 of 60 would be read as 31 :U+05D0 of 60; in text nothing can be done about it."""
+    names = ("\u05d0", "\u05d0 2", "\u05d0\u05d1")
+    warnings = tuple(f"{name}: 31 of 60 lines are {names[0]}." for name in names)
+    made = replace(renamed(report(), names), warnings=warnings)
+    shown = rendered("html", made)
+    for name in names:
+        assert f"<li><bdi>{name}</bdi>: 31 of 60 lines are <bdi>{names[0]}</bdi>.</li>" in shown
+        assert f'<th scope="row"><bdi>{name}</bdi></th>' in shown
+    assert "bdi" not in rendered("markdown", made)
+    assert "bdi" not in rendered("html", report())
 
 
 def test_html_tables_have_captions_and_scoped_headings():
