@@ -212,13 +212,13 @@ def _further(wanted: Filter, cursor: str) -> str:
     return urlencode([*((name, value) for name, value in chosen if value), ("cursor", cursor)])
 
 
-def _phase(record: Record) -> str:
-    """How far a question is, in words."""
+def _phase(record: Record) -> tuple[str, str]:
+    """What is done to a question in words, and how much of it is done."""
     progress = record.progress
     if record.status is Status.QUEUED and progress.done == 0:
-        return "It waits for its turn."
+        return "It waits for its turn.", ""
     words = PHASES.get(progress.phase, progress.phase)
-    return f"{words}: {whole(progress.done)} of {whole(progress.total)}."
+    return words, f": {whole(progress.done)} of {whole(progress.total)}."
 
 
 def _sentence(thing: object) -> str:

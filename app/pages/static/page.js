@@ -19,7 +19,10 @@ for (const live of document.querySelectorAll("[data-events]")) {
     if (status === "queued" && !done) return; // the page says that it waits
     const words = { statistics: "Measuring the outputs", resampling: "Drawing resamples", report: "Writing the report" };
     const counted = (n) => n.toLocaleString("en");
-    document.getElementById("phase").textContent = `${words[phase] ?? phase}: ${counted(done)} of ${counted(total)}.`;
+    const said = document.getElementById("phase");
+    // what stands in there is read aloud each time: a phase once, and never how much of it is done
+    if (said.textContent !== (words[phase] ?? phase)) said.textContent = words[phase] ?? phase;
+    document.getElementById("counted").textContent = `: ${counted(done)} of ${counted(total)}.`;
   };
   source.addEventListener("progress", told);
   source.addEventListener("finished", () => { source.close(); location.reload(); });
@@ -165,6 +168,7 @@ if (drop) {
     const mine = ++round;
     if (input.ariaInvalid) accept(); // that was about other files
     status.textContent = input.files.length ? "Reading the files…" : "";
+    status.classList.remove("unseen");
     document.getElementById("recognised")?.remove();
     if (!input.files.length) return;
     const body = new FormData(form);
@@ -179,7 +183,10 @@ if (drop) {
     }
     if (mine !== round) return;
     const recognised = found.getElementById("recognised");
-    status.textContent = recognised ? "" : found.querySelector(".answer")?.textContent ?? "";
+    // what appears below is read aloud in short: it is no part of what is chosen
+    const read = [...(recognised ?? found).querySelectorAll(".answer")].map((own) => own.textContent);
+    status.textContent = read.join(" ");
+    status.classList.toggle("unseen", Boolean(recognised));
     if (recognised) drop.after(document.importNode(recognised, true));
   };
 

@@ -591,6 +591,44 @@ def test_every_state_is_a_page_for_everybody(
         assert visited.violations(axe) == []
 
 
+# what screen readers say of themselves: what comes into a status after it is there
+HEARD = """() => {
+  window.heard = [];
+  for (const status of document.querySelectorAll("[role=status]")) {
+    const told = () => { if (status.textContent.trim()) heard.push(status.textContent); };
+    const all = { childList: true, characterData: true, subtree: true };
+    new MutationObserver(told).observe(status, all);
+  }
+}"""
+
+
+def test_what_changes_is_said_once(service: httpx.Client, chromium: Any, example: Path) -> None:
+    with visit(chromium, str(service.base_url)) as visited:
+        page = visited.page
+        page.goto("/")
+        page.evaluate(HEARD)
+        page.set_input_files(
+            "#files", [example / "reference.en", *sorted((example / "systems").iterdir())]
+        )
+        page.wait_for_selector("#recognised")
+        read = "5 systems, 138 segments, 1 reference, no documents."
+        assert page.evaluate("heard") == ["Reading the files…", read]
+        assert page.get_by_text(read).count() == 2
+        assert page.locator("#recognition").bounding_box()["width"] <= 1  # seen once
+        page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true })")
+        page.check("input[value=ter]")
+        page.fill("#resamples", "900000")
+        page.fill("#seed", "7")  # nothing of it is there from another test
+        page.click("button:text-is('Compare')")
+        page.wait_for_selector("text=/Drawing resamples: [1-9]/")
+        page.evaluate(HEARD)
+        counted = page.inner_text("#counted")
+        page.wait_for_selector(f"#counted:not(:text-is('{counted}'))")
+        assert page.evaluate("heard") == []
+        page.click("text=Cancel")
+        page.wait_for_selector("text=It was cancelled")
+
+
 def test_a_public_link_is_followed_and_taken_back(service: httpx.Client, chromium: Any) -> None:
     with visit(chromium, str(service.base_url)) as visited:
         page = visited.page
