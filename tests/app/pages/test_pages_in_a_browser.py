@@ -246,6 +246,28 @@ def test_who_sorts_by_keyboard_stays_in_the_table(service: httpx.Client, chromiu
         assert page.evaluate(f"{table}(document.activeElement.closest('table'))") == 2
 
 
+# whether some of an element is seen where the keyboard reaches it
+SEEN = """own => {
+  own.focus();
+  const { left, right, top, bottom } = own.getBoundingClientRect();
+  return [left + 2, (left + right) / 2, right - 2]
+    .some((x) => own.contains(document.elementFromPoint(x, (top + bottom) / 2)));
+}"""
+
+
+def test_what_the_keyboard_reaches_is_not_below_a_name(
+    service: httpx.Client, chromium: Any
+) -> None:
+    wait = {"Prefer": "wait=60"}
+    made = service.post("/v1/comparisons", json=wide(9), headers=wait).json()
+    view = {"viewport": {"width": 360, "height": 800}, "reduced_motion": "reduce"}
+    with visit(chromium, str(service.base_url), **view) as visited:
+        visited.page.goto(f"/comparisons/{made['id']}")
+        links = visited.page.locator("#matrix td a").all()
+        for link in [*links, *reversed(links)]:
+            assert link.evaluate(SEEN)
+
+
 def test_a_command_is_copied(service: httpx.Client, chromium: Any) -> None:
     allowed = ["clipboard-read", "clipboard-write"]
     with visit(chromium, str(service.base_url), permissions=allowed) as visited:
