@@ -822,6 +822,17 @@ def test_a_report_on_paper(service: httpx.Client, chromium: Any) -> None:
         assert page.locator("#pairs tbody tr:visible").count() == 66
 
 
+def test_a_list_on_paper(service: httpx.Client, chromium: Any) -> None:
+    """An entry takes its two lines, and what leads elsewhere is left out."""
+    service.post("/v1/comparisons", json=wide(2), headers={"Prefer": "wait=60"})
+    with visit(chromium, str(service.base_url), viewport={"width": 680, "height": 900}) as visited:
+        visited.page.goto("/comparisons")
+        visited.page.emulate_media(media="print")
+        size = "own => own.offsetHeight / parseFloat(getComputedStyle(own).lineHeight)"
+        assert visited.page.locator("tbody td:nth-of-type(2)").first.evaluate(size) < 4
+        assert visited.page.locator("main .act:visible").count() == 0
+
+
 def test_a_report_that_is_there_has_its_pictures(service: httpx.Client, chromium: Any) -> None:
     """Also those far below: what prints a page when it is loaded waits for nothing else."""
     made = service.post("/v1/comparisons", json=wide(12), headers={"Prefer": "wait=60"})
