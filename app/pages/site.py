@@ -20,7 +20,7 @@ from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, About
 from sigtest.render import html
 from sigtest.render.digits import whole
-from sigtest.render.names import printable
+from sigtest.render.names import JOINERS, printable
 from sigtest.render.plots.drawing import darkening
 from sigtest.version import __version__
 from workers.errors import NotFoundError, StorageError
@@ -47,7 +47,6 @@ HEADERS = {
 }
 SHOWN = 6  # names in a line
 LONGEST = 120  # characters of a segment that are quoted
-JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 PHASES = {
     "statistics": "Measuring the outputs",
     "resampling": "Drawing resamples",
@@ -129,7 +128,9 @@ OwnPage = Depends(_own_page)
 
 def _finalize(value: object) -> object:
     """Text from outside with its control characters visible."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return printable(value, kept=JOINERS)
 
 
 @cache
@@ -247,8 +248,5 @@ def _excerpt(line: str) -> Markup:
 
 
 def segment(text: str) -> Markup:
-    """Text of a segment as it is, but for what would turn other text round or break the line.
-
-    Joiners, which other places show as unprintable, belong to many scripts.
-    """
-    return escape("".join(c if c in JOINERS else printable(c) for c in text))
+    """Text of a segment as it is, but for what would turn other text round or break the line."""
+    return escape(printable(text, kept=JOINERS))

@@ -30,7 +30,7 @@ from sigtest.render.model import (
     Table,
     Words,
 )
-from sigtest.render.names import printable, turns
+from sigtest.render.names import JOINERS, printable, turns
 from sigtest.render.plots.drawing import COLUMN
 from sigtest.render.sheet import style_sheet
 from sigtest.report import Methods
@@ -136,7 +136,7 @@ def blocks(given: Iterable[Block], look: Look = PLAIN) -> str:
 
 def escape(text: str) -> str:
     """`text` as HTML shows it, in content and in attributes."""
-    return escape_html(printable(text), quote=True)
+    return escape_html(printable(text, kept=JOINERS), quote=True)
 
 
 def isolated(text: str, names: tuple[str, ...]) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import unicodedata
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+# They belong to many scripts and to emoji; looks that join letters keep them, a terminal may not.
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 
 
-def printable(text: str, replacement: str = REPLACEMENT) -> str:
+def printable(text: str, replacement: str = REPLACEMENT, kept: str = "") -> str:
     """`text` without characters that could steer a terminal, break a line or reverse a script.
 
     Control, format, surrogate and unassigned characters (Unicode category C) and line and
-    paragraph separators become `replacement`.
+    paragraph separators become `replacement`, but for those that are `kept`.
     """
     if text.isascii() and text.isprintable():  # most names and all numbers
         return text
-    return "".join(replacement if _steers(c) else c for c in text)
+    return "".join(replacement if _steers(c) and c not in kept else c for c in text)
 
 
 def turns(text: str) -> bool:

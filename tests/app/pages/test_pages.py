@@ -234,6 +234,19 @@ def test_what_was_asked_last_is_listed_with_its_title_size_and_end(
         assert f'action="{own}/delete"' in row
 
 
+def test_titles_keep_the_joiners_of_their_script_and_nothing_that_turns_text_round(
+    pages: httpx.Client, body: dict[str, Any]
+) -> None:
+    """Persian words and many emoji hold unseen signs between their parts."""
+    title = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f4bb"
+    asked = {**body, "title": f"{title} \u202e", "tags": [title], "resamples": 125}
+    made = submit(pages, asked).json()
+    for page in (f"/comparisons/{made['id']}", "/comparisons"):
+        shown = pages.get(page).text
+        assert f"{title} \N{REPLACEMENT CHARACTER}</" in shown
+        assert f">{title}</a>" in shown
+
+
 def test_a_report_is_said_in_words_first(pages: httpx.Client, body: dict[str, Any]) -> None:
     made = submit(pages, {**body, "metrics": ["bleu", "ter"]}).json()
     report = pages.get(made["links"]["report"], headers={"Accept": "application/json"}).json()
