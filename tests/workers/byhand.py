@@ -1,9 +1,12 @@
 """Doing what workers do, one task after the other, in this process."""
 
+import time
 from collections.abc import Sequence
 
 from board import EVERYTHING, Board
+from redis import Redis
 
+from workers.queue.jobs import NAME, RECORD
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing
 from workers.tasks.context import Context
@@ -33,6 +36,12 @@ def settle(context: Context, board: Board) -> None:
     perform(context, [entry.task for entry in joins(board.state)])
     perform(context, [refreshing(board.state, "by hand", EVERYTHING).task])
     context.feed.drop(board.id)
+
+
+def begin(redis: Redis, start: str, clock: float = 0.0) -> None:
+    """What RQ notes of a task that a worker starts whose clock is so many seconds ahead."""
+    redis.zadd(f"rq:wip:{NAME}", {start: time.time() + clock + 6})
+    redis.hset(f"{RECORD}{start}", "worker_name", "by hand")
 
 
 def waiting(context: Context) -> set[str]:

@@ -9,21 +9,21 @@ A turn is counted with what its task is predicted to take, and with what it took
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import cast
 
 from redis import Redis
 from redis.client import Pipeline
 
-from workers.queue.jobs import TAKEN, Jobs, Turn
+from workers.queue.jobs import RECORD, TAKEN, Jobs, Turn
 from workers.store import keys
 from workers.store.codec import decoded
 from workers.store.scripts import queue as scripts
 from workers.store.task import Priced
 
 SHORT_SECONDS = 1.0  # of a task that does not wait for long ones
-PREFIXES = f"{keys.WAITING}:", keys.key("tasks", "")  # of the keys of a caller and of an id
+# of the keys of a start's record, of a caller and of an id
+PREFIXES = RECORD, f"{keys.WAITING}:", keys.key("tasks", "")
 
 
 class Feed:
@@ -70,7 +70,7 @@ class Feed:
         lines = [f"{entry.seconds:.6f} {entry.task.spelled}" for entry in priced]
         total = sum(entry.seconds for entry in priced)
         told: list[str | int] = [owner, question, repr(total), int(behind), *lines]
-        self._queue(self._wait(lists, [repr(time.time()), *PREFIXES, *told]))
+        self._queue(self._wait(lists, [*PREFIXES, *told]))
 
     def correct(self, pipe: Pipeline, caller: str, seconds: float) -> None:
         """Count a turn with what it took, once that is known; sent with what else is.
@@ -86,7 +86,7 @@ class Feed:
 
     def fill(self) -> None:
         """Give the queue as many tasks as there are workers without one."""
-        self._queue(self._feed(self._lists, [repr(time.time()), *PREFIXES]))
+        self._queue(self._feed(self._lists, [*PREFIXES]))
 
     def take_aside(self, held: bool) -> str | None:
         """The id of a task that should not wait for others, taken out of the queue.
@@ -98,7 +98,7 @@ class Feed:
             held: Whether long tasks hold all workers, for which short ones should not wait.
         """
         served, most = self.jobs.served(), SHORT_SECONDS if held else 0.0
-        told = [repr(time.time()), *PREFIXES, repr(most), *served]
+        told = [*PREFIXES, repr(most), *served]
         self._queue(self._aside(self._lists, told))
         for turn in self.jobs.queued():
             short = turn.priced.seconds <= most

@@ -7,7 +7,6 @@ pieces.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,12 +25,13 @@ from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 from workers.settings import Settings
 from workers.store import keys
 from workers.store.codec import decoded
-from workers.store.scripts.queue import CLAIM
+from workers.store.scripts.queue import CLAIM, STARTS
 from workers.store.task import Priced, Task, owner_of
 
 NAME = "sigtest"
 # tasks that a worker took and has not started yet
 TAKEN = IntermediateQueue.get_intermediate_queue_key(RedisQueue.redis_queue_namespace_prefix + NAME)
+RECORD = "rq:execution:"  # prefix of the keys of RQ's records of starts
 KEEP_FAILURES = 600
 
 
@@ -73,6 +73,7 @@ class Jobs:
         self._redis = redis
         self._settings = settings
         self._claim = redis.register_script(CLAIM)
+        self._starts = redis.register_script(STARTS)
         self._queue = RedisQueue(NAME, connection=redis, serializer=JSONSerializer)
 
     @property
@@ -82,7 +83,7 @@ class Jobs:
 
     @property
     def starts_name(self) -> str:
-        """The key of the starts of tasks, each until when it counts unless it goes on."""
+        """The key of the starts of tasks."""
         return str(self._queue.started_job_registry.key)
 
     @property
@@ -163,8 +164,7 @@ class Jobs:
 
     def starts(self) -> set[str]:
         """Starts of the tasks that workers have: the id of each, and its own."""
-        started = self._redis.zrangebyscore(self.starts_name, time.time(), "+inf")
-        return {_text(entry) for entry in started}
+        return {_text(entry) for entry in self._starts([self.starts_name], [RECORD])}
 
     def running(self) -> set[str]:
         """Ids of the tasks that workers have."""
@@ -192,8 +192,7 @@ class Jobs:
         with self._redis.pipeline() as pipe:
             pipe.llen(self._queue.key)
             pipe.llen(TAKEN)
-            pipe.zcount(self.starts_name, time.time(), "+inf")
-            return any(pipe.execute())
+            return any(pipe.execute()) or bool(self.starts())
 
     # what follows is for the reconciler
 
@@ -201,12 +200,12 @@ class Jobs:
         """Ids that RQ still knows although no worker works on them.
 
         A worker that dies between taking a task and announcing it leaves the task in the
-        intermediate list; one that dies later leaves a start that expires; what failed too often
-        is listed as failed.
+        intermediate list; one that dies later leaves a start whose record expires; what failed too
+        often is listed as failed.
         """
         with self._redis.pipeline() as pipe:
             pipe.lrange(TAKEN, 0, -1)
-            pipe.zrangebyscore(self.starts_name, "-inf", time.time())
+            pipe.zrange(self.starts_name, 0, -1)
             pipe.zrange(self._queue.failed_job_registry.key, 0, -1)
             lists = pipe.execute()
         return {_id(entry) for entries in lists for entry in entries} - alive

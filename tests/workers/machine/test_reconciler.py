@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 from board import EVERYTHING, SYSTEMS, board_on
-from byhand import finish, missing, perform, settle, waiting
+from byhand import begin, finish, missing, perform, settle, waiting
 from redis import Redis
 from service import CALLER, Comparisons, example, in_process
 
 from workers.machine.reconciler import Reconciler
 from workers.questions import Status
-from workers.queue.jobs import NAME, TAKEN
+from workers.queue.jobs import NAME, RECORD, TAKEN
 from workers.store.keys import DRAINED, PENDING, WAITING, WAITING_SINCE, key
 from workers.store.scripts import queue as scripts
 from workers.store.task import Task
@@ -95,18 +95,20 @@ def test_a_task_that_was_queued_again_since_the_last_look_may_be_taken(
     assert redis.llen(f"rq:queue:{NAME}") == 1
 
 
+@pytest.mark.parametrize("clock", [-3600.0, 0.0, 3600.0])
 def test_task_of_a_dead_worker_is_queued_again(
-    jobs: Comparisons, context: Context, reconciler: Reconciler
+    jobs: Comparisons, context: Context, reconciler: Reconciler, clock: float
 ) -> None:
+    """Not that of a living one, whatever the clocks of their machines tell."""
     record, _ = jobs.submit(example(), CALLER)
     redis = context.questions.redis
     (key,) = context.feed.jobs.alive()
     lose_queue(context)
-    redis.zadd(f"rq:wip:{NAME}", {f"{key}:start": time.time() + 60})
+    begin(redis, f"{key}:start", clock)
     for _ in range(3):
         reconciler.round()
     assert not redis.exists(f"rq:queue:{NAME}")
-    redis.zadd(f"rq:wip:{NAME}", {f"{key}:start": time.time() - 1})
+    redis.delete(f"{RECORD}{key}:start")  # as it expires
     for _ in range(2):
         reconciler.round()
     assert waiting(context) == {task.key for task in missing(context, record.id)}
@@ -172,12 +174,12 @@ def test_tasks_that_were_taken_from_the_waiting_but_never_queued_are_found(
 
 def taken_and_lost(redis: Redis, context: Context) -> list[bytes]:
     """Take callers and tasks as `feed` does, by a process that dies before it queues one."""
-    prefixes = [f"{WAITING}:", key("tasks", "")]
+    prefixes = [RECORD, f"{WAITING}:", key("tasks", "")]
     jobs = context.feed.jobs
     lists = [WAITING, jobs.list_name, WAITING_SINCE, DRAINED, jobs.starts_name, TAKEN]
     lists.append("as many workers as there are tasks")
     redis.sadd(lists[-1], *range(1000))
-    taken: list[bytes] = redis.eval(scripts.FEED, len(lists), *lists, time.time(), *prefixes)
+    taken: list[bytes] = redis.eval(scripts.FEED, len(lists), *lists, *prefixes)
     return taken
 
 

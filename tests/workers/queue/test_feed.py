@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from byhand import perform, waiting
+from byhand import begin, perform, waiting
 from service import Comparisons, example, synthetic
 
 from sigtest.kinds import KINDS
@@ -184,7 +184,7 @@ def test_nothing_is_handed_out_ahead_of_a_worker_that_is_busy(
     register(context, "first", "second")
     for i, task in enumerate(("one", "other")):
         if state == "runs":
-            redis.zadd(f"rq:wip:{NAME}", {f"{task}:{i}": time.time() + 6})
+            begin(redis, f"{task}:{i}")
             redis.rpush(f"rq:queue:{NAME}:intermediate", task)  # for a moment it is in both
         else:
             redis.rpush(f"rq:queue:{NAME}:intermediate", task)
@@ -200,7 +200,7 @@ def test_nothing_is_handed_out_ahead_of_a_worker_that_is_busy(
 def test_a_start_that_expired_holds_nothing_up(feed: Feed, context: Context) -> None:
     redis = context.questions.redis
     register(context, "only")
-    redis.zadd(f"rq:wip:{NAME}", {"lost:0": time.time() - 1})
+    redis.zadd(f"rq:wip:{NAME}", {"lost:0": time.time() + 600})
     feed.add("one", tasks(A, 1.0))
     assert redis.llen(f"rq:queue:{NAME}") == 1
 
@@ -239,7 +239,7 @@ def start(context: Context, *started: Priced) -> None:
         key = entry.task.key
         redis.lrem(f"rq:queue:{NAME}", 0, key)
         redis.lrem(TAKEN, 0, key)
-        redis.zadd(f"rq:wip:{NAME}", {f"{key}:first": time.time() + 600})
+        begin(redis, f"{key}:first")
 
 
 def queued(context: Context) -> list[str]:

@@ -20,20 +20,37 @@ local function take(caller)
 end
 """
 
+# A start counts as long as RQ's record of it, which each sign of life of its worker prolongs: by the
+# clock of the store, as those of machines may differ.
+RUNNING = """
+local function running(starts)
+    local found = {}
+    for _, start in ipairs(redis.call('ZRANGE', starts, 0, -1)) do
+        if redis.call('EXISTS', ARGV[1] .. start) == 1 then found[#found + 1] = start end
+    end
+    return found
+end
+"""
+
+# KEYS: starts of tasks
+# ARGV: prefix of the keys of their records
+STARTS = RUNNING + "return running(KEYS[1])"
+
 # KEYS: callers that wait, the list of the queue, when ids began to wait, whether all of them are
 #       to, starts of tasks, tasks that were taken and are not started yet, names of the workers,
 #       tasks of extra workers, which are not among these
-# ARGV: time, prefixes of the keys of a caller and of an id
+# ARGV: prefixes of the keys of a start's record, of a caller and of an id
 # Gives a task to each worker that has none, and no worker another one ahead: who comes next would
 # wait for it. Takes callers in turn, by the seconds of work that they were given; returns these
 # callers and their tasks, one after the other.
 FEED = (
     TAKE
+    + RUNNING
     + """
 local taken = {}
 if redis.call('EXISTS', KEYS[4]) == 1 then return taken end
 local busy = {}
-for _, start in ipairs(redis.call('ZRANGEBYSCORE', KEYS[5], ARGV[1], '+inf')) do
+for _, start in ipairs(running(KEYS[5])) do
     busy[string.match(start, '^[^:]*')] = true
 end
 for _, task in ipairs(redis.call('LRANGE', KEYS[6], 0, -1)) do busy[task] = true end
