@@ -200,13 +200,14 @@ class Jobs:
         """Ids that RQ still knows although no worker works on them.
 
         A worker that dies between taking a task and announcing it leaves the task in the
-        intermediate list; one that dies later leaves a start whose record expires; what failed too
-        often is listed as failed.
+        intermediate list; one that dies later leaves a start whose record expires, or, where it is
+        an extra one, only that it had the task; what failed too often is listed as failed.
         """
         with self._redis.pipeline() as pipe:
             pipe.lrange(TAKEN, 0, -1)
             pipe.zrange(self.starts_name, 0, -1)
             pipe.zrange(self._queue.failed_job_registry.key, 0, -1)
+            pipe.smembers(keys.ASIDE)
             lists = pipe.execute()
         return {_id(entry) for entries in lists for entry in entries} - alive
 

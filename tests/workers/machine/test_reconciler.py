@@ -12,7 +12,7 @@ from service import CALLER, Comparisons, example, in_process
 from workers.machine.reconciler import Reconciler
 from workers.questions import Status
 from workers.queue.jobs import NAME, RECORD, TAKEN
-from workers.store.keys import DRAINED, PENDING, WAITING, WAITING_SINCE, key
+from workers.store.keys import ASIDE, DRAINED, PENDING, WAITING, WAITING_SINCE, key
 from workers.store.scripts import queue as scripts
 from workers.store.task import Task
 from workers.tasks.boards import joins, refreshing
@@ -113,6 +113,18 @@ def test_task_of_a_dead_worker_is_queued_again(
         reconciler.round()
     assert waiting(context) == {task.key for task in missing(context, record.id)}
     assert not redis.exists(f"rq:wip:{NAME}")
+
+
+def test_a_task_that_an_extra_worker_ended_before_it_died_is_that_workers_no_longer(
+    context: Context, reconciler: Reconciler
+) -> None:
+    """Under the same name, as the refreshing of a board, it may come again, for any worker."""
+    redis = context.questions.redis
+    redis.sadd(ASIDE, "ended", "running")
+    begin(redis, "running:start")
+    for _ in range(2):
+        reconciler.round()
+    assert redis.smembers(ASIDE) == {b"running"}
 
 
 def test_finished_comparisons_are_left_alone(
