@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -29,26 +28,23 @@ class Message:
         event: Its name.
         id: The same for all attempts to deliver it.
         body: JSON: `type`, `timestamp`, `data`.
-        created_at: Seconds since the epoch.
     """
 
     event: str
     id: str
     body: str
-    created_at: float
 
     @classmethod
     def of(cls, event: str, data: Mapping[str, Any]) -> Message:
         """A message of something that happens now."""
-        now = time.time()
-        moment = datetime.fromtimestamp(now, UTC).isoformat().replace("+00:00", "Z")
+        moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
         body = json.dumps({"type": event, "timestamp": moment, "data": data})
-        return cls(event, f"msg_{uuid.uuid4().hex}", body, now)
+        return cls(event, f"msg_{uuid.uuid4().hex}", body)
 
     @property
     def arguments(self) -> list[str]:
         """What scripts that announce it take."""
-        return [self.event, self.id, self.body, repr(self.created_at)]
+        return [self.event, self.id, self.body]
 
 
 def announcing(caller: str) -> list[str]:

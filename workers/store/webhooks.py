@@ -146,7 +146,7 @@ class WebhookStore:
 
     def put(self, webhook_id: str, message: Message) -> None:
         """Let a message to one webhook wait, whatever events it is told of."""
-        told = [_entry(webhook_id, message.id), message.id, message.body, repr(message.created_at)]
+        told = [_entry(webhook_id, message.id), message.id, message.body]
         self._put(_names(webhook_id), told)
 
     # what workers do
@@ -158,10 +158,7 @@ class WebhookStore:
 
     def take_due(self) -> dict[str, list[str]]:
         """Messages whose turn it is, by webhook; they are due again where none delivers them."""
-        now = time.time()
-        taken = cast(
-            "list[bytes]", self._take([keys.DUE], [repr(now), repr(now + self._lease), AT_ONCE])
-        )
+        taken = cast("list[bytes]", self._take([keys.DUE], [self._lease, AT_ONCE]))
         found: defaultdict[str, list[str]] = defaultdict(list)
         for entry in map(decoded, taken):
             webhook_id, _, message = entry.partition(" ")
@@ -170,8 +167,7 @@ class WebhookStore:
 
     def attempt(self, webhook_id: str, message: str) -> Attempt | None:
         """Begin to deliver a message; nothing where it is delivered, gone or being delivered."""
-        now = time.time()
-        told = [_entry(webhook_id, message), message, repr(now), repr(now + self._lease)]
+        told: list[str | int] = [_entry(webhook_id, message), message, self._lease]
         found = self._attempt(_names(webhook_id), told)
         if found is None:
             return None
@@ -195,8 +191,7 @@ class WebhookStore:
             error: Why it failed, if it did.
             pause: Seconds before the next.
         """
-        due = repr(time.time() + pause)
-        told = [_entry(attempt.webhook, attempt.message), attempt.message, outcome, due]
+        told = [_entry(attempt.webhook, attempt.message), attempt.message, outcome, repr(pause)]
         self._settle(_names(attempt.webhook), [*told, repr(seconds), error])
 
 

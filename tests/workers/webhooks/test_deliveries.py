@@ -133,6 +133,25 @@ def test_what_is_not_accepted_is_sent_again_later(
     assert receiver.bodies[0] == receiver.bodies[1]
 
 
+@pytest.mark.parametrize("clock", [-3600.0, 3600.0])
+def test_clocks_of_machines_may_differ(
+    context: Context, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, clock: float
+) -> None:
+    """What one machine sends no other sends as well, and a pause has its length."""
+    webhook_id = hooked(context, receiver)
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() + clock)
+    task = sent(context, webhook_id)
+    attempt = context.webhooks.attempt(webhook_id, *task.arguments)
+    assert attempt is not None
+    monkeypatch.undo()
+    assert context.webhooks.attempt(webhook_id, *task.arguments) is None
+    monkeypatch.setattr(time, "time", lambda: real() + clock)
+    context.webhooks.end(attempt, "again", 0.1, "The receiver answered 500.", 1.0)
+    monkeypatch.undo()
+    handed_out_when_due(context, task.key, real() - 1.0)
+
+
 def test_a_receiver_that_says_gone_loses_its_webhook(context: Context, receiver: Receiver) -> None:
     webhook_id = hooked(context, receiver)
     receiver.answers = [410]

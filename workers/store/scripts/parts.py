@@ -9,19 +9,29 @@ local function put(key, first, last)
 end
 """
 
+# Seconds since the epoch by the clock of the store: those of machines may differ.
+NOW = """
+local function now()
+    local time = redis.call('TIME')
+    return time[1] + time[2] / 1e6
+end
+"""
+
 # An event becomes a message to each webhook of its caller that is told of it, undivided with what
-# happened. ARGV from `at`: event, id of the message, body, time. Beyond MOST messages that wait, a
+# happened. ARGV from `at`: event, id of the message, body. Beyond MOST messages that wait, a
 # webhook counts what it is not told.
-ANNOUNCE = """
+ANNOUNCE = (
+    NOW
+    + """
 local MOST = 10000
 local function announce(webhooks, due, record, deliveries, at)
-    local event, message, body, now = unpack(ARGV, at, at + 3)
+    local event, message, body = unpack(ARGV, at, at + 2)
     for _, id in ipairs(redis.call('SMEMBERS', webhooks)) do
         local events = ' ' .. (redis.call('HGET', record .. id, 'events') or '') .. ' '
         if string.find(events, ' ' .. event .. ' ', 1, true) then
             if redis.call('HLEN', deliveries .. id) < MOST then
                 redis.call('HSET', deliveries .. id, message, body)
-                redis.call('ZADD', due, now, id .. ' ' .. message)
+                redis.call('ZADD', due, now(), id .. ' ' .. message)
             else
                 redis.call('HINCRBY', record .. id, 'dropped', 1)
             end
@@ -29,3 +39,4 @@ local function announce(webhooks, due, record, deliveries, at)
     end
 end
 """
+)

@@ -20,8 +20,8 @@ local function take(caller)
 end
 """
 
-# A start counts as long as RQ's record of it, which each sign of life of its worker prolongs: by the
-# clock of the store, as those of machines may differ.
+# A start counts as long as RQ's record of it, which each sign of life of its worker prolongs: by
+# the clock of the store, as those of machines may differ.
 RUNNING = """
 local function running(starts)
     local found = {}
