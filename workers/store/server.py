@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 
 LONGEST_SOCKET = 103 if sys.platform == "darwin" else 107  # bytes of sun_path without its NUL
 OLDEST_REDIS = (6, 2)
+FILES = {"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"}  # options that name one
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 
@@ -62,8 +63,12 @@ def connect(
         client = Redis.from_url(url, socket_timeout=timeout, retry=retry)
         pool = client.connection_pool
         pool.connection_class(**pool.connection_kwargs)  # else the first command is to find out
-    except ValueError as error:
+        for option in FILES & pool.connection_kwargs.keys():
+            Path(pool.connection_kwargs[option]).open("rb").close()
+    except (ValueError, RedisError) as error:
         raise SettingError(f"REDIS_URL cannot be used: {error}") from error
+    except OSError as error:
+        raise SettingError(f"REDIS_URL cannot be used: {option}={unreadable(error)}") from error
     except TypeError as error:
         unknown = str(error).rpartition(" ")[2]
         raise SettingError(

@@ -187,11 +187,20 @@ def test_redis_url_needs_no_server(server: EmbeddedServer, settings: Settings) -
         "redis://localhost:port",
         "rediss://localhost?ssl_ca_cert=/ca.crt",
         "redis://localhost?ssl_ca_certs=/ca.crt",  # without TLS
+        "rediss://localhost?ssl_cert_reqs=require",
     ],
 )
 def test_nonsense_in_redis_url_is_refused(url: str) -> None:
     with pytest.raises(SettingError, match="REDIS_URL"):
         connect(Settings(redis_url=url))
+
+
+@pytest.mark.parametrize("option", ["ssl_ca_certs", "ssl_certfile", "ssl_keyfile"])
+def test_a_file_of_redis_url_that_is_not_there_is_named(tmp_path: Path, option: str) -> None:
+    """OpenSSL says of it "No such file or directory", and not which."""
+    missing = tmp_path / "missing.pem"
+    with pytest.raises(SettingError, match=f"^REDIS_URL cannot be used: {option}={missing}: No"):
+        connect(Settings(redis_url=f"rediss://localhost?{option}={missing}"))
 
 
 def test_server_that_forgets_is_warned_about(
