@@ -31,9 +31,9 @@ def documented() -> str:
 
 
 @contextmanager
-def secured(program: str, folder: Path) -> Iterator[int]:
+def secured(program: str, folder: Path, passwords: str = "s3cret") -> Iterator[int]:
     """A server with the documented rights, killed at the end, and its port."""
-    (folder / "users.acl").write_text(documented().replace("PASSWORD", "s3cret"))
+    (folder / "users.acl").write_text(documented().replace("PASSWORD", passwords))
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         free: int = taken.getsockname()[1]
     options = {"port": str(free), "bind": "127.0.0.1", "dir": str(folder), "save": "",
@@ -43,7 +43,7 @@ def secured(program: str, folder: Path) -> Iterator[int]:
     with subprocess.Popen([program, *words]) as server:
         for _ in range(100):
             try:
-                Redis(port=free, username="sigtest", password="s3cret").ping()
+                Redis(port=free, username="sigtest", password=passwords.split(" >")[0]).ping()
                 break
             except RedisError:
                 time.sleep(0.05)
@@ -73,6 +73,25 @@ def test_what_was_written_is_there_after_a_restart(program: str | None, tmp_path
         assert redis.mget("sigtest:a", "sigtest:b") == [b"1", b"2"]
         with pytest.raises(AuthenticationError):
             Redis(port=port).ping()
+
+
+def test_the_password_is_changed_as_documented(tmp_path: Path) -> None:
+    program = find_binary()
+    with secured(program, tmp_path, "old >new") as port:
+        for password in ("old", "new"):
+            Redis(port=port, username="sigtest", password=password).rpush("sigtest:a", password)
+    with secured(program, tmp_path, "new") as port:
+        kept = Redis(port=port, username="sigtest", password="new").lrange("sigtest:a", 0, -1)
+        assert kept == [b"old", b"new"]
+        with pytest.raises(AuthenticationError):
+            Redis(port=port, username="sigtest", password="old").ping()
+
+
+def test_operators_can_have_the_file_written_anew(port: int) -> None:
+    """For what is deleted to leave the disk, see "Who sees what" in docs/OPERATIONS.md."""
+    redis = Redis(port=port, username="sigtest", password="s3cret")
+    assert redis.bgrewriteaof()
+    redis.close()
 
 
 def test_the_service_works_with_the_documented_rights(
