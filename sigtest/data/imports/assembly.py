@@ -59,7 +59,8 @@ class Assembly:
         """Add a score.
 
         Raises:
-            InputError: There is one already, or a name that cannot name a system or score.
+            InputError: There is one already, a name that cannot name a system or score, or another
+                direction than before.
         """
         if group not in self._scores:
             self._check_names(group, place)
@@ -71,8 +72,11 @@ class Assembly:
                 f"{self._segment(i)}; take one out, or tell runs apart in a column run."
             )
         table[i] = value
-        if higher is not None:
-            self._directions[group[1]] = higher
+        if higher is not None and self._directions.setdefault(group[1], higher) != higher:
+            raise InputError(
+                f"{self.name}, {place}: another direction (higher_is_better) of {group[1]!r} than "
+                "above; leave one."
+            )
 
     def hypothesis(self, i: int, system: str, run: str, text: str | None, place: str) -> None:
         """Add an output.

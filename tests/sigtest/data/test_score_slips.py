@@ -241,6 +241,25 @@ SLIPS = {
 }  # fmt: skip
 
 
+SLIPS |= {
+    "a direction that is neither": (
+        table([f"{row},down" for row in ROWS], f"{HEAD},higher_is_better"),
+        ["line 2", "'down' is neither true nor false"],
+    ),
+    "two directions of one metric": (
+        table([f"{row},{i < 9}" for i, row in enumerate(ROWS)], f"{HEAD},higher_is_better"),
+        ["line 11", "another direction (higher_is_better) of 's'"],
+    ),
+}
+
+
+@pytest.mark.parametrize("word", ["false", "False", "0", "0.0"])
+def test_a_direction_is_a_truth_or_its_number(word):
+    content = table([f"{row},{word}" for row in ROWS], f"{HEAD},higher_is_better")
+    found = read_bytes(content.encode(), "s.csv")
+    assert {scores.higher_is_better for scores in found.scores} == {False}
+
+
 @pytest.mark.parametrize(("content", "parts"), SLIPS.values(), ids=SLIPS)
 def test_a_slip_is_one_message_with_the_fix(content, parts):
     data = content.encode() if isinstance(content, str) else content

@@ -13,6 +13,7 @@ MISSING = {
     "", "none", "nan", "-nan", "na", "n/a", "n.a.", "#n/a", "null", "nil", "<na>", "-", "--", "?",
 }  # fmt: skip
 TRUTH = {"true": 1.0, "false": 0.0}
+TRUTHS = TRUTH | {"1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 FIXES = (
@@ -122,6 +123,24 @@ def numeric(cell: object) -> bool:
 def _patterns(fixes: tuple[tuple[str, str], ...]) -> list[tuple[re.Pattern[str], str]]:
     """Compiled when the first cell asks: most runs read no scores."""
     return [(re.compile(pattern), fix) for pattern, fix in fixes]
+
+
+def truth(cell: object, where: str) -> bool | None:
+    """Whether a cell says yes; nothing where it says nothing.
+
+    Args:
+        cell: What stands there.
+        where: File and place, for messages.
+
+    Raises:
+        InputError: Something else than true, false, 1 or 0.
+    """
+    if blank(cell):
+        return None
+    word = str(cell).strip().lower()
+    if word not in TRUTHS:
+        raise InputError(f"{where}: {quoted(cell, 40)} is neither true nor false.")
+    return bool(TRUTHS[word])
 
 
 def float_of(cell: float) -> float:

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File, Placed
-from sigtest.data.imports.formats.cells import TRUTH, advice, blank, number, numeric
+from sigtest.data.imports.formats.cells import advice, blank, number, numeric, truth
 from sigtest.data.imports.formats.delimited import header_of, read_table
 from sigtest.data.imports.formats.headings import (
     ALIASES,
@@ -178,10 +178,10 @@ class _Rows:
         return without_slash(value) if role == "system" else value
 
     def _direction(self, row: Placed) -> bool | None:
-        if "higher_is_better" not in self._layout.single:
+        column = self._layout.single.get("higher_is_better")
+        if column is None:
             return None
-        value = str(row.record.get(self._layout.single["higher_is_better"])).strip().lower()
-        return bool(TRUTH[value]) if value in TRUTH else None
+        return truth(row.record.get(column), f"{self._file.name}, {row.place}, column {column!r}")
 
 
 def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout:
