@@ -8,6 +8,7 @@ from typing import Any
 from sigtest.data.names import system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
+from sigtest.questions.human import is_judged
 from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.questions.meta.data.tables import read_scores, reads_scores
 
@@ -59,10 +60,31 @@ def with_files(
     if people:
         if len(people) > 1 or judgements or "human" in body:
             raise InputError("Give one file of human scores, or judgements.", field="human")
-        body["human"] = {"scores": _table("human", *people[0])}
+        body["human"] = {"scores": _people(*people[0])}
     if tables := files.get("scores", ()):
         body["metrics"] = _with_tables(body.get("metrics", {}), tables)
     return body, judgements
+
+
+def _people(name: str, data: bytes) -> dict[str, Any]:
+    """Scores by people, of which more is better."""
+    try:
+        scores = _table("human", name, data)
+    except InputError:
+        if reads_scores(data, name) or not is_judged(data, name):
+            raise
+        raise InputError(
+            f"{name} has judgements and not one score of each system or segment; give it as the "
+            "part judgements.",
+            field="human",
+        ) from None
+    if scores.pop("higher", True) is False:
+        raise InputError(
+            f"{name} says that less is better (higher_is_better), and of scores by people more "
+            "is; turn their sign round.",
+            field="human",
+        )
+    return scores
 
 
 def _table(part: str, name: str, data: bytes) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sigtest.data.choices import choose
-from sigtest.data.text import parse_lines
+from sigtest.data.text import decode, lines_of, parse_lines
 from sigtest.errors import InputError, LimitError
 from sigtest.questions.human.files import appraise, columns, direct_assessment, mqm, mtme, rankings
 from sigtest.questions.human.files.table import Table
@@ -100,11 +100,20 @@ def read(data: bytes, name: str, input: str | None = None) -> Table | Rankings: 
     lines = parse_lines(data, name)
     if input is not None:
         return INPUTS[choose(input, INPUTS, "input", "format of judgements")].read(lines, name)
-    first = lines[0]
-    for known in INPUTS.values():
-        if known.reads(first):
-            return known.read(lines, name)
-    raise _unknown(first, name)
+    known = _recognised(lines[0])
+    if known is None:
+        raise _unknown(lines[0], name)
+    return known.read(lines, name)
+
+
+def is_judged(data: bytes, name: str) -> bool:
+    """Whether a file is in a format of judgements."""
+    return _recognised(next(iter(lines_of(decode(data, name), name)), "")) is not None
+
+
+def _recognised(first: str) -> Input | None:
+    """The format of a file with this first line."""
+    return next((known for known in INPUTS.values() if known.reads(first)), None)
 
 
 def _unknown(first: str, name: str) -> InputError:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigtest.data.imports.assembly import SUMMARIES
 from sigtest.data.imports.file import loads
-from sigtest.data.imports.formats.cells import advice, blank
+from sigtest.data.imports.formats.cells import advice, blank, truth
 from sigtest.data.imports.formats.headings import Role, role_of
 from sigtest.data.text import decode, lines_of
 from sigtest.errors import InputError, at_line
@@ -17,6 +17,7 @@ from sigtest.errors import InputError, at_line
 COLUMNS = {
     "metric": "metric", "lp": "lp", "testset": "testset", "system": "system", "sys": "system",
     "segment": "segment", "sid": "segment", "segid": "segment", "score": "score",
+    "higher_is_better": "higher",
 }  # fmt: skip
 ONE_OF = (("lp", "pair of languages"), ("testset", "test set"), ("metric", "metric"))
 NUMBER = re.compile(r"none|na|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?")  # in lower case
@@ -39,7 +40,8 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
 
     Args:
         data: Lines of system and score, a system once or once for each segment; or a table with a
-            header of METRIC, LP, SYSTEM, SEGMENT and SCORE, as far as it has them; or JSON.
+            header of METRIC, LP, SYSTEM, SEGMENT, SCORE and HIGHER_IS_BETTER, as far as it has
+            them; or JSON.
         name: What to call the file in messages.
 
     Raises:
@@ -53,7 +55,21 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
         known = sorted({row[column] for row in rows if column in row})
         if len(known) > 1:
             raise InputError(f"{name} has more than one {what}, {', '.join(known)}; leave one.")
-    return _by_level(rows, name)
+    lower = _lower(rows, name)
+    return _by_level(rows, name) | ({"higher": False} if lower else {})
+
+
+def _lower(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
+    """Whether the rows say that less is better."""
+    ways: dict[bool, int] = {}
+    for row in rows:
+        way = truth(row.get("higher"), f"{name}, line {row['line']}")
+        if way is not None:
+            ways.setdefault(way, row["line"])
+    if len(ways) > 1:
+        line = max(ways.values())
+        raise at_line(name, line, "another direction (higher_is_better) than above; leave one.")
+    return False in ways
 
 
 def _from_json(text: str, name: str) -> dict[str, Any]:

@@ -124,11 +124,15 @@ def test_more_systems_can_be_left_out_of_an_evalset(members: dict[str, bytes]) -
 HUMAN = File("human", "people.tsv", table(dict(zip(SYSTEMS, range(6), strict=True))))
 SCORES = File("scores", "x.tsv", table(dict(zip(SYSTEMS, (3, 1, 2, 5, 4, 6), strict=True))))
 EVALSET = File("evalset", "set.zip", b"")
+LOWER = b"system,score,higher_is_better\na,1,False\nb,2,False\n"
+TWICE = b"system\tsegment\tannotator\tscore\nA\t1\tx\t3\nA\t1\ty\t4\n"
 JUDGED = File("judgements", "j.tsv", b"system\tsegment\tscore\nA\t1\t3\n")
 REFUSED = [
     ({}, [HUMAN, HUMAN, SCORES], "human", "one file of human scores"),
     ({"human": {"scores": {}}}, [HUMAN, SCORES], "human", "one file of human scores"),
     ({}, [HUMAN, JUDGED, SCORES], "human", "or judgements"),
+    ({}, [File("human", "j.tsv", TWICE), SCORES], "human", "give it as the part judgements"),
+    ({}, [File("human", "p.tsv", LOWER), SCORES], "human", "less is better .* turn their sign"),
     ({}, [HUMAN, SCORES, SCORES], "scores", "Two files bring the scores of x"),
     ({"metrics": {"x": {"system": {}}}}, [HUMAN, SCORES], "metrics.x", "as a file and in the"),
     ({"metrics": []}, [HUMAN, SCORES], "metrics", "an object by label"),
@@ -173,9 +177,21 @@ def test_scores_are_of_the_segment_that_their_row_names() -> None:
     assert read_scores(whole, "x.csv") == {"system": {"a": 0.1, "b": 0.3}}
 
 
+def test_a_table_says_in_a_column_that_less_is_better() -> None:
+    scores = {"system": {"a": 1.0, "b": 2.0}}
+    assert read_scores(LOWER, "ter.csv") == {**scores, "higher": False}
+    assert read_scores(LOWER.replace(b"False", b"1"), "x.csv") == scores
+    assert read_scores(LOWER.replace(b"False", b""), "x.csv") == scores
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
+        (
+            b"system,score,higher_is_better\na,1,False\nb,2,True\n",
+            "line 3: another direction (higher_is_better) than above; leave one.",
+        ),
+        (b"system,score,higher_is_better\na,1,down\n", "line 2: 'down' is neither true nor false"),
         (b"TESTSET\tSYSTEM\tSCORE\nn1\ta\t1\nn1\tb\t2\nn2\ta\t3\n", "one test set, n1, n2"),
         (b"a;0,5\nb;0,6\n", "line 1: 'a;0,5' is not system, score"),
         (b"a\t0.5\nb\t1_000\n", "line 2: 'b\\t1_000' is not system, score"),
