@@ -229,8 +229,9 @@ def _texts_of(form: FormData, body: dict[str, Any], settings: Settings) -> dict[
         content = {
             k: v for k, v in content.items() if k in ("systems", "notes", "runs") or files[k]
         }
-    choices = {"metrics": metrics_of(material, elsewhere is not None), **body}
-    return add_content(choices, content)
+    if body.get("metrics") is None:
+        body = {**body, "metrics": metrics_of(material, elsewhere is not None)}
+    return add_content(body, content)
 
 
 def _joining(body: dict[str, Any]) -> Joining:

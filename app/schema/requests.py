@@ -164,6 +164,12 @@ class SettingsRequest(Strict):
 class RecipeRequest(SettingsRequest):
     """What to compute; what is left out has its default."""
 
+    metrics: Annotated[list[str | MetricRequest], Field(min_length=1)] | None = Field(  # type: ignore[assignment]  # or null
+        default=None,
+        json_schema_extra={"uniqueItems": True},
+        description="As for a test set; by default `bleu` where there are references and all "
+        "systems have texts, and the scores of every label that all systems have.",
+    )
     pairs: Literal["all"] | BaselineRequest = Field(
         default="all", description="Which pairs to compare."
     )

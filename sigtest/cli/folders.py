@@ -11,7 +11,7 @@ from sigtest.cli.parser import UsageError
 from sigtest.cli.request import choices_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import Recipe
+from sigtest.comparison.recipe import ANY_METRIC, Recipe
 from sigtest.data.imports import Given, Joining, Material, metrics_of
 
 
@@ -23,7 +23,9 @@ def read_folders(options: argparse.Namespace) -> Comparison:
         UsageError: Fewer than two folders.
         OSError: A file that cannot be read.
     """
-    Recipe.of(choices_of(options, ["bleu"]))  # a wrong option is cheaper to find than a wrong file
+    Recipe.of(
+        choices_of(options, [ANY_METRIC])
+    )  # a wrong option is cheaper to find than a wrong file
     if len(options.folders) < 2:
         raise UsageError(
             f"suite needs two folders at least, each a test set; {len(options.folders)} given. One "

@@ -11,7 +11,7 @@ from sigtest.cli.files import shown
 from sigtest.cli.given import gathered
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import Recipe
+from sigtest.comparison.recipe import ANY_METRIC, Recipe
 from sigtest.data.imports import metrics_of
 from sigtest.errors import InputError, RecipeError, SigtestError
 
@@ -23,7 +23,9 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
         SigtestError: A file or an option that cannot be used.
         OSError: A file that cannot be read.
     """
-    Recipe.of(choices_of(options, ["bleu"]))  # a wrong option is cheaper to find than a wrong file
+    Recipe.of(
+        choices_of(options, [ANY_METRIC])
+    )  # a wrong option is cheaper to find than a wrong file
     found = gathered(options)
     material = found.material
     if material.systems and not (material.references or material.scores):

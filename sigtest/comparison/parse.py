@@ -9,11 +9,13 @@ of objects with a name, or a mapping from names to objects.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from sigtest.comparison.comparison import Comparison, Entry
-from sigtest.comparison.recipe import Recipe
+from sigtest.comparison.recipe import ANY_METRIC, Recipe, parse_metric
 from sigtest.data.choices import choose
+from sigtest.data.inferred import inferred_metrics
 from sigtest.data.names import check_name
 from sigtest.data.runs import parse_runs
 from sigtest.data.testset import System, TestSet
@@ -58,8 +60,9 @@ def parse_comparison(request: Mapping[str, Any]) -> Comparison:
             field="pooled",
         )
     _check_fields(request, CONTENT + CHOICES)
-    recipe = Recipe.of({name: request[name] for name in CHOICES if name in request})
-    return Comparison((_parse_entry(request),), recipe)
+    recipe = _recipe(request)
+    entry = _parse_entry(request)
+    return Comparison((entry,), _with_metrics(recipe, request, entry))
 
 
 StoredComparison = Annotated[Comparison, Stored(Comparison.as_json, parse_comparison)]
@@ -206,6 +209,27 @@ def _parse_notes(notes: object) -> tuple[str, ...]:
     return tuple(line for line in lines if line is not None)
 
 
+def _recipe(request: Mapping[str, Any]) -> Recipe:
+    """What to compute; until systems are known, `scores` stands where no metrics are named."""
+    choices = {name: request[name] for name in CHOICES if name in request}
+    return Recipe.of(choices if _names_metrics(request) else {**choices, "metrics": [ANY_METRIC]})
+
+
+def _names_metrics(request: Mapping[str, Any]) -> bool:
+    return request.get("metrics") is not None
+
+
+def _with_metrics(recipe: Recipe, request: Mapping[str, Any], entry: Entry) -> Recipe:
+    """The recipe, with what its systems can be compared on where no metrics are named."""
+    if _names_metrics(request):
+        return recipe
+    brought = {system.name: system.scores for system in entry.systems}
+    texts = bool(entry.testset.references) and all(
+        system.hypotheses is not None or system.replicas for system in entry.systems
+    )
+    return replace(recipe, metrics=tuple(map(parse_metric, inferred_metrics(brought, texts))))
+
+
 def _check_fields(request: Mapping[str, Any], known: Sequence[str]) -> None:
     """Check that a request has no other field; the shell's --baseline has its own place here."""
     for name in request:
@@ -218,7 +242,7 @@ def _parse_several(request: Mapping[str, Any]) -> Comparison:
     pooled = request.get("pooled", False)
     if not isinstance(pooled, bool):
         raise InputError("pooled must be true or false.", field="pooled")
-    recipe = Recipe.of({name: request[name] for name in CHOICES if name in request})
+    recipe = _recipe(request)
     bodies = check_list(named_testsets(request["testsets"]), "testsets")
     named = [_parse_named(body, f"testsets[{i}]") for i, body in enumerate(bodies)]
     if len(named) < 2:
@@ -227,6 +251,7 @@ def _parse_several(request: Mapping[str, Any]) -> Comparison:
             "testsets.",
             field="testsets",
         )
+    recipe = _with_metrics(recipe, request, named[0][1])
     return Comparison(
         tuple(entry for _, entry in named), recipe, tuple(name for name, _ in named), pooled
     )

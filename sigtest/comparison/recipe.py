@@ -43,6 +43,7 @@ MAX_RESAMPLES = 999_999
 MAX_SEED = 2**64 - 1
 DEFAULT_SEED = 12345
 MAX_FAMILY = 1_000  # systems: about half a million pairs
+ANY_METRIC = "scores"  # goes with every test: where metrics follow from what systems bring
 LEAST_ALPHA = 1e-100  # a double still holds it when corrected for any number of pairs
 
 Name = TypeVar("Name", bound=str)

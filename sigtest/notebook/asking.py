@@ -14,7 +14,7 @@ from sigtest.errors import InputError, RecipeError
 from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decided
 from sigtest.metrics import only_labels
-from sigtest.notebook.content import Imports, inferred_metrics, request_of
+from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.report import NotebookReport
 from sigtest.progress import Progress
 
@@ -124,7 +124,7 @@ def compare(
     """
     imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
     body = request_of(references, systems, scores, documents, labels, source, imports)
-    return _computed({**body, **recipe_of(choices, body)}, progress)
+    return _computed({**body, **made(choices)}, progress)
 
 
 def gate(
@@ -182,7 +182,7 @@ def gate(
         raise RecipeError("A gate compares all with the baseline; leave out pairs.", field="pairs")
     imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
     body = request_of(references, systems, scores, documents, labels, source, imports)
-    recipe = {**recipe_of(choices, body), "pairs": {"baseline": baseline}}
+    recipe = {**made(choices), "pairs": {"baseline": baseline}}
     return decided(parse_comparison({**body, **recipe}), margin, claim, progress)
 
 
@@ -238,9 +238,8 @@ def suite(
             field="testsets",
         )
     bodies = {name: _testset(name, body) for name, body in testsets.items()}
-    recipe = recipe_of(choices, next(iter(bodies.values()), {"systems": []}))
-    inferred = [body.pop("metrics") for body in bodies.values() if "metrics" in body]
-    recipe = {"metrics": inferred[0], **recipe} if inferred else recipe
+    inferred = [body.pop("metrics", None) for body in bodies.values()]
+    recipe = {**made({"metrics": next(iter(inferred), None)}), **made(choices)}
     return _computed({"testsets": bodies, "pooled": pooled, **recipe}, progress)
 
 
@@ -259,12 +258,6 @@ def _testset(name: str, body: object) -> dict[str, Any]:
         choose(field, PARTS, f"testsets[{name!r}].{field}", "field of a test set")
     given: dict[str, Any] = {part: body.get(part) for part in PARTS}
     return request_of(**given)
-
-
-def recipe_of(choices: Mapping[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices that are made, with metrics that go with what systems bring."""
-    own = made(choices)
-    return own if {"metrics"} & {*own, *body} else {**own, "metrics": inferred_metrics(body)}
 
 
 def made(choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigtest.data.imports import Given, Joining, Role, gather, in_order, metric_of
+from sigtest.data.imports import Given, Joining, Role, gather, in_order, told_of
 from sigtest.data.imports.given import COLUMNS
+from sigtest.data.inferred import inferred_metrics
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
 from sigtest.notebook.frames import check_frame, is_frame, once, require_no_ids, table_of
@@ -121,21 +122,6 @@ def _row_labels(given: Mapping[Any, object], names: str = "{}") -> Iterator[tupl
             yield names.format(name), own
         elif isinstance(column, Mapping):
             yield from _row_labels(column, "{!r}")
-
-
-def inferred_metrics(body: Mapping[str, Any]) -> list[str | dict[str, object]]:
-    """What to compare on where nothing is asked for: BLEU of texts, and every kind of scores."""
-    bodies = [system for system in body["systems"] if isinstance(system, Mapping)]
-    own = [system.get("scores") for system in bodies]
-    labels = dict.fromkeys(label for given in own if isinstance(given, Mapping) for label in given)
-    texts = bool(body.get("references")) and all(
-        system.get("hypotheses") is not None or system.get("replicas") for system in bodies
-    )
-    if [*labels] == [LABEL]:
-        scores: list[str | dict[str, object]] = ["scores"]
-    else:
-        scores = [{"name": "scores", "of": label} for label in labels]
-    return [*(["bleu"] if texts or not labels else []), *scores]
 
 
 def scores_by_system(scores: object) -> dict[str, dict[str, Any]]:
@@ -349,18 +335,16 @@ def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
     for column in COLUMNS:
         if column in roles or (read[column] is None and column in found):
             read[column] = found[column]
-    plain = {label: {"name": "scores", "of": label} for label in material.score_labels}
-    told = {label: metric_of(material, label) for label in plain}
-    if told != plain:  # which the numbers alone do not say
-        read["metrics"] = [
-            told.get(str(metric["of"]), metric)
-            if isinstance(metric, dict)
-            else told.get(LABEL, metric)
-            if metric == "scores"
-            else metric
-            for metric in inferred_metrics(read)
-        ]
+    if told := told_of(material):  # which the numbers alone do not say
+        read["metrics"] = inferred_metrics(*_brought(read), told)
     return read
+
+
+def _brought(body: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Labels of scores by system, and whether there are texts to compare."""
+    systems = [system for system in body["systems"] if isinstance(system, Mapping)]
+    texts = bool(body["references"]) and all(any(map(s.get, OUTPUTS)) for s in systems)
+    return {str(s.get("name")): s.get("scores") or {} for s in systems}, texts
 
 
 def _merged(system: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from sigtest.errors import InputError, readable
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
 from sigtest.metrics import only_labels
-from sigtest.notebook.asking import made, recipe_of
+from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
 from sigtest.progress import Progress
@@ -181,7 +181,7 @@ def accuracy(
     own = {name: value for name, value in made(choices).items() if name in JUDGING}
     request = {
         "human": {**rows, **own},
-        "comparison": {**texts, **recipe_of(compared, texts)},
+        "comparison": {**texts, **made(compared)},
         **made(
             {
                 "alphas": list(alphas) if isinstance(alphas, Iterable) else alphas,

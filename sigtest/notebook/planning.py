@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from sigtest.kinds import KINDS
 from sigtest.kinds.shown import shown
 from sigtest.metrics import only_labels
-from sigtest.notebook.asking import Choices, Frame, Lines, made, recipe_of
+from sigtest.notebook.asking import Choices, Frame, Lines, made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.progress import Progress
 from sigtest.questions.plans import PlanReport
@@ -68,7 +68,7 @@ def plan(
     body = request_of(references, systems, scores, documents, labels, source, imports)
     asked = {"difference": difference, "units": units, "corrected": corrected or None}
     request = {
-        "comparison": {**body, **recipe_of(choices, body)},
+        "comparison": {**body, **made(choices)},
         **made(asked),
     }
     kind = KINDS["plans"]

@@ -8,7 +8,7 @@ sacreBLEU's built-in test sets. Nothing is written to disk, and no name in an ar
 from sigtest.data.imports.archive import read_bytes
 from sigtest.data.imports.bounds import Bounds
 from sigtest.data.imports.builtin import read_builtin
-from sigtest.data.imports.content import in_order, metric_of, metrics_of, outputs_of
+from sigtest.data.imports.content import in_order, metrics_of, outputs_of, told_of
 from sigtest.data.imports.given import Gathered, Given, Role, Upload, gather
 from sigtest.data.imports.join import STRICT, Joining, join
 from sigtest.data.imports.material import Material, Scores
@@ -36,11 +36,11 @@ __all__ = [
     "gather",
     "in_order",
     "join",
-    "metric_of",
     "metrics_of",
     "outputs_of",
     "read_builtin",
     "read_bytes",
     "read_path",
     "read_wmt",
+    "told_of",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sigtest.data.imports.material import Material, examples
-from sigtest.data.testset import LABEL
+from sigtest.data.inferred import inferred_metrics
 from sigtest.errors import InputError
 
 
@@ -40,32 +40,26 @@ def outputs_of(material: Material) -> dict[str, dict[str, Any]]:
 
 
 def metrics_of(material: Material, referenced: bool = False) -> list[str | dict[str, object]]:
-    """What to compare on where it is not said: BLEU of texts, the mean of every kind of scores.
-
-    Scores that some systems lack are left out, unless nothing else is there.
+    """What to compare on where it is not said; see `inferred_metrics`.
 
     Args:
         material: All that is compared.
         referenced: Whether references are elsewhere.
     """
-    names = {*material.system_names}
-    texts = (material.references or referenced) and {n for n, _ in material.systems} >= names
-    owners: dict[str, set[str]] = {}
+    brought: dict[str, list[str]] = {name: [] for name in material.system_names}
     for table in material.scores:
-        owners.setdefault(table.label, set()).add(table.system)
-    shared = [label for label, systems in owners.items() if systems >= names]
-    chosen = shared or ([] if texts else [*owners])
-    found: list[str | dict[str, object]] = ["bleu"] if texts or not chosen else []
-    for label in chosen:
-        metric = metric_of(material, label)
-        if [label] == chosen == [LABEL]:
-            del metric["of"]
-        found.append(metric if len(metric) > 1 else "scores")
-    return found
+        brought[table.system].append(table.label)
+    texts = bool(material.references or referenced) and len(material.systems) == len(brought)
+    return inferred_metrics(brought, texts, told_of(material))
 
 
-def metric_of(material: Material, label: str) -> dict[str, object]:
-    """What makes a score of the values of one label, as a recipe has it."""
-    tables = [table for table in material.scores if table.label == label]
-    lower = any(table.higher_is_better is False for table in tables)
-    return {"name": tables[0].metric, "of": label, **({"higher": False} if lower else {})}
+def told_of(material: Material) -> dict[str, dict[str, object]]:
+    """What files say of the metrics that score their labels, beyond that it is a mean."""
+    found: dict[str, dict[str, object]] = {}
+    for table in material.scores:
+        own = found.setdefault(
+            table.label, {} if table.metric == "scores" else {"name": table.metric}
+        )
+        if table.higher_is_better is False:
+            own["higher"] = False
+    return {label: own for label, own in found.items() if own}

@@ -136,3 +136,11 @@ def test_a_suite_drops_what_not_all_files_have_where_that_is_asked(tmp_path, cap
     assert [own["report"]["testset"]["segments"] for own in found["testsets"]] == [27, 27]
     assert main([*asked, "--missing", "dorp"]) == 2
     assert b"Did you mean 'drop'?" in capfdbinary.readouterr().err
+
+
+def test_a_test_goes_with_metrics_that_nobody_names(run):
+    """McNemar's takes scores of 0 and 1, and no BLEU, which nothing here has."""
+    for name in ("good", "bad"):
+        Path(f"{name}.num").write_bytes(b"1\n0\n" * 4)
+    found = run("--scores", "x:bad=bad.num", "--scores", "x:good=good.num", "--test", "mcnemar")
+    assert list(found["metrics"]) == ["x"]

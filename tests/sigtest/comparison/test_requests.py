@@ -107,3 +107,35 @@ def test_numbers_that_cannot_be_summed_exactly_are_refused(value: float) -> None
 def test_impossible_metric_options_are_refused(metric: object, said: str) -> None:
     with pytest.raises(RecipeError, match=said):
         Recipe.of({"metrics": [metric]})
+
+
+def scored(*labels: str, text: bool = True) -> dict[str, Any]:
+    """What a system brings."""
+    lines: dict[str, Any] = {"hypotheses": ["a", "b"]} if text else {}
+    return lines | {"scores": {label: [0, 1] for label in labels}}
+
+
+INFERRED: list[tuple[list[dict[str, Any]], list[Any]]] = [
+    ([scored(), scored()], ["bleu"]),
+    ([scored("x"), scored("x")], ["bleu", {"name": "scores", "of": "x"}]),
+    ([scored("x", "y"), scored("y")], ["bleu", {"name": "scores", "of": "y"}]),
+    ([scored("x"), scored("x", text=False)], [{"name": "scores", "of": "x"}]),
+    ([scored("scores", text=False), scored("scores", text=False)], ["scores"]),
+]
+
+
+@pytest.mark.parametrize(("brought", "metrics"), INFERRED)
+@pytest.mark.parametrize("said", [{}, {"metrics": None}], ids=["left-out", "null"])
+def test_metrics_follow_from_what_systems_bring_where_none_are_named(
+    brought: list[dict[str, Any]], metrics: list[Any], said: dict[str, Any]
+) -> None:
+    body = {"references": ["a", "b"], "systems": dict(zip("AB", brought, strict=True))}
+    assert parse_comparison(body | said).recipe.metrics == Recipe.of({"metrics": metrics}).metrics
+    suite = {"testsets": {"one": body, "two": body}}
+    assert parse_comparison(suite | said).recipe.metrics == Recipe.of({"metrics": metrics}).metrics
+
+
+def test_a_test_goes_with_metrics_that_nobody_names() -> None:
+    """McNemar's takes scores of 0 and 1, and no BLEU."""
+    body = {"systems": {"A": scored("x", text=False), "B": scored("x", text=False)}}
+    assert parse_comparison(body | {"tests": ["mcnemar"]}).recipe.labels == ("x",)
