@@ -7,6 +7,7 @@ A name that was given wins over one inside.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -138,7 +139,9 @@ def _without_folders(notes: Sequence[str], given: Sequence[Given]) -> tuple[str,
     """Notes that name files as uploads are named: no report depends on where its files lie."""
     paths = [entry.where for entry in given if isinstance(entry.where, Path)]
     for path in sorted(paths, key=lambda path: -len(str(path))):  # one may lie in another
-        notes = [note.replace(str(path), path.name or str(path)) for note in notes]
+        called = os.path.basename(os.path.abspath(path)) or str(path)  # also . and ..
+        spelled = re.compile(rf"(?<![^\s(]){re.escape(str(path))}(?=[/:,;)]|\.?(?:\s|$))")
+        notes = [spelled.sub(called.replace("\\", r"\\"), note) for note in notes]
     return tuple(notes)
 
 

@@ -144,3 +144,17 @@ def test_a_test_goes_with_metrics_that_nobody_names(run):
         Path(f"{name}.num").write_bytes(b"1\n0\n" * 4)
     found = run("--scores", "x:bad=bad.num", "--scores", "x:good=good.num", "--test", "mcnemar")
     assert list(found["metrics"]) == ["x"]
+
+
+def test_notes_name_a_folder_however_its_path_is_typed(run, tmp_path, monkeypatch):
+    """A report does not depend on where its files lie, nor on where it was asked for."""
+    rows = ("task_nr,system,score", *(f"q{i},{s},0.{i}" for i in range(1, 6) for s in "AB"))
+    folder = tmp_path / "judged"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "scores.csv").write_text("\n".join(rows))
+    monkeypatch.chdir(folder)
+    said = [run("--from", path)["warnings"] for path in (".", str(folder), "../judged", "inner/..")]
+    assert "judged/scores.csv: rows are joined by the column 'task_nr'." in said[0]
+    assert said == [said[0]] * 4
+    monkeypatch.chdir("inner")
+    assert run("--from", "..")["warnings"] == said[0]
