@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Protocol, TypedDict, Unpack
 
@@ -15,10 +16,12 @@ from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decided
 from sigtest.metrics import only_labels
 from sigtest.notebook.content import Imports, request_of
+from sigtest.notebook.frames import is_frame
 from sigtest.notebook.report import NotebookReport
 from sigtest.progress import Progress
 
 PARTS = ("references", "systems", "scores", "documents", "labels", "source")
+FILES = ("from_", "select")
 
 
 class Frame(Protocol):
@@ -187,9 +190,10 @@ def gate(
 
 
 def suite(
-    testsets: Mapping[str, Mapping[str, Any]],
+    testsets: Mapping[str, Mapping[str, Any] | Path | Frame],
     *,
     pooled: bool = False,
+    missing: str = "error",
     progress: Progress | None = None,
     **choices: Unpack[Choices],
 ) -> NotebookReport:
@@ -220,9 +224,11 @@ def suite(
         (['news', 'talks'], 1)
 
     Args:
-        testsets: By name, what a request has of each: `references`, `systems`, `documents`,
-            `labels`; the same systems on every one.
+        testsets: By name, what `compare` takes of each: `references`, `systems`, `scores`,
+            `documents`, `labels`, `source`, `from_`, `select`; or what `from_` has alone, such as
+            a folder. The same systems on every one.
         pooled: Whether all together are one test set; their scores are averaged otherwise.
+        missing: As for `compare`.
         progress: Called with phase, done and total.
         **choices: As for `compare`.
 
@@ -237,27 +243,31 @@ def suite(
             f"testsets must be an object of test sets by name, not {type(testsets).__name__}.",
             field="testsets",
         )
-    bodies = {name: _testset(name, body) for name, body in testsets.items()}
+    how = Imports(missing=missing, labels=only_labels(choices.get("metrics")))
+    bodies = {name: _testset(name, body, how) for name, body in testsets.items()}
     inferred = [body.pop("metrics", None) for body in bodies.values()]
     recipe = {**made({"metrics": next(iter(inferred), None)}), **made(choices)}
     return _computed({"testsets": bodies, "pooled": pooled, **recipe}, progress)
 
 
-def _testset(name: str, body: object) -> dict[str, Any]:
+def _testset(name: str, body: object, how: Imports) -> dict[str, Any]:
     """One of several test sets.
 
     Raises:
         SigtestError: What `request_of` refuses, or a field that it does not know.
     """
+    if isinstance(body, str | os.PathLike) or is_frame(body):
+        body = {"from_": body}
     if not isinstance(body, Mapping):
         raise InputError(
             f"The test set {name!r} must be an object with references and systems.",
             field="testsets",
         )
     for field in body:
-        choose(field, PARTS, f"testsets[{name!r}].{field}", "field of a test set")
+        choose(field, PARTS + FILES, f"testsets[{name!r}].{field}", "field of a test set")
     given: dict[str, Any] = {part: body.get(part) for part in PARTS}
-    return request_of(**given)
+    imports = replace(how, paths=body.get("from_", ()), select=body.get("select"))
+    return request_of(**given, imports=imports)
 
 
 def made(choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -336,6 +336,25 @@ def test_suites_take_frames_and_infer_metrics():
     assert list(report.metrics) == ["scores"]
 
 
+def test_suites_take_folders_as_the_shell_does(tmp_path):
+    """Alone, or with what else a test set has; and one of the test sets in a file."""
+    rows = [
+        "testset,id,system,score",
+        *(f"{t},{t}{i},{s},0.{i}" for t in "xy" for i in "123" for s in "AB"),
+    ]
+    (tmp_path / "s.csv").write_text("\n".join(rows))
+    (tmp_path / "f" / "systems").mkdir(parents=True)
+    texts = {"reference.txt": REFERENCES, **{f"systems/{k}.txt": v for k, v in SYSTEMS.items()}}
+    for name, lines in texts.items():
+        (tmp_path / "f" / name).write_text("".join(f"{line}\n" for line in lines))
+    folder, asked = tmp_path / "f", {"references": REFERENCES, "systems": SYSTEMS}
+    plain = sigtest.suite({"one": asked, "two": asked}, resamples=99)
+    found = sigtest.suite({"one": folder, "two": {"from_": str(folder)}}, resamples=99)
+    assert found.as_json() == plain.as_json()
+    picked = {t: {"from_": tmp_path / "s.csv", "select": t} for t in "xy"}
+    assert list(sigtest.suite(picked, resamples=99).metrics) == ["s"]
+
+
 def test_a_report_becomes_data_frames():
     pairs, systems = PLAIN.to_pandas(), PLAIN.to_pandas("systems")
     assert pairs.loc[0, "p_value"] == PLAIN.pairs[0].p_value
