@@ -388,8 +388,11 @@ class Questions:
             with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
                 self._feed.drop(question_id)
             return self.find(question_id, caller)
-        check(self.find(question_id, caller).etag)  # it may have ended just now
-        self._store.delete(question_id, caller)
+
+        def own() -> None:  # it may have ended just now
+            check(self.find(question_id, caller).etag)
+
+        self._store.delete(question_id, caller, own)
         return None
 
     @storage()

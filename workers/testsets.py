@@ -6,7 +6,7 @@ is unknown or another caller's and GoneError for one that expired or was deleted
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -149,17 +149,21 @@ class TestSets:
             said: What is written.
             check: Raises where the test set is not what its caller thinks.
         """
-
-        def own() -> None:
-            check(self._state(testset_id, caller).record.etag)
-
-        if not self._store.describe(testset_id, said, own):
+        if not self._store.describe(testset_id, said, self._checked(testset_id, caller, check)):
             raise gone(testset_id)
         return self._state(testset_id, caller).record
 
     @storage()
-    def raise_resamples(self, testset_id: str, caller: str, resamples: int) -> TestSetRecord:
+    def raise_resamples(
+        self, testset_id: str, caller: str, resamples: int, check: Check = lambda etag: None
+    ) -> TestSetRecord:
         """Draw more resamples, the first of which stay; every system is measured again.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            resamples: How many.
+            check: Raises where the test set is not what its caller thinks.
 
         Raises:
             RecipeError: Fewer than there are, or more than there can be.
@@ -167,7 +171,8 @@ class TestSets:
         state = self._state(testset_id, caller)
         part = self._store.part(testset_id)
         replace(part.recipe, resamples=resamples)  # checks the range
-        verdict = self._store.raise_resamples(testset_id, caller, resamples)
+        own = self._checked(testset_id, caller, check)
+        verdict = self._store.raise_resamples(testset_id, caller, resamples, own)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "fewer":
@@ -181,12 +186,17 @@ class TestSets:
         return state.record
 
     @storage()
-    def delete(self, testset_id: str, caller: str) -> None:
-        """Delete a test set with its systems and everything that was computed."""
-        self._state(testset_id, caller)
+    def delete(self, testset_id: str, caller: str, check: Check = lambda etag: None) -> None:
+        """Delete a test set with its systems and everything that was computed.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            check: Raises where the test set is not what its caller thinks.
+        """
+        self._store.delete(testset_id, caller, self._checked(testset_id, caller, check))
         with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
             self._feed.drop(testset_id)
-        self._store.delete(testset_id, caller)
 
     # systems
 
@@ -394,6 +404,10 @@ class TestSets:
         alone = replace(part, systems=(), digests=(), recipe=recipe)
         rows = [no_rows(alone) for _ in part.recipe.metrics]
         return report_of_rows(alone, rows, rows)
+
+    def _checked(self, testset_id: str, caller: str, check: Check) -> Callable[[], None]:
+        """Checks a test set of the caller as it is when it is called."""
+        return lambda: check(self._state(testset_id, caller).record.etag)
 
     def _state(self, testset_id: str, caller: str) -> State:
         state = self._store.state(testset_id)

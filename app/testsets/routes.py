@@ -84,15 +84,14 @@ def change_testset(
     found = boards.find(testset_id, caller.name)
     check(found.etag)
     check_scores(max(1, found.systems), len(found.metrics), change.resamples, settings)
-    boards.raise_resamples(testset_id, caller.name, change.resamples)
+    boards.raise_resamples(testset_id, caller.name, change.resamples, check)
     return answers.found(boards.describe(testset_id, caller.name, change.said))
 
 
 @router.delete("/{id}", status_code=204, openapi_extra=document.MATCHED)
 def delete_testset(request: Request, testset_id: Id, caller: Caller, boards: Boards) -> Response:
     """Delete a test set with its systems and everything that was computed."""
-    require_match(request, boards.find(testset_id, caller.name).etag)
-    boards.delete(testset_id, caller.name)
+    boards.delete(testset_id, caller.name, partial(require_match, request))
     return Response(status_code=204)
 
 

@@ -128,6 +128,23 @@ def test_one_of_those_who_change_the_same_at_the_same_time_does(
             assert service.get(url).json()["title"] == title
 
 
+def test_nothing_that_is_changed_at_the_same_time_is_deleted(
+    service: httpx.Client, body: dict[str, Any], tag: str
+) -> None:
+    """Either it is deleted as it was seen, and a change finds nothing, or it is changed first."""
+    outcomes = set()
+    for turn in range(12):
+        question = submit(service, {**body, "seed": 50 + turn}).json()["links"]["self"]
+        asked = {"name": f"deleted {turn} {tag}", "references": LINES, "resamples": 99}
+        for url in (question, service.post("/v1/testsets", json=asked).headers["location"]):
+            held = {"If-Match": service.get(url).headers["etag"]}
+            with ThreadPoolExecutor(2) as pool:
+                changed = pool.submit(service.patch, url, json={"title": "x"}, headers=held)
+                deleted = pool.submit(service.delete, url, headers=held)
+            outcomes.add((deleted.result().status_code, changed.result().status_code))
+    assert outcomes <= {(204, 410), (412, 200)}
+
+
 @pytest.mark.parametrize(
     ("said", "field"),
     [

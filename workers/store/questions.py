@@ -282,17 +282,29 @@ class QuestionStore:
                 self.redis.set(keys.ERASE, 1)
         return done
 
-    def delete(self, question_id: str, caller: str) -> None:
-        """Delete everything about a question except that it was there."""
+    def delete(
+        self, question_id: str, caller: str, check: Callable[[], None] = lambda: None
+    ) -> None:
+        """Delete everything about a question except that it was there.
+
+        Args:
+            question_id: The question.
+            caller: Whose it is.
+            check: Raises where it is not as expected; nothing comes between this and the deletion.
+        """
         name = keys.key("question", question_id)
-        place, kind = self.redis.hmget(name, ["place", "kind"])
-        with self.redis.pipeline() as pipe:
+
+        def checked(pipe: Any) -> None:
+            check()
+            place, kind = pipe.hmget(name, ["place", "kind"])
+            pipe.multi()
             pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
             pipe.srem(keys.PENDING, question_id)
             pipe.hdel(keys.of_caller("pending", caller), question_id)
             if place is not None and kind is not None:
                 pipe.zrem(keys.of_caller("listing", caller, decoded(kind)), place)
-            pipe.execute()
+
+        self.redis.transaction(checked, name)
         # on its own: a full server takes nothing new, and must be emptied all the same
         with suppress(OutOfMemoryError):
             self.redis.set(keys.ERASE, 1)

@@ -185,23 +185,51 @@ class TestSetStore:
 
         return page(self.redis, _listing(caller), cursor, limit, find, passes)
 
-    def raise_resamples(self, testset_id: str, caller: str, resamples: int) -> str:
-        """Raise R: `raised`, `same`, `fewer` or `gone`."""
-        arguments: list[Argument] = [testset_id, *self._lives(caller), resamples]
-        return decoded(self._raise(_names(testset_id), arguments))
+    def raise_resamples(
+        self, testset_id: str, caller: str, resamples: int, check: Callable[[], None] = lambda: None
+    ) -> str:
+        """Raise R: `raised`, `same`, `fewer` or `gone`.
 
-    def delete(self, testset_id: str, caller: str) -> None:
-        """Delete everything about a test set except that it was there."""
-        place = self.redis.hget(keys.key("testset", testset_id), "place")
-        shown = self.redis.smembers(keys.key("testset-reports", testset_id))
-        with self.redis.pipeline() as pipe:
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            resamples: How many.
+            check: Raises where it is not as expected; nothing comes between this and the raising.
+        """
+        arguments: list[Argument] = [testset_id, *self._lives(caller), resamples]
+
+        def checked(pipe: Any) -> None:
+            check()
+            pipe.multi()
+            self._raise(_names(testset_id), arguments, pipe)
+
+        done: Any = self.redis.transaction(checked, keys.key("testset", testset_id))
+        return decoded(done[0])
+
+    def delete(self, testset_id: str, caller: str, check: Callable[[], None]) -> None:
+        """Delete everything about a test set except that it was there.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            check: Raises where it is not as expected; nothing comes between this and the deletion.
+        """
+        record, reports = (keys.key(part, testset_id) for part in ("testset", "testset-reports"))
+        shown: set[bytes] = set()
+
+        def checked(pipe: Any) -> None:
+            check()
+            place = pipe.hget(record, "place")
+            shown.update(pipe.smembers(reports))
+            pipe.multi()
             for question_id in map(decoded, shown):
                 pipe.delete(*(keys.key(part, question_id) for part in keys.OF_QUESTION))
             if place is not None:
                 pipe.zrem(_listing(caller), place)
             pipe.delete(*_names(testset_id)[: len(keys.OF_TESTSET)])
             pipe.srem(keys.JOINING, testset_id)
-            pipe.execute()
+
+        self.redis.transaction(checked, record, reports)
         self.kept.drop(testset_id)
         # at last: a full server takes nothing new
         with suppress(OutOfMemoryError), self.redis.pipeline() as pipe:

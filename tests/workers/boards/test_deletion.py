@@ -1,6 +1,7 @@
 """What is left when comparisons and test sets are deleted, or while nothing is: by hand."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
@@ -11,7 +12,7 @@ from byhand import finish, perform, settle
 from service import CALLER, Comparisons, until
 
 from sigtest.version import __version__
-from workers.errors import GoneError, ShownError
+from workers.errors import GoneError, ShownError, TakenError
 from workers.questions import PairAsked, Questions
 from workers.store import keys
 from workers.store.boards import Choice, Rows, Standing
@@ -289,3 +290,46 @@ def test_a_task_that_is_often_late_does_not_count_as_dying(board: Board, context
     for _ in range(2 * context.settings.attempts):
         perform(context, [Task("join", board.id, (digest, 600))])
     assert not board.state.failures
+
+
+def test_a_test_set_that_changes_while_it_is_deleted_is_checked_again(
+    board: Board, context: Context
+) -> None:
+    """Nothing comes between the check and the deletion, nor between it and more resamples."""
+
+    def changed_meanwhile() -> Callable[[str], None]:
+        seen = board.record.etag
+        changes = [{"title": "First"}, {"title": "Second"}]
+
+        def check(etag: str) -> None:
+            if etag != seen:
+                raise TakenError("changed")
+            context.testsets.describe(board.id, changes.pop())
+
+        return check
+
+    with pytest.raises(TakenError):
+        board.testsets.delete(board.id, CALLER, changed_meanwhile())
+    with pytest.raises(TakenError):
+        board.testsets.raise_resamples(board.id, CALLER, 700, changed_meanwhile())
+    assert (board.record.systems, board.state.resamples) == (3, 600)
+    board.is_right()
+
+
+def test_a_question_that_changes_while_it_is_deleted_is_checked_again(
+    jobs: Comparisons, board: Board, context: Context
+) -> None:
+    record, _ = jobs.submit(board.comparison(), CALLER)
+    finish(context, record.id)
+    seen = jobs.find(record.id, CALLER).etag
+
+    def check(etag: str) -> None:
+        if etag != seen:
+            raise TakenError("changed")
+        if looks.pop() == "last":
+            context.questions.describe(record.id, {"title": "Now"})
+
+    looks = ["last", "first"]
+    with pytest.raises(TakenError):
+        Questions(context).remove(record.id, CALLER, check)
+    assert jobs.report(record.id, CALLER)
