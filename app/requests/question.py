@@ -95,8 +95,9 @@ async def _checked(
     request: Request, caller: Principal, kind: Kind[Any], sent: Sent, work: Work, wait: int | None
 ) -> Once[Brought[Question]]:
     known = fields_of(kind)
+    reading = kind.reading if sent.files else ()
     for field in sent.body if known else ():
-        choose(field, known, field[:60], "field")
+        choose(field, (*known, *reading), field[:60], "field")
     return Once(await asked_with(request, caller, kind, sent, work, wait))
 
 

@@ -154,6 +154,7 @@ class Kind(ABC, Generic[Asked]):
         schema: JSON schema of a request.
         examples: Requests that work as they stand, as OpenAPI has them.
         parts: Parts of a form that bring files, and what these are; no forms where there are none.
+        reading: Fields of a request that say what to read of those files, where some do.
         command: What the shell calls it, if it has a command of its own.
         fields: What a request says besides what it brings; the shell's options.
         inside: The same of objects in a request, by the field that they stand in.
@@ -174,6 +175,7 @@ class Kind(ABC, Generic[Asked]):
     schema: ClassVar[Mapping[str, Any]] = {}
     examples: ClassVar[Mapping[str, Any]] = {}
     parts: ClassVar[Mapping[str, str]] = {}
+    reading: ClassVar[tuple[str, ...]] = ()
     command: ClassVar[str] = ""
     fields: ClassVar[tuple[Field, ...]] = ()
     inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {}

@@ -14,7 +14,7 @@ from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.questions.meta import Asked, MetaReport, compute, parse
-from sigtest.questions.meta.brought import PARTS, with_files
+from sigtest.questions.meta.brought import EVALSET, PARTS, with_files
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.questions.meta.data.sources import from_comparison
 from sigtest.questions.meta.fields import FIELDS, schema
@@ -56,6 +56,7 @@ class MetricEvaluations(WholeKind[Asked]):
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples: ClassVar[Mapping[str, Any]] = EXAMPLES
     parts: ClassVar[Mapping[str, str]] = PARTS
+    reading: ClassVar[tuple[str, ...]] = EVALSET
     command: ClassVar[str] = "meta"
     fields: ClassVar[tuple[Field, ...]] = FIELDS
     inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {"human": JUDGING_FIELDS}

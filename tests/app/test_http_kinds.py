@@ -1,6 +1,7 @@
 """Every kind of question that is computed whole travels as a comparison does."""
 
 import json
+import zipfile
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import scored
 import studied
 from exchange import ROOT, Serve, Stored, check, problem, safe_picture
 
+import sigtest
 from app.settings import Settings
 from sigtest.client import Client
 from sigtest.kinds import KINDS
@@ -454,6 +456,33 @@ def test_scores_of_metrics_and_people_come_as_files(service: httpx.Client, part:
     )
     (error,) = problem(misread, 422, "invalid-input")["errors"]
     assert (error["field"], error["line"]) == ("scores", 2)
+
+
+def test_an_evalset_comes_as_an_archive_of_a_form(service: httpx.Client, tmp_path: Path) -> None:
+    """Its request says which languages and which human scores to read."""
+    archive = tmp_path / "set.zip"
+    scores = {"human-scores/xx-yy.mqm": (1, 2, 4, 3), "metric-scores/xx-yy/M-src": (1, 3, 4, 2)}
+    with zipfile.ZipFile(archive, "w") as packed:
+        for name, own in scores.items():
+            rows = "".join(f"{s}\t{v}\n" for s, v in zip("ABCD", own, strict=True))
+            packed.writestr(f"set/{name}.sys.score", rows)
+    choices = {"lp": "xx-yy", "gold": "mqm", "title": "An EvalSet"}
+
+    def posted(said: dict[str, str]) -> httpx.Response:
+        return service.post(
+            "/v1/metric-evaluations",
+            files=[("evalset", (archive.name, archive.read_bytes()))],
+            data={"request": json.dumps(said)},
+            headers={"Prefer": "wait=60"},
+        )
+
+    answer = posted(choices)
+    assert answer.is_success, answer.text
+    found = service.get(answer.json()["links"]["report"]).json()
+    own = sigtest.meta(evalset=archive, lp="xx-yy", gold="mqm")
+    assert found["metrics"][0]["pearson"]["value"] == own.metrics[0].pearson.value
+    refused = problem(posted({**choices, "golt": "mqm"}), 422, "invalid-recipe")
+    assert "Did you mean 'gold'?" in refused["detail"]
 
 
 def test_comparisons_inside_are_limited_as_others(service: httpx.Client, serve: Serve) -> None:
