@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterable
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,9 +21,15 @@ from app.requests.testset import read_change, read_system, read_testset
 from app.settings import Settings
 from sigtest.errors import SigtestError
 
-DOCUMENT = json.loads(openapi.text())
 SETTINGS = Settings()
 OPERATIONS = pytest.mark.parametrize("operation", BODIES, ids=" ".join)
+
+
+@cache  # not when tests are collected: each process collects all, and one runs these
+def document() -> dict[str, Any]:
+    """What the code says of all requests."""
+    read: dict[str, Any] = json.loads(openapi.text())
+    return read
 
 
 def refusals(operation: tuple[str, str], bodies: Iterable[Any]) -> list[SigtestError | None]:
@@ -66,9 +73,9 @@ async def refusal(operation: tuple[str, str], body: Any) -> SigtestError | None:
 def declared(operation: tuple[str, str]) -> Draft202012Validator:
     """Checks bodies as the document says."""
     method, path = operation
-    content = DOCUMENT["paths"][path][method.lower()]["requestBody"]["content"]
+    content = document()["paths"][path][method.lower()]["requestBody"]["content"]
     schema = content["application/json"]["schema"]
-    return Draft202012Validator({**schema, "components": DOCUMENT["components"]})
+    return Draft202012Validator({**schema, "components": document()["components"]})
 
 
 @OPERATIONS
