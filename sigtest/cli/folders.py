@@ -23,9 +23,8 @@ def read_folders(options: argparse.Namespace) -> Comparison:
         UsageError: Fewer than two folders.
         OSError: A file that cannot be read.
     """
-    Recipe.of(
-        choices_of(options, [ANY_METRIC])
-    )  # a wrong option is cheaper to find than a wrong file
+    # a wrong option is cheaper to find than a wrong file
+    Recipe.of(choices_of(options, [ANY_METRIC]))
     if len(options.folders) < 2:
         raise UsageError(
             f"suite needs two folders at least, each a test set; {len(options.folders)} given. One "

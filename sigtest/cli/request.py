@@ -23,9 +23,8 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
         SigtestError: A file or an option that cannot be used.
         OSError: A file that cannot be read.
     """
-    Recipe.of(
-        choices_of(options, [ANY_METRIC])
-    )  # a wrong option is cheaper to find than a wrong file
+    # a wrong option is cheaper to find than a wrong file
+    Recipe.of(choices_of(options, [ANY_METRIC]))
     found = gathered(options)
     material = found.material
     if material.systems and not (material.references or material.scores):
