@@ -22,7 +22,9 @@ from workers.settings import Settings as QueueSettings
 from workers.store import server
 
 BOOKKEEPING = tuple(
-    f"sigtest:{name}" for name in ("erase", "joining", "probe", "tallies", "worker")
+    f"sigtest:{name}"
+    # tasks of what was cancelled may come a moment later, and go when it is their turn
+    for name in ("erase", "holding", "joining", "probe", "tallies", "tasks", "waiting", "worker")
 )
 
 
