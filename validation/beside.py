@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts
+from sigtest.cached import cached_property
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample

@@ -7,13 +7,13 @@ import os
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 import sigtest
 from sigtest.arrays import Array, Counts
+from sigtest.cached import cached_property
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.product import fixed_point
 from sigtest.engine import measure

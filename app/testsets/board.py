@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated
 
 from fastapi import Depends, Path
@@ -17,6 +16,7 @@ from app.http.waiting import Watch, Watcher
 from app.questions import answers
 from app.questions.deciding import Decided
 from app.questions.drawing import Chosen, MeasureNamed
+from sigtest.cached import cached_property
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.render.json import excerpt, with_pairs

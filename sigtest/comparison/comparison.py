@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
+from sigtest.cached import cached_property
 from sigtest.comparison import proportions
 from sigtest.comparison.clusters import ClusteredError, errors_of
 from sigtest.comparison.findings import findings_of

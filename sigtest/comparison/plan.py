@@ -9,12 +9,12 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from sigtest.arrays import Counts
+from sigtest.cached import cached_property
 from sigtest.comparison.clusters import ClusteredError
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose

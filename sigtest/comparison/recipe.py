@@ -6,9 +6,10 @@ import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from typing import Any, Literal, TypeVar, get_args, get_type_hints
 
+from sigtest.cached import cached_property
 from sigtest.data.choices import choose
 from sigtest.data.fields import whole
 from sigtest.data.testset import TestSet

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.cached import cached_property
 from sigtest.data.fields import whole
 from sigtest.data.names import check_name
 from sigtest.data.text import Text, check_lines, check_list

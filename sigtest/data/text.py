@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 
+from sigtest.cached import cached_property
 from sigtest.data.binary import refuse_binary
 from sigtest.errors import InputError
 

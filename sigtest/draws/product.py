@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sigtest.arrays import Array, Weights
+from sigtest.cached import cached_property
 from sigtest.compiled import COMPILED
 from sigtest.draws.two import TWO, TwoColumns, all_same
 

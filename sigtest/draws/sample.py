@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
+from sigtest.cached import cached_property
 from sigtest.comparison.plan import Part
 from sigtest.compiled import compiled
 from sigtest.draws.permutations import permuted_sums

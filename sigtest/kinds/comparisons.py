@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 from sigtest import engine
+from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan

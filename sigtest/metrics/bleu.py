@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.cached import cached_property
 from sigtest.compiled import compiled
 from sigtest.data.choices import choose
 from sigtest.data.testset import System, TestSet

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import ClassVar
 
+from sigtest.cached import cached_property
 from sigtest.metrics import sacre
 from sigtest.metrics.base import Metric
 

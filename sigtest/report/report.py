@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple
 
+from sigtest.cached import cached_property
 from sigtest.report.codec import OMITTED, decode, encode
 from sigtest.report.methods import Methods
 from sigtest.report.parts import FamilyReport, MetricReport, Pairs, SystemReport

@@ -19,6 +19,7 @@ from app.http.turns import AT_ONCE
 from app.requests import question, testset
 from app.requests.parsing import BODIES
 from app.settings import Settings
+from sigtest.kinds import cost
 from sigtest.render.formats import FORMATS
 from workers.questions import Questions
 from workers.settings import Settings as QueueSettings
@@ -122,6 +123,30 @@ def test_reports_of_one_caller_leave_others_their_turn(
         slow.released.set()
         assert {own.result().text for own in (*many, one)} == {"done"}
         assert len(slow.begun) == 3 * AT_ONCE + 1
+
+
+def test_a_question_is_priced_while_others_are(
+    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = serve(Settings.of(KEYS))
+    whole = cost.exact_seconds
+    held = Held(whole)
+    monkeypatch.setattr(
+        cost,
+        "exact_seconds",
+        lambda entry, part: (held if len(entry.systems) > 2 else whole)(entry, part),
+    )
+    third = {**body["systems"][0], "name": "C"}
+    large = body | {"systems": [*body["systems"], third], "seed": 31}
+    with ThreadPoolExecutor(1) as threads:
+        of_ann = {"Authorization": "Bearer of-ann"}
+        one = threads.submit(client.post, COMPARISONS, json=large, headers=of_ann)
+        until(lambda: held.begun)
+        of_bob = {"Authorization": "Bearer of-bob"}
+        asked = client.post(COMPARISONS, json=body | {"seed": 32}, headers=of_bob, timeout=20)
+        assert asked.status_code == 202
+        held.released.set()
+        assert one.result().status_code == 202
 
 
 @pytest.mark.parametrize("reads", ["parse_json", "read_form"])

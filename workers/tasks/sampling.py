@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from sigtest import engine
 from sigtest.arrays import Array
+from sigtest.cached import cached_property
 from sigtest.comparison import proportions
 from sigtest.comparison.clusters import errors_of
 from sigtest.comparison.findings import findings_of

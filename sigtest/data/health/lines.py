@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sigtest.cached import cached_property
 from sigtest.data.health.symbols import NAMES, counted, letters_of, points_of
 
 SPACED = 0.05  # share of symbols that are blanks, where they separate words

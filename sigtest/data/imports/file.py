@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Literal, cast
 
+from sigtest.cached import cached_property
 from sigtest.data.names import system_name
 from sigtest.data.text import decode, lines_of, split_lines
 from sigtest.errors import InputError, at_line, quoted

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, TypeVar
 
+from sigtest.cached import cached_property
 from sigtest.data.runs import Crossed, crossed
 from sigtest.errors import InputError, LengthError
 

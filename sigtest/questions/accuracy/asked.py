@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
 
 from sigtest.arrays import Array
+from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import StoredComparison
 from sigtest.questions.human import Asked as HumanAsked

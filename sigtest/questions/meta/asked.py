@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
+from sigtest.cached import cached_property
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.report import encode
 from sigtest.significance import Alternative

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
-from functools import cached_property
 
+from sigtest.cached import cached_property
 from sigtest.comparison.parse import StoredComparison
 from sigtest.report import encode
 from sigtest.version import __version__

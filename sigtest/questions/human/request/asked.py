@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 
+from sigtest.cached import cached_property
 from sigtest.questions.human.judgements import Judgements
 from sigtest.questions.human.preparing import Prepared, prepare
 from sigtest.questions.human.rankings import Rankings

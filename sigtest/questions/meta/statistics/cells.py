@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.cached import cached_property
 from sigtest.questions.meta.asked import Choices
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.questions.meta.statistics.correlation import is_constant, pearson
