@@ -19,6 +19,7 @@ from sigtest.data.shape import shape_of
 from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
+from sigtest.kinds import cost
 from sigtest.metrics import METRICS
 from sigtest.metrics.labels import LabelMetric
 from sigtest.metrics.meteor.metric import Meteor
@@ -116,6 +117,12 @@ def _score_meteor() -> None:
         assert meteor.implementation  # hashes its jar
 
 
+def _price() -> None:
+    """Look at the texts of a comparison as a service does before it takes it."""
+    comparison = _text_comparison(metrics=["bleu"], tests=SWAPS[:1])
+    cost.exact_seconds(comparison.entries[0], comparison.plan.parts[0])
+
+
 def _look_at_json() -> None:
     shape_of(b"{}")
 
@@ -127,6 +134,7 @@ STEPS: tuple[Callable[[], None], ...] = (
     _join,
     _score_meteor,
     _compare_scores,
+    _price,
     _look_at_json,
 )
 

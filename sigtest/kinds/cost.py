@@ -11,9 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sigtest.arrays import Counts
+from sigtest.arrays import Counts, Flags
 from sigtest.comparison.comparison import Entry
 from sigtest.comparison.plan import Part
+from sigtest.compiled import compiled
+from sigtest.metrics.extraction.sequences import SPACES, Symbols, code_points
 from sigtest.significance import swap_test
 from sigtest.significance.convolution import MOST_POINTS
 from sigtest.significance.exact import MOST_UNITS
@@ -135,13 +137,24 @@ def _pairs_with_few(
 
 
 def _sizes(outputs: Sequence[Sequence[str | None]]) -> tuple[Counts, Counts]:
-    """(S, n) words and characters of every line, spaces left out."""
-    sizes = np.empty((2, len(outputs), len(outputs[0])), dtype=np.int64)
+    """(S, n) words and characters of every line, spaces left out; other threads run meanwhile."""
+    words, characters = sizes = np.zeros((2, len(outputs), len(outputs[0])), dtype=np.int64)
     for own, output in zip(sizes.swapaxes(0, 1), outputs, strict=True):
-        split = [(line or "").split() for line in output]  # of one output: it is large
-        own[:] = list(map(len, split)), [len("".join(words)) for words in split]
-    words, characters = sizes
+        lines = code_points([line or "" for line in output])  # of one output: it is large
+        _count(lines.symbols, lines.starts, SPACES, own)
     return words, characters
+
+
+@compiled
+def _count(points: Symbols, starts: Counts, spaces: Flags, sizes: Counts) -> None:
+    """Add up words and characters of each line."""
+    for line in range(len(starts) - 1):
+        inside = False
+        for i in range(starts[line], starts[line + 1]):
+            shown = not spaces[points[i]]
+            sizes[0, line] += shown and not inside
+            sizes[1, line] += shown
+            inside = shown
 
 
 def _units(part: Part) -> tuple[Counts, Counts]:

@@ -19,6 +19,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.draws.totals import alone, resample, swap_fact
 from sigtest.engine import measure
+from sigtest.kinds.cost import exact_seconds
 from sigtest.significance import resampling_tests
 from sigtest.warm import warm
 
@@ -87,6 +88,7 @@ for pooled in (False, True):
                             "tests": drawing, "pooled": pooled}))
 board = parse_comparison({**plain, "tests": drawing})
 (entry,), (part,) = board.entries, board.plan.parts
+exact_seconds(entry, part)
 totals, tables = zip(*(
     (resample(alone(part, place), [table[None] for table in own]), own)
     for place, system in enumerate(entry.systems)

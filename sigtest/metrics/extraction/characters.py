@@ -12,7 +12,7 @@ from sigtest.compiled import compiled
 from sigtest.data.text import Text
 from sigtest.metrics.extraction.ngrams import NgramIndex, count_matches, index_ngrams
 from sigtest.metrics.extraction.sequences import (
-    WHITE_SPACE,
+    SPACES,
     Sequences,
     Symbols,
     code_points,
@@ -42,7 +42,7 @@ class Alphabet:
             return text
         symbols = np.empty_like(text.symbols)
         starts = np.zeros_like(text.starts)
-        _drop_spaces(text.symbols, text.starts, _SPACES, symbols, starts)
+        _drop_spaces(text.symbols, text.starts, SPACES, symbols, starts)
         return Sequences(symbols[: starts[-1]].copy(), starts)
 
 
@@ -132,10 +132,6 @@ def _tally(hypotheses: Sequences, index: NgramIndex) -> Tally:
         ngram_totals(index.sequences.lengths, index.order),
         count_matches(hypotheses, index),
     )
-
-
-_SPACES = np.zeros(0x110000, dtype=np.bool_)
-_SPACES[list(WHITE_SPACE)] = True
 
 
 @compiled

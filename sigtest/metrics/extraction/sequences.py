@@ -25,6 +25,8 @@ WHITE_SPACE = (
     *range(0x2000, 0x200B),
     *(0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
 )
+SPACES = np.zeros(0x110000, dtype=np.bool_)  # by code point
+SPACES[list(WHITE_SPACE)] = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -75,6 +75,26 @@ def test_lines_that_are_measured_alike_are_not_cheap() -> None:
     assert took <= 2 * predicted + FIXED_SECONDS, f"{took:.2f} s, predicted {predicted:.2f} s"
 
 
+@pytest.mark.parametrize(
+    ("other", "surely"),
+    [
+        *((f"{sign}a{sign}{sign} b {sign} c{sign}", False) for sign in "\t\x1c\x85\u2003\u3000"),
+        ("a bb c", False),  # as many words
+        ("ab c", False),  # as many characters
+        ("a b c d", True),
+        ("a\u200bb c", True),  # which is no white space
+    ],
+)
+def test_statistics_surely_differ_where_words_and_characters_are_more_or_fewer(
+    other: str, surely: bool
+) -> None:
+    """Where that is so in many units, no exchange is listed, which would take a second."""
+    lines = ["a b c"] * 100
+    systems = [{"name": n, "hypotheses": own} for n, own in (("p", lines), ("o", [other] * 100))]
+    asked = parse_comparison({"references": [lines], "systems": systems, "resamples": 99})
+    assert (ComparisonQuestion(asked).seconds < 0.1) is surely
+
+
 def test_permutations_of_all_systems_are_not_cheap() -> None:
     rng = random.Random(3)
     outputs = [[" ".join(rng.choices("abcdefgh", k=5)) for _ in range(1500)] for _ in range(4)]
