@@ -299,7 +299,8 @@ def _scalar(entry: Any) -> Any:
 
 def _listed(column: Any) -> list[Any]:
     """A series, an array, a sequence or an iterator as a list."""
-    for method in ("to_list", "tolist"):  # polars and pandas; NumPy
+    # polars and pandas; NumPy; pyarrow; xarray
+    for method in ("to_list", "tolist", "to_pylist", "to_numpy"):
         if hasattr(column, method):
             return list(getattr(column, method)())
     return list(column)

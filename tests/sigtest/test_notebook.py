@@ -126,6 +126,39 @@ def test_frames_are_known_by_what_they_can_do():
     assert sigtest.compare(PolarsSeries(REFERENCES), Polars(SYSTEMS)) == PLAIN
 
 
+class Wrapped:
+    """A column whose entries are objects of its library."""
+
+    def __init__(self, lines):
+        self._lines = lines
+
+    def __iter__(self):
+        return (object() for _ in self._lines)
+
+
+class ChunkedArray(Wrapped):
+    """What pyarrow has for a column of a table."""
+
+    def to_pylist(self):
+        return list(self._lines)
+
+
+class DataArray(Wrapped):
+    """What xarray has for a variable of a data set."""
+
+    def to_numpy(self):
+        return np.array(self._lines)
+
+
+@pytest.mark.parametrize("column", [ChunkedArray, DataArray])
+def test_columns_are_known_by_what_they_can_do(column):
+    systems = {name: column(lines) for name, lines in SYSTEMS.items()}
+    assert sigtest.compare(column(REFERENCES), systems) == PLAIN
+    numbers = {"A": [0.9, 0.8, 0.7], "B": [0.6, 0.7, 0.5]}
+    scores = {name: column(own) for name, own in numbers.items()}
+    assert sigtest.compare(scores=scores) == sigtest.compare(scores=numbers)
+
+
 class LazyFrame(Polars):
     """What polars has for frames that are not computed yet."""
 
