@@ -23,7 +23,7 @@ from app.pages import routes as pages
 from app.questions.routes import router_of
 from app.requests.parsing import Parser
 from app.requests.question import rehearse
-from app.schema import document
+from app.schema import document, headers
 from app.settings import Settings
 from app.testsets import routes as testsets
 from app.webhooks import routes as webhooks
@@ -37,7 +37,6 @@ from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
-EXPOSED = ["ETag", "Link", "Location", "Preference-Applied", "Retry-After", "X-Request-Id"]
 MIN_COMPRESSED = 1024  # bytes; less is sent as it is
 LEVEL = 4  # of 9, which takes three times as long to save another twentieth of a report
 
@@ -138,7 +137,7 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
             allow_origins=settings.cors_origins,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["*"],  # keys come in headers; cookies are never read across origins
-            expose_headers=EXPOSED,
+            expose_headers=[*headers.WORDS, *headers.EVERYWHERE],
         )
     app.add_middleware(CutShort)
     app.add_middleware(Observer, requests=requests)  # outside of what refuses

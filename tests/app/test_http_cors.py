@@ -38,6 +38,16 @@ def test_an_origin_that_may_ask(serve: Serve) -> None:
     assert "access-control-allow-origin" not in other.headers
 
 
+def test_pages_read_every_header_that_the_document_tells(serve: Serve) -> None:
+    client = serve(Settings(cors_origins=(BOARD,)))
+    got = client.get("/openapi.json", headers={"Origin": BOARD})
+    exposed = set(got.headers["access-control-expose-headers"].split(", "))
+    for methods in got.json()["paths"].values():
+        for operation in methods.values():
+            for answer in operation["responses"].values():
+                assert set(answer["headers"]) <= exposed
+
+
 def test_refusals_reach_the_other_origin_too(serve: Serve) -> None:
     client = serve(Settings(cors_origins=("*",)))
     problem = client.get("/v1/comparisons/unknown", headers={"Origin": BOARD})
