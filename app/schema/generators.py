@@ -11,8 +11,10 @@ def suit_generators(document: dict[str, Any]) -> None:
 
     A field with a default is left out of most requests, but generators read its presence as a
     promise that it is always there, and make it required: defaults are said in words. A parameter
-    that is described by hand and by FastAPI is described once, by hand. A constant is written as an
-    enumeration of one: openapi-python-client takes a constant beside a number for all there is.
+    that is described by hand and by FastAPI is described once, by hand, and is left out or given,
+    never null: orval sends the word. A constant is written as an enumeration of one:
+    openapi-python-client takes a constant beside a number for all there is. A stream of events is a
+    string: `itemSchema` is of OpenAPI 3.2, and no document of 3.1 may have it.
     """
     for schema in document["components"]["schemas"].values():
         _say_defaults(schema)
@@ -22,6 +24,20 @@ def suit_generators(document: dict[str, Any]) -> None:
             if "parameters" in operation:
                 once = {(told["name"], told["in"]): told for told in operation["parameters"]}
                 operation["parameters"] = [*once.values()]
+                for told in operation["parameters"]:
+                    _never_null(told["schema"])
+            for answer in operation["responses"].values():
+                for content in answer.get("content", {}).values():
+                    if content.pop("itemSchema", None):
+                        content["schema"] = {"type": "string"}
+
+
+def _never_null(schema: dict[str, Any]) -> None:
+    kinds = schema.get("anyOf", [])
+    if {"type": "null"} in kinds:
+        (kind,) = (kind for kind in kinds if kind != {"type": "null"})
+        del schema["anyOf"]
+        schema.update(kind)
 
 
 def _enumerate(schema: Any) -> None:
