@@ -31,7 +31,7 @@ class Frame(Protocol):
     def columns(self) -> Any:
         """Names of its columns."""
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name: Any, /) -> Any:
         """One of its columns."""
 
 

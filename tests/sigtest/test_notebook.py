@@ -1,5 +1,6 @@
 import collections
 import doctest
+import inspect
 import json
 from dataclasses import fields
 from pathlib import Path
@@ -157,6 +158,12 @@ def test_columns_are_known_by_what_they_can_do(column):
     numbers = {"A": [0.9, 0.8, 0.7], "B": [0.6, 0.7, 0.5]}
     scores = {name: column(own) for name, own in numbers.items()}
     assert sigtest.compare(scores=scores) == sigtest.compare(scores=numbers)
+
+
+def test_type_checkers_take_frames_whatever_they_call_their_keys():
+    # pyright holds names of parameters against each other, and pandas and polars have `key`
+    name = inspect.signature(asking.Frame.__getitem__).parameters["name"]
+    assert name.kind is inspect.Parameter.POSITIONAL_ONLY
 
 
 class LazyFrame(Polars):
