@@ -73,6 +73,8 @@ PLACES = (  # 7.7 cm and 16 cm; the first that is wide enough
     Place("table*", 455, 7, 5),
     Place("table*", 455, 7, 2.2),
 )
+# classes with one column only, such as beamer, have none
+STARRED = r"\ifcsname table*\endcsname\else\newenvironment{table*}{\begin{table}}{\end{table}}\fi"
 # Computer Modern's widths of ASCII 32 to 126 in 1/1000 em: cmr7, which is wider than other fonts.
 _WIDTHS = (
     "377 323 569 938 569 938 877 323 446 446 569 877 323 385 323 569 569 569 569 569 569 569 569 "
@@ -134,7 +136,7 @@ def render(document: Document) -> str:
     made = "\n".join(parts) + "\n"
     for given in document.verbatim:
         made = made.replace(escape(given), given).replace(_prose(given), given)
-    return needs(made) + made
+    return needs(made) + (f"{STARRED}\n" if r"\begin{table*}" in made else "") + made
 
 
 def escape(text: str) -> str:

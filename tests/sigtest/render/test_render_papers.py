@@ -122,6 +122,16 @@ Text.\clearpage
 """
 
 
+SLIDES = r"""\documentclass{beamer}
+\usepackage{booktabs}
+\begin{document}
+\begin{frame}[allowframebreaks]
+%s
+\end{frame}
+\end{document}
+"""
+
+
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 @pytest.mark.parametrize("table", [None, "systems", "pairs", "matrix"])
 def test_latex_sets_tables_without_a_warning(tmp_path: Path, table: str | None) -> None:
@@ -136,6 +146,16 @@ def test_latex_sets_tables_without_a_warning(tmp_path: Path, table: str | None) 
     assert not complaints(tmp_path)
     (tmp_path / "paper.tex").write_text(PAPER % rendered("latex", hostile(), table=table))
     assert not [line for line in complaints(tmp_path) if not line.startswith("Overfull")]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_wide_tables_are_set_in_classes_of_one_column(tmp_path: Path) -> None:
+    if not subprocess.run(["kpsewhich", "beamer.cls"], stdout=subprocess.PIPE, check=False).stdout:
+        pytest.skip("needs beamer")
+    shown = rendered("latex", nineteen(), table="pairs")
+    assert r"\begin{table*}" in shown
+    (tmp_path / "paper.tex").write_text(SLIDES % shown, encoding="utf-8")
+    assert not [line for line in complaints(tmp_path) if line.startswith("!")]
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
