@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from sigtest.data.choices import choose
 from sigtest.data.fields import Choice, Field, Number, number, spelled, text
@@ -20,8 +20,8 @@ class Texts(Field):
         reserved: A name that none may have.
     """
 
-    repeatable: ClassVar[bool] = True
-    metavar: ClassVar[str] = "NAME"
+    repeatable = True
+    metavar = "NAME"
 
     what: str = ""
     reserved: str = ""
@@ -48,7 +48,7 @@ class Texts(Field):
 class Some(Choice):
     """Some of several names, none of them twice."""
 
-    repeatable: ClassVar[bool] = True
+    repeatable = True
 
     def check(self, value: object, path: str) -> Any:
         if not isinstance(value, list | tuple):
@@ -75,7 +75,7 @@ class Some(Choice):
 class Numbers(Number):
     """Numbers in a range, one at least and none of them twice."""
 
-    repeatable: ClassVar[bool] = True
+    repeatable = True
 
     def check(self, value: object, path: str) -> Any:
         if not isinstance(value, list | tuple):
@@ -97,7 +97,7 @@ class Numbers(Number):
 class Span(Field):
     """The two ends of a scale."""
 
-    metavar: ClassVar[str] = "LOW,HIGH"
+    metavar = "LOW,HIGH"
 
     def check(self, value: object, path: str) -> tuple[float, float]:
         if not isinstance(value, list | tuple) or len(value) != 2:
@@ -121,8 +121,8 @@ class Span(Field):
 class Renames(Field):
     """New names by old ones."""
 
-    repeatable: ClassVar[bool] = True
-    metavar: ClassVar[str] = "FROM=TO"
+    repeatable = True
+    metavar = "FROM=TO"
 
     def check(self, value: object, path: str) -> dict[str, str]:
         if not isinstance(value, Mapping):
@@ -154,7 +154,7 @@ class Members(Field):
         complete: Whether all of them must be.
     """
 
-    metavar: ClassVar[str] = "VALUE[:FIELD=VALUE,...]"
+    metavar = "VALUE[:FIELD=VALUE,...]"
 
     members: Sequence[Field] = ()
     make: Callable[..., object] = dict

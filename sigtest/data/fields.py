@@ -103,7 +103,7 @@ class Choice(Field):
         what: What they are names of.
     """
 
-    metavar: ClassVar[str] = "NAME"
+    metavar = "NAME"
 
     known: Sequence[str] = ()
     what: str = ""
@@ -139,7 +139,7 @@ class Number(Field):
         high: Upper bound.
     """
 
-    metavar: ClassVar[str] = "NUMBER"
+    metavar = "NUMBER"
 
     low: float = 0.0
     high: float = 1.0
@@ -170,7 +170,7 @@ class Whole(Field):
         high: The greatest.
     """
 
-    metavar: ClassVar[str] = "N"
+    metavar = "N"
 
     low: int = 0
     high: int = 1

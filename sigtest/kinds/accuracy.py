@@ -19,7 +19,6 @@ from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.present import answer, present
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
-from sigtest.render.picture import Picture
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
@@ -54,25 +53,25 @@ EXAMPLES = {
 class AccuracyOfTests(WholeKind[Asked]):
     """How often significance tests conclude what people conclude."""
 
-    name: ClassVar[str] = "test accuracy"
-    path: ClassVar[str] = "test-accuracy"
-    summary: ClassVar[str] = "How often do metrics and significance tests conclude what people do?"
-    content: ClassVar[type[Asked]] = Asked
-    reports: ClassVar[tuple[type, ...]] = (AccuracyReport,)
+    name = "test accuracy"
+    path = "test-accuracy"
+    summary = "How often do metrics and significance tests conclude what people do?"
+    content = Asked
+    reports = (AccuracyReport,)
     schema: ClassVar[Mapping[str, Any]] = schema()
-    examples: ClassVar[Mapping[str, Any]] = EXAMPLES
-    parts: ClassVar[Mapping[str, str]] = PARTS
-    command: ClassVar[str] = "accuracy"
-    fields: ClassVar[tuple[Field, ...]] = FIELDS
+    examples = EXAMPLES
+    parts = PARTS
+    command = "accuracy"
+    fields = FIELDS
     inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {"human": JUDGING_FIELDS}
-    compares: ClassVar[str] = "comparison"
-    named: ClassVar[tuple[Reference, ...]] = (
+    compares = "comparison"
+    named = (
         Reference(("human", "evaluation"), "human-evaluations"),
         Reference(("comparison", "id"), "comparisons"),
     )
-    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
-    tables: ClassVar[tuple[str, ...]] = ("correct", "errors", "agreement")
-    naming: ClassVar[tuple[str, ...]] = ("metric",)
+    pictures = PICTURES
+    tables = ("correct", "errors", "agreement")
+    naming = ("metric",)
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
         asked = parse(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from sigtest import engine
 from sigtest.cached import cached_property
@@ -20,7 +20,6 @@ from sigtest.render.answer import answer
 from sigtest.render.comparison import TABLES, present
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout
-from sigtest.render.picture import Picture
 from sigtest.render.plots import PICTURES
 from sigtest.report import Report, ReportOnSeveral
 
@@ -89,14 +88,14 @@ class ComparisonQuestion:
 class Comparisons(Kind[ComparisonQuestion]):
     """Systems compared by metrics; a worker can compute it piece by piece."""
 
-    name: ClassVar[str] = "comparison"
-    path: ClassVar[str] = "comparisons"
-    summary: ClassVar[str] = "Is one system better than another, or can the test set not tell?"
-    reports: ClassVar[tuple[type, ...]] = (Report, ReportOnSeveral)
-    command: ClassVar[str] = "compare"
-    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
-    tables: ClassVar[tuple[str, ...]] = tuple(TABLES)
-    decides: ClassVar[bool] = True
+    name = "comparison"
+    path = "comparisons"
+    summary = "Is one system better than another, or can the test set not tell?"
+    reports = (Report, ReportOnSeveral)
+    command = "compare"
+    pictures = PICTURES
+    tables = tuple(TABLES)
+    decides = True
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> ComparisonQuestion:
         return ComparisonQuestion(parse_comparison(request))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from sigtest.data.compound import object_schema
-from sigtest.data.fields import Field
 from sigtest.kinds.base import About, File, Finished
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
@@ -20,7 +19,6 @@ from sigtest.questions.human.request.asked import Asked
 from sigtest.questions.human.request.choices import FIELDS
 from sigtest.questions.human.statistics.paired import EXACT_FLIPS
 from sigtest.render.digits import counted
-from sigtest.render.picture import Picture
 
 SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
@@ -67,19 +65,19 @@ def recognised(asked: Asked) -> tuple[str, ...]:
 class HumanEvaluations(WholeKind[Asked]):
     """What people's judgements say of systems."""
 
-    name: ClassVar[str] = "human evaluation"
-    path: ClassVar[str] = "human-evaluations"
-    summary: ClassVar[str] = "What do people's judgements say of systems, and do people agree?"
-    content: ClassVar[type[Asked]] = Asked
-    reports: ClassVar[tuple[type, ...]] = (HumanReport,)
-    schema: ClassVar[Mapping[str, Any]] = object_schema(FIELDS, {"judgements": JUDGEMENTS})
-    examples: ClassVar[Mapping[str, Any]] = EXAMPLES
-    parts: ClassVar[Mapping[str, str]] = PARTS
-    command: ClassVar[str] = "human"
-    fields: ClassVar[tuple[Field, ...]] = FIELDS
-    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
-    tables: ClassVar[tuple[str, ...]] = ("systems", "pairs", "agreement", "gain")
-    naming: ClassVar[tuple[str, ...]] = ("name", "a", "b")
+    name = "human evaluation"
+    path = "human-evaluations"
+    summary = "What do people's judgements say of systems, and do people agree?"
+    content = Asked
+    reports = (HumanReport,)
+    schema = object_schema(FIELDS, {"judgements": JUDGEMENTS})
+    examples = EXAMPLES
+    parts = PARTS
+    command = "human"
+    fields = FIELDS
+    pictures = PICTURES
+    tables = ("systems", "pairs", "agreement", "gain")
+    naming = ("name", "a", "b")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
         asked = parse(request, [(file.name, file.data) for file in files])

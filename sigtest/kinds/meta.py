@@ -20,7 +20,6 @@ from sigtest.questions.meta.data.sources import from_comparison
 from sigtest.questions.meta.fields import FIELDS, schema
 from sigtest.questions.meta.pictures import PICTURES
 from sigtest.questions.meta.present import answer, present
-from sigtest.render.picture import Picture
 from sigtest.significance.exact import MOST_UNITS
 
 EXAMPLES = {
@@ -48,19 +47,19 @@ PATTERN_SECONDS, PATTERN_SYSTEM_SECONDS, DRAW_SECONDS = 4e-8, 5e-9, 1.4e-8
 class MetricEvaluations(WholeKind[Asked]):
     """How well metrics agree with people."""
 
-    name: ClassVar[str] = "metric evaluation"
-    path: ClassVar[str] = "metric-evaluations"
-    summary: ClassVar[str] = "Which metrics agree with people, and which better than others?"
-    content: ClassVar[type[Asked]] = Asked
-    reports: ClassVar[tuple[type, ...]] = (MetaReport,)
+    name = "metric evaluation"
+    path = "metric-evaluations"
+    summary = "Which metrics agree with people, and which better than others?"
+    content = Asked
+    reports = (MetaReport,)
     schema: ClassVar[Mapping[str, Any]] = schema()
-    examples: ClassVar[Mapping[str, Any]] = EXAMPLES
-    parts: ClassVar[Mapping[str, str]] = PARTS
-    reading: ClassVar[tuple[str, ...]] = EVALSET
-    command: ClassVar[str] = "meta"
-    fields: ClassVar[tuple[Field, ...]] = FIELDS
+    examples = EXAMPLES
+    parts = PARTS
+    reading = EVALSET
+    command = "meta"
+    fields = FIELDS
     inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {"human": JUDGING_FIELDS}
-    named: ClassVar[tuple[Reference, ...]] = tuple(
+    named = tuple(
         Reference((*start, *place), kind)
         for start in ((), ("sets", "*"))
         for place, kind in (
@@ -68,9 +67,9 @@ class MetricEvaluations(WholeKind[Asked]):
             (("metrics", "comparison"), "comparisons"),
         )
     )
-    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
-    tables: ClassVar[tuple[str, ...]] = ("metrics", "pairs")
-    naming: ClassVar[tuple[str, ...]] = ("label", "a", "b", "baseline", "beats_baseline")
+    pictures = PICTURES
+    tables = ("metrics", "pairs")
+    naming = ("label", "a", "b", "baseline", "beats_baseline")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
         brought = {

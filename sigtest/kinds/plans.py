@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.data.fields import Field
 from sigtest.kinds.base import File, Reference
 from sigtest.kinds.comparisons import ComparisonQuestion, with_comparison
 from sigtest.kinds.whole import Whole, WholeKind
@@ -15,7 +14,6 @@ from sigtest.questions.plans import Asked, PlanReport, compute, parse
 from sigtest.questions.plans.fields import FIELDS, schema
 from sigtest.questions.plans.pictures import PICTURES
 from sigtest.questions.plans.present import answer, present
-from sigtest.render.picture import Picture
 
 EXAMPLES = {
     "scores": {
@@ -37,20 +35,20 @@ EXAMPLES = {
 class Plans(WholeKind[Asked]):
     """Which differences test sets of other sizes would show."""
 
-    name: ClassVar[str] = "plan"
-    path: ClassVar[str] = "plans"
-    summary: ClassVar[str] = "How many segments or documents show a difference, from a pilot?"
-    content: ClassVar[type[Asked]] = Asked
-    reports: ClassVar[tuple[type, ...]] = (PlanReport,)
+    name = "plan"
+    path = "plans"
+    summary = "How many segments or documents show a difference, from a pilot?"
+    content = Asked
+    reports = (PlanReport,)
     schema: ClassVar[Mapping[str, Any]] = schema()
-    examples: ClassVar[Mapping[str, Any]] = EXAMPLES
-    command: ClassVar[str] = "plan"
-    fields: ClassVar[tuple[Field, ...]] = FIELDS
-    compares: ClassVar[str] = "comparison"
-    named: ClassVar[tuple[Reference, ...]] = (Reference(("comparison", "id"), "comparisons"),)
-    pictures: ClassVar[Mapping[str, Picture]] = PICTURES
-    tables: ClassVar[tuple[str, ...]] = ("pairs",)
-    naming: ClassVar[tuple[str, ...]] = ("a", "b", "metric")
+    examples = EXAMPLES
+    command = "plan"
+    fields = FIELDS
+    compares = "comparison"
+    named = (Reference(("comparison", "id"), "comparisons"),)
+    pictures = PICTURES
+    tables = ("pairs",)
+    naming = ("a", "b", "metric")
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
         asked = parse(with_comparison(request))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -41,10 +40,10 @@ class Bleu(SacreBleuMetric):
         effective_order: Ignore the orders that no hypothesis is long enough for.
     """
 
-    name: ClassVar[str] = "bleu"
-    title: ClassVar[str] = "BLEU"
-    papers: ClassVar[tuple[str, ...]] = ("papineni-etal-2002-bleu", "post-2018-call")
-    program: ClassVar[str] = "BLEU"
+    name = "bleu"
+    title = "BLEU"
+    papers = ("papineni-etal-2002-bleu", "post-2018-call")
+    program = "BLEU"
 
     lowercase: bool = False
     tokenize: str = "13a"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -30,10 +29,10 @@ class Chrf(SacreBleuMetric):
         eps_smoothing: Smooth with epsilon as chrF++.py, Moses and NLTK do.
     """
 
-    name: ClassVar[str] = "chrf"
-    title: ClassVar[str] = "chrF"
-    papers: ClassVar[tuple[str, ...]] = ("popovic-2015-chrf", "post-2018-call")
-    program: ClassVar[str] = "CHRF"
+    name = "chrf"
+    title = "chrF"
+    papers = ("popovic-2015-chrf", "post-2018-call")
+    program = "CHRF"
 
     char_order: int = 6
     word_order: int = 0
@@ -76,9 +75,9 @@ class Chrf(SacreBleuMetric):
 class ChrfPlusPlus(Chrf):
     """chrF++: chrF with word n-grams up to order 2."""
 
-    name: ClassVar[str] = "chrf++"
-    title: ClassVar[str] = "chrF++"
-    papers: ClassVar[tuple[str, ...]] = ("popovic-2017-chrf", "post-2018-call")
+    name = "chrf++"
+    title = "chrF++"
+    papers = ("popovic-2017-chrf", "post-2018-call")
 
     word_order: int = 2
 

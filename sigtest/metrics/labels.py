@@ -7,7 +7,6 @@ import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 from unicodedata import normalize
 from urllib.parse import quote, unquote
 
@@ -35,8 +34,8 @@ class LabelMetric(Metric):
             A label outside them is refused, so that no slip of spelling passes for an error.
     """
 
-    papers: ClassVar[tuple[str, ...]] = ("sokolova-lapalme-2009-systematic",)
-    prose: ClassVar[bool] = False
+    papers = ("sokolova-lapalme-2009-systematic",)
+    prose = False
 
     classes: str = ""
 
@@ -95,9 +94,9 @@ class LabelMetric(Metric):
 class Accuracy(LabelMetric):
     """Share of labels that are right."""
 
-    name: ClassVar[str] = "accuracy"
-    title: ClassVar[str] = "accuracy"
-    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
+    name = "accuracy"
+    title = "accuracy"
+    fraction = Fraction(numerator=0, denominator=1)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         gold, said, _ = self.coded(testset, system)
@@ -142,8 +141,8 @@ class OneClass(LabelMetric):
 class Precision(OneClass):
     """Of what a system labels as one class, the share that is right."""
 
-    name: ClassVar[str] = "precision"
-    title: ClassVar[str] = "precision"
+    name = "precision"
+    title = "precision"
 
     def counts(self, gold: Counts, said: Counts) -> tuple[Counts, Counts]:
         return gold * said, said
@@ -153,9 +152,9 @@ class Precision(OneClass):
 class Recall(OneClass):
     """Of what is of one class, the share that a system finds."""
 
-    name: ClassVar[str] = "recall"
-    title: ClassVar[str] = "recall"
-    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
+    name = "recall"
+    title = "recall"
+    fraction = Fraction(numerator=0, denominator=1)
 
     def counts(self, gold: Counts, said: Counts) -> tuple[Counts, Counts]:
         return gold * said, gold
@@ -165,8 +164,8 @@ class Recall(OneClass):
 class F1(OneClass):
     """Harmonic mean of precision and recall of one class."""
 
-    name: ClassVar[str] = "f1"
-    title: ClassVar[str] = "F1"
+    name = "f1"
+    title = "F1"
 
     def counts(self, gold: Counts, said: Counts) -> tuple[Counts, Counts]:
         return 2 * (gold * said), gold + said
@@ -180,8 +179,8 @@ class MacroF1(LabelMetric):
     by the same name (Opitz & Burst 2019, "Macro F1 and Macro F1").
     """
 
-    name: ClassVar[str] = "macro_f1"
-    title: ClassVar[str] = "macro-averaged F1"
+    name = "macro_f1"
+    title = "macro-averaged F1"
 
     def fitted(self, testsets: Sequence[TestSet]) -> Metric:
         """With the classes of all test sets, which say how many statistics there are."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -40,11 +39,11 @@ class Nist(Metric):
         max_ngram_order: Longest n-gram.
     """
 
-    name: ClassVar[str] = "nist"
-    character_seconds: ClassVar[float] = 1.3e-7
-    score_seconds: ClassVar[float] = 2e-8
-    title: ClassVar[str] = "NIST"
-    papers: ClassVar[tuple[str, ...]] = ("doddington-2002-automatic",)
+    name = "nist"
+    character_seconds = 1.3e-7
+    score_seconds = 2e-8
+    title = "NIST"
+    papers = ("doddington-2002-automatic",)
 
     lowercase: bool = False
     tokenize: str = "13a"

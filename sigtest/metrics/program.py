@@ -18,7 +18,7 @@ class SacreBleuMetric(Metric):
         program: What sacreBLEU calls it.
     """
 
-    local: ClassVar[bool] = True
+    local = True
     program: ClassVar[str]
 
     @property

@@ -27,10 +27,10 @@ class Supplied(Metric):
         higher: Whether greater is better.
     """
 
-    steps: ClassVar[int] = 5000
-    line_seconds: ClassVar[float] = 1e-7
-    character_seconds: ClassVar[float] = 0.0
-    score_seconds: ClassVar[float] = 5e-9
+    steps = 5000
+    line_seconds = 1e-7
+    character_seconds = 0.0
+    score_seconds = 5e-9
     columns: ClassVar[tuple[str, ...]]
     amounts: ClassVar[tuple[str, ...]]
 
@@ -107,11 +107,11 @@ class Supplied(Metric):
 class Scores(Supplied):
     """Mean of per-segment scores (COMET, BLEURT, human, accuracy), weighted where weights come."""
 
-    name: ClassVar[str] = "scores"
-    title: ClassVar[str] = "mean of scores computed elsewhere"
-    columns: ClassVar[tuple[str, ...]] = ("score", "weight")
-    amounts: ClassVar[tuple[str, ...]] = ("weight",)
-    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
+    name = "scores"
+    title = "mean of scores computed elsewhere"
+    columns = ("score", "weight")
+    amounts = ("weight",)
+    fraction = Fraction(numerator=0, denominator=1)
 
     def statistics(self, testset: TestSet, system: System) -> Array:
         rows = self.rows(system)
@@ -125,11 +125,11 @@ class Scores(Supplied):
 class Ratio(Supplied):
     """A ratio of two sums, such as an accuracy or an error rate per word."""
 
-    name: ClassVar[str] = "ratio"
-    title: ClassVar[str] = "ratio of sums computed elsewhere"
-    columns: ClassVar[tuple[str, ...]] = ("numerator", "denominator")
-    amounts: ClassVar[tuple[str, ...]] = ("denominator",)
-    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
+    name = "ratio"
+    title = "ratio of sums computed elsewhere"
+    columns = ("numerator", "denominator")
+    amounts = ("denominator",)
+    fraction = Fraction(numerator=0, denominator=1)
 
 
 @dataclass(frozen=True)
@@ -139,10 +139,10 @@ class Fscore(Supplied):
     Riezler & Maxwell (2005), section 3: dependency F of match, system and reference relations.
     """
 
-    name: ClassVar[str] = "fscore"
-    title: ClassVar[str] = "F-score of sums computed elsewhere"
-    columns: ClassVar[tuple[str, ...]] = ("match", "system", "reference")
-    amounts: ClassVar[tuple[str, ...]] = columns
+    name = "fscore"
+    title = "F-score of sums computed elsewhere"
+    columns = ("match", "system", "reference")
+    amounts = columns
 
     def formula(self, sums: Array) -> Array:
         return ratio(np.stack([2.0 * sums[0], sums[1] + sums[2]]))
@@ -156,10 +156,10 @@ class Perplexity(Supplied):
         higher: Lower is better here.
     """
 
-    name: ClassVar[str] = "perplexity"
-    title: ClassVar[str] = "perplexity of losses computed elsewhere"
-    columns: ClassVar[tuple[str, ...]] = ("loss", "tokens")
-    amounts: ClassVar[tuple[str, ...]] = columns
+    name = "perplexity"
+    title = "perplexity of losses computed elsewhere"
+    columns = ("loss", "tokens")
+    amounts = columns
 
     higher: bool = False
 

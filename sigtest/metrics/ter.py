@@ -28,13 +28,13 @@ class Ter(SacreBleuMetric):
         case_sensitive: Respect case.
     """
 
-    name: ClassVar[str] = "ter"
-    title: ClassVar[str] = "TER"
-    papers: ClassVar[tuple[str, ...]] = ("snover-etal-2006-study", "post-2018-call")
-    program: ClassVar[str] = "TER"
-    fraction: ClassVar[Fraction | None] = Fraction(numerator=0, denominator=1)
-    character_seconds: ClassVar[float] = 5e-8
-    score_seconds: ClassVar[float] = 5e-9
+    name = "ter"
+    title = "TER"
+    papers = ("snover-etal-2006-study", "post-2018-call")
+    program = "TER"
+    fraction = Fraction(numerator=0, denominator=1)
+    character_seconds = 5e-8
+    score_seconds = 5e-9
     word_seconds: ClassVar[float] = 4e-6  # for random words of few; sentences take a tenth
 
     normalized: bool = False

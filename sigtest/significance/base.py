@@ -195,7 +195,7 @@ class OwnTest(SignificanceTest):
         fewest_units: How many units it needs to say anything.
     """
 
-    draws: ClassVar[Draws] = "none"
+    draws = "none"
     fewest_units: ClassVar[int] = 1
 
     def check(self, metric: Metric) -> None:

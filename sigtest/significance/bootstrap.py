@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.significance.base import Alternative, Draws, ResamplingTest
+from sigtest.significance.base import Alternative, ResamplingTest
 from sigtest.significance.counting import NullTest, count_reaching
 
 # Where one-sided tests at .05 reject in more than about .07 of mean-zero exponential and lognormal
@@ -41,16 +39,13 @@ class Bootstrap(NullTest):
         [2]
     """
 
-    name: ClassVar[str] = "bootstrap"
-    least_units: ClassVar[int] = 300
-    most_skewed: ClassVar[float] = SKEWED
-    title: ClassVar[str] = "the bootstrap shifted to the null hypothesis"
-    papers: ClassVar[tuple[str, ...]] = (
-        "efron-tibshirani-1993-introduction",
-        "graham-etal-2014-randomized",
-    )
-    draws: ClassVar[Draws] = "counts"
-    null: ClassVar[str] = "equal expected scores"
+    name = "bootstrap"
+    least_units = 300
+    most_skewed = SKEWED
+    title = "the bootstrap shifted to the null hypothesis"
+    papers = ("efron-tibshirani-1993-introduction", "graham-etal-2014-randomized")
+    draws = "counts"
+    null = "equal expected scores"
 
     def centre(self, draws: Array) -> Array:
         """What is subtracted from (P, R) draws so that the null hypothesis holds: (P,)."""
@@ -88,14 +83,14 @@ class BootstrapT(NullTest):
         [1]
     """
 
-    name: ClassVar[str] = "bootstrap_t"
-    least_units: ClassVar[int] = 50
-    most_skewed: ClassVar[float] = VERY_SKEWED
-    title: ClassVar[str] = "the bootstrap-t test"
-    papers: ClassVar[tuple[str, ...]] = ("hall-1988-theoretical", "davison-hinkley-1997-bootstrap")
-    draws: ClassVar[Draws] = "studentised"
-    null: ClassVar[str] = "equal expected scores"
-    drawn: ClassVar[str] = "studentised differences"
+    name = "bootstrap_t"
+    least_units = 50
+    most_skewed = VERY_SKEWED
+    title = "the bootstrap-t test"
+    papers = ("hall-1988-theoretical", "davison-hinkley-1997-bootstrap")
+    draws = "studentised"
+    null = "equal expected scores"
+    drawn = "studentised differences"
 
 
 class PairedBootstrap(ResamplingTest):
@@ -119,14 +114,14 @@ class PairedBootstrap(ResamplingTest):
         [[False, True, True, False, False]]
     """
 
-    name: ClassVar[str] = "paired_bootstrap"
-    least_units: ClassVar[int] = 300
-    most_skewed: ClassVar[float] = SKEWED
-    title: ClassVar[str] = "the paired bootstrap"
-    papers: ClassVar[tuple[str, ...]] = ("koehn-2004-statistical", "graham-etal-2014-randomized")
-    draws: ClassVar[Draws] = "counts"
-    null: ClassVar[str] = "equal expected scores"
-    drawn: ClassVar[str] = "bootstrap differences"
+    name = "paired_bootstrap"
+    least_units = 300
+    most_skewed = SKEWED
+    title = "the paired bootstrap"
+    papers = ("koehn-2004-statistical", "graham-etal-2014-randomized")
+    draws = "counts"
+    null = "equal expected scores"
+    drawn = "bootstrap differences"
 
     def extreme(
         self, observed: Array, null: Array, tolerance: Array, alternative: Alternative
@@ -173,14 +168,14 @@ class RiezlerMaxwellBootstrap(ResamplingTest):
         [1]
     """
 
-    name: ClassVar[str] = "riezler_maxwell_bootstrap"
-    title: ClassVar[str] = "the bootstrap test of Riezler and Maxwell"
-    papers: ClassVar[tuple[str, ...]] = ("riezler-maxwell-2005-pitfalls",)
-    draws: ClassVar[Draws] = "counts"
-    null: ClassVar[str] = "equal expected scores"
-    directed: ClassVar[bool] = False
-    calibrated: ClassVar[bool] = False
-    caution: ClassVar[str | None] = (
+    name = "riezler_maxwell_bootstrap"
+    title = "the bootstrap test of Riezler and Maxwell"
+    papers = ("riezler-maxwell-2005-pitfalls",)
+    draws = "counts"
+    null = "equal expected scores"
+    directed = False
+    calibrated = False
+    caution = (
         "The bootstrap test of Riezler and Maxwell takes absolute values before centring, which "
         "makes it one-sided in effect: it rejects about 11 % of true null hypotheses at a nominal "
         "5 %. It is here to reproduce the literature; do not draw conclusions from it."

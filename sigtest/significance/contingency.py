@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -39,10 +39,10 @@ class McNemar(OwnTest):
         0.125
     """
 
-    name: ClassVar[str] = "mcnemar"
-    title: ClassVar[str] = "McNemar's exact test"
-    papers: ClassVar[tuple[str, ...]] = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
-    null: ClassVar[str] = "equal expected accuracies"
+    name = "mcnemar"
+    title = "McNemar's exact test"
+    papers = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
+    null = "equal expected accuracies"
 
     def check(self, metric: Metric) -> None:
         if metric.fraction is None:
@@ -103,9 +103,9 @@ class McNemarMidP(McNemar):
         9.0
     """
 
-    name: ClassVar[str] = "mcnemar_mid_p"
-    title: ClassVar[str] = "McNemar's test with mid-p"
-    papers: ClassVar[tuple[str, ...]] = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
+    name = "mcnemar_mid_p"
+    title = "McNemar's test with mid-p"
+    papers = ("mcnemar-1947-note", "fagerland-etal-2013-mcnemar")
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
         only_a, only_b = self.discordant(metric, a, b)

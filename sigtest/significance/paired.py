@@ -36,11 +36,11 @@ class PairedT(OwnTest):
         (1.85164, 3.0, 0.161162)
     """
 
-    name: ClassVar[str] = "paired_t"
-    title: ClassVar[str] = "the paired t-test"
-    papers: ClassVar[tuple[str, ...]] = ("student-1908-probable",)
-    null: ClassVar[str] = "equal expected scores"
-    fewest_units: ClassVar[int] = 2  # of one there is no variance
+    name = "paired_t"
+    title = "the paired t-test"
+    papers = ("student-1908-probable",)
+    null = "equal expected scores"
+    fewest_units = 2  # of one there is no variance
     caution: ClassVar[str | None] = (
         "The paired t-test takes units as independent. Over the folds of one cross-validation, "
         "whose training data overlap, it rejects too many true null hypotheses; the corrected "
@@ -83,10 +83,10 @@ class CorrectedT(PairedT):
         (1.212183, 3.0, 0.3122)
     """
 
-    name: ClassVar[str] = "corrected_t"
-    title: ClassVar[str] = "the corrected resampled t-test"
-    papers: ClassVar[tuple[str, ...]] = ("nadeau-bengio-2003-inference",)
-    caution: ClassVar[str | None] = None
+    name = "corrected_t"
+    title = "the corrected resampled t-test"
+    papers = ("nadeau-bengio-2003-inference",)
+    caution = None
 
     def share(self, units: int) -> float:
         return 1 / units + 1 / (units - 1)

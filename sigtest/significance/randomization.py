@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from sigtest.significance.base import Draws
 from sigtest.significance.counting import NullTest
 
 
@@ -34,12 +31,12 @@ class ApproximateRandomization(NullTest):
         [1]
     """
 
-    name: ClassVar[str] = "approximate_randomization"
-    title: ClassVar[str] = "approximate randomization"
-    papers: ClassVar[tuple[str, ...]] = (
+    name = "approximate_randomization"
+    title = "approximate randomization"
+    papers = (
         "noreen-1989-computer",
         "riezler-maxwell-2005-pitfalls",
         "graham-etal-2014-randomized",
     )
-    draws: ClassVar[Draws] = "swaps"
-    null: ClassVar[str] = "exchangeable labels"
+    draws = "swaps"
+    null = "exchangeable labels"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,11 +42,11 @@ class SignTest(OwnTest):
         0.0390625
     """
 
-    name: ClassVar[str] = "sign_test"
-    title: ClassVar[str] = "the sign test"
-    papers: ClassVar[tuple[str, ...]] = ("dixon-mood-1946-sign", "demsar-2006-statistical")
-    null: ClassVar[str] = "units won as often as lost"
-    caution: ClassVar[str | None] = (
+    name = "sign_test"
+    title = "the sign test"
+    papers = ("dixon-mood-1946-sign", "demsar-2006-statistical")
+    null = "units won as often as lost"
+    caution = (
         "The sign test counts the units on which a system is ahead, however far: the system that "
         "wins more of them may have the lower score."
     )
@@ -74,11 +74,11 @@ class SignedRank(OwnTest):
         (9.0, 0.125)
     """
 
-    name: ClassVar[str] = "signed_rank"
-    title: ClassVar[str] = "Wilcoxon's signed-rank test"
-    papers: ClassVar[tuple[str, ...]] = ("wilcoxon-1945-individual", "demsar-2006-statistical")
-    null: ClassVar[str] = "differences that are symmetric about zero"
-    caution: ClassVar[str | None] = (
+    name = "signed_rank"
+    title = "Wilcoxon's signed-rank test"
+    papers = ("wilcoxon-1945-individual", "demsar-2006-statistical")
+    null = "differences that are symmetric about zero"
+    caution = (
         "Wilcoxon's signed-rank test ranks the differences of units, so that large ones count for "
         "less than in the score: the system that it finds better may have the lower score."
     )

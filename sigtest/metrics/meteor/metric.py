@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -51,11 +50,11 @@ class Meteor(Metric):
         no_punct: Ignore punctuation; with `norm`.
     """
 
-    name: ClassVar[str] = "meteor"
-    score_seconds: ClassVar[float] = 7e-8
-    title: ClassVar[str] = "METEOR"
-    papers: ClassVar[tuple[str, ...]] = ("denkowski-lavie-2014-meteor",)
-    spreads: ClassVar[bool] = True
+    name = "meteor"
+    score_seconds = 7e-8
+    title = "METEOR"
+    papers = ("denkowski-lavie-2014-meteor",)
+    spreads = True
 
     language: str = "en"
     task: str = "default"

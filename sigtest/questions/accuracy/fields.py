@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from sigtest.comparison.parse import NAMED
 from sigtest.data.compound import Numbers, object_schema
@@ -23,7 +23,7 @@ LEVEL = Number("level", "of a test")
 class Same(Field):
     """A level of its own, or that of the tests."""
 
-    metavar: ClassVar[str] = f"{SAME}|NUMBER"
+    metavar = f"{SAME}|NUMBER"
 
     def check(self, value: object, path: str) -> float | None:
         if isinstance(value, str) and value != SAME:

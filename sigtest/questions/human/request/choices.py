@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 from sigtest.comparison.recipe import DEFAULT_SEED, MAX_SEED
 from sigtest.data.choices import choose
@@ -129,7 +129,7 @@ class Choices:
 class Years(Field):
     """Four systems of one language pair, or of several by name."""
 
-    metavar: ClassVar[str] = "FIELD=SYSTEM,..."
+    metavar = "FIELD=SYSTEM,..."
 
     def check(self, value: object, path: str) -> dict[str, Longitudinal]:
         if not isinstance(value, Mapping) or not value:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +26,7 @@ class Pearson(Metric):
             where they are ranks.
     """
 
-    name: ClassVar[str] = "pearson"
+    name = "pearson"
 
     of: str = "pearson"
 
