@@ -1,5 +1,6 @@
 """Calibrated significance tests for comparing translation systems and other NLP systems."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sigtest.errors import (
@@ -39,25 +40,19 @@ __all__ = [
 ]
 
 
+_PLACES = {
+    **dict.fromkeys(("compare", "gate", "suite"), "sigtest.notebook"),
+    **dict.fromkeys(("accuracy", "human", "meta"), "sigtest.notebook.people"),
+    "plan": "sigtest.notebook.planning",
+    "Report": "sigtest.report",
+}
+
+
 def __getattr__(name: str) -> Any:
     """Import NumPy and the engine when they are first used: `sigtest --help` needs neither."""
-    if name in {"compare", "gate", "suite"}:
-        from sigtest import notebook  # late: see above
-
-        return getattr(notebook, name)
-    if name == "plan":
-        from sigtest.notebook.planning import plan  # late: see above
-
-        return plan
-    if name in {"accuracy", "human", "meta"}:
-        from sigtest.notebook import people  # late: see above
-
-        return getattr(people, name)
-    if name == "Report":
-        from sigtest.report import Report  # late: see above
-
-        return Report
-    raise AttributeError(f"module 'sigtest' has no attribute {name!r}")
+    if name not in _PLACES:
+        raise AttributeError(f"module 'sigtest' has no attribute {name!r}")
+    return getattr(import_module(_PLACES[name]), name)
 
 
 def __dir__() -> list[str]:
