@@ -118,8 +118,8 @@ def _move(h: Symbols, r: Symbols, layout: Counts, cells: Counts, i: int, j: int)
 
 
 @compiled
-def _fill_row(word: int, r: Symbols, above: Counts, shift: int, row: Counts, low: int) -> int:
-    """Fill one row inside the beam; returns its least cell.
+def _fill_row(word: int, r: Symbols, above: Counts, shift: int, row: Counts, low: int) -> None:
+    """Fill one row inside the beam.
 
     Args:
         word: Word of h above this row.
@@ -129,7 +129,6 @@ def _fill_row(word: int, r: Symbols, above: Counts, shift: int, row: Counts, low
         row: Cells to fill.
         low: j of the first of them.
     """
-    least = INFINITY
     left = INFINITY
     for k in range(len(row)):
         cell = left + 1
@@ -140,8 +139,6 @@ def _fill_row(word: int, r: Symbols, above: Counts, shift: int, row: Counts, low
             cell = min(cell, above[over - 1] + (word != r[low + k - 1]))
         row[k] = cell
         left = cell
-        least = min(least, cell)
-    return least
 
 
 @compiled
