@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from sigtest.data.choices import choose
 from sigtest.data.runs import Crossed
 from sigtest.errors import RecipeError
 from sigtest.metrics import Metric
+from sigtest.report import Stored, decode, encode
+from sigtest.report.report import joined
 from sigtest.version import __version__
 
 Average = Literal["macro", "pooled"]
@@ -53,7 +55,7 @@ class Part:
     references: int
     documents: tuple[str, ...] | None
     testset: str
-    recipe: Recipe
+    recipe: Annotated[Recipe, Stored(Recipe.as_json, Recipe.of)]
     labels: tuple[str, ...] | None = None
     replicas: int = 1
     stream: int = 0
@@ -165,29 +167,13 @@ class Part:
 
     def as_json(self) -> dict[str, Any]:
         """A JSON object that `of` turns into this part."""
-        own = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {**own, "recipe": self.recipe.as_json()}
+        body: dict[str, Any] = encode(self)
+        return body
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Part:
         """The part that `as_json` wrote."""
-        documents, labels = body["documents"], body.get("labels")
-        return cls(
-            systems=tuple(body["systems"]),
-            digests=tuple(body["digests"]),
-            segments=body["segments"],
-            references=body["references"],
-            documents=tuple(documents) if documents is not None else None,
-            testset=body["testset"],
-            recipe=Recipe.of(body["recipe"]),
-            labels=tuple(labels) if labels is not None else None,
-            replicas=body.get("replicas", 1),
-            stream=body.get("stream", 0),
-            notes=tuple(body.get("notes", ())),
-            proportions=tuple(body.get("proportions", ())),
-            runs=tuple(Crossed(*row) for row in body.get("runs", ())),
-            clustered=tuple(ClusteredError(*row) for row in body.get("clustered", ())),
-        )
+        return decode(cls, body)
 
 
 @dataclass(frozen=True)
@@ -264,12 +250,12 @@ class Plan:
         return replace(
             first,
             digests=tuple(
-                _joined(part.digests[s] for part in self.parts) for s in range(len(first.systems))
+                joined(part.digests[s] for part in self.parts) for s in range(len(first.systems))
             ),
             segments=segments,
             documents=tuple(documents) if len(documents) == segments else None,
             labels=tuple(labels),
-            testset=_joined(part.testset for part in self.parts),
+            testset=joined(part.testset for part in self.parts),
             recipe=replace(first.recipe, stratified=True),
             stream=0,
             notes=(),
@@ -313,22 +299,18 @@ class Plan:
 
     def as_json(self) -> dict[str, Any]:
         """A JSON object that `of` turns into this plan."""
-        parts = [part.as_json() for part in self.parts]
-        return {"parts": parts, "names": list(self.names), "pooled": self.pooled}
+        body: dict[str, Any] = encode(self)
+        return body
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> Plan:
         """The plan that `as_json` wrote."""
-        return cls(tuple(map(Part.of, body["parts"])), tuple(body["names"]), body["pooled"])
+        return decode(cls, body)
 
 
 def _within(number: int, names: tuple[str, ...] | None) -> list[str]:
     """Names that may occur in several test sets, told apart."""
     return [f"{number}\n{name}" for name in names or ()]
-
-
-def _joined(digests: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
 def _numbered(names: Sequence[str]) -> Counts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -267,7 +267,7 @@ class Report:
         )
 
 
-def joined(digests: Sequence[str]) -> str:
+def joined(digests: Iterable[str]) -> str:
     """One content hash for several."""
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
