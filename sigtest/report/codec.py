@@ -12,7 +12,17 @@ import dataclasses
 import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from sigtest.errors import InputError
 from sigtest.late import late
@@ -50,6 +60,13 @@ class Stored:
 
     write: Encode
     read: Encode
+
+
+class Ways(NamedTuple):
+    """How a value is encoded and decoded; None where JSON has it as it is."""
+
+    write: Encode | None
+    read: Encode | None
 
 
 def together(records: Sequence[T], fields: Sequence[str]) -> list[T]:
@@ -114,7 +131,7 @@ def fields_of(kind: Any) -> tuple[FieldType, ...]:
 
 def encode(value: Any) -> Any:
     """What JSON has of a report, or of a part of it."""
-    own = _encoder(type(value))  # type: ignore[arg-type]  # types can be hashed
+    own = _ways(type(value)).write  # type: ignore[arg-type]  # types can be hashed
     return value if own is None else own(value)
 
 
@@ -125,7 +142,7 @@ def decode(kind: type[T], body: Any) -> T:
         KeyError: A field is missing.
         TypeError: A field is unknown, or of another kind.
     """
-    own = _decoder(kind)  # type: ignore[arg-type]  # types can be hashed
+    own = _ways(kind).read  # type: ignore[arg-type]  # types can be hashed
     made: T = body if own is None else own(body)
     return made
 
@@ -139,28 +156,35 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 @cache
-def _encoder(kind: Any) -> Encode | None:
-    """How a value of a type is encoded; nothing where JSON has it as it is."""
+def _ways(kind: Any) -> Ways:
+    """How a value of a type is encoded and decoded."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN or origin is Literal or (isinstance(kind, type) and issubclass(kind, str)):
-        return None
+        return Ways(None, None)
     if origin is Annotated:
-        return inner[1].write
+        return Ways(inner[1].write, inner[1].read)
     if origin in (Union, types.UnionType):
-        return _union_encoder([part for part in inner if part is not type(None)])
+        return _union([part for part in inner if part is not type(None)])
     if is_record(kind):
-        return _record_encoder(kind)
+        return Ways(_record_encoder(kind), _record_decoder(kind))
     if _is_array(origin):
-        return packed
+        return Ways(packed, unpacked)
     if origin is not None and issubclass(origin, Mapping):
-        entry = _encoder(inner[1])
-        if entry is None:
-            return dict
-        return lambda value: {key: entry(held) for key, held in value.items()}
+        return Ways(*map(_mapping, _ways(inner[1])))
     if origin is not None and issubclass(origin, Sequence):
-        each = _encoder(inner[0])
-        return list if each is None else lambda value: [each(held) for held in value]
+        write, read = _ways(inner[0])
+        if len(inner) == 2 and inner[1] is not Ellipsis:
+            return Ways(_sequence(list, write), _two_decoder(read, _ways(inner[1]).read))
+        return Ways(_sequence(list, write), _sequence(tuple, read))
     raise TypeError(f"{kind!r} has no place in a report")
+
+
+def _mapping(own: Encode | None) -> Encode:
+    return dict if own is None else lambda value: {key: own(held) for key, held in value.items()}
+
+
+def _sequence(made: Encode, own: Encode | None) -> Encode:
+    return made if own is None else lambda value: made(map(own, value))
 
 
 def _by_name(kinds: Sequence[Any]) -> dict[str, Any]:
@@ -173,24 +197,31 @@ def _is_array(origin: Any) -> bool:
     return getattr(origin, "__module__", "") == "numpy"
 
 
-def _union_encoder(kinds: Sequence[Any]) -> Encode | None:
+def _union(kinds: Sequence[Any]) -> Ways:
     """Of one class or nothing, or of one of several classes."""
     if len(kinds) == 1:
-        some = _encoder(kinds[0])
-        return None if some is None else lambda value: None if value is None else some(value)
-    own: dict[str, Any] = {name: _encoder(kind) for name, kind in _by_name(kinds).items()}
+        return Ways(*map(_optional, _ways(kinds[0])))
+    own: dict[str, Any] = {name: _ways(kind) for name, kind in _by_name(kinds).items()}
 
-    def several(value: Any) -> dict[str, Any]:
+    def write(value: Any) -> dict[str, Any]:
         name = type(value).__name__
-        return {name: own[name](value)}
+        return {name: own[name].write(value)}
 
-    return several
+    def read(body: Any) -> Any:
+        ((name, held),) = body.items()
+        return own[name].read(held)
+
+    return Ways(write, read)
+
+
+def _optional(own: Encode | None) -> Encode | None:
+    return None if own is None else lambda value: None if value is None else own(value)
 
 
 def _record_encoder(kind: Any) -> Encode:
     @cache  # when first used: a record may hold records of its own kind
     def parts() -> list[tuple[str, Encode | None, Any]]:
-        return [(f.name, _writer(f), f.omitted) for f in fields_of(kind)]
+        return [(f.name, _ways_of(f).write, f.omitted) for f in fields_of(kind)]
 
     def record(value: Any) -> dict[str, Any]:
         body = {}
@@ -204,61 +235,16 @@ def _record_encoder(kind: Any) -> Encode:
     return record
 
 
-def _writer(field: FieldType) -> Encode | None:
-    """How a field is encoded; nothing where JSON has it as it is."""
-    own, arranged = _encoder(field.annotation), field.arranged
-    if own is None or arranged is None:
-        return own
-    return lambda records: own(together(records, arranged.written))
-
-
-def _reader(field: FieldType) -> Encode | None:
-    """How a field is decoded; nothing where it is as JSON has it."""
-    own, arranged = _decoder(field.annotation), field.arranged
-    if own is None or arranged is None:
-        return own
-    return lambda body: tuple(together(own(body), arranged.read))
-
-
-@cache
-def _decoder(kind: Any) -> Encode | None:
-    """How a value of a type is decoded; nothing where it is as JSON has it."""
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin is Literal:
-        return None
-    if origin is Annotated:
-        return inner[1].read
-    if origin in (Union, types.UnionType):
-        return _union_decoder([part for part in inner if part is not type(None)])
-    if is_record(kind):
-        return _record_decoder(kind)
-    if _is_array(origin):
-        return unpacked
-    if origin is not None and issubclass(origin, Mapping):
-        entry = _decoder(inner[1])
-        if entry is None:
-            return dict
-        return lambda body: {key: entry(held) for key, held in body.items()}
-    if origin is not None and issubclass(origin, Sequence):
-        if len(inner) == 2 and inner[1] is not Ellipsis:
-            return _two_decoder(*map(_decoder, inner))
-        one = _decoder(inner[0])
-        return tuple if one is None else lambda body: tuple(map(one, body))
-    return None
-
-
-def _union_decoder(kinds: Sequence[Any]) -> Encode | None:
-    """Of one class or nothing, or of one of several classes."""
-    if len(kinds) == 1:
-        some = _decoder(kinds[0])
-        return None if some is None else lambda body: None if body is None else some(body)
-    own: dict[str, Any] = {name: _decoder(kind) for name, kind in _by_name(kinds).items()}
-
-    def several(body: Any) -> Any:
-        ((name, held),) = body.items()
-        return own[name](held)
-
-    return several
+def _ways_of(field: FieldType) -> Ways:
+    """How a field is encoded and decoded."""
+    write, read = _ways(field.annotation)
+    arranged = field.arranged
+    if write is None or read is None or arranged is None:
+        return Ways(write, read)
+    return Ways(
+        lambda records: write(together(records, arranged.written)),
+        lambda body: tuple(together(read(body), arranged.read)),
+    )
 
 
 def _two_decoder(first: Encode | None, second: Encode | None) -> Encode:
@@ -277,7 +263,7 @@ def _record_decoder(kind: Any) -> Encode:
 
     @cache  # when first used: a record may hold records of its own kind
     def readers() -> list[tuple[str, Encode]]:
-        return [(f.name, own) for f in fields if (own := _reader(f)) is not None]
+        return [(f.name, own) for f in fields if (own := _ways_of(f).read) is not None]
 
     def record(body: Any) -> Any:
         if not isinstance(body, Mapping) or not needed <= body.keys() <= known:
