@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from sigtest.comparison.comparison import Comparison, Entry
-from sigtest.comparison.recipe import ANY_METRIC, Recipe, parse_metric
+from sigtest.comparison.recipe import ANY_METRIC, CHOICES, Recipe, parse_metric
 from sigtest.data.choices import choose
 from sigtest.data.inferred import inferred_metrics
 from sigtest.data.names import check_name
@@ -29,11 +29,6 @@ CONTENT = (
 )  # fmt: skip
 OUTPUT = ("hypotheses", "replicas", "scores")
 SEVERAL = ("testsets", "pooled")
-CHOICES = (
-    "metrics", "tests", "alternative", "resamples", "seed", "alpha", "correction", "family",
-    "pairs",    "exact", "unit", "stratified", "interval",
-)  # fmt: skip
-
 NAMED: Mapping[str, Any] = {  # JSON schema of the field `comparison` with nothing but an id
     "type": "object",
     "properties": {"id": {"type": "string", "description": "Of a finished comparison."}},
@@ -160,13 +155,10 @@ def parse_system(body: object, path: str) -> System:
         choose(name, ("name", *OUTPUT), f"{path}.{name}", "field of a system")
     if "name" not in body:
         raise InputError(f"{path} has no name.", field=f"{path}.name")
-    try:
+    with inside(path):
         return System.of(
             body["name"], body.get("hypotheses"), body.get("scores"), body.get("replicas")
         )
-    except InputError as error:
-        error.field = f"{path}.{error.field}"
-        raise
 
 
 def _output(brought: Any) -> dict[str, Any]:
@@ -265,15 +257,11 @@ def _parse_named(body: object, path: str) -> tuple[str, Entry]:
         choose(name, ("name", *CONTENT), f"{path}.{name}", "field of a test set")
     if "name" not in body:
         raise InputError(f"{path} has no name.", field=f"{path}.name")
+    name = check_name(body["name"], "test set", f"{path}.name")
     try:
-        name = check_name(body["name"], "test set")
-    except InputError as error:
-        error.field = f"{path}.name"
-        raise
-    try:
-        return name, _parse_entry(body)
+        with inside(path):
+            return name, _parse_entry(body)
     except SigtestError as error:
-        error.field = f"{path}.{error.field}" if error.field else path
         error.message = f"Test set {name!r}: {error.message}"
         error.args = (error.message,)
         raise

@@ -150,9 +150,8 @@ class Recipe:
         Raises:
             RecipeError: A field that is unknown, of the wrong type or out of range.
         """
-        known = {field.name for field in fields(cls)} - {"baseline"} | {"pairs"}
         for field in choices:
-            choose(field, sorted(known), field, "field")
+            choose(field, sorted(CHOICES), field, "field")
         kept: dict[str, Any] = {k: v for k, v in choices.items() if k != "pairs"}
         if kept.get("unit") == "cluster":  # what evaluations of language models call a document
             kept["unit"] = "document"
@@ -228,6 +227,10 @@ class Recipe:
         sides = max(TESTS[test].sides(self.alternative) for test in self.tests)
         correction = CORRECTIONS[self.correction]
         return resamples_needed(correction, self.alpha, sides, family, fixed)
+
+
+# the fields of a JSON request
+CHOICES = tuple("pairs" if f.name == "baseline" else f.name for f in fields(Recipe))
 
 
 @lru_cache(maxsize=256)

@@ -10,8 +10,7 @@ from exchange import COMPARISONS, check, problem, submit
 from app import openapi
 from app.schema.examples import COMPARISONS as EXAMPLES
 from app.schema.requests import RecipeRequest
-from sigtest.comparison.parse import CHOICES
-from sigtest.comparison.recipe import Recipe
+from sigtest.comparison.recipe import CHOICES, Recipe
 from sigtest.kinds import KINDS
 
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"

@@ -18,7 +18,8 @@ from app.schema.examples import TESTSETS as EXAMPLES
 from app.schema.testsets import SETTINGS, TestSetRequest
 from app.settings import Settings
 from sigtest.cli import main
-from sigtest.comparison.parse import CHOICES, parse_comparison
+from sigtest.comparison.parse import parse_comparison
+from sigtest.comparison.recipe import CHOICES
 from sigtest.engine import compare
 from sigtest.report.selection import select
 
