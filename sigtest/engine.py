@@ -22,7 +22,7 @@ from sigtest.draws.samples import Blocks, Samples
 from sigtest.measuring import Measuring
 from sigtest.metrics import Metric
 from sigtest.parallel import in_order
-from sigtest.progress import Progress
+from sigtest.progress import Progress, silent
 from sigtest.report import Report
 
 BLOCK = 4096
@@ -41,10 +41,24 @@ def reduce(samples: Samples, blocks: Sequence[Blocks]) -> Report:
     return summarise(samples.plan, gather_all(samples, blocks))
 
 
-def sampled(comparison: Comparison, progress: Progress | None = None) -> Samples:
+def sampled(comparison: Comparison, say: Progress = silent, jobs: int = 1) -> Samples:
     """The measured statistics of a comparison, ready to be resampled in this process."""
-    say = progress or (lambda phase, done, total: None)
-    return Samples(comparison.plan, _measure_all(comparison, say))
+    return Samples(comparison.plan, measure_all(comparison, say, jobs))
+
+
+def drawn(samples: Samples, say: Progress, jobs: int = 1) -> list[Blocks]:
+    """All resamples, in blocks."""
+    resamples = samples.plan.resamples
+    rows = min(BLOCK, -(-resamples // jobs)) or 1
+    starts = range(0, resamples, rows)
+    blocks = []
+    say("resampling", 0, resamples)
+    for block in in_order(
+        lambda i: samples.block(starts[i], min(starts[i] + rows, resamples)), len(starts), jobs
+    ):
+        blocks.append(block)
+        say("resampling", block[0].stop, resamples)
+    return blocks
 
 
 def compare(comparison: Comparison, progress: Progress | None = None, jobs: int = 1) -> Report:
@@ -58,18 +72,9 @@ def compare(comparison: Comparison, progress: Progress | None = None, jobs: int 
     Returns:
         The report, bit for bit the one that the service gives, whatever `jobs` is.
     """
-    say = progress or (lambda phase, done, total: None)
-    samples = Samples(comparison.plan, _measure_all(comparison, say, jobs))
-    resamples = comparison.plan.resamples
-    rows = min(BLOCK, -(-resamples // jobs)) or 1
-    starts = range(0, resamples, rows)
-    blocks = []
-    say("resampling", 0, resamples)
-    for block in in_order(
-        lambda i: samples.block(starts[i], min(starts[i] + rows, resamples)), len(starts), jobs
-    ):
-        blocks.append(block)
-        say("resampling", block[0].stop, resamples)
+    say = progress or silent
+    samples = sampled(comparison, say, jobs)
+    blocks = drawn(samples, say, jobs)
     say("report", 0, 1)
     report = reduce(samples, blocks)
     say("report", 1, 1)
@@ -101,7 +106,7 @@ def distribute(
     return distribution(pair, [table], metric)
 
 
-def _measure_all(comparison: Comparison, say: Progress, jobs: int = 1) -> list[list[Array]]:
+def measure_all(comparison: Comparison, say: Progress, jobs: int = 1) -> list[list[Array]]:
     """For each test set, one (S, m n, k) array a metric, in fixed point."""
     measuring = Measuring(comparison)
     count = len(measuring.stints)

@@ -26,11 +26,9 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
-from sigtest.draws.sample import Sample
-from sigtest.draws.studentised import Studentised
-from sigtest.engine import BLOCK, sampled
+from sigtest.engine import drawn, sampled
 from sigtest.errors import RecipeError
-from sigtest.progress import Progress
+from sigtest.progress import Progress, silent
 from sigtest.render.digits import counted
 from sigtest.report import encode
 from sigtest.report.methods import listed
@@ -138,9 +136,14 @@ def gate(
     margin = _margin_of(margin, chosen, comparison)
     drawing = replace(comparison.recipe, tests=("bootstrap_t",), interval="bootstrap_t")
     asked = replace(comparison, recipe=drawing)
-    (sample,) = sampled(asked, progress).parts
+    say = progress or silent
+    samples = sampled(asked, say)
+    (sample,) = samples.parts
     size = len(sample.part.systems)
-    found, draws, spreads = _studentised(sample)
+    blocks = [block for (block,) in drawn(samples, say)]
+    draws = np.concatenate([block.scores[0] for block in blocks], axis=1)
+    spreads = np.concatenate([block.errors[0] for block in blocks], axis=1)
+    found = sample.studentised(0, draws, spreads)
     values, errors, tails = found.values[size:], found.errors[size:], found.tails[size:]
     sign = sample.metrics[0].sign
     a, b = sample.part.pairs.T
@@ -321,16 +324,6 @@ def _together(outcomes: Sequence[Outcome]) -> Outcome:
     if "fail" in outcomes:
         return "fail"
     return "undecided" if "undecided" in outcomes else "pass"
-
-
-def _studentised(sample: Sample) -> tuple[Studentised, Array, Array]:
-    """All resamples of the only metric, the (S, R) scores and (N, R) standard errors in them."""
-    resamples = sample.part.resamples
-    starts = range(0, resamples, BLOCK)
-    blocks = [sample.block(first, min(first + BLOCK, resamples)) for first in starts]
-    draws = np.concatenate([block.scores[0] for block in blocks], axis=1)
-    errors = np.concatenate([block.errors[0] for block in blocks], axis=1)
-    return sample.studentised(0, draws, errors), draws, errors
 
 
 def check_choices(choices: Mapping[str, Any]) -> None:

@@ -36,7 +36,7 @@ def test_stretches_change_nothing(monkeypatch: pytest.MonkeyPatch, jobs: int) ->
     asked = comparison(103)
     (entry,) = asked.entries
     monkeypatch.setattr(measuring, "STRETCH", 10)
-    (tables,) = engine._measure_all(asked, SILENT, jobs)
+    (tables,) = engine.measure_all(asked, SILENT, jobs)
     for table, metric in zip(tables, asked.recipe.metrics, strict=True):
         for measured, system in zip(table, entry.systems, strict=True):
             assert np.array_equal(measured, engine.measure(entry.testset, system, metric))
@@ -45,7 +45,7 @@ def test_stretches_change_nothing(monkeypatch: pytest.MonkeyPatch, jobs: int) ->
 def test_what_was_derived_from_a_stretch_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = comparison(40, metrics=["bleu", "chrf", "ter"])
     monkeypatch.setattr(measuring, "STRETCH", 10)
-    engine._measure_all(asked, SILENT)
+    engine.measure_all(asked, SILENT)
     (entry,) = asked.entries
     texts = [*entry.testset.references, *(text for s in entry.systems for text in s.replicas)]
     assert not any(text.derived for text in texts)

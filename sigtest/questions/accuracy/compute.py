@@ -8,7 +8,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.comparison import Comparison
-from sigtest.progress import Progress
+from sigtest.progress import Progress, silent
 from sigtest.questions.accuracy.asked import Asked, Judged, Tested
 from sigtest.questions.accuracy.conclusions import (
     NAMES,
@@ -50,7 +50,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> AccuracyReport:
     Returns:
         The report; the same bits for the same input, choices and version.
     """
-    say = progress or (lambda phase, done, total: None)
+    say = progress or silent
     tested = asked.comparison
     if isinstance(tested, Comparison):
         tested = one_sided(tested, say)

@@ -6,13 +6,14 @@ The one module that runs what the engine compares.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.draws.samples import Samples
-from sigtest.engine import BLOCK, measure, reduce
+from sigtest.engine import drawn, measure_all, reduce
 from sigtest.progress import Progress
 from sigtest.questions.accuracy.asked import Tested
 from sigtest.report import Report
@@ -30,16 +31,12 @@ def one_sided(comparison: Comparison, say: Progress) -> Tested:
         comparison: On one test set, without correction.
         say: Called with phase (`statistics`, `resampling`), done and total.
     """
-    tables = _measure(comparison, say)
-    steps = 2 * comparison.plan.resamples
+    tables = measure_all(comparison, say)
     found = []
     for number, claim in enumerate(CLAIMS):
         recipe = replace(comparison.recipe, alternative=claim)
-        samples = Samples(replace(comparison, recipe=recipe).plan, [tables])
-        resamples, blocks = samples.plan.resamples, []
-        for start in range(0, resamples, BLOCK):
-            say("resampling", number * resamples + start, steps)
-            blocks.append(samples.block(start, min(start + BLOCK, resamples)))
+        samples = Samples(replace(comparison, recipe=recipe).plan, tables)
+        blocks = drawn(samples, partial(_say_both, say, number))
         found.append(_p_values(reduce(samples, blocks), comparison))
     plan = comparison.plan
     return Tested(
@@ -53,19 +50,9 @@ def one_sided(comparison: Comparison, say: Progress) -> Tested:
     )
 
 
-def _measure(comparison: Comparison, say: Progress) -> list[Array]:
-    """One (S, m n, k) array a metric."""
-    (entry,) = comparison.entries
-    metrics = comparison.recipe.metrics
-    total = len(entry.systems) * len(metrics)
-    tables = []
-    for m, metric in enumerate(metrics):
-        rows = []
-        for s, system in enumerate(entry.systems):
-            say("statistics", m * len(entry.systems) + s, total)
-            rows.append(measure(entry.testset, system, metric))
-        tables.append(np.stack(rows))
-    return tables
+def _say_both(say: Progress, number: int, phase: str, done: int, total: int) -> None:
+    """How far one claim is, as a part of both."""
+    say(phase, number * total + done, len(CLAIMS) * total)
 
 
 def _p_values(report: Report, comparison: Comparison) -> Array:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.progress import Progress
+from sigtest.progress import Progress, silent
 from sigtest.questions.human import agreements, conclusions, ranked
 from sigtest.questions.human.gain import gains
 from sigtest.questions.human.methods import sentences
@@ -40,7 +40,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> HumanReport:
         asked: Judgements and choices.
         progress: Called with phase (`judgements`, `pairs`, `agreement`), done and total.
     """
-    say = progress or (lambda phase, done, total: None)
+    say = progress or silent
     if isinstance(asked.judgements, Rankings):
         report = ranked.compute(asked, asked.judgements)
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sigtest.progress import Progress
+from sigtest.progress import Progress, silent
 from sigtest.questions.meta.asked import Asked, Choices
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.questions.meta.methods import sentences
@@ -84,7 +84,7 @@ def compute(asked: Asked, progress: Progress | None = None) -> MetaReport:
     Returns:
         The report; the same bits for the same scores, choices and version.
     """
-    say = progress or (lambda phase, done, total: None)
+    say = progress or silent
     found = []
     for number, own in enumerate(asked.sets):
         say("statistics", number, len(asked.sets))

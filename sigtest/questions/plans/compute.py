@@ -10,9 +10,9 @@ from sigtest.arrays import Array
 from sigtest.decide.decisions import POWER, Limit, detectable_in_errors
 from sigtest.draws.samples import Samples
 from sigtest.draws.studentised import influence
-from sigtest.engine import BLOCK, reduce, sampled
+from sigtest.engine import drawn, reduce, sampled
 from sigtest.errors import RecipeError
-from sigtest.progress import Progress
+from sigtest.progress import Progress, silent
 from sigtest.questions.plans.asked import Asked
 from sigtest.questions.plans.fields import DIFFERENCE, LARGEST
 from sigtest.questions.plans.methods import sentences
@@ -45,12 +45,9 @@ def compute(asked: Asked, progress: Progress | None = None) -> PlanReport:
     Raises:
         RecipeError: A difference that takes more units than a plan may be about.
     """
-    say = progress or (lambda phase, done, total: None)
+    say = progress or silent
     samples = sampled(asked.pilot, say)
-    resamples, blocks = samples.plan.resamples, []
-    for start in range(0, resamples, BLOCK):
-        say("resampling", start, resamples)
-        blocks.append(samples.block(start, min(start + BLOCK, resamples)))
+    blocks = drawn(samples, say)
     say("report", 0, 1)
     report = _report(asked, reduce(samples, blocks), _influences(samples))
     say("report", 1, 1)

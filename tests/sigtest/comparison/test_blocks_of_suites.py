@@ -21,7 +21,7 @@ def test_blocks_of_any_cut_and_order_give_the_same_bytes(
     request = request_of(example, pooled=pooled, alternative=alternative)
     suite = parse_comparison(request | {"metrics": ["bleu", "nist"]})
     plan = Plan.of(suite.plan.as_json())
-    tables = engine._measure_all(suite, lambda *told: None)
+    tables = engine.measure_all(suite, lambda *told: None)
     runs = [(299, 300), (17, 18), (18, 256), (0, 17), (256, 299)]
     blocks = [Samples(plan, tables).block(*run) for run in runs]
     cut = engine.reduce(Samples(plan, tables), blocks)

@@ -155,7 +155,7 @@ def test_bootstrap_of_the_whole_draws_what_the_parts_draw(example: Path) -> None
         part["labels"] = own
     suite = parse_comparison(request)
     assert [plan.stream for plan in suite.plan.parts] == [1, 3, 5]
-    tables = engine._measure_all(suite, lambda *told: None)
+    tables = engine.measure_all(suite, lambda *told: None)
     parts = [Sample(p, own)._counts(0, 9) for p, own in zip(suite.plan.parts, tables, strict=True)]
     whole = Samples(suite.plan, tables).pooled._counts(0, 9)
     assert (np.hstack(parts) == whole).all()
