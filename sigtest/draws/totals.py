@@ -19,7 +19,7 @@ from sigtest.compiled import compiled
 from sigtest.draws.sample import TOGETHER_BYTES, Sample, exact_p, oriented
 from sigtest.draws.units import units_of_swaps
 from sigtest.significance import swap_test
-from sigtest.significance.base import slack
+from sigtest.significance.base import row_differences
 from sigtest.significance.exact import MOST_UNITS, ExactP
 
 Prints = npt.NDArray[np.uint64]
@@ -114,9 +114,7 @@ def swap_fact(
     if exact is not None:
         return SwapFact(0, exact)
     metric = part.recipe.metrics[m]
-    score_a, score_b = metric.score(np.stack([a.observed[m], b.observed[m]]))
-    observed = np.array([metric.sign * (score_a - score_b)])
-    tolerance = slack(np.array([score_a]), np.array([score_b]))
+    observed, tolerance = row_differences(metric, a.observed[m][None], b.observed[m][None])
     test = swap_test(part.recipe.tests)
     assert test is not None
     count = 0

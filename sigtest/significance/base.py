@@ -31,6 +31,21 @@ def slack(scores_a: Array, scores_b: Array) -> Array:
     return SLACK * np.maximum(np.abs(scores_a), np.abs(scores_b))
 
 
+def row_differences(metric: Metric, a: Array, b: Array) -> tuple[Array, Array]:
+    """Oriented differences of the scores of each row, and the slack within which each is tied.
+
+    Args:
+        metric: Scores each row by itself.
+        a: (n, k) statistics of the first system: of its units, or one row of their sums.
+        b: (n, k) statistics of the second.
+
+    Returns:
+        (n,) differences a - b, positive where a is better, and (n,) slack.
+    """
+    scores_a, scores_b = metric.score(a), metric.score(b)
+    return metric.sign * (scores_a - scores_b), slack(scores_a, scores_b)
+
+
 class SignificanceTest(ABC):
     """What all tests have, wherever their p-values come from.
 

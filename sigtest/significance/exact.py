@@ -10,7 +10,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
-from sigtest.significance.base import SMALLEST_P, Alternative, slack
+from sigtest.significance.base import SMALLEST_P, Alternative, row_differences
 from sigtest.significance.randomization import ApproximateRandomization
 
 if TYPE_CHECKING:
@@ -62,14 +62,12 @@ def enumerate_swaps(metric: Metric, a: Array, b: Array, alternative: Alternative
     differing = (a != b).any(axis=1)
     units = int(np.count_nonzero(differing))
     moved = (a - b)[differing]
-    total = a.sum(axis=0) + b.sum(axis=0)
-    kept = b.sum(axis=0)  # of X when every differing unit is exchanged
+    whole_a, kept = a.sum(axis=0), b.sum(axis=0)  # kept of X when every differing unit is exchanged
+    total = whole_a + kept
     low, high = moved[: units // 2], moved[units // 2 :]
     low_sums, high_sums = subset_sums(low), subset_sums(high)
     sign = metric.sign
-    score_a, score_b = metric.score(np.stack([a.sum(axis=0), b.sum(axis=0)]))
-    observed = np.array([sign * (score_a - score_b)])
-    tolerance = slack(np.array([score_a]), np.array([score_b]))
+    observed, tolerance = row_differences(metric, whole_a[None], kept[None])
     test = ApproximateRandomization()
     count = 0
     rows = PATTERNS // low_sums.shape[1]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.significance.base import Alternative, OwnP, OwnTest, extremity
-from sigtest.significance.signs import unit_differences
+from sigtest.significance.base import Alternative, OwnP, OwnTest, extremity, row_differences
 from sigtest.special import betainc, betaln, hyp2f1
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class PairedT(OwnTest):
     )
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
-        differences, tolerance = unit_differences(metric, a, b)
+        differences, tolerance = row_differences(metric, a, b)
         units = len(differences)
         if np.ptp(differences) <= 2 * tolerance.max():
             return OwnP(1.0, 0.0, exact=False)

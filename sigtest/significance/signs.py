@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.significance.base import Alternative, OwnP, OwnTest, extremity, slack
+from sigtest.significance.base import Alternative, OwnP, OwnTest, extremity, row_differences
 from sigtest.significance.convolution import exact_signs
 from sigtest.special import log_ndtr
 
@@ -52,7 +52,7 @@ class SignTest(OwnTest):
     )
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
-        return sign_p(rank_differences(*unit_differences(metric, a, b)), alternative)
+        return sign_p(rank_differences(*row_differences(metric, a, b)), alternative)
 
 
 class SignedRank(OwnTest):
@@ -84,22 +84,7 @@ class SignedRank(OwnTest):
     )
 
     def p(self, metric: Metric, a: Array, b: Array, alternative: Alternative) -> OwnP:
-        return signed_rank_p(rank_differences(*unit_differences(metric, a, b)), alternative)
-
-
-def unit_differences(metric: Metric, a: Array, b: Array) -> tuple[Array, Array]:
-    """Oriented differences of the scores of each unit, and the slack within which each is tied.
-
-    Args:
-        metric: Scores each unit by itself.
-        a: (n, k) statistics of the first system's units.
-        b: (n, k) statistics of the second's.
-
-    Returns:
-        (n,) differences a - b, positive where a is better, and (n,) slack.
-    """
-    scores_a, scores_b = metric.score(a), metric.score(b)
-    return metric.sign * (scores_a - scores_b), slack(scores_a, scores_b)
+        return signed_rank_p(rank_differences(*row_differences(metric, a, b)), alternative)
 
 
 def rank_differences(differences: Array, tolerance: Array) -> Counts:
