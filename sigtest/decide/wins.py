@@ -12,7 +12,7 @@ from sigtest.decide.decisions import Limit
 from sigtest.draws.sample import oriented_differences
 from sigtest.report import SmallTest, WinsReport
 from sigtest.significance.corrections import adjust
-from sigtest.significance.wins import Wins, wins
+from sigtest.significance.wins import wins
 
 
 def count_wins(part: Part, scores: Sequence[Array]) -> tuple[WinsReport, ...]:
@@ -29,9 +29,22 @@ def count_wins(part: Part, scores: Sequence[Array]) -> tuple[WinsReport, ...]:
         limit = Limit(recipe.correction, recipe.alpha, recipe.comparisons(len(family)))
         signs = decided_wins([pair.sign_p for pair in family], limit)
         ranks = decided_wins([pair.signed_rank_p for pair in family], limit)
-        for p, pair in enumerate(family):
-            differences = tuple((metric.sign * moved[:, p]).tolist())
-            reports.append(_wins_report(part, m, p, pair, differences, signs[p], ranks[p]))
+        for p, (a, b) in enumerate(part.pairs.tolist()):
+            reports.append(
+                WinsReport(
+                    a=part.systems[a],
+                    b=part.systems[b],
+                    metric=recipe.labels[m],
+                    alternative=recipe.alternative,
+                    differences=tuple((metric.sign * moved[:, p]).tolist()),
+                    won=family[p].won,
+                    lost=family[p].lost,
+                    tied=family[p].tied,
+                    rank_sum=family[p].rank_sum,
+                    sign_test=signs[p],
+                    signed_rank=ranks[p],
+                )
+            )
     return tuple(reports)
 
 
@@ -42,28 +55,3 @@ def decided_wins(p: Sequence[float], limit: Limit) -> list[SmallTest]:
         SmallTest(own, corrected, corrected <= limit.alpha)
         for own, corrected in zip(p, adjusted, strict=True)
     ]
-
-
-def _wins_report(
-    part: Part,
-    m: int,
-    p: int,
-    pair: Wins,
-    differences: tuple[float, ...],
-    sign_test: SmallTest,
-    signed_rank: SmallTest,
-) -> WinsReport:
-    a, b = part.pairs[p].tolist()
-    return WinsReport(
-        a=part.systems[a],
-        b=part.systems[b],
-        metric=part.recipe.labels[m],
-        alternative=part.recipe.alternative,
-        differences=differences,
-        won=pair.won,
-        lost=pair.lost,
-        tied=pair.tied,
-        rank_sum=pair.rank_sum,
-        sign_test=sign_test,
-        signed_rank=signed_rank,
-    )
