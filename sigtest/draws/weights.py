@@ -32,13 +32,18 @@ def bootstrap_counts(
     rows = _rows(stop - start, units, room)
     if COMPILED:
         _fill_counts(keys(seed), start, stream, rows)
-        return rows
+    else:
+        rows[:] = counts_plain(seed, start, stop, units, stream)
+    return rows
+
+
+def counts_plain(seed: int, start: int, stop: int, units: int, stream: int) -> Counts:
+    """As `bootstrap_counts`, NumPy only: what few draws take is less than loading a kernel does."""
     resamples = np.arange(start, stop, dtype=np.uint64)
     words = words_plain(keys(seed), COUNTS, resamples, -(-units // 4), stream)
-    for row, drawn in zip(rows, _in_order(words, units), strict=True):
-        index = (drawn.astype(np.uint64) * np.uint64(units)) >> np.uint64(32)
-        row[:] = np.bincount(index.astype(np.int64), minlength=units)
-    return rows
+    index = (_in_order(words, units).astype(np.uint64) * np.uint64(units)) >> np.uint64(32)
+    flat = index.astype(np.int64) + units * np.arange(stop - start)[:, None]  # one histogram
+    return np.bincount(flat.ravel(), minlength=flat.size).reshape(flat.shape)
 
 
 def stratified_counts(seed: int, start: int, stop: int, strata: Counts, stream: int) -> Weights:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.draws.philox import keys, words_plain
-from sigtest.draws.weights import COUNTS
+from sigtest.draws.weights import counts_plain
 from sigtest.questions.human.judgements import groups
 
 MOST_PAIRS = 2_000_000
@@ -140,7 +139,7 @@ def _draws(
     size = int(max(first.max(), second.max())) + 1
     if size < 2 or size > MOST_JUDGES:
         return None, None
-    weights = drawn_judges(seed, size)
+    weights = counts_plain(seed, 0, RESAMPLES, size, STREAM).astype(np.float64)
     if alone:
         table = np.stack([np.bincount(first, column, size) for column in columns])
         pairs, agreed, expected = (weights @ table.T).T
@@ -156,20 +155,6 @@ def _draws(
     defined = chance < 1
     cohen = (share[defined] - chance[defined]) / (1 - chance[defined])
     return uniform, cohen if np.mean(~defined) <= MOST_EMPTY else None
-
-
-def drawn_judges(seed: int, size: int) -> Array:
-    """(R, size) how often each judge is drawn: `bootstrap_counts` without loading its kernel.
-
-    So few draws take less time in NumPy than the compiled kernel takes to load.
-    """
-    resamples = np.arange(RESAMPLES, dtype=np.uint64)
-    words = words_plain(keys(seed), COUNTS, resamples, -(-size // 4), STREAM)
-    drawn = np.swapaxes(words, 1, 2).reshape(RESAMPLES, -1)[:, :size].astype(np.uint64)
-    place = ((drawn * np.uint64(size)) >> np.uint64(32)).astype(np.int64)
-    flat = place + size * np.arange(RESAMPLES)[:, None]  # one histogram for all resamples
-    counts = np.bincount(flat.ravel(), minlength=RESAMPLES * size)
-    return counts.reshape(RESAMPLES, size).astype(np.float64)
 
 
 def _both(weights: Array, first: Counts, second: Counts, columns: Array) -> Array:

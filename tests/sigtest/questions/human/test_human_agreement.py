@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
-from sigtest.draws.weights import bootstrap_counts
-from sigtest.questions.human.statistics import agreement
+from sigtest.draws.weights import bootstrap_counts, counts_plain
 from sigtest.questions.human.statistics.agreement import (
     RESAMPLES,
     STREAM,
@@ -121,7 +120,7 @@ def test_draws_of_single_judges_weigh_their_own_repeats() -> None:
 
 @pytest.mark.parametrize("size", [2, 7, 156])
 def test_judges_are_drawn_as_everything_else_is(size: int) -> None:
-    drawn = agreement.drawn_judges(12345, size)
+    drawn = counts_plain(12345, 0, RESAMPLES, size, STREAM)
     assert np.array_equal(drawn, bootstrap_counts(12345, 0, RESAMPLES, size, STREAM))
 
 
