@@ -177,17 +177,15 @@ def accuracy(
     files, rows = _judgements(judgements)
     imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
     texts = request_of(references, systems, scores, documents, labels, source, imports)
-    compared = {name: value for name, value in choices.items() if name not in JUDGING}
-    own = {name: value for name, value in made(choices).items() if name in JUDGING}
+    chosen = made(choices)
+    levels = {
+        "alphas": list(alphas) if isinstance(alphas, Iterable) else alphas,
+        "human_alpha": human_alpha,
+    }
     request = {
-        "human": {**rows, **own},
-        "comparison": {**texts, **made(compared)},
-        **made(
-            {
-                "alphas": list(alphas) if isinstance(alphas, Iterable) else alphas,
-                "human_alpha": human_alpha,
-            }
-        ),
+        "human": {**rows, **_judging(chosen)},
+        "comparison": {**texts, **chosen},
+        **made(levels),
     }
     return _answer("test-accuracy", request, files, progress)
 
@@ -201,9 +199,13 @@ def _answer(
 
 def _of_people(request: Request, people: Request) -> Request:
     """A request whose choices about judgements stand with what people bring."""
-    own = {name: request.pop(name) for name in JUDGING if name in request}
-    body = {**people, **own}
+    body = {**people, **_judging(request)}
     return {**request, "human": body} if body else request
+
+
+def _judging(choices: Request) -> Request:
+    """The choices about judgements, which are taken out of all."""
+    return {name: choices.pop(name) for name in JUDGING if name in choices}
 
 
 def _people(brought: Any) -> tuple[list[File], Request]:
