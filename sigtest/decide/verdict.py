@@ -8,7 +8,7 @@ from sigtest.bounds import bound
 from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.report import PairReport
 from sigtest.significance.base import SMALLEST_P
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance.corrections import after
 
 
 def verdict(pair: PairReport, higher_is_better: bool, correction: str, comparisons: int) -> str:
@@ -27,12 +27,12 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
     if pair.undecided:
         return (
             f"{pair.a} and {pair.b} are undecided: {pair.difference:+.{digits}f} {unit}, "
-            f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}; {_prospect(pair)}"
+            f"{_shown(pair.p_adjusted)}{after(correction, comparisons)}; {_prospect(pair)}"
         )
     if not pair.significant and not pair.varies:
         return (
             f"{pair.a} and {pair.b} are not separated: {pair.difference:+.{digits}f} {unit} on "
-            f"every resample, {_shown(pair.p_adjusted)}{_after(correction, comparisons)}"
+            f"every resample, {_shown(pair.p_adjusted)}{after(correction, comparisons)}"
         )
     if not pair.significant:
         seen = f"{pair.detectable[1]:.{digits}f}"
@@ -48,7 +48,7 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
     return (
         f"{winner} is better than {loser}: {sign * pair.difference:+.{digits}f} {unit} "
         f"[{low:.{digits}f}, {high:.{digits}f}], "
-        f"{_shown(pair.p_adjusted)}{_after(correction, comparisons)}"
+        f"{_shown(pair.p_adjusted)}{after(correction, comparisons)}"
     )
 
 
@@ -71,10 +71,3 @@ def _digits(pair: PairReport) -> int:
 
 def _shown(p: float) -> str:
     return f"p = {p:.2g}" if p > SMALLEST_P else f"p < {SMALLEST_P:.0e}"
-
-
-def _after(correction: str, comparisons: int) -> str:
-    """What was done to the p-value, where anything was."""
-    if correction == "none" or comparisons == 1:
-        return ""
-    return f" after {CORRECTIONS[correction].title} over {comparisons:,} comparisons"

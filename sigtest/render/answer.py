@@ -18,7 +18,7 @@ from sigtest.render.standings import (
     standings,
 )
 from sigtest.report import PairReport, Report
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance.corrections import after
 
 NAMES = 4  # that are listed before the others are counted
 
@@ -95,11 +95,8 @@ def _tied(
     if pair.undecided:
         return f"{pair.verdict}."
     difference = pair.difference if pair.a == first else -pair.difference
-    size = family_size(report)
-    after = ""
-    if report.correction != "none" and size > 1:
-        after = f" after {CORRECTIONS[report.correction].title} over {size:,} comparisons"
-    shown = f"p = {probability(pair.p_adjusted, report.alpha)}{after}"
+    done = after(report.correction, family_size(report))
+    shown = f"p = {probability(pair.p_adjusted, report.alpha)}{done}"
     told = f"{first} and {second} cannot be told apart"
     if pair.difference == 0 and not pair.varies:
         return f"{told}: their scores are the same on every resample."

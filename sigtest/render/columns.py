@@ -36,7 +36,13 @@ def words(heading: str, texts: Iterable[str]) -> Column:
 def p_value(
     p: float | None, alpha: float, significant: bool, undecided: bool = False
 ) -> PValue | None:
+    """A p-value and what was decided with it; nothing where there is none."""
+    return None if p is None else decided(p, alpha, significant, undecided)
+
+
+def decided(
+    p: float, alpha: float, significant: bool, undecided: bool = False, exact: bool = False
+) -> PValue:
     """A p-value and what was decided with it."""
-    marks: dict[Mark, bool] = {"significant": significant, "undecided": undecided}
-    shown = frozenset(mark for mark, there in marks.items() if there)
-    return None if p is None else PValue(p, alpha, shown)
+    marks: dict[Mark, bool] = {"significant": significant, "undecided": undecided, "exact": exact}
+    return PValue(p, alpha, frozenset(mark for mark, there in marks.items() if there))

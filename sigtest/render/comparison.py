@@ -158,7 +158,7 @@ def _title(report: Report) -> str:
 
 def _nulls(report: Report) -> list[str]:
     """What each test takes for granted until it is rejected."""
-    told = [f"{test.replace('_', ' ')}, {null}" for test, null in report.nulls.items()]
+    told = [f"{in_words(test)}, {null}" for test, null in report.nulls.items()]
     return [f"null hypotheses: {'; '.join(told)}"] if report.pairs and told else []
 
 

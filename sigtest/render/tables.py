@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from sigtest.render.columns import intervals, names, numbers
+from sigtest.render.columns import decided, intervals, names, numbers
 from sigtest.render.digits import counted
 from sigtest.render.model import (
     Abreast,
@@ -253,25 +253,19 @@ def _decided(report: Report, pairs: Iterable[PairReport], exact: bool) -> tuple[
     )
 
 
-def _decision(report: Report, decided: PairReport | SmallTest, **further: bool) -> PValue:
-    marks: dict[Mark, bool] = {
-        "significant": decided.significant,
-        "undecided": further.get("undecided", False),
-        "exact": further.get("exact", False),
-    }
-    shown = frozenset(mark for mark, there in marks.items() if there)
-    return PValue(decided.p_adjusted, report.alpha, shown)
+def _decision(report: Report, own: PairReport | SmallTest, **further: bool) -> PValue:
+    return decided(own.p_adjusted, report.alpha, own.significant, **further)
 
 
 def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) -> Table:
     """Differences and adjusted p-values of all pairs, on every test set and on the whole."""
-    groups, decided = [], []
+    groups, settled = [], []
     for title, own in titled(report):
         pairs = [pair for pair in own.pairs if (pair.metric, pair.test) == (metric, test)]
         difference, _ = _differences(pairs, metric_decimals(own, metric))
         columns = (difference, Column("p", _decided(report, pairs, exact=True)))
         groups.append(Group(title, columns))
-        decided.append([pair.significant and not pair.undecided for pair in pairs])
+        settled.append([pair.significant and not pair.undecided for pair in pairs])
     p = "p" if report.correction == "none" else "adjusted p"
     table = Table(
         caption=f"Pairs: {metric_heading(report, metric)}, {in_words(test)}, {p}",
@@ -279,7 +273,7 @@ def _pairs_on_several(report: Report, metric: str, test: str, many: int | None) 
         groups=tuple(groups),
         facts=decision_line(report),
     )
-    minor = [row for row, settled in enumerate(zip(*decided, strict=True)) if all(settled)]
+    minor = [row for row, own in enumerate(zip(*settled, strict=True)) if all(own)]
     return _foldable(table, minor, "which are significant on every test set and on all", many)
 
 

@@ -336,6 +336,13 @@ CORRECTIONS: dict[str, Correction] = {
 ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
 
 
+def after(correction: str, comparisons: int) -> str:
+    """What was done to a p-value, in words that follow it; nothing where nothing was."""
+    if correction == "none" or comparisons == 1:
+        return ""
+    return f" after {CORRECTIONS[correction].title} over {comparisons:,} comparisons"
+
+
 def adjust(p: Array, correction: str, family: int | None = None) -> Array:
     """Adjusted p-values of families along the last axis: (..., k) to (..., k).
 

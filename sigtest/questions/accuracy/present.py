@@ -45,7 +45,7 @@ def answer(report: AccuracyReport) -> tuple[str, ...]:
     if not rows:
         return ()
     most, least = (choose(row.correct for row in rows) for choose in (max, min))
-    best = [f"{row.metric} by {row.test.replace('_', ' ')}" for row in rows if row.correct == most]
+    best = [f"{row.metric} by {in_words(row.test)}" for row in rows if row.correct == most]
     verb = "conclude" if len(best) > 1 else "concludes"
     pairs = f"{most} of {rows[0].n} pairs of systems"
     said = f"At alpha {alpha:g}, {listed(best)} {verb} what people conclude for {pairs}"
@@ -158,7 +158,7 @@ def _errors(report: AccuracyReport, rows: Sequence[AccuracyRow]) -> Table:
 def _equal(report: AccuracyReport, alpha: float) -> list[Paragraph]:
     """Whether all metrics are equally accurate under a test."""
     said = [
-        f"{square.test.replace('_', ' ')} {square.statistic:.2f}, {_p(square.p_value)}"
+        f"{in_words(square.test)} {square.statistic:.2f}, {_p(square.p_value)}"
         for square in report.chi_square
         if square.alpha == alpha
     ]
