@@ -27,9 +27,7 @@ class Texts(Field):
     reserved: str = ""
 
     def check(self, value: object, path: str) -> tuple[str, ...]:
-        if not isinstance(value, list | tuple):
-            raise RecipeError(f"{path} must be a list.", field=path)
-        names = tuple(text(entry, path) for entry in value)
+        names = tuple(text(entry, path) for entry in _several(value, path))
         if len(set(names)) < len(names):
             raise RecipeError(f"{path} names one {self.what} twice.", field=path)
         if self.reserved in names:
@@ -51,9 +49,8 @@ class Some(Choice):
     repeatable = True
 
     def check(self, value: object, path: str) -> Any:
-        if not isinstance(value, list | tuple):
-            raise RecipeError(f"{path} must be a list.", field=path)
-        names = tuple(str(choose(entry, self.known, path, self.what)) for entry in value)
+        entries = _several(value, path)
+        names = tuple(str(choose(entry, self.known, path, self.what)) for entry in entries)
         for name in names:
             if names.count(name) > 1:
                 raise RecipeError(f"{path} names {name!r} {names.count(name)} times.", field=path)
@@ -78,9 +75,8 @@ class Numbers(Number):
     repeatable = True
 
     def check(self, value: object, path: str) -> Any:
-        if not isinstance(value, list | tuple):
-            raise RecipeError(f"{path} must be a list.", field=path)
-        found = tuple(super(Numbers, self).check(n, f"{path}[{i}]") for i, n in enumerate(value))
+        entries = enumerate(_several(value, path))
+        found = tuple(super(Numbers, self).check(n, f"{path}[{i}]") for i, n in entries)
         if not found or len(set(found)) < len(found):
             raise RecipeError(f"{path} must name at least one level, each once.", field=path)
         return found
@@ -191,6 +187,12 @@ class Members(Field):
                 )
             found[name] = known[name].read([value]) if name in known else value
         return found
+
+
+def _several(value: object, path: str) -> Sequence[object]:
+    if not isinstance(value, list | tuple):
+        raise RecipeError(f"{path} must be a list.", field=path)
+    return value
 
 
 def object_schema(
