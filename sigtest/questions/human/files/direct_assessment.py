@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sigtest.errors import InputError
-from sigtest.questions.human.files.table import Table, filled, optional, ragged
+from sigtest.questions.human.files.table import Table, filled, optional, ragged, without
 from sigtest.questions.human.judgements import Names, groups
 
 CRITERIA = {"ad": "adequacy", "fl": "fluency"}
@@ -105,7 +105,7 @@ def _columns(
     header = [field.strip('"').lower() for field in lines[0].split()]
     for column in needed:
         if column not in header:
-            raise InputError(f"{name}, line 1: the header has no column {column}.", field=name)
+            raise without(name, column)
     kept, numbers = filled(lines, 1)
     rows = [line.split() for line in kept]
     for place, row in enumerate(rows):

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sigtest.errors import InputError
-from sigtest.questions.human.files.table import Table, at_line, filled, ragged
+from sigtest.questions.human.files.table import Table, at_line, filled, ragged, without
 
 NEEDED = ("system", "rater", "category", "severity")
 SEGMENT = ("seg_id", "globalsegid", "global_seg_id")  # of the whole test set, as years call it
@@ -55,7 +54,7 @@ def judgements(lines: Sequence[str], name: str) -> Table:
     header = [field.strip().lower() for field in lines[0].split("\t")]
     for column in NEEDED:
         if column not in header:
-            raise InputError(f"{name}, line 1: the header has no column {column}.", field=name)
+            raise without(name, column)
     kept, numbers = filled(lines, 1)
     rows = [line.split("\t") for line in kept]
     for row, number in zip(rows, numbers, strict=True):
@@ -77,7 +76,7 @@ def _segments(rows: Sequence[Sequence[str]], place: dict[str, int], name: str) -
     if number is not None and (part is None or len({row[number] for row in rows}) > 1):
         return [row[number] for row in rows]
     if part is None or "doc" not in place:
-        raise InputError(f"{name}, line 1: the header has no column {SEGMENT[0]}.", field=name)
+        raise without(name, SEGMENT[0])
     return [f"{row[place['doc']]}.{row[part]}" for row in rows]
 
 

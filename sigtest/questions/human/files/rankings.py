@@ -12,7 +12,7 @@ import numpy as np
 
 from sigtest.data.names import check_name, without_slash
 from sigtest.errors import InputError
-from sigtest.questions.human.files.table import at_line, records
+from sigtest.questions.human.files.table import at_line, records, without
 from sigtest.questions.human.judgements import Names
 from sigtest.questions.human.rankings import Rankings
 
@@ -40,8 +40,7 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
     segment = next((place[column] for column in SEGMENT if column in place), None)
     for column in ("judgeId", "system2Id", "system2rank"):
         if segment is None or column not in place:
-            missing = SEGMENT[0] if segment is None else column
-            raise InputError(f"{name}, line 1: the header has no column {missing}.", field=name)
+            raise without(name, SEGMENT[0] if segment is None else column)
     width = 0
     while f"system{width + 1}Id" in place and f"system{width + 1}rank" in place:
         width += 1

@@ -127,6 +127,11 @@ def ragged(name: str, line: int, found: int, expected: int) -> InputError:
     return at_line(name, line, f"{found} fields, where {expected} are expected.")
 
 
+def without(name: str, column: str) -> InputError:
+    """A file whose header lacks a column that is needed."""
+    return InputError(f"{name}, line 1: the header has no column {column}.", field=name)
+
+
 def optional(values: Sequence[str]) -> list[str | None]:
     """A column in which "" and NA stand for nothing."""
     return [None if value in {"", "NA"} else value for value in values]
