@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
+from sigtest.questions.meta.fields import TESTS
 from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair, SetReport
-
-TESTS = ("williams", "perm_both")
 
 
 @dataclass(frozen=True)
