@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from sigtest.questions.human.pictures import PICTURES
@@ -169,19 +169,10 @@ def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> 
     places = _raw_places(report) if report.tested == "raw" else FINE
     combined = any(pair.decided_by for pair in pairs)
     sides = names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])
-    p_values: list[tuple[str, Callable[[JudgedPair], float]]] = [
-        ("p, a is better", lambda pair: pair.p_greater),
-        ("p, b is better", lambda pair: pair.p_less),
-    ]
     columns = [
         numbers("a - b", [pair.difference for pair in pairs], places, signed=True),
-        *(
-            Column(
-                heading,
-                tuple(p_value(of(pair), report.alpha, of(pair) <= report.alpha) for pair in pairs),
-            )
-            for heading, of in p_values
-        ),
+        Column("p, a is better", tuple(_p(pair.p_greater, report) for pair in pairs)),
+        Column("p, b is better", tuple(_p(pair.p_less, report) for pair in pairs)),
         words("conclusion", [_conclusion(pair) for pair in pairs]),
     ]
     if combined:
