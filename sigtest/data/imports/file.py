@@ -175,6 +175,11 @@ def record_in(record: Record, name: str) -> Record:
     return value if isinstance(value, dict) else {}
 
 
+def entries_of(value: object) -> list[object]:
+    """A list as it is; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
 def loads(text: str, name: str, line: int | None = None) -> object:
     """What JSON says; NaN and Infinity are numbers, as in the programs that write them.
 

@@ -122,9 +122,9 @@ class _Rows:
 
     def add(self, row: Placed) -> None:
         """Add all that a row says."""
-        system = self._word(row, "system") if "system" in self._layout.single else self._file.stem
-        metric = self._word(row, "metric") if "metric" in self._layout.single else self._label
-        run = self._word(row, "run") if "run" in self._layout.single else ONLY_RUN
+        system = self._word(row, "system", self._file.stem)
+        metric = self._word(row, "metric", self._label)
+        run = self._word(row, "run", ONLY_RUN)
         i = self._place(row, (system, metric, run))
         higher = self._direction(row)
         self._texts(row, i, system, run)
@@ -170,8 +170,10 @@ class _Rows:
             )
         return None if value is None else _line(value)
 
-    def _word(self, row: Placed, role: Role) -> str:
-        column = self._layout.single[role]
+    def _word(self, row: Placed, role: Role, default: str) -> str:
+        column = self._layout.single.get(role)
+        if column is None:
+            return default
         value = self._text(row, column)
         if value is None or blank(value):
             raise InputError(f"{self._file.name}, {row.place}: column {column!r} is empty.")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
-from sigtest.data.imports.file import File
+from sigtest.data.imports.file import File, entries_of
 from sigtest.data.imports.formats.cells import number, numeric
 from sigtest.data.imports.material import Material, Scores
 from sigtest.data.names import system_name
@@ -83,7 +83,7 @@ def sniff_json(file: File) -> bool:
     if file.kind != "object":
         return False
     lists = [entries for entries in file.first.values() if isinstance(entries, list)]
-    entries = [entry for listed in lists for entry in listed[:1]]
+    entries = [entry for own in lists for entry in own[:1]]
     return (
         bool(entries)
         and len(lists) == len(file.first)
@@ -100,7 +100,7 @@ def read_json(file: File) -> Material:
     assembly = Assembly(file.name)
     for path, entries in file.first.items():
         system = name_of(path)
-        for i, entry in enumerate(entries if isinstance(entries, list) else []):
+        for i, entry in enumerate(entries_of(entries)):
             place = f"entry {i + 1} of {path[:80]!a}"
             if not isinstance(entry, dict):
                 raise InputError(f"{file.name}, {place}: an object with mt is expected.")
@@ -117,10 +117,10 @@ def _add(
     if not isinstance(output := entry.get("mt"), str):
         raise InputError(f"{file.name}, {place}: no text mt.")
     assembly.hypothesis(i, system, ONLY_RUN, _line(output), place)
-    labels = [name for name, value in entry.items() if name not in TEXTS and numeric(value)]
-    for label in labels:
-        value = number(entry[label], f"{file.name}, {place}, {label!r}")
-        assembly.score(i, (system, label, ONLY_RUN), value, place, higher=True)
+    for label, cell in entry.items():
+        if label not in TEXTS and numeric(cell):
+            value = number(cell, f"{file.name}, {place}, {label!r}")
+            assembly.score(i, (system, label, ONLY_RUN), value, place, higher=True)
 
 
 def sniff_compare(file: File) -> bool:
@@ -135,9 +135,9 @@ def read_compare(file: File) -> Material:
         InputError: Lists of unequal lengths, something that is no list.
     """
     assembly = Assembly(file.name)
-    for field, column in (("source", "source"), ("reference", "reference")):
-        for i, text in enumerate(_list(file.first.get(field, []), field, file)):
-            assembly.about(i, column, _line(str(text)), f"{field} {i + 1}")
+    for column in ("source", "reference"):
+        for i, text in enumerate(_list(file.first.get(column, []), column, file)):
+            assembly.about(i, column, _line(str(text)), f"{column} {i + 1}")
     for entry in _list(file.first["translations"], "translations", file):
         if not isinstance(entry, dict) or not {"name", "mt", "scores"} <= set(entry):
             raise InputError(f"{file.name}: translations need name, mt and scores.")
@@ -165,4 +165,4 @@ def _list(value: object, field: str, file: File) -> list[object]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split("\n"))
+    return text.replace("\n", " ")

@@ -73,7 +73,7 @@ SYSTEM = re.compile(
 def role_of(column: str) -> Role | None:
     """What a column is, judged by its name."""
     plain = _normal(column)
-    name = plain if plain in ROLES else _normal(CAPITALS.sub("_", column.strip()))
+    name = plain if plain in ROLES else _parted(column)
     return ROLES.get(name) or ("reference" if REFERENCE.fullmatch(plain) else None)
 
 
@@ -84,7 +84,7 @@ def is_index(column: str) -> bool:
 
 def is_counter(column: str) -> bool:
     """Whether a column has the name of a place, a number or a time, which measures nothing."""
-    name = _normal(CAPITALS.sub("_", column.strip()))
+    name = _parted(column)
     return (NUMBERED.fullmatch(name) or STAMP.fullmatch(name)) is not None
 
 
@@ -95,8 +95,13 @@ def may_be_verdict(column: str) -> bool:
 
 def may_identify(column: str) -> bool:
     """Whether a column of no known role has the name of an id, or of what is asked in an item."""
-    name = _normal(CAPITALS.sub("_", column.strip()))
+    name = _parted(column)
     return NUMBERED.fullmatch(name) is not None or name in ASKED
+
+
+def _parted(column: str) -> str:
+    """A column's name with its words apart, also where only capitals begin them."""
+    return _normal(CAPITALS.sub("_", column.strip()))
 
 
 def _normal(column: str) -> str:

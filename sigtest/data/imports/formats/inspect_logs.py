@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sigtest.data.imports.assembly import Assembly
-from sigtest.data.imports.file import File, Record, loads, record_in
+from sigtest.data.imports.file import File, Record, entries_of, loads, record_in
 from sigtest.data.imports.formats.cells import NUMBER, float_of
 from sigtest.data.imports.material import Material
 from sigtest.data.names import without_slash
@@ -34,7 +34,9 @@ def read(file: File) -> Material:
         InputError: Samples that were not scored, a score that is no number, a sample twice.
     """
     log = file.first
-    return _material(file.name, log, _list(log, "samples"), _list(log, "reductions"))
+    return _material(
+        file.name, log, entries_of(log.get("samples")), entries_of(log.get("reductions"))
+    )
 
 
 def is_packed(names: Sequence[str]) -> bool:
@@ -75,9 +77,9 @@ def read_packed(members: Mapping[str, bytes], name: str) -> Material:
     if not isinstance(header, dict):
         raise InputError(f"{name} is a log of Inspect without a header; it is not whole.")
     summaries = [v for member, v in values.items() if "summaries" in member]
-    samples = [entry for listed in summaries if isinstance(listed, list) for entry in listed]
+    samples = [entry for summary in summaries for entry in entries_of(summary)]
     samples += [value for member, value in values.items() if member.startswith("samples/")]
-    return _material(name, header, samples, _list(values, "reductions.json"))
+    return _material(name, header, samples, entries_of(values.get("reductions.json")))
 
 
 def _material(
@@ -135,7 +137,7 @@ def _add_reduced(assembly: Assembly, reduction: object, system: str, name: str) 
     if not isinstance(reduction, dict):
         return 0
     scorer = str(reduction.get("scorer", "score"))
-    samples = _list(reduction, "samples")
+    samples = entries_of(reduction.get("samples"))
     for sample in samples:
         if isinstance(sample, dict):
             where = f"sample {str(sample.get('sample_id'))[:60]}"
@@ -175,8 +177,3 @@ def value_of(value: object, where: str) -> float | None:
     raise InputError(
         f"{where}: {word[:40]!a} stands for no number; C, P, I, N, yes, no and numbers do."
     )
-
-
-def _list(record: Record, name: str) -> list[object]:
-    value = record.get(name)
-    return value if isinstance(value, list) else []

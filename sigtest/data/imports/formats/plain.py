@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from sigtest.data.imports.file import File, loads
+from sigtest.data.imports.file import File, entries_of, loads
 from sigtest.data.imports.formats.cells import blank, number, numeric
 from sigtest.data.imports.formats.delimited import require_header
 from sigtest.data.imports.formats.headings import is_metric, role_of
@@ -50,10 +50,9 @@ def read_numbers(file: File) -> Material:
         lines = lines[:-1]
     label = _label(lines)
     if _is_number_array(file):
-        entries = loads(file.text, file.name)
+        entries = enumerate(entries_of(loads(file.text, file.name)), 1)
         values: list[Value | None] = [
-            number(entry, f"{file.name}, entry {i}")
-            for i, entry in enumerate(entries if isinstance(entries, list) else [], 1)
+            number(entry, f"{file.name}, entry {i}") for i, entry in entries
         ]
     else:
         skipped = int(label is not None)
@@ -137,8 +136,7 @@ def _value(line: str, name: str, i: int) -> Value | None:
     """The number or numbers of a line; nothing where it says that there is none."""
     where = f"{name}, line {i}"
     if line.lstrip().startswith("["):
-        listed = loads(line, name, i)
-        values = [number(entry, where) for entry in (listed if isinstance(listed, list) else [])]
+        values = [number(entry, where) for entry in entries_of(loads(line, name, i))]
     else:
         values = [number(cell, where) for cell in _split(line)]
     numbers = [value for value in values if value is not None]
@@ -200,10 +198,10 @@ def _size(value: Value) -> int:
 
 def _is_list(line: str) -> bool:
     try:
-        listed = json.loads(line)
+        found = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(listed, list) and bool(listed) and all(map(numeric, listed))
+    return isinstance(found, list) and bool(found) and all(map(numeric, found))
 
 
 def _is_number_array(file: File) -> bool:

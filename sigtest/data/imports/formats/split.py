@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sigtest.data.imports.file import File
+from sigtest.data.imports.file import File, entries_of
 from sigtest.data.imports.formats import columns
 from sigtest.data.imports.material import Material
 from sigtest.errors import InputError
@@ -25,8 +25,8 @@ def read(file: File) -> Material:
     Raises:
         InputError: A row that has not one cell for each name, no rows, or as of other tables.
     """
-    names = [str(name) for name in _listed(file.first.get("columns"))]
-    rows = [_listed(row) for row in _listed(file.first.get("data"))]
+    names = [str(name) for name in entries_of(file.first.get("columns"))]
+    rows = [entries_of(row) for row in entries_of(file.first.get("data"))]
     if not rows:
         raise InputError(f"{file.name} names columns and has no rows.")
     for i, row in enumerate(rows, 1):
@@ -36,7 +36,3 @@ def read(file: File) -> Material:
             )
     records = [dict(zip(names, row, strict=True)) for row in rows]
     return columns.read(File(file.name, json.dumps(records).encode(), file.near, file.path))
-
-
-def _listed(value: object) -> list[object]:
-    return value if isinstance(value, list) else []

@@ -6,7 +6,6 @@ documents cut differently share none: `en-cs_CZ_#_news_#_name 2/5`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
@@ -127,7 +126,7 @@ def _id(document: str, i: int, count: int) -> str:
 
 def _paragraphs(text: str) -> list[str]:
     """Paragraphs as lines; breaks inside them become blanks."""
-    return [" ".join(part.split("\n")).strip() for part in re.split(r"\n\n", text)]
+    return [part.replace("\n", " ").strip() for part in text.split("\n\n")]
 
 
 def _text(row: Placed, name: str, file: File) -> str:
