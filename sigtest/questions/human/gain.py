@@ -58,13 +58,7 @@ def figures(means: Mapping[str, float], ci: tuple[float, float] | None = None) -
     """
     delta = means["current_old"] - means["current_new"]
     return GainFigures(
-        current_old=means["current_old"],
-        current_new=means["current_new"],
-        delta=delta,
-        best_old=means["best_old"],
-        best_new=means["best_new"],
-        gain=means["best_new"] - means["best_old"] + delta,
-        ci=ci,
+        **means, delta=delta, gain=means["best_new"] - means["best_old"] + delta, ci=ci
     )
 
 
