@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -80,10 +81,10 @@ def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:
     yield from _directions(own, choices)
     if "soft_accuracy" in choices.statistics:
         apart = [
-            metric.label for metric in own.metrics if _is_no_mean(metric.system, metric.segment)
+            metric.label
+            for metric in own.metrics
+            if metric.better is None and _is_no_mean(metric.system, metric.segment)
         ]
-        given = {metric.label for metric in own.metrics if metric.better is not None}
-        apart = [label for label in apart if label not in given]
         if apart:
             yield (
                 f"Soft pairwise accuracy{where} looks at means of segment scores, and the system "
@@ -152,14 +153,12 @@ def _exchanged_pairs(asked: Asked, compared: Sequence[Sequence[Compared]]) -> It
 
 def _too_few_resamples(choices: Choices, compared: Sequence[Sequence[Compared]]) -> Iterator[str]:
     """Whether even the smallest p-value could not be significant once corrected."""
-    drawn = [row for rows in compared for row in rows if row.chances and not row.exact]
+    tested = [row for rows in compared for row in rows if row.chances]
+    families = Counter((row.statistic, row.test) for row in tested)
+    drawn = [families[row.statistic, row.test] for row in tested if not row.exact]
     if not drawn:
         return
-    families: dict[tuple[str, str], int] = {}
-    for row in (row for rows in compared for row in rows if row.chances):
-        key = row.statistic, row.test
-        families[key] = families.get(key, 0) + 1
-    largest = max(families[row.statistic, row.test] for row in drawn)
+    largest = max(drawn)
     least = smallest_attainable(choices.correction, largest, 1 / (choices.resamples + 1))
     if least > choices.alpha:
         yield (
