@@ -145,7 +145,7 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: Choices
         languages=languages,
         criteria=criteria,
         standardise=_standardise(judgements, tables[0].name, choices),
-        test=_test(TESTS, choices),
+        test=str(choose(choices.test or TESTS[0], TESTS, "test", "significance test of scores")),
         scale=choices.scale,
     )
     _require_systems(judgements.system.take(judgements.scored).names, tables[0].name)
@@ -252,26 +252,14 @@ def _renamed(column: Names, aliases: Mapping[str, str]) -> Names:
 def _standardise(judgements: Judgements, name: str, choices: Choices) -> str:
     asked = choices.standardise
     if judgements.standardised:
-        if asked not in {None, "none"}:
-            raise RecipeError(
-                f"{name} is standardised already; scores must not be standardised twice.",
-                field="standardise",
-            )
-        return "none"
-    if not judgements.annotator.known:
-        if asked not in {None, "none"}:
-            raise RecipeError(
-                f"{name} does not say who judged, so scores cannot be standardised.",
-                field="standardise",
-            )
-        return "none"
-    return asked or "annotator"
-
-
-def _test(known: Sequence[str], choices: Choices) -> str:
-    if choices.test is None:
-        return known[0]
-    return str(choose(choices.test, known, "test", "significance test of scores"))
+        why = "is standardised already; scores must not be standardised twice."
+    elif not judgements.annotator.known:
+        why = "does not say who judged, so scores cannot be standardised."
+    else:
+        return asked or "annotator"
+    if asked not in {None, "none"}:
+        raise RecipeError(f"{name} {why}", field="standardise")
+    return "none"
 
 
 def _require_systems(names: Sequence[str], name: str) -> None:
