@@ -8,11 +8,10 @@ with those few, however many there are.
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakValueDictionary
 
 from starlette.concurrency import run_in_threadpool
 
@@ -24,34 +23,16 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Turns:
-    """Those of all callers of one front end."""
-
-    def __init__(self) -> None:
-        self._open: dict[str, asyncio.Semaphore] = {}
-        self._asking: Counter[str] = Counter()
-
-    @asynccontextmanager
-    async def of(self, caller: str) -> AsyncIterator[None]:
-        """Wait for a turn of this caller, which lasts as long as the block."""
-        self._asking[caller] += 1
-        try:
-            async with self._open.setdefault(caller, asyncio.Semaphore(AT_ONCE)):
-                yield
-        finally:
-            self._asking[caller] -= 1
-            if not self._asking[caller]:
-                del self._asking[caller], self._open[caller]
-
-
-_turns: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
+# by loop and caller, as long as somebody has a turn or waits for one
+_turns: WeakValueDictionary[tuple[asyncio.AbstractEventLoop, str], asyncio.Semaphore]
+_turns = WeakValueDictionary()
 
 
 @asynccontextmanager
 async def turn() -> AsyncIterator[None]:
-    """Wait until it is the turn of who asks the request."""
-    turns = _turns.setdefault(asyncio.get_running_loop(), Turns())
-    async with turns.of(EXCHANGE.get().caller):
+    """Wait for a turn of who asks the request, which lasts as long as the block."""
+    own = asyncio.get_running_loop(), EXCHANGE.get().caller
+    async with _turns.setdefault(own, asyncio.Semaphore(AT_ONCE)):
         yield
 
 
