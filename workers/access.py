@@ -136,13 +136,8 @@ class Access:
         return list(found.values())
 
     @storage()
-    def look(self, secret: str) -> tuple[ApiKey | None, bool]:
-        """What is known of a key where it is valid, and whether there ever was any key."""
-        return self.known(digest_of(secret))
-
-    @storage()
     def known(self, digest: str) -> tuple[ApiKey | None, bool]:
-        """The same of the key with this hash."""
+        """The key with this hash where it is valid, and whether there ever was any key."""
         with self._redis.pipeline(transaction=False) as pipe:
             pipe.hget(keys.ACCESS, digest)
             pipe.exists(keys.ACCESS)

@@ -4,7 +4,7 @@ import pytest
 from service import Comparisons
 
 from sigtest.errors import SigtestError
-from workers.access import Access
+from workers.access import Access, digest_of
 from workers.errors import NotFoundError
 
 
@@ -19,7 +19,7 @@ def test_the_store_never_sees_a_key(access: Access, jobs: Comparisons) -> None:
     everything = repr(redis.hgetall("sigtest:access"))
     assert secret not in everything
     assert secret.removeprefix("sigtest_") not in everything
-    assert access.look(secret) == (key, True)
+    assert access.known(digest_of(secret)) == (key, True)
     assert key.scopes == ("read", "submit")
     assert key.expires_at == pytest.approx(key.created_at + 30 * 86_400)
     assert access.listing() == [key]
@@ -28,11 +28,11 @@ def test_the_store_never_sees_a_key(access: Access, jobs: Comparisons) -> None:
 def test_keys_are_found_whole_only(access: Access) -> None:
     _, secret = access.add("ann", ["read"])
     for wrong in ("", secret[:-1], secret + "a", secret.upper(), "\udcff"):
-        assert access.look(wrong) == (None, True)
+        assert access.known(digest_of(wrong)) == (None, True)
 
 
 def test_without_keys_there_are_none(access: Access) -> None:
-    assert access.look("anything") == (None, False)
+    assert access.known(digest_of("anything")) == (None, False)
     assert access.listing() == []
 
 
@@ -41,7 +41,7 @@ def test_all_keys_of_a_holder_are_revoked_together_or_one_by_one(access: Access)
     second, secret = access.add("ann", ["read"])
     third, _ = access.add("bob", ["read"])
     assert [key.id for key in access.revoke(second.id)] == [second.id]
-    assert access.look(secret) == (None, True)
+    assert access.known(digest_of(secret)) == (None, True)
     assert [key.id for key in access.revoke("ann")] == [first.id]
     assert [key.revoked for key in access.listing()] == [True, True, False]
     with pytest.raises(NotFoundError, match="ann"):

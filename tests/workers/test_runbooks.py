@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from service import CALLER, Comparisons, Service, example, until
 
-from workers.access import Access
+from workers.access import Access, digest_of
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
 
@@ -83,7 +83,7 @@ def test_keys_are_changed(server: EmbeddedServer, settings: Settings) -> None:
         (rotation,) = blocks("Rotation of keys")
         told = run(rotation, settings, OLD=old.id)
         assert told.splitlines()[-1] == f"revoked {old.id} of ann"
-        assert Access(redis).look(secret) == (None, True)
+        assert Access(redis).known(digest_of(secret)) == (None, True)
         assert [key.valid(0) for key in Access(redis).listing()] == [False, True]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from commanded import admin, command
 
-from workers.access import Access
+from workers.access import Access, digest_of
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
 
@@ -28,7 +28,7 @@ def test_keys_are_made_listed_and_revoked(server: EmbeddedServer, settings: Sett
         assert re.search(rf"^{key.id} +ann +read +\S+ +\S+ +60 +valid$", listed, re.M)
         assert secret not in listed
         assert admin(settings, "keys", "revoke", key.id).stdout == f"revoked {key.id} of ann\n"
-        assert Access(redis).look(secret) == (None, True)
+        assert Access(redis).known(digest_of(secret)) == (None, True)
     assert admin(settings, "keys", "list").stdout.endswith("revoked\n")
 
 
