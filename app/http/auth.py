@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 
 from app.http.backoff import BackOff
 from app.http.errors import AuthenticationError, ForbiddenError
-from app.http.observing import name_caller
+from app.http.observing import EXCHANGE
 from app.http.state import of_state
 from app.settings import Settings
 from workers.access import SCOPES, Access, digest_of
@@ -149,7 +149,7 @@ def identify(request: Request, door: Door, bearer: Bearer, header: Header) -> Pr
     if principal is None:
         server = request.scope.get("server")
         principal = door.anonymous(server[0] if server and server[1] is not None else None)
-    name_caller(request.scope, principal.name)
+    EXCHANGE.get().caller = principal.name
     return principal
 
 

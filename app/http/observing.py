@@ -17,7 +17,6 @@ from workers.logs import REQUEST, TOLD
 from workers.store.tallies import Durations
 
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
-KEY = "exchange"  # in the scope of a request
 BROKEN = 499  # the client went before there was an answer
 HEADER = "X-Request-Id"
 PRIVATE = "private, no-cache"  # keys come in headers that a proxy's cache may not look at
@@ -76,7 +75,7 @@ class Observer:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        exchange = scope[KEY] = Exchange(_id_of(scope), question=_question_in(scope["path"]))
+        exchange = Exchange(_id_of(scope), question=_question_in(scope["path"]))
         EXCHANGE.set(exchange)
         REQUEST.set(exchange.id)  # for this task and the threads that serve it
         since = time.monotonic()
@@ -134,17 +133,3 @@ def _id_of(scope: Scope) -> str:
 def _question_in(path: str) -> str:
     found = QUESTION.search(path)
     return found[1] if found else ""
-
-
-def name_caller(scope: Scope, caller: str) -> None:
-    """Note who asks."""
-    exchange = scope.get(KEY)
-    if isinstance(exchange, Exchange):
-        exchange.caller = caller
-
-
-def tell(scope: Scope, problem: str) -> None:
-    """Note which problem a request is answered with."""
-    exchange = scope.get(KEY)
-    if isinstance(exchange, Exchange):
-        exchange.problem = problem

@@ -29,7 +29,7 @@ from app.http.errors import (
     UnreadyError,
     UnsupportedMediaError,
 )
-from app.http.observing import HEADER, tell, template_of
+from app.http.observing import EXCHANGE, HEADER, template_of
 from sigtest.errors import (
     InputError,
     LengthError,
@@ -183,7 +183,7 @@ class _Problem(Response):
         self.slug = slug
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        tell(scope, self.slug)
+        EXCHANGE.get().problem = self.slug
         await super().__call__(scope, receive, send)
 
 

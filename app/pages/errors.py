@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from app.http.negotiation import wants_page
-from app.http.observing import tell
+from app.http.observing import EXCHANGE
 from app.http.problems import PREFIX, of_error
 from app.pages import site
 from app.pages.visitors import noted
@@ -52,7 +52,7 @@ def of_problem(request: Request, answer: Response) -> Response:
     """The page of a problem document."""
     _recognise(request)
     told = json.loads(bytes(answer.body))
-    tell(request.scope, told["type"].removeprefix(PREFIX))
+    EXCHANGE.get().problem = told["type"].removeprefix(PREFIX)
     made = site.page(
         request,
         "problem.html",

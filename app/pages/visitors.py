@@ -10,9 +10,18 @@ from typing import Annotated
 from fastapi import Depends, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
-from app.http.auth import Bearer, Guard, Header, Principal, address_of, identify, require_method
+from app.http.auth import (
+    Bearer,
+    Door,
+    Guard,
+    Header,
+    Principal,
+    address_of,
+    identify,
+    require_method,
+)
 from app.http.errors import AuthenticationError
-from app.http.observing import name_caller
+from app.http.observing import EXCHANGE
 from app.http.state import of_state, routing
 from app.pages import site
 from workers.sessions import SECONDS, Sessions
@@ -38,25 +47,28 @@ def _visitor(
         AuthenticationError: The service has keys, and neither session nor request has one.
         ForbiddenError: The key is not for this.
     """
+    principal = _holder(request, door, sessions) or identify(request, door, bearer, header)
+    require_method(principal, request)
+    EXCHANGE.get().caller = principal.name
+    return principal
+
+
+def _holder(request: Request, door: Door, sessions: Sessions) -> Principal | None:
+    """Who signed in with a key that is still valid, as pages say."""
     token = request.cookies.get(COOKIE)
     digest = sessions.digest(token) if token else None
     holder = door.holder(digest) if digest else None
-    principal = holder or identify(request, door, bearer, header)
-    require_method(principal, request)
     if holder is not None:
-        name_caller(request.scope, holder.name)
         request.state.signed_in = holder.name
-    return principal
+    return holder
 
 
 def noted(request: Request, door: Guard, sessions: Kept) -> Principal | None:
     """Tell who visits a page that is for everybody, if that is known; it says who is signed in."""
-    token = request.cookies.get(COOKIE)
-    digest = sessions.digest(token) if token else None
-    if digest and (holder := door.holder(digest)) is not None:
-        request.state.signed_in = holder.name
+    holder = _holder(request, door, sessions)
+    if holder is not None or door.closed():
         return holder
-    return None if door.closed() else identify(request, door, None, None)
+    return identify(request, door, None, None)
 
 
 Visitor = Annotated[Principal, Depends(_visitor)]
