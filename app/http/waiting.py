@@ -1,4 +1,4 @@
-"""Following a comparison without holding a thread, until the service is told to stop.
+"""Following a question without holding a thread, until the service is told to stop.
 
 Forty requests that waited in threads would leave none for anybody else.
 """
@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain, repeat
 from types import FrameType
 from typing import Annotated, TypeVar
 
@@ -28,12 +29,12 @@ from workers.queue.news import News
 T = TypeVar("T")
 
 SHORTEST, LONGEST = 0.02, 0.5  # seconds between looks
-DISTRIBUTION_SECONDS = 10
+MAKING_SECONDS = 10  # for what a worker makes when it is asked for
 
 
 @dataclass(frozen=True)
 class Watcher:
-    """Looks at comparisons again and again, and at once when one is finished.
+    """Looks at questions again and again, and at once when one is finished.
 
     Attributes:
         questions: Where they are.
@@ -46,7 +47,7 @@ class Watcher:
     stopping: threading.Event
 
     async def changes(self, record: Record, caller: str, seconds: float) -> AsyncIterator[Record]:
-        """A comparison now and at every change, until it has finished or the time is over."""
+        """A question now and at every change, until it has finished or the time is over."""
         yield record
         deadline = time.monotonic() + seconds
         pause = SHORTEST
@@ -62,7 +63,7 @@ class Watcher:
                     yield record
 
     async def settled(self, record: Record, caller: str, seconds: float | None) -> Record:
-        """A comparison as it is when it has finished, or when the time is over."""
+        """A question as it is when it has finished, or when the time is over."""
         if record.status.finished or not seconds:
             return record
         look = partial(self.questions.settled, record.id, caller)
@@ -95,18 +96,13 @@ class Watcher:
 
     async def _made(self, record: Record, look: Callable[[bool], T | None], what: str) -> T:
         """What a worker makes; `look` is told whether a worker has been asked before."""
-        deadline = time.monotonic() + DISTRIBUTION_SECONDS
-        asked = False
-        with self._hearing(record.id) as rest:
-            while True:
-                found = await run_in_threadpool(look, asked)
-                left = deadline - time.monotonic()
-                if found is not None:
-                    return found
-                if left <= 0 or self.stopping.is_set():
-                    raise NotReadyError(f"The {what} being computed; ask again.", record)
-                asked = True
-                await rest(min(left, LONGEST))
+        asked = chain([False], repeat(True))  # the first look asks a worker
+        made = await self.until(
+            record.id, lambda: look(next(asked)), lambda found: found is not None, MAKING_SECONDS
+        )
+        if made is None:
+            raise NotReadyError(f"The {what} being computed; ask again.", record)
+        return made
 
     async def until(
         self, about: str, look: Callable[[], T], enough: Callable[[T], bool], seconds: float
@@ -130,8 +126,8 @@ class Watcher:
         return found
 
     @contextmanager
-    def _hearing(self, comparison_id: str) -> Iterator[Callable[[float], Awaitable[None]]]:
-        """Listen to what becomes of a comparison.
+    def _hearing(self, about: str) -> Iterator[Callable[[float], Awaitable[None]]]:
+        """Listen to what becomes of a question or test set.
 
         Yields:
             A function that returns when something about it was finished, or after so many seconds.
@@ -143,7 +139,7 @@ class Watcher:
                 await asyncio.wait_for(heard.wait(), seconds)
             heard.clear()
 
-        with self.news.about(comparison_id, lambda: loop.call_soon_threadsafe(heard.set)):
+        with self.news.about(about, lambda: loop.call_soon_threadsafe(heard.set)):
             yield rest
 
 

@@ -85,7 +85,7 @@ def test_fifty_who_wait_for_a_distribution_leave_room_for_others(
 def test_who_has_waited_long_enough_is_told_to_ask_again(
     client: httpx.Client, context: Context, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waiting, "DISTRIBUTION_SECONDS", 0.1)
+    monkeypatch.setattr(waiting, "MAKING_SECONDS", 0.1)
     told = client.get(url, params=PAIR)
     assert "ask again" in problem(told, 409, "not-ready")["detail"]
     assert int(told.headers["retry-after"]) >= 1
