@@ -14,7 +14,7 @@ from pydantic.json_schema import models_json_schema
 
 from app.http.problems import MEDIA_TYPE
 from app.schema import answers, examples, requests, service, testsets, webhooks
-from app.schema.fragments import REF, ref
+from app.schema.fragments import REF, header, ref
 from app.schema.generators import suit_generators
 from app.schema.headers import add_common, headers
 from app.schema.reports import components
@@ -73,23 +73,11 @@ HELD = {
     "headers": headers("ETag", "Retry-After"),
 }
 PREFER = {
-    "name": "Prefer",
-    "in": "header",
-    "description": "`wait=N` waits up to N seconds for the end (RFC 7240).",
+    **header("Prefer", "`wait=N` waits up to N seconds for the end (RFC 7240)."),
     "schema": {"type": "string", "examples": ["wait=10"]},
 }
-IF_NONE_MATCH = {
-    "name": "If-None-Match",
-    "in": "header",
-    "description": "An ETag; 304 where it is still true.",
-    "schema": {"type": "string"},
-}
-IF_MATCH = {
-    "name": "If-Match",
-    "in": "header",
-    "description": "An ETag; 412 where it is no longer true, and nothing is changed.",
-    "schema": {"type": "string"},
-}
+IF_NONE_MATCH = header("If-None-Match", "An ETag; 304 where it is still true.")
+IF_MATCH = header("If-Match", "An ETag; 412 where it is no longer true, and nothing is changed.")
 MATCHED: dict[str, Any] = {"parameters": [IF_MATCH]}
 POLLING: dict[str, Any] = {"parameters": [PREFER, IF_NONE_MATCH]}
 CACHING: dict[str, Any] = {"parameters": [IF_NONE_MATCH]}

@@ -19,15 +19,10 @@ def ref(model: type) -> dict[str, str]:
     return {"$ref": REF.format(model=model.__name__)}
 
 
-def parameter(name: str, description: str) -> dict[str, Any]:
-    """A header that a request must have."""
-    return {
-        "name": name,
-        "in": "header",
-        "required": True,
-        "description": description,
-        "schema": {"type": "string"},
-    }
+def header(name: str, description: str, **more: Any) -> dict[str, Any]:
+    """A header of a request."""
+    told = {"description": description, "schema": {"type": "string"}}
+    return {"name": name, "in": "header", **more, **told}
 
 
 def file_field(description: str) -> Any:

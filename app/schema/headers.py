@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.http.observing import HEADER as REQUEST_ID
+from app.schema.fragments import header
 
 WORDS = {
     "Allow": "What this address takes (405).",
@@ -22,13 +23,11 @@ EVERYWHERE = {
     REQUEST_ID: "Of this request: in the service's log, and in a problem that is a fault.",
     "Cache-Control": "Kept by the client alone, which asks before it uses it again.",
 }
-GIVEN = {
-    "name": REQUEST_ID,
-    "in": "header",
-    "required": False,
-    "description": "Of your own: up to 64 letters, digits, `.`, `_` and `-`, answered and logged.",
-    "schema": {"type": "string"},
-}
+GIVEN = header(
+    REQUEST_ID,
+    "Of your own: up to 64 letters, digits, `.`, `_` and `-`, answered and logged.",
+    required=False,
+)
 
 
 def headers(*names: str) -> dict[str, Any]:

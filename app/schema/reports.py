@@ -7,6 +7,7 @@ import types
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin
 
+from app.schema.fragments import ref
 from sigtest.documented import described
 from sigtest.report.codec import FieldType, fields_of, is_record, is_required
 
@@ -51,14 +52,8 @@ def _property(field: FieldType, words: Mapping[str, str], found: Records) -> dic
     schema = _schema(kind, found)
     if field.name not in words:
         return schema
-    return (
-        {"allOf": [schema], "description": words[field.name]}
-        if "$ref" in schema
-        else {
-            **schema,
-            "description": words[field.name],
-        }
-    )
+    told = {"description": words[field.name]}
+    return {"allOf": [schema], **told} if "$ref" in schema else {**schema, **told}
 
 
 def _schema(kind: Any, found: Records) -> dict[str, Any]:
@@ -73,7 +68,7 @@ def _schema(kind: Any, found: Records) -> dict[str, Any]:
         return {"type": "null"}
     if is_record(kind):
         _add(kind, found)
-        return {"$ref": f"#/components/schemas/{kind.__name__}"}
+        return ref(kind)
     if origin is not None and issubclass(origin, Mapping):
         return {"type": "object", "additionalProperties": _schema(inner[1], found)}
     if origin is not None and issubclass(origin, Sequence):

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
-from app.schema.fragments import absent, parameter
+from app.schema.fragments import absent, header
 from app.schema.requests import Strict
 from workers.store.messages import EVENTS, TEST
 from workers.store.webhooks import WebhookRecord
@@ -105,12 +105,13 @@ class TestData(BaseModel):
 
 SIGNED = {
     "parameters": [
-        parameter("webhook-id", "The same for all attempts to deliver a message."),
-        parameter("webhook-timestamp", "Of the attempt, in seconds since the epoch."),
-        parameter(
-            "webhook-signature",
-            "`v1,` and the HMAC-SHA256 of id, timestamp and body with points between, in base64.",
-        ),
+        header(name, words, required=True)
+        for name, words in {
+            "webhook-id": "The same for all attempts to deliver a message.",
+            "webhook-timestamp": "Of the attempt, in seconds since the epoch.",
+            "webhook-signature": "`v1,` and the HMAC-SHA256 of id, timestamp and body with points "
+            "between, in base64.",
+        }.items()
     ]
 }
 RECEIVED: dict[int | str, dict[str, Any]] = {
