@@ -12,8 +12,7 @@ from typing import Any
 from starlette.datastructures import FormData
 
 from app.pages import forms
-from app.requests.form import files_of
-from app.requests.json import parse_json
+from app.requests.form import files_of, text_of
 from app.requests.question import Sent, read_form
 from app.settings import Settings
 from sigtest.data.choices import choose
@@ -24,7 +23,6 @@ from sigtest.kinds import Kind, Reference
 from sigtest.kinds.comparisons import Comparisons
 from workers.questions import Record
 
-FURTHER = "request"  # the text area with whatever else a request may say
 WORDS = {"a": "first system", "b": "second system"}
 PLAIN = ("TEXT", "NAME")  # what to write is clear without a pattern
 
@@ -131,7 +129,7 @@ def sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
     ]
     if kind.compares:
         parts += forms.recognised_parts(form)
-    others = (FURTHER, *(name for name, _ in references(kind)))
+    others = (forms.FURTHER, *(name for name, _ in references(kind)))
     if not parts and not any(form.get(name) for name in others):
         raise InputError(
             "No files yet: choose them here, or try the example.",
@@ -156,10 +154,7 @@ def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
     Raises:
         InputError: The further choices are no JSON object.
     """
-    further = form.get(FURTHER)
-    request: dict[str, Any] = {}
-    if isinstance(further, str) and further.strip():
-        request = parse_json(further.encode(), FURTHER)
+    request = forms.further_of(form)
     request |= _chosen(form, kind.fields, "") | forms.written(form)
     for inside, fields in kind.inside.items():
         if chosen := _chosen(form, fields, f"{inside}."):
@@ -167,8 +162,7 @@ def request_of(form: FormData, kind: Kind[Any]) -> dict[str, Any]:
     if kind.compares and (chosen := forms.choices_of(_within(form, kind.compares))):
         request[kind.compares] = _object(request, kind.compares) | chosen
     for name, reference in references(kind):
-        question_id = form.get(name)
-        if isinstance(question_id, str) and question_id:
+        if question_id := text_of(form, name):
             *way, last = reference.place
             inner = request
             for step in way:

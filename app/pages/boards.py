@@ -20,7 +20,7 @@ from app.pages.reports import decidable, of_report
 from app.pages.visitors import Visitor
 from app.questions.drawing import Chosen as Options
 from app.requests.envelope import Brought, WantedTestSets
-from app.requests.form import files_of, form_of, plain, size_of
+from app.requests.form import files_of, form_of, plain, size_of, text_of
 from app.requests.limits import room
 from app.requests.parsing import Parse
 from app.requests.testset import system_of_form, testset_of_form
@@ -168,11 +168,9 @@ def remove_board(board_id: Id, caller: Visitor, boards: Boards) -> Response:
 
 def _asked(form: FormData, settings: Settings) -> Brought[NewTestSet]:
     """The test set that the form of the page asks for."""
-    name = form.get("name")
-    choices = {**forms.choices_of(form), "name": name.strip() if isinstance(name, str) else ""}
-    capacity = form.get("capacity")
-    if isinstance(capacity, str) and capacity.strip():
-        if not capacity.strip().isdecimal():
+    choices = {**forms.choices_of(form), "name": text_of(form, "name").strip()}
+    if capacity := text_of(form, "capacity").strip():
+        if not capacity.isdecimal():
             raise InputError("capacity must be a whole number.", field="capacity")
         choices["capacity"] = int(capacity)
     files = [
@@ -186,13 +184,8 @@ def _asked(form: FormData, settings: Settings) -> Brought[NewTestSet]:
 def _system(form: FormData, settings: Settings) -> System:
     """The system that the form of the page brings: one file is its output, several its runs."""
     files = files_of(form, "hypotheses")
-    name = form.get("name")
-    given = name.strip() if isinstance(name, str) else ""
     if not files:
         raise InputError("No file was chosen: the output of the system.", field="hypotheses")
     brought: list[tuple[str, UploadFile | str]] = [("hypotheses", file) for file in files]
-    return system_of_form(given or _named(files[0]), FormData(brought), settings).asked
-
-
-def _named(file: UploadFile) -> str:
-    return system_name(plain(file.filename))
+    name = text_of(form, "name").strip() or system_name(plain(files[0].filename))
+    return system_of_form(name, FormData(brought), settings).asked

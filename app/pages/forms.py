@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
 
-from app.requests.form import files_of, plain
+from app.requests.form import files_of, plain, text_of
 from app.requests.json import parse_json
 from sigtest.data.fields import spelled
 from sigtest.data.imports.bounds import Bounds, Meter
@@ -26,6 +26,7 @@ from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
 
 ANYTHING = "files"
+FURTHER = "request"  # the text area with whatever else a request may say
 PARTS = ("references", "systems", "scores", "documents", "labels", "source", "archive")
 BEGINNINGS = {
     "references": ("reference", "ref.", "ref-", "ref_"),
@@ -104,25 +105,34 @@ def recognised_parts(form: FormData) -> list[tuple[str, UploadFile]]:
 
 def choices_of(form: FormData) -> dict[str, Any]:
     """The fields of a JSON request that the form's choices mean; empty ones have their defaults."""
-    further = form.get("request")
-    choices: dict[str, Any] = {}
-    if isinstance(further, str) and further.strip():
-        choices = parse_json(further.encode(), "request")
+    choices = further_of(form)
     for name in LISTS:
         if chosen := [value for value in form.getlist(name) if isinstance(value, str) and value]:
             choices[name] = chosen
     for name in WORDS:
-        value = form.get(name)
-        if isinstance(value, str) and value.strip():
-            choices[name] = _value(name, value.strip())
+        if value := text_of(form, name).strip():
+            choices[name] = _value(name, value)
     choices |= {name: value for name, value in written(form).items() if value}
     if form.get("stratified"):
         choices["stratified"] = True
-    baseline = form.get("baseline")
-    if isinstance(baseline, str) and baseline.strip():
-        choices["pairs"] = {"baseline": baseline.strip()}
-    _tokenize(choices, form.get("tokenize"))
+    if baseline := text_of(form, "baseline").strip():
+        choices["pairs"] = {"baseline": baseline}
+    if tokenizer := text_of(form, "tokenize"):  # an option of BLEU
+        choices["metrics"] = [
+            f"bleu:tokenize={tokenizer}" if metric == "bleu" else metric
+            for metric in choices.get("metrics", ["bleu"])
+        ]
     return choices
+
+
+def further_of(form: FormData) -> dict[str, Any]:
+    """Whatever else a request may say, as the form's text area has it.
+
+    Raises:
+        InputError: It is no JSON object.
+    """
+    further = text_of(form, FURTHER)
+    return parse_json(further.encode(), FURTHER) if further.strip() else {}
 
 
 def written(form: FormData) -> dict[str, Any]:
@@ -146,25 +156,14 @@ def _value(name: str, text: str) -> object:
     return text
 
 
-def _tokenize(choices: dict[str, Any], tokenizer: object) -> None:
-    """A tokenizer is an option of BLEU."""
-    if not isinstance(tokenizer, str) or not tokenizer:
-        return
-    choices["metrics"] = [
-        f"bleu:tokenize={tokenizer}" if metric == "bleu" else metric
-        for metric in choices.get("metrics", ["bleu"])
-    ]
-
-
 def _pasted(form: FormData) -> Iterator[tuple[str, UploadFile]]:
     """Texts of text areas, as files."""
     for area in PASTED:
-        text = form.get(f"{area}-text")
-        if not isinstance(text, str) or not text.strip():
+        text = text_of(form, f"{area}-text")
+        if not text.strip():
             continue
         part = "references" if area == "reference" else "systems"
-        name = form.get(f"{area}-name")
-        called = name.strip() if isinstance(name, str) and name.strip() else area
+        called = text_of(form, f"{area}-name").strip() or area
         data = text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
         yield part, file_of(f"{called}.txt", data)
 

@@ -85,6 +85,12 @@ def files_of(form: FormData, part: str) -> list[UploadFile]:
     return files
 
 
+def text_of(form: FormData, name: str) -> str:
+    """The text of a field; empty where there is none."""
+    value = form.get(name)
+    return value if isinstance(value, str) else ""
+
+
 def refuse_doubled(body: Mapping[str, Any], files: Files) -> None:
     """Check that nothing is both in `request` and in files, or in `request` where files belong."""
     for part in files:
