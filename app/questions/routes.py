@@ -93,7 +93,7 @@ async def submit(
     Equal content and an equal `Idempotency-Key` both return the question that exists (200); one
     that failed or was cancelled runs again. `Prefer: wait=N` waits up to N seconds for the end.
     """
-    brought = question.take()
+    brought = question.pop()
     record, created = await run_in_threadpool(
         asked.submit,
         kind.path,

@@ -16,7 +16,7 @@ from contextlib import (
     nullcontext,
 )
 from functools import partial
-from typing import Annotated, Generic, ParamSpec, Self, TypeVar
+from typing import Annotated, ParamSpec, Self, TypeVar
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
@@ -114,21 +114,6 @@ class Work:
         await self._taken.aclose()
         yield
         await self._taken.enter_async_context(self._turn())
-
-
-class Once(Generic[T]):
-    """Something large that is used once, so that nothing else keeps it in memory.
-
-    Args:
-        held: What.
-    """
-
-    def __init__(self, held: T) -> None:
-        self._held: list[T] = [held]
-
-    def take(self) -> T:
-        """It; a second time there is nothing."""
-        return self._held.pop()
 
 
 Parse = Annotated[Parser, of_state("parser")]

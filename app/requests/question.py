@@ -30,7 +30,7 @@ from app.requests.form import (
 )
 from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
 from app.requests.named import Named
-from app.requests.parsing import Once, Parser, Work
+from app.requests.parsing import Parser, Work
 from app.requests.sources import (
     BUILTIN,
     TESTSET,
@@ -67,8 +67,10 @@ class Sent:
     files: Sequence[File] = ()
 
 
-async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Brought[Question]]:
+async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Brought[Question]]:
     """Dependency: the question that the body asks, checked.
+
+    It is the only entry of a list: who takes it out is the only one who keeps its texts in memory.
 
     Raises:
         SigtestError: The body is of no known kind, too large, malformed, or asks for nothing
@@ -93,15 +95,15 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> Once[Br
 
 async def _checked(
     request: Request, caller: Principal, kind: Kind[Any], sent: Sent, work: Work, wait: int | None
-) -> Once[Brought[Question]]:
+) -> list[Brought[Question]]:
     known = fields_of(kind)
     reading = kind.reading if sent.files else ()
     for field in sent.body if known else ():
         choose(field, (*known, *reading), field[:60], "field")
-    return Once(await asked_with(request, caller, kind, sent, work, wait))
+    return [await asked_with(request, caller, kind, sent, work, wait)]
 
 
-Read = Annotated[Once[Brought[Question]], Depends(read_question)]
+Read = Annotated[list[Brought[Question]], Depends(read_question)]
 
 
 async def asked_with(
