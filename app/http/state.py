@@ -13,11 +13,17 @@ from pydantic_core import PydanticCustomError
 from app.settings import Settings
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
+from sigtest.kinds import KINDS, Kind
 from workers.questions import Questions
 from workers.testsets import TestSets
 from workers.webhooks import Webhooks
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)(\.0+)?")
+
+
+async def asked_kind(request: Request) -> Kind[Any]:
+    """The kind whose path was asked for, of the interface or of a page."""
+    return KINDS[request.url.path.removeprefix("/v1").split("/")[1]]
 
 
 def of_state(name: str) -> Any:
@@ -86,6 +92,7 @@ def _is_list(annotation: object) -> bool:
 InDigits = BeforeValidator(_spelled)  # behind bounds, which the document would not have else
 # a form sends what was left empty, too
 LeftEmpty = BeforeValidator(lambda value: None if value == "" else value)
+OfKind = Annotated[Kind[Any], Depends(asked_kind)]
 Limits = Annotated[Settings, of_state("settings")]
 Asked = Annotated[Questions, of_state("questions")]
 Boards = Annotated[TestSets, of_state("testsets")]

@@ -18,7 +18,7 @@ from app.pages.choice import Choice as Shown
 from app.pages.choice import Chosen
 from app.pages.reports import decidable, of_report
 from app.pages.visitors import Visitor
-from app.questions.drawing import Chosen as Options
+from app.questions.drawing import Options
 from app.requests.envelope import Brought, WantedTestSets
 from app.requests.form import files_of, form_of, plain, size_of, text_of
 from app.requests.limits import room

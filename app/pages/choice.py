@@ -10,7 +10,7 @@ from fastapi import Depends, Query
 
 from app.http.state import InDigits
 from app.questions.deciding import Decided
-from app.questions.drawing import Chosen as Options
+from app.questions.drawing import Options
 from workers.store.boards import Choice as Decision
 
 DECIDES = ("alpha", "correction")

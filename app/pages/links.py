@@ -18,8 +18,7 @@ from app.pages.reports import shown
 from app.pages.visitors import noted
 from app.questions import answers
 from app.questions.deciding import Decided
-from app.questions.drawing import Options as OptionsAsked
-from app.questions.drawing import draw
+from app.questions.drawing import OptionsNamed, draw
 from sigtest.kinds import KINDS
 from sigtest.render.plots.drawing import adaptive
 from workers.questions import Record
@@ -74,7 +73,7 @@ async def shared_picture(
     asked: Asked,
     watch: Watch,
     name: Annotated[str, Path(alias="picture")],
-    options: OptionsAsked,
+    options: OptionsNamed,
 ) -> Response:
     """A picture of the report behind a link."""
     record, caller = linked

@@ -13,7 +13,7 @@ from starlette.datastructures import FormData
 from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wished
-from app.http.state import Asked, Cursor, InDigits, Limits, routing
+from app.http.state import Asked, Cursor, InDigits, Limits, OfKind, routing
 from app.http.turns import in_turn
 from app.http.waiting import Watch, Watcher
 from app.pages import asking, forms, site
@@ -24,12 +24,11 @@ from app.pages.reports import shown
 from app.pages.visitors import Noted, Visitor
 from app.questions import answers
 from app.questions.deciding import Decided
-from app.questions.drawing import Options as OptionsAsked
-from app.questions.drawing import draw
+from app.questions.drawing import OptionsNamed, draw
 from app.questions.routes import events
 from app.questions.segments import SegmentsWanted, Wanted, behind
 from app.questions.segments import answer as shared_out
-from app.requests.envelope import Wanted as WantedQuestions
+from app.requests.envelope import WantedQuestions
 from app.requests.form import form_of, size_of
 from app.requests.parsing import Parse
 from app.requests.question import Sent, asked_with, read_form
@@ -52,14 +51,6 @@ COMPARISONS = KINDS["comparisons"]
 EXAMPLE_REQUEST = {"metrics": ["bleu", "chrf", "ter"], "unit": "document"}
 
 Id = Annotated[str, Path(alias="id")]
-
-
-async def _kind(request: Request) -> Kind[Any]:
-    """The kind whose path was asked for."""
-    return KINDS[request.url.path.split("/")[1]]
-
-
-OfKind = Annotated[Kind[Any], Depends(_kind)]
 
 
 async def _found(question_id: Id, kind: OfKind, caller: Visitor, asked: Asked) -> Record:
@@ -277,7 +268,7 @@ async def picture(
     watch: Watch,
     found: Found,
     name: Annotated[str, Path(alias="picture")],
-    options: OptionsAsked,
+    options: OptionsNamed,
 ) -> Response:
     """A picture that follows its reader's choice of light or dark."""
     svg = await draw(kind, name, found, caller.name, asked, watch, options)

@@ -58,4 +58,4 @@ async def _part(
     return Part(metric, test, tuple(filter(None, system or ())))
 
 
-Wanted = Annotated[Part, Depends(_part)]
+PartWanted = Annotated[Part, Depends(_part)]

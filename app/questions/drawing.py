@@ -23,7 +23,7 @@ from workers.store.boards import Choice
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Options:
     """What of a report is to be shown.
 
     Attributes:
@@ -71,8 +71,8 @@ MetricNamed = Annotated[str | None, Query(description="The first by default.")]
 TestNamed = Annotated[str | None, Query(description="By default the first that keeps its level.")]
 
 
-async def _measure(metric: MetricNamed = None, test: TestNamed = None) -> Chosen:
-    return Chosen(metric, test)
+async def _measure(metric: MetricNamed = None, test: TestNamed = None) -> Options:
+    return Options(metric, test)
 
 
 async def _pair(
@@ -84,15 +84,15 @@ async def _pair(
     ] = None,
     a: Annotated[str | None, Query(description="First system of the pair.")] = None,
     b: Annotated[str | None, Query(description="Second system.")] = None,
-) -> Chosen:
-    return Chosen(metric, test, testset, a, b)
+) -> Options:
+    return Options(metric, test, testset, a, b)
 
 
-MeasureNamed = Annotated[Chosen, Depends(_measure)]
-PairNamed = Annotated[Chosen, Depends(_pair)]
+MeasureNamed = Annotated[Options, Depends(_measure)]
+PairNamed = Annotated[Options, Depends(_pair)]
 
 
-async def _chosen(
+async def _options(
     pair: PairNamed,
     criterion: Annotated[str | None, Query(description="Of a human evaluation.")] = None,
     alpha: Annotated[
@@ -111,14 +111,14 @@ async def _chosen(
     correction: Annotated[
         str | None, LeftEmpty, Query(description="Of a comparison's decisions.")
     ] = None,
-) -> Chosen:
+) -> Options:
     return replace(
         pair, criterion=criterion, alpha=alpha, width=width, title=title, omit=omit,
         correction=correction,
     )  # fmt: skip
 
 
-Options = Annotated[Chosen, Depends(_chosen)]
+OptionsNamed = Annotated[Options, Depends(_options)]
 
 
 async def draw(
@@ -128,7 +128,7 @@ async def draw(
     caller: str,
     questions: Questions,
     watch: Watcher,
-    chosen: Chosen,
+    options: Options,
 ) -> str:
     """The SVG of a picture.
 
@@ -140,17 +140,17 @@ async def draw(
         NotReadyError: There is no report, or no distribution yet.
     """
     picture = kind.pictures[choose(name, kind.pictures, "picture", "picture")]
-    choice = chosen.decided if kind.decides else answers.AS_ASKED
+    choice = options.decided if kind.decides else answers.AS_ASKED
     apart = ("alpha", "correction") if kind.decides else ()
     named = {
         part: value
-        for part, value in vars(chosen).items()
+        for part, value in vars(options).items()
         if value is not None and part not in apart
     }
     kind.check_chosen(name, named)
     drawn: Distribution | None = None
     if picture.needs == "distribution":
-        pair = await run_in_threadpool(pair_of, record, caller, questions, chosen)
+        pair = await run_in_threadpool(pair_of, record, caller, questions, options)
         drawn = await watch.distribution(record, caller, pair)
 
     def made() -> str:
@@ -160,7 +160,7 @@ async def draw(
     return await in_turn(made)
 
 
-def pair_of(record: Record, caller: str, questions: Questions, chosen: Chosen) -> PairAsked:
+def pair_of(record: Record, caller: str, questions: Questions, options: Options) -> PairAsked:
     """The pair that is asked for; metric and test are those that stand first by default.
 
     Raises:
@@ -168,16 +168,16 @@ def pair_of(record: Record, caller: str, questions: Questions, chosen: Chosen) -
         NotReadyError: There is no report.
     """
     for field in ("a", "b"):
-        if getattr(chosen, field) is None:
+        if getattr(options, field) is None:
             raise RecipeError(f"{field} is missing: the name of a system.", field=field)
     report = answers.read(questions.report(record.id, caller), record)
     leading = leading_test(report)
     if leading is None:
         raise RecipeError("The report has no pairs; it needs two systems.", field="a")
     return PairAsked(
-        str(chosen.a),
-        str(chosen.b),
-        chosen.metric or next(iter(report.metrics)),
-        chosen.test or leading,
-        chosen.testset,
+        str(options.a),
+        str(options.b),
+        options.metric or next(iter(report.metrics)),
+        options.test or leading,
+        options.testset,
     )

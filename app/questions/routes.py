@@ -17,21 +17,20 @@ from starlette.responses import Response
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished, require_match
 from app.http.problems import stream_error
-from app.http.state import Asked, Cursor, Limit, Limits, routing
+from app.http.state import Asked, Cursor, Limit, Limits, OfKind, routing
 from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.questions import answers
-from app.questions.deciding import Decided
-from app.questions.deciding import Wanted as PartWanted
-from app.questions.drawing import Options, PairNamed, draw, pair_of
+from app.questions.deciding import Decided, PartWanted
+from app.questions.drawing import OptionsNamed, PairNamed, draw, pair_of
 from app.questions.segments import SegmentsWanted, behind
 from app.questions.segments import answer as shared_out
-from app.requests.envelope import Wanted, Written
+from app.requests.envelope import WantedQuestions, Written
 from app.requests.question import Read
 from app.schema import document
 from app.schema.answers import DistributionBody, QuestionBody, SegmentsBody, listing_model
 from sigtest.errors import SigtestError
-from sigtest.kinds import KINDS, Kind
+from sigtest.kinds import Kind
 from sigtest.kinds.comparisons import Comparisons
 from workers.questions import Record
 
@@ -62,14 +61,6 @@ Key = Annotated[
 ]
 
 Id = Annotated[str, Path(alias="id", description="Id that the submission was answered with.")]
-
-
-async def _kind(request: Request) -> Kind[Any]:
-    """The kind whose path was asked for."""
-    return KINDS[request.url.path.split("/")[2]]
-
-
-OfKind = Annotated[Kind[Any], Depends(_kind)]
 
 
 async def _found(question_id: Id, kind: OfKind, caller: Caller, asked: Asked) -> Record:
@@ -113,7 +104,7 @@ def listing(
     caller: Caller,
     asked: Asked,
     settings: Limits,
-    wanted: Wanted,
+    wanted: WantedQuestions,
     cursor: Cursor = None,
     limit: Limit = PAGE,
 ) -> Response:
@@ -170,7 +161,7 @@ async def picture(
     watch: Watch,
     found: Found,
     name: Annotated[str, Path(alias="picture", description="Which picture.")],
-    options: Options,
+    options: OptionsNamed,
 ) -> Response:
     """A picture of the report, as SVG.
 

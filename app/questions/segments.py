@@ -14,7 +14,7 @@ from app.http.state import InDigits, LeftEmpty
 from app.http.turns import in_turn
 from app.http.waiting import Watcher
 from app.questions import answers
-from app.questions.drawing import Chosen, pair_of
+from app.questions.drawing import Options, pair_of
 from app.schema.answers import SegmentsBody
 from sigtest.errors import RecipeError
 from sigtest.render.plots import find_pair
@@ -101,7 +101,7 @@ async def behind(
     caller: str,
     questions: Questions,
     watch: Watcher,
-    options: Chosen,
+    options: Options,
     wanted: Wanted,
 ) -> Behind:
     """The pair that is asked for and the segments behind its difference.

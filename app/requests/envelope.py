@@ -76,7 +76,7 @@ async def _filter(
     return Filter(title, _tags(tag), () if status is None else (status,))
 
 
-Wanted = Annotated[Filter, Depends(_filter)]
+WantedQuestions = Annotated[Filter, Depends(_filter)]
 
 
 async def _written_filter(title: Title = "", tag: Tags = None) -> Filter:

@@ -13,6 +13,7 @@ from starlette.datastructures import FormData
 
 from app.http.auth import Caller, Principal
 from app.http.negotiation import Wait
+from app.http.state import asked_kind
 from app.requests import limits
 from app.requests.envelope import Brought
 from app.requests.form import (
@@ -78,7 +79,7 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Br
     """
     state = request.state
     settings, parser = cast(Settings, state.settings), cast(Parser, state.parser)
-    kind = KINDS[request.url.path.split("/")[2]]
+    kind = await asked_kind(request)
     forms = (FORM,) if isinstance(kind, Comparisons) or kind.parts or kind.compares else ()
     media = kind_of(request)
     refuse_encoding(request)

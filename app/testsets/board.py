@@ -15,8 +15,7 @@ from app.http.turns import in_turn
 from app.http.waiting import Watch, Watcher
 from app.questions import answers
 from app.questions.deciding import Decided
-from app.questions.drawing import Chosen, MeasureNamed
-from sigtest.cached import cached_property
+from app.questions.drawing import MeasureNamed, Options
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.render.json import excerpt, with_pairs
@@ -77,7 +76,7 @@ class Board:
         """The same without its pairs."""
         return select(self.bare, metric=self.metric, test=self.test)
 
-    def require_record(self, options: Chosen) -> Record:
+    def require_record(self, options: Options) -> Record:
         """The comparison that is shown.
 
         Args:
@@ -114,7 +113,7 @@ async def board_of(
     boards: TestSets,
     asked: Questions,
     watch: Watcher,
-    options: Chosen,
+    options: Options,
     choice: Choice,
     wait: int | None = None,
 ) -> Board:
@@ -161,7 +160,7 @@ async def board_of(
     return await in_turn(read, found)
 
 
-def _chosen(testset: TestSetRecord, options: Chosen, choice: Choice) -> tuple[str, str]:
+def _chosen(testset: TestSetRecord, options: Options, choice: Choice) -> tuple[str, str]:
     """The metric and the test to show.
 
     Raises:

@@ -15,7 +15,7 @@ from app.http.state import Asked, Boards, Cursor, Limit, Limits, routing
 from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.questions import answers as questions
-from app.questions.drawing import Options, PairNamed, draw, pair_of
+from app.questions.drawing import OptionsNamed, PairNamed, draw, pair_of
 from app.requests.envelope import WantedTestSets
 from app.requests.limits import check_scores, room
 from app.requests.testset import Changed, Drafted, Put
@@ -178,7 +178,7 @@ async def leaderboard_picture(
     watch: Watch,
     shown: Shown,
     picture: Annotated[str, Path(description="Which picture.")],
-    options: Options,
+    options: OptionsNamed,
 ) -> Response:
     """A picture of what the leaderboard shows, as SVG."""
     record = shown.require_record(options)
