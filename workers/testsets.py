@@ -80,8 +80,6 @@ class TestSets:
         context: The stores and the queue.
     """
 
-    __test__ = False  # pytest: not a test class
-
     def __init__(self, context: Context) -> None:
         self._context = context
         self._store = context.testsets

@@ -29,8 +29,6 @@ class TestSetSettings(EnvelopeRequest, SettingsRequest):
     that many systems: 79,999 for 64 of them with holm.
     """
 
-    __test__ = False  # pytest: not a test class
-
     name: str = Field(min_length=1, max_length=200, description="What to call it.")
     replicas: int = Field(
         default=1, ge=1, description="Training replicas that every system brings."
@@ -53,8 +51,6 @@ class TestSetRequest(TestSetSettings, TextsRequest):
 
 class TestSetForm(BaseModel):
     """The same as files of any format: plain text with one line a segment, SGML, ...; or `.gz`."""
-
-    __test__ = False  # pytest: not a test class
 
     references: list[bytes] = files_field("Files with a reference set each.")
     documents: bytes | None = file_field("A file with the document of each segment.")
@@ -98,8 +94,6 @@ class ContentBody(BaseModel):
 class TestSetLinks(BaseModel):
     """Where to go on."""
 
-    __test__ = False  # pytest: not a test class
-
     self: str
     systems: str
     leaderboard: str
@@ -110,8 +104,6 @@ class TestSetLinks(BaseModel):
 
 class TestSetResource(BaseModel):
     """A test set, its settings and how many systems it has."""
-
-    __test__ = False  # pytest: not a test class
 
     id: str = Field(description="Hash of caller, content, settings and versions.")
     name: str
@@ -156,8 +148,6 @@ class TestSetResource(BaseModel):
 
 class TestSetListing(BaseModel):
     """The caller's test sets, newest first."""
-
-    __test__ = False  # pytest: not a test class
 
     testsets: list[TestSetResource]
     next_cursor: str | None = Field(description="Send as ?cursor= for the next page.")

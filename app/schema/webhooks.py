@@ -98,8 +98,6 @@ class LeaderboardData(BaseModel):
 class TestData(BaseModel):
     """A webhook that is tried."""
 
-    __test__ = False  # pytest: not a test class
-
     id: str = Field(description="Of the webhook.")
 
 

@@ -67,8 +67,6 @@ class TestSetRecord:
         envelope: What is written on it.
     """
 
-    __test__ = False  # pytest: not a test class
-
     id: str
     name: str
     created_at: float

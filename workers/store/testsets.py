@@ -42,8 +42,6 @@ class TestSetStore:
         settings: How long things live, and how many bytes of totals there may be.
     """
 
-    __test__ = False  # pytest: not a test class
-
     def __init__(self, redis: Redis, settings: Settings) -> None:
         self.redis = redis
         self.settings = settings
