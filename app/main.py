@@ -30,8 +30,8 @@ from app.webhooks import routes as webhooks
 from sigtest.kinds import KINDS
 from sigtest.version import __version__
 from workers.access import Access
+from workers.news import News
 from workers.questions import Questions
-from workers.queue.news import News
 from workers.sessions import Sessions
 from workers.settings import Settings as QueueSettings
 from workers.testsets import TestSets

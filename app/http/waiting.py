@@ -23,8 +23,8 @@ from app.http.state import of_state
 from sigtest.draws.distribution import Distribution
 from sigtest.segments import Segments
 from workers.errors import NotReadyError
+from workers.news import News
 from workers.questions import PairAsked, Questions, Record
-from workers.queue.news import News
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Hears what workers finish, on one connection for everybody who waits in this process."""
+"""Hears what workers finish, on one connection for everybody who waits. `app` calls this."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Wake = Callable[[], object]
 
 
 class News:
-    """What `Store.commit` publishes. News may be lost with a connection: those who wait look, too.
+    """What stores publish. News may be lost with a connection: those who wait look, too.
 
     Args:
         redis: The server.
@@ -50,17 +50,17 @@ class News:
             wake()
 
     @contextmanager
-    def about(self, comparison_id: str, wake: Wake) -> Iterator[None]:
-        """Call `wake`, from another thread, whenever something about a comparison is finished."""
+    def about(self, owner: str, wake: Wake) -> Iterator[None]:
+        """Call `wake`, from another thread, whenever something of this owner is finished."""
         with self._lock:
-            self._waiting[comparison_id].append(wake)
+            self._waiting[owner].append(wake)
         try:
             yield
         finally:
             with self._lock:
-                self._waiting[comparison_id].remove(wake)
-                if not self._waiting[comparison_id]:
-                    del self._waiting[comparison_id]
+                self._waiting[owner].remove(wake)
+                if not self._waiting[owner]:
+                    del self._waiting[owner]
 
     def _listen(self) -> None:
         while not self._closed.is_set():
@@ -78,8 +78,8 @@ class News:
                 if message is not None:
                     self._tell(message["channel"].decode().rpartition(":")[2])
 
-    def _tell(self, comparison_id: str) -> None:
+    def _tell(self, owner: str) -> None:
         with self._lock:
-            waiting = list(self._waiting.get(comparison_id, ()))
+            waiting = list(self._waiting.get(owner, ()))
         for wake in waiting:
             wake()

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from service import CALLER, Comparisons, example, synthetic, until
 
-from workers.queue.news import News
+from workers.news import News
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
 
