@@ -101,8 +101,8 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
             yield State(
                 settings=settings,
                 requests=requests,
-                door=Door(settings, Access(questions.context.questions.redis)),
-                sessions=Sessions(questions.context.questions.redis),
+                door=Door(settings, Access(questions.context.redis)),
+                sessions=Sessions(questions.context.redis),
                 questions=questions,
                 testsets=TestSets(questions.context),
                 webhooks=Webhooks(questions.context),

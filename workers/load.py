@@ -55,7 +55,7 @@ def load(context: Context) -> Load:
     for caller, seconds in _pending(context):
         unfinished[caller] += 1
         predicted[caller] = predicted.get(caller, 0.0) + seconds
-    tallies = Tallies(context.questions.redis)
+    tallies = Tallies(context.redis)
     return Load(
         workers=context.feed.jobs.workers(),
         waiting=waiting,
@@ -71,7 +71,7 @@ def load(context: Context) -> Load:
 
 def _pending(context: Context) -> list[tuple[str, float]]:
     """Caller and predicted seconds of each unfinished question."""
-    redis, ids = context.questions.redis, context.questions.pending()
+    redis, ids = context.redis, context.questions.pending()
     with redis.pipeline(transaction=False) as pipe:
         for question in ids:
             pipe.hget(keys.key("question", question), "caller")

@@ -63,7 +63,7 @@ class Webhooks:
             raise LimitError(
                 f"You have {most} webhooks, as many as {limit} allows; delete one.", limit=limit
             )
-        check_room(self._context.questions.redis, self._context.settings, caller)
+        check_room(self._context.redis, self._context.settings, caller)
         webhook_id, secret = self._store.add(caller, where, names)
         return self.find(webhook_id, caller), secret
 

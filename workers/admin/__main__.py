@@ -11,14 +11,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from redis import Redis
-
 from sigtest.cli.ending import status_of
 from sigtest.render.names import printable
 from workers.admin import drain, failed, keys, purge, requeue, stuck, usage
 from workers.guard import storage
 from workers.settings import Settings
 from workers.store.server import EmbeddedServer, connect
+from workers.tasks.context import Context
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,21 +31,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(asked: argparse.Namespace) -> int:
-    settings = Settings.of()
-    with storage(), _store(settings) as redis:
-        for line in asked.run(asked, redis, settings):
+    with storage(), _context(Settings.of()) as context:
+        for line in asked.run(asked, context):
             sys.stdout.write(f"{printable(line)}\n")  # reasons of failures quote what callers sent
         sys.stdout.flush()
     return 0
 
 
 @contextmanager
-def _store(settings: Settings) -> Iterator[Redis]:
+def _context(settings: Settings) -> Iterator[Context]:
     server = EmbeddedServer(settings)
     server.ensure()
     redis = connect(settings, retries=3, timeout=3.0)
     try:
-        yield redis
+        yield Context.on(redis, settings)
     finally:
         redis.close()
         server.stop()

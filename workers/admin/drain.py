@@ -6,10 +6,7 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from redis import Redis
-
-from workers.admin.keys import Commands, span
-from workers.settings import Settings
+from workers.admin.arguments import Commands, span
 from workers.tasks.context import Context
 
 LOOK = 0.1
@@ -29,8 +26,8 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     drain.set_defaults(run=_drain)
 
 
-def _drain(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
-    feed = Context.on(redis, settings).feed
+def _drain(asked: argparse.Namespace, context: Context) -> Iterator[str]:
+    feed = context.feed
     if asked.end:
         feed.resume()
         yield "tasks are handed out"

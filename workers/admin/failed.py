@@ -5,10 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from redis import Redis
-
-from workers.admin.keys import Commands
-from workers.settings import Settings
+from workers.admin.arguments import Commands
 from workers.store import survey
 from workers.tasks.context import Context
 
@@ -21,15 +18,14 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     commands.add_parser("failed", help=told).set_defaults(run=_failed)
 
 
-def _failed(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
-    context = Context.on(redis, settings)
+def _failed(asked: argparse.Namespace, context: Context) -> Iterator[str]:
     yield COLUMNS.format("id", "caller", "kind", "why")
-    for name in sorted(survey.failed_questions(redis)):
+    for name in sorted(survey.failed_questions(context.redis)):
         stored = context.questions.find(name)
         if stored is not None:
             record = stored.record
             yield COLUMNS.format(name, stored.caller, record.kind, record.error)
-    for name in sorted(survey.failed_testsets(redis)):
+    for name in sorted(survey.failed_testsets(context.redis)):
         state = context.testsets.state(name)
         if state is None:
             continue

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import math
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from redis import Redis
-
 from workers.access import SCOPES, Access, ApiKey
-from workers.settings import SECONDS, Settings
+from workers.admin.arguments import Commands, span
+from workers.tasks.context import Context
 
-Commands = argparse._SubParsersAction  # argparse has no public name for it
 COLUMNS = "{:<8}  {:<20}  {:<17}  {:<10}  {:<10}  {:>7}  {}"
-
-
-def span(text: str) -> float:
-    """A length of time, in days or in seconds, as a type of argparse.
-
-    Raises:
-        ArgumentTypeError: It is none.
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not 0 <= number <= SECONDS:
-        raise argparse.ArgumentTypeError(f"must be a number from 0 to {SECONDS:,}, not {text!r}")
-    return number
 
 
 def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
@@ -54,20 +36,20 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     revoke.set_defaults(run=_revoke)
 
 
-def _add(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
+def _add(asked: argparse.Namespace, context: Context) -> Iterator[str]:
     scopes = asked.scope or ["read", "submit"]
-    _, secret = Access(redis).add(asked.name, scopes, asked.days, asked.budget)
+    _, secret = Access(context.redis).add(asked.name, scopes, asked.days, asked.budget)
     yield secret
 
 
-def _list(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
-    known = Access(redis).listing()
+def _list(asked: argparse.Namespace, context: Context) -> Iterator[str]:
+    known = Access(context.redis).listing()
     yield COLUMNS.format("id", "name", "scopes", "made", "ends", "budget", "state")
     yield from map(_line, known)
 
 
-def _revoke(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
-    for key in Access(redis).revoke(asked.which):
+def _revoke(asked: argparse.Namespace, context: Context) -> Iterator[str]:
+    for key in Access(context.redis).revoke(asked.which):
         yield f"revoked {key.id} of {key.name}"
 
 

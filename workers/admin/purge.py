@@ -8,12 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
-from redis import Redis
-
 from sigtest.kinds import KINDS
-from workers.admin.keys import Commands, span
+from workers.admin.arguments import Commands, span
 from workers.questions import Questions
-from workers.settings import Settings
 from workers.store import keys, survey
 from workers.store.boards import TestSetRecord
 from workers.tasks.context import Context
@@ -41,12 +38,11 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     purge.set_defaults(run=_purge)
 
 
-def _purge(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
-    context = Context.on(redis, settings)
+def _purge(asked: argparse.Namespace, context: Context) -> Iterator[str]:
     questions, testsets, webhooks = Questions(context), TestSets(context), Webhooks(context)
     caller, until = asked.caller, time.time() - asked.days * DAY
     listed = _all(partial(testsets.listing, caller, limit=PAGE))
-    boards = [record for record in listed if _changed(record, settings) <= until]
+    boards = [record for record in listed if _changed(record, context) <= until]
     found = {
         kind: [
             record
@@ -61,9 +57,9 @@ def _purge(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Itera
                 questions.remove(record.id, caller)
         for board in boards:
             testsets.delete(board.id, caller)
-            survey.forget_space(redis, board.id)
+            survey.forget_space(context.redis, board.id)
         if not asked.days:
-            survey.forget_space(redis, keys.space_of(caller))
+            survey.forget_space(context.redis, keys.space_of(caller))
             for webhook in webhooks.listing(caller):
                 webhooks.remove(webhook.id, caller)
     done = "deleted" if asked.yes else "would delete (with --yes)"
@@ -81,6 +77,6 @@ def _all(page: Callable[[str | None], tuple[Sequence[T], str | None]]) -> Iterat
         yield from entries
 
 
-def _changed(board: TestSetRecord, settings: Settings) -> float:
+def _changed(board: TestSetRecord, context: Context) -> float:
     """When a test set was last changed, seconds since the epoch."""
-    return board.expires_at - settings.retention
+    return board.expires_at - context.settings.retention

@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 
-from redis import Redis
-
-from workers.admin.keys import Commands
+from workers.admin.arguments import Commands
 from workers.errors import NotFoundError, NotReadyError
-from workers.settings import Settings
 from workers.store import survey
 from workers.store.task import Priced
 from workers.tasks import boards
@@ -27,10 +24,10 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     requeue.set_defaults(run=_requeue)
 
 
-def _requeue(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
-    context = Context.on(redis, settings)
+def _requeue(asked: argparse.Namespace, context: Context) -> Iterator[str]:
     ids: Sequence[str] = asked.ids
     if asked.failed:
+        redis = context.redis
         ids = sorted({*survey.failed_questions(redis), *survey.failed_testsets(redis)})
     for name in ids:
         caller, tasks = _revived(context, name)
@@ -46,7 +43,7 @@ def _revived(context: Context, name: str) -> tuple[str, list[Priced]]:
     stored = context.questions.find(name)
     if stored is None:
         return _revived_testset(context, name)
-    if not survey.revive_question(context.questions.redis, name, stored.caller):
+    if not survey.revive_question(context.redis, name, stored.caller):
         raise NotReadyError(
             f"{name} is {stored.record.status}; only what failed or is unfinished starts again.",
             stored.record,

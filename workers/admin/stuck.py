@@ -6,10 +6,7 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from redis import Redis
-
-from workers.admin.keys import Commands, span
-from workers.settings import Settings
+from workers.admin.arguments import Commands, span
 from workers.store import survey
 from workers.store.task import owner_of
 from workers.tasks.context import Context
@@ -29,8 +26,7 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     stuck.set_defaults(run=_stuck)
 
 
-def _stuck(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
-    context = Context.on(redis, settings)
+def _stuck(asked: argparse.Namespace, context: Context) -> Iterator[str]:
     running = {owner_of(key) for key in context.feed.jobs.running()}
     alive = {owner_of(key) for key in context.feed.jobs.alive()}
 
@@ -46,7 +42,7 @@ def _stuck(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Itera
         if stored is None or now - stored.record.created_at < asked.seconds:
             continue
         age = f"{now - stored.record.created_at:.0f}"
-        times = survey.starts(redis, "attempts", name)
+        times = survey.starts(context.redis, "attempts", name)
         kind = stored.record.kind
         yield COLUMNS.format(name, stored.caller, kind, age, times, state(name))
     for name in context.testsets.joining():
@@ -55,5 +51,5 @@ def _stuck(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Itera
         if board is None or (since is not None and now - since < asked.seconds):
             continue
         age = "" if since is None else f"{now - since:.0f}"
-        times = survey.starts(redis, "testset-attempts", name)
+        times = survey.starts(context.redis, "testset-attempts", name)
         yield COLUMNS.format(name, board.caller, "testsets", age, times, state(name))

@@ -5,11 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from redis import Redis
-
-from workers.admin.keys import Commands
+from workers.admin.arguments import Commands
 from workers.load import load
-from workers.settings import Settings
 from workers.store.holdings import Tour
 from workers.tasks.context import Context
 
@@ -22,9 +19,9 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     commands.add_parser("usage", help=told).set_defaults(run=_usage)
 
 
-def _usage(asked: argparse.Namespace, redis: Redis, settings: Settings) -> Iterator[str]:
-    now = load(Context.on(redis, settings))
-    tour = Tour(redis)
+def _usage(asked: argparse.Namespace, context: Context) -> Iterator[str]:
+    now = load(context)
+    tour = Tour(context.redis)
     while not tour.step():
         pass
     yield COLUMNS.format("caller", "unfinished", "predicted seconds", "bytes")

@@ -19,6 +19,7 @@ class Context:
     """The stores and the queue, on one server.
 
     Attributes:
+        redis: The server, with bytes as answers.
         settings: Limits and times.
         questions: Where questions are.
         testsets: Where test sets are.
@@ -26,6 +27,7 @@ class Context:
         feed: Where tasks go.
     """
 
+    redis: Redis
     settings: Settings
     questions: QuestionStore
     testsets: TestSetStore
@@ -36,6 +38,7 @@ class Context:
     def on(cls, redis: Redis, settings: Settings) -> Context:
         """Everything on a server."""
         return cls(
+            redis,
             settings,
             QuestionStore(redis, settings),
             TestSetStore(redis, settings),
