@@ -156,7 +156,8 @@ class Supervisor:
                 self._holdings.round()
                 if not self._settings.redis_url:
                     self._eraser.round()
-            if not self._announced and all(self._serves(slot) for slot in self._slots):
+            serves = self._context.feed.jobs.serves
+            if not self._announced and all(serves(slot.name) for slot in self._slots):
                 self._announced = True
                 sys.stdout.write(READY + "\n")
                 sys.stdout.flush()
@@ -214,9 +215,6 @@ class Supervisor:
         if not extra:
             return self._watch.busy > self._patience
         return extra < self._settings.workers and self._watch.held(extra)
-
-    def _serves(self, slot: Slot) -> bool:
-        return self._context.feed.jobs.serves(slot.name)
 
     def _left_behind(self, worker: str) -> None:
         """Let the task that a worker had when it died wait for another one."""

@@ -112,9 +112,6 @@ class PieceJob(Job):
 
     def perform(self) -> None:
         """Run the task; RQ would first ask the store to keep the job, which never expires."""
-        self._execute()
-
-    def _execute(self) -> None:
         self.outcome = run(self.context, str(self.func_name), self.args, self.meta["seconds"])
 
 

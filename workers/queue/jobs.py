@@ -67,6 +67,11 @@ class Jobs:
     Args:
         redis: The server, with bytes as answers.
         settings: Time limit of a task.
+
+    Attributes:
+        list_name: Key of the list that workers take from.
+        starts_name: Key of the starts of tasks.
+        workers_name: Key of the names of workers that serve the queue, as far as it was told.
     """
 
     def __init__(self, redis: Redis, settings: Settings) -> None:
@@ -75,21 +80,10 @@ class Jobs:
         self._claim = redis.register_script(CLAIM)
         self._starts = redis.register_script(STARTS)
         self._queue = RedisQueue(NAME, connection=redis, serializer=JSONSerializer)
-
-    @property
-    def list_name(self) -> str:
-        """The key of the list that workers take from."""
-        return str(self._queue.key)
-
-    @property
-    def starts_name(self) -> str:
-        """The key of the starts of tasks."""
-        return str(self._queue.started_job_registry.key)
-
-    @property
-    def workers_name(self) -> str:
-        """The key of the names of workers that serve the queue, as far as it was told."""
-        return WORKERS_BY_QUEUE_KEY % NAME
+        self._failed = self._queue.failed_job_registry.key
+        self.list_name = str(self._queue.key)
+        self.starts_name = str(self._queue.started_job_registry.key)
+        self.workers_name = WORKERS_BY_QUEUE_KEY % NAME
 
     def add(self, turns: Iterable[Turn]) -> None:
         """Queue tasks; those queued or running already are left alone."""
@@ -114,7 +108,7 @@ class Jobs:
 
     def claim(self, key: str) -> bool:
         """Take a task out of the queue for an extra worker, unless another one was faster."""
-        return bool(self._claim([self._queue.key, TAKEN, keys.ASIDE], [key]))
+        return bool(self._claim([self.list_name, TAKEN, keys.ASIDE], [key]))
 
     def let_go(self, key: str) -> None:
         """Forget that an extra worker has a task."""
@@ -122,18 +116,18 @@ class Jobs:
 
     def drop(self, owner: str) -> None:
         """Take the tasks of a question out of the queue; those running find out themselves."""
-        queued = map(_id, self._redis.lrange(self._queue.key, 0, -1))
+        queued = map(_id, self._redis.lrange(self.list_name, 0, -1))
         with self._redis.pipeline() as pipe:
             for key in queued:
                 if owner_of(key) == owner:
-                    pipe.lrem(self._queue.key, 0, key)
+                    pipe.lrem(self.list_name, 0, key)
                     erase(pipe, key)
             pipe.execute()
 
     def queued(self) -> list[Turn]:
         """The tasks that no worker has taken; the reconciler sees what became of unknown ones."""
         turns = []
-        for key in map(_id, self._redis.lrange(self._queue.key, 0, -1)):
+        for key in map(_id, self._redis.lrange(self.list_name, 0, -1)):
             with suppress(NoSuchJobError):
                 turns.append(Turn.of_job(Job.fetch(key, self._redis, JSONSerializer)))
         return turns
@@ -143,7 +137,7 @@ class Jobs:
         turns = []
         for turn in self.queued():
             key = turn.priced.task.key
-            if self._redis.lrem(self._queue.key, 1, key):  # or a worker was faster
+            if self._redis.lrem(self.list_name, 1, key):  # or a worker was faster
                 with self._redis.pipeline() as pipe:
                     erase(pipe, key)
                     pipe.execute()
@@ -184,13 +178,13 @@ class Jobs:
     def alive(self) -> set[str]:
         """Ids of the tasks that are queued or running."""
         running = self.running()  # first: a task that is taken meanwhile was queued
-        queued = self._redis.lrange(self._queue.key, 0, -1)
+        queued = self._redis.lrange(self.list_name, 0, -1)
         return running.union(map(_id, queued))
 
     def busy(self) -> bool:
         """Whether a task is queued, running, or in between: taken and not yet announced."""
         with self._redis.pipeline() as pipe:
-            pipe.llen(self._queue.key)
+            pipe.llen(self.list_name)
             pipe.llen(TAKEN)
             return any(pipe.execute()) or bool(self.starts())
 
@@ -206,7 +200,7 @@ class Jobs:
         with self._redis.pipeline() as pipe:
             pipe.lrange(TAKEN, 0, -1)
             pipe.zrange(self.starts_name, 0, -1)
-            pipe.zrange(self._queue.failed_job_registry.key, 0, -1)
+            pipe.zrange(self._failed, 0, -1)
             pipe.smembers(keys.ASIDE)
             lists = pipe.execute()
         return {_id(entry) for entries in lists for entry in entries} - alive
@@ -222,7 +216,7 @@ class Jobs:
                 name = key.encode(errors="surrogateescape")
                 pipe.lrem(TAKEN, 0, name)  # type: ignore[arg-type]
                 pipe.srem(keys.ASIDE, name)
-                pipe.zrem(self._queue.failed_job_registry.key, name)
+                pipe.zrem(self._failed, name)
                 erase(pipe, key)
             pipe.execute()
 
