@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from workers.errors import GoneError
 from workers.store.boards import Choice
 from workers.store.task import Priced, owner_of
-from workers.tasks import boards, questions, webhooks
+from workers.tasks import boards, webhooks
 from workers.tasks.context import Context
 
 
@@ -47,10 +48,15 @@ class Reconciler:
         self._idle = set()
 
     def _revive(self, lost: set[str]) -> None:
-        asked = lost.intersection(self._context.questions.pending())
-        for question_id, pieces in questions.missing(self._context, sorted(asked)).items():
-            stored = self._context.questions.find(question_id)
-            if stored is not None:
+        questions = self._context.questions
+        asked = lost.intersection(questions.pending())
+        for question_id in sorted(asked):
+            try:
+                pieces = questions.progress.pieces(question_id)
+                stored, _ = questions.read(question_id)
+            except GoneError:
+                questions.drop_pending(question_id)  # it expired
+            else:
                 self._again(stored.caller, pieces.tasks(question_id))
         for testset_id in sorted(lost - asked):
             state = self._context.testsets.state(testset_id)

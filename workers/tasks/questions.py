@@ -12,11 +12,10 @@ from typing import Any
 from sigtest import engine
 from sigtest.comparison.plan import Plan
 from sigtest.draws.distribution import distribution, pair_of
-from sigtest.draws.samples import Blocks, Samples
+from sigtest.draws.samples import Samples
 from sigtest.kinds import KINDS, Kind
 from sigtest.render import json
 from sigtest.segments import segment_shares
-from workers.errors import GoneError
 from workers.store.pieces import Pieces, Run, shares_key
 from workers.store.records import Status
 from workers.store.stored import Stored
@@ -87,17 +86,6 @@ def attribute(context: Context, question_id: str, part: int, a: int, b: int, met
     context.questions.progress.tell(question_id)
 
 
-def missing(context: Context, idle: Sequence[str]) -> dict[str, Pieces]:
-    """The pieces of those questions that still exist; the others are no longer cared for."""
-    found = {}
-    for question_id in idle:
-        try:
-            found[question_id] = context.questions.progress.pieces(question_id)
-        except GoneError:
-            context.questions.drop_pending(question_id)  # it expired
-    return found
-
-
 @dataclass(frozen=True)
 class _Work:
     """A comparison that a task works on, read once.
@@ -132,7 +120,8 @@ class _Work:
 def _resample(context: Context, work: _Work, pieces: Pieces, run: Run) -> None:
     samples, question_id = work.samples, work.stored.record.id
     if pieces.cut.blocks == [run]:  # nobody else needs what is drawn
-        _commit_comparison(context, question_id, samples, [samples.block(*run)])
+        report = engine.reduce(samples, [samples.block(*run)])
+        _commit(context, question_id, KINDS["comparisons"], report)
         return
     drawn = pieces.drawn
     if run not in drawn:
@@ -153,13 +142,7 @@ def _report(context: Context, work: _Work, samples: Samples, runs: Sequence[Run]
     question_id = work.stored.record.id
     blocks = context.questions.progress.blocks(question_id, runs)
     if len(blocks) == len(runs):  # fewer where another task has reported meanwhile
-        _commit_comparison(context, question_id, samples, blocks)
-
-
-def _commit_comparison(
-    context: Context, question_id: str, samples: Samples, blocks: Sequence[Blocks]
-) -> None:
-    _commit(context, question_id, KINDS["comparisons"], engine.reduce(samples, blocks))
+        _commit(context, question_id, KINDS["comparisons"], engine.reduce(samples, blocks))
 
 
 def _commit(context: Context, question_id: str, kind: Kind[Any], report: Any) -> None:
