@@ -316,20 +316,15 @@ def _joint(sampling: Sampling, part: Part) -> tuple[list[Array], list[Array]]:
     """Draws and ranges of all systems, as far as the correction looks at them together."""
     if CORRECTIONS[part.recipe.correction].joint is None or len(part.systems) < 2:
         return [], []
+    metrics = range(len(part.recipe.metrics))
     ranges: list[Array] = []
     if part.recipe.correction == "tukey":
         tables = [
             np.stack([sampling.statistics(digest, [m])[m] for digest in part.digests])
-            for m in range(len(part.recipe.metrics))
+            for m in metrics
         ]
         ranges = list(Sample(part, tables).ranges(0, part.resamples))
-    return _scores(sampling, part.digests), ranges
-
-
-def _scores(sampling: Sampling, digests: Sequence[str]) -> list[Array]:
-    """For each metric (S, R) bootstrap scores."""
-    metrics = range(len(sampling.part.recipe.metrics))
-    return [sampling.scores(digests, m) for m in metrics]
+    return [sampling.scores(part.digests, m) for m in metrics], ranges
 
 
 def _by_metric(part: Part, rows: Sequence[bytes]) -> list[Array]:
