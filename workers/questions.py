@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -75,7 +75,7 @@ class Questions:
     """
 
     def __init__(self, context: Context) -> None:
-        self._context = context
+        self.context = context
         self._store = context.questions
         self._feed = context.feed
         self._settings = context.settings
@@ -84,11 +84,6 @@ class Questions:
     def connect(cls, settings: Settings) -> Questions:
         """Questions on the server that the settings name, which need not be up yet."""
         return cls(Context.on(connect(settings), settings))
-
-    @property
-    def context(self) -> Context:
-        """The stores and the queue."""
-        return self._context
 
     def close(self) -> None:
         """Close the connections."""
@@ -192,11 +187,7 @@ class Questions:
             said: What is written.
             check: Raises where the question is not what its caller thinks.
         """
-
-        def own() -> None:
-            check(self.find(question_id, caller).etag)
-
-        if not self._store.describe(question_id, said, own):
+        if not self._store.describe(question_id, said, self._checked(question_id, caller, check)):
             raise gone(question_id)
         return self.find(question_id, caller)
 
@@ -258,8 +249,7 @@ class Questions:
         number = plan.number_of(pair.testset)
         part = plan.parts[number]
         restricted, systems = pair_of(part, pair.a, pair.b, pair.metric, pair.test)
-        space = record.testset or keys.space_of(caller)
-        found = self._store.cache(space).values(restricted.key)
+        found = self._store.cache(Stored(record, caller).space).values(restricted.key)
         if found is not None:
             return Distribution(pair.a, pair.b, pair.metric, pair.test, *found)
         self._require_systems(record, part, systems)
@@ -295,14 +285,14 @@ class Questions:
         labels = part.recipe.labels
         metric = labels.index(choose(pair.metric, labels, "metric", "metric"))
         self._require_systems(record, part, (a, b))
-        space = record.testset or keys.space_of(caller)
-        found = self._store.cache(space).values(shares_key(part, a, b, metric))
+        stored = Stored(record, caller)
+        found = self._store.cache(stored.space).values(shares_key(part, a, b, metric))
         if found is None:
             if not asked:
                 task = Task("attribute", question_id, (number, a, b, metric))
                 self._feed.add(caller, [Priced(task, DISTRIBUTE_SECONDS)])
             return None
-        texts = Statistics(self._store, self._context.testsets, Stored(record, caller), plan)
+        texts = Statistics(self._store, self.context.testsets, stored, plan)
         testset, first = texts.testset(number), number * len(plan.systems)
         one, other = (texts.system(first + system).runs[0].hypotheses for system in (a, b))
         return Segments(
@@ -319,7 +309,7 @@ class Questions:
         if record.testset is None:
             return
         for system in systems:
-            if not self._context.testsets.has(record.testset, part.digests[system]):
+            if not self.context.testsets.has(record.testset, part.digests[system]):
                 raise GoneError(
                     f"System {part.systems[system]!r} of this leaderboard was deleted or replaced."
                 )
@@ -388,11 +378,8 @@ class Questions:
             with suppress(OutOfMemoryError):  # of the tasks that come next; they come later
                 self._feed.drop(question_id)
             return self.find(question_id, caller)
-
-        def own() -> None:  # it may have ended just now
-            check(self.find(question_id, caller).etag)
-
-        self._store.delete(question_id, caller, own)
+        # it may have ended just now
+        self._store.delete(question_id, caller, self._checked(question_id, caller, check))
         return None
 
     @storage()
@@ -405,6 +392,10 @@ class Questions:
     def workers(self) -> int:
         """How many workers are alive, here and on other machines."""
         return self._feed.jobs.workers()
+
+    def _checked(self, question_id: str, caller: str, check: Check) -> Callable[[], None]:
+        """Checks a question of the caller as it is when it is called."""
+        return lambda: check(self.find(question_id, caller).etag)
 
     def _own(
         self, stored: Stored | None, question_id: str, caller: str, kind: str | None = None
