@@ -9,7 +9,7 @@ from typing import Any
 from redis import Redis
 
 from sigtest.data.envelope import PARTS, Envelope, Said
-from workers.store.codec import decoded
+from workers.store.codec import decoded, flat
 from workers.store.scripts.envelopes import DESCRIBE
 
 FIELDS = tuple(PARTS)
@@ -37,7 +37,7 @@ class EnvelopeStore:
         Returns:
             Whether it is there.
         """
-        fields = [part for pair in fields_of(said).items() for part in pair]
+        fields = flat(fields_of(said))
         if check is None:
             return bool(self._describe([name], fields))
 
@@ -50,7 +50,7 @@ class EnvelopeStore:
         return written == [1]
 
 
-def fields_of(said: Said) -> dict[str, str]:
+def fields_of(said: Said) -> dict[str, str | bytes]:
     """What is said, by field."""
     return {name: json.dumps(value) for name, value in said.items()}
 

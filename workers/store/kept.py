@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from redis import Redis
 
 from workers.store import keys, totals
-from workers.store.codec import decoded
+from workers.store.codec import decoded, flat
 from workers.store.scripts import totals as scripts
 
 COUNTED = (keys.TOTALS_USED, keys.TOTALS_SIZES, keys.TOTALS_BYTES)
@@ -36,9 +36,8 @@ class KeptTotals:
             expiry: Of the test set, in milliseconds since the epoch.
             parts: By name.
         """
-        fields = [entry for pair in parts.items() for entry in pair]
-        size = totals.size(parts.values())
-        self._keep([name, *COUNTED], [repr(time.time()), self.most, size, expiry, *fields])
+        size = sum(map(len, parts.values()))
+        self._keep([name, *COUNTED], [repr(time.time()), self.most, size, expiry, *flat(parts)])
 
     def read(self, places: Sequence[str], names: Sequence[str]) -> list[dict[str, bytes]]:
         """Some parts of the totals under some keys; nothing of those that were evicted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -147,7 +147,7 @@ class QuestionStore:
             2 * len(facts),
         ]
         names += [keys.cached(keys.space_of(caller), name) for name in cut.distinct_keys]
-        told = self._create(names, [*options, *_flat(facts), *_flat(contents)])
+        told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])
         word, seconds, held, known = map(decoded, told[:4])
         written, cached = told[4 : 4 + len(FIELDS)], told[4 + len(FIELDS) :]
         stored = None
@@ -379,7 +379,3 @@ def _message(record: Record, outcome: Status, error: str) -> Message:
     told = {"kind": record.kind, "id": record.id, "status": outcome.value}
     why = {"error": error} if outcome is Status.FAILED else {}
     return Message.of(f"question.{outcome.value}", {**told, **why, **vars(record.envelope)})
-
-
-def _flat(fields: Mapping[str, str | bytes]) -> list[str | bytes]:
-    return [part for pair in fields.items() for part in pair]

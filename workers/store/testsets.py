@@ -90,10 +90,9 @@ class TestSetStore:
             "capacity": str(capacity),
             **fields_of(said),
         }
-        fields: list[Argument] = [entry for pair in facts.items() for entry in pair]
         text = codec.pack_json(testset.as_json() | {"segments": testset.segments})
-        first: list[Argument] = [testset_id, *self._lives(caller), text]
-        created = decoded(self._create(_names(testset_id), first + fields)) == "created"
+        told: list[Argument] = [testset_id, *self._lives(caller), text, *codec.flat(facts)]
+        created = decoded(self._create(_names(testset_id), told)) == "created"
         if not created:
             self.describe(testset_id, said)
         return created
@@ -249,10 +248,9 @@ class TestSetStore:
             failed), `taken` (other content is there), `full`, `spent` (its capacity is) or `gone`.
         """
         output = codec.pack_json(system.as_json())
-        arguments: list[Argument] = [system.name, system.sha256, output, int(replaces), most]
-        arguments += [entry for pair in fields_of(said).items() for entry in pair]
-        given: list[Argument] = [testset_id, *self._lives(caller), *arguments]
-        return decoded(self._put(_names(testset_id), given))
+        told: list[Argument] = [testset_id, *self._lives(caller), system.name, system.sha256]
+        told += [output, int(replaces), most, *codec.flat(fields_of(said))]
+        return decoded(self._put(_names(testset_id), told))
 
     def remove(self, testset_id: str, caller: str, name: str) -> str:
         """Remove a system: `removed` or `absent`."""
@@ -302,13 +300,7 @@ class TestSetStore:
 
     def fail(self, testset_id: str, digest: str, message: str) -> None:
         """Note why a digest cannot be measured."""
-        name = keys.key("testset-failures", testset_id)
-        expiry = self._expiry(testset_id)
-        if expiry:
-            with self.redis.pipeline() as pipe:
-                pipe.hset(name, digest, message)
-                pipe.pexpireat(name, expiry)
-                pipe.execute()
+        self._hold("testset-failures", testset_id, {digest: message.encode()})
 
     def rows(self, testset_id: str, names: Sequence[str]) -> list[bytes | None]:
         """Rows by their names."""
@@ -320,13 +312,7 @@ class TestSetStore:
 
     def add_rows(self, testset_id: str, rows: Mapping[str, bytes]) -> None:
         """Keep rows, which follow from what their names say."""
-        expiry = self._expiry(testset_id)
-        if rows and expiry:
-            name = keys.key("testset-rows", testset_id)
-            with self.redis.pipeline() as pipe:
-                pipe.hset(name, mapping=rows)  # type: ignore[arg-type]  # bytes are fine
-                pipe.pexpireat(name, expiry)
-                pipe.execute()
+        self._hold("testset-rows", testset_id, rows)
 
     def tidy(self, testset_id: str, state: State) -> None:
         """Drop totals of what no system brings any longer; rows, where they have become many."""
@@ -363,6 +349,15 @@ class TestSetStore:
         expiry = self._expiry(testset_id)
         if expiry:
             self.kept.add(keys.totals(testset_id, resamples, digest), expiry, parts)
+
+    def _hold(self, part: str, testset_id: str, fields: Mapping[str, bytes]) -> None:
+        """Keep something of a test set as long as it."""
+        name, expiry = keys.key(part, testset_id), self._expiry(testset_id)
+        if fields and expiry:
+            with self.redis.pipeline() as pipe:
+                pipe.hset(name, mapping=fields)  # type: ignore[arg-type]  # bytes are fine
+                pipe.pexpireat(name, expiry)
+                pipe.execute()
 
     def _expiry(self, testset_id: str) -> int:
         """When a test set expires, in milliseconds; 0 where it is gone."""

@@ -12,7 +12,7 @@ table:M    statistics, where exact p-values need them of every pair
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -98,11 +98,6 @@ def table(parts: Parts, m: int) -> Array | None:
     """(n, k) statistics of metric m, where they are kept."""
     data = parts.get(f"table:{m}")
     return None if data is None else codec.unpack_statistics(data)
-
-
-def size(parts: Iterable[bytes]) -> int:
-    """Bytes of all parts."""
-    return sum(map(len, parts))
 
 
 def _kept(parts: Parts, observed: Sequence[Array], m: int) -> Array:
