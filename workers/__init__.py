@@ -1,1 +1,1 @@
-"""Comparisons computed by a queue and its workers: the only code that speaks to Redis."""
+"""Questions computed by a queue and its workers: the only code that speaks to Redis."""

@@ -13,6 +13,7 @@
     sigtest:cache:SPACE:HASH       string  statistics of one output, a distribution, or shares
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:erase                  string  something was deleted that the disk still has
+    sigtest:probe                  string  written to see that it can be
     sigtest:holding                hash    callers who hold more than is left, and both in bytes
     sigtest:access                 hash    API keys by their hash; never a key itself
     sigtest:tallies                hash    how often tasks ended how, and their seconds

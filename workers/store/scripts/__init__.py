@@ -1,5 +1,5 @@
 """Changes that must happen whole or not at all, as Lua that the server runs undivided.
 
 The server's append-only file keeps the writes of one script together, so that a crash cannot leave
-half of them behind. Fields and values come in JSON-free pairs, in chunks that Lua can unpack.
+half of them behind. Fields and values come one after the other.
 """
