@@ -14,7 +14,6 @@ from starlette.concurrency import run_in_threadpool
 from app.http.backoff import BackOff
 from app.http.errors import AuthenticationError, ForbiddenError
 from app.http.observing import EXCHANGE
-from app.http.state import of_state
 from app.settings import Settings
 from workers.access import SCOPES, Access, digest_of
 from workers.store.keys import ANONYMOUS
@@ -132,18 +131,18 @@ def is_loopback(host: str) -> bool:
     return (mapped or address).is_loopback
 
 
-Guard = Annotated[Door, of_state("door")]
 Bearer = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 Header = Annotated[str | None, Depends(_header)]
 
 
-def identify(request: Request, door: Door, bearer: Bearer, header: Header) -> Principal:
+def identify(request: Request, bearer: Bearer, header: Header) -> Principal:
     """Tell who asks.
 
     Raises:
         AuthenticationError: The service has keys, and the request has none of them.
         ForbiddenError: The service has no keys, and the request comes from another machine.
     """
+    door: Door = request.state.door
     secret = bearer.credentials if bearer else header or ""
     principal = door.principal(secret, address_of(request))
     if principal is None:
@@ -162,7 +161,7 @@ async def authenticate(request: Request, bearer: Bearer, header: Header) -> Prin
     Raises:
         ForbiddenError: The key is not for this.
     """
-    principal = await run_in_threadpool(identify, request, request.state.door, bearer, header)
+    principal = await run_in_threadpool(identify, request, bearer, header)
     require_method(principal, request)
     return principal
 
@@ -187,7 +186,7 @@ async def operate(request: Request, bearer: Bearer, header: Header) -> Principal
     Raises:
         ForbiddenError: The key has not the scope `admin`.
     """
-    principal = await run_in_threadpool(identify, request, request.state.door, bearer, header)
+    principal = await run_in_threadpool(identify, request, bearer, header)
     principal.require("admin")
     return principal
 

@@ -72,7 +72,7 @@ def _recognise(request: Request) -> None:
     """Tell who is signed in, where the problem came up before anybody asked."""
     if not hasattr(request.state, "signed_in"):
         with suppress(SigtestError):  # the problem may be that the store cannot say it
-            noted(request, request.state.door, request.state.sessions)
+            noted(request)
 
 
 def _parts(told: dict[str, Any]) -> list[str]:
