@@ -42,10 +42,11 @@ class News:
         """Stop listening."""
         self._closed.set()
 
-    def wake(self) -> None:
-        """Let everybody look who waits, whatever for."""
+    def wake(self, *owners: str) -> None:
+        """Let those look who wait for something of these owners, or all where none is named."""
         with self._lock:
-            waiting = [wake for wakes in self._waiting.values() for wake in wakes]
+            about = owners or (*self._waiting,)
+            waiting = [wake for owner in about for wake in self._waiting.get(owner, ())]
         for wake in waiting:
             wake()
 
@@ -76,10 +77,4 @@ class News:
             while not self._closed.is_set():
                 message = pubsub.get_message(timeout=PATIENCE)
                 if message is not None:
-                    self._tell(message["channel"].decode().rpartition(":")[2])
-
-    def _tell(self, owner: str) -> None:
-        with self._lock:
-            waiting = list(self._waiting.get(owner, ()))
-        for wake in waiting:
-            wake()
+                    self.wake(message["channel"].decode().rpartition(":")[2])
