@@ -212,15 +212,12 @@ class QuestionStore:
     ) -> tuple[list[Record], str | None]:
         """The caller's questions of one kind; see `page`."""
 
-        def find(question_id: str) -> Record | None:
-            stored = self.find(question_id)
-            return None if stored is None else stored.record
-
-        def passes(record: Record) -> bool:
-            return wanted.passes(record.envelope, record.status)
+        def passes(stored: Stored) -> bool:
+            return wanted.passes(stored.record.envelope, stored.record.status)
 
         listing = keys.of_caller("listing", caller, kind)
-        return page(self.redis, listing, cursor, limit, find, passes)
+        found, following = page(self.redis, listing, cursor, limit, self.find, passes)
+        return [stored.record for stored in found], following
 
     def describe(
         self, question_id: str, said: Said, check: Callable[[], None] | None = None

@@ -173,14 +173,11 @@ class TestSetStore:
     ) -> tuple[list[TestSetRecord], str | None]:
         """The caller's test sets; see `page`."""
 
-        def find(testset_id: str) -> TestSetRecord | None:
-            state = self.state(testset_id)
-            return None if state is None else state.record
+        def passes(state: State) -> bool:
+            return wanted.passes(state.record.envelope, name=state.record.name)
 
-        def passes(record: TestSetRecord) -> bool:
-            return wanted.passes(record.envelope, name=record.name)
-
-        return page(self.redis, _listing(caller), cursor, limit, find, passes)
+        found, following = page(self.redis, _listing(caller), cursor, limit, self.state, passes)
+        return [state.record for state in found], following
 
     def raise_resamples(
         self, testset_id: str, caller: str, resamples: int, check: Callable[[], None] = lambda: None
