@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -50,39 +49,35 @@ def load(context: Context) -> Load:
         StorageError: The store does not answer.
     """
     waiting, since = context.feed.depth()
-    unfinished: Counter[str] = Counter()
-    predicted: dict[str, float] = {}
-    for caller, seconds in _pending(context):
-        unfinished[caller] += 1
-        predicted[caller] = predicted.get(caller, 0.0) + seconds
+    pending = _pending(context)
     tallies = Tallies(context.redis)
     return Load(
         workers=context.feed.jobs.workers(),
         waiting=waiting,
         oldest=0.0 if since is None else max(0.0, time.time() - since),
         drained=context.feed.drained,
-        unfinished=unfinished,
-        predicted=predicted,
+        unfinished={caller: len(seconds) for caller, seconds in pending.items()},
+        predicted={caller: sum(seconds) for caller, seconds in pending.items()},
         tasks=tallies.all(),
         spent=tallies.spent(),
         looks=tallies.looks(),
     )
 
 
-def _pending(context: Context) -> list[tuple[str, float]]:
-    """Caller and predicted seconds of each unfinished question."""
+def _pending(context: Context) -> dict[str, list[float]]:
+    """Predicted seconds of each unfinished question, by caller."""
     redis, ids = context.redis, context.questions.pending()
     with redis.pipeline(transaction=False) as pipe:
         for question in ids:
             pipe.hget(keys.key("question", question), "caller")
         callers = cast("list[bytes | None]", pipe.execute())
-    known = [(q, decoded(c)) for q, c in zip(ids, callers, strict=True) if c is not None]
+    known = list(dict.fromkeys(decoded(caller) for caller in callers if caller is not None))
     with redis.pipeline(transaction=False) as pipe:
-        for question, caller in known:
-            pipe.hget(keys.of_caller("pending", caller), question)
-        held = cast("list[bytes | None]", pipe.execute())
-    return [
-        (caller, float(decoded(facts).partition(" ")[0]))
-        for (_, caller), facts in zip(known, held, strict=True)
-        if facts is not None
-    ]
+        for caller in known:
+            pipe.hvals(keys.of_caller("pending", caller))
+        held = cast("list[list[bytes]]", pipe.execute())
+    return {
+        caller: [float(decoded(facts).partition(" ")[0]) for facts in own]
+        for caller, own in zip(known, held, strict=True)
+        if own
+    }
