@@ -10,7 +10,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import RedirectResponse, Response
 
 from app.http.negotiation import AsPage, Wish
-from app.http.state import Asked, Boards, Cursor, Limits, routing
+from app.http.state import Boards, Cursor, Limits, routing
 from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.pages import forms, site
@@ -86,7 +86,6 @@ async def board_page(
     board_id: Id,
     caller: Visitor,
     boards: Boards,
-    asked: Asked,
     watch: Watch,
     choice: Chosen,
     as_page: AsPage,
@@ -94,9 +93,7 @@ async def board_page(
     """A board with what it shows, what is still to be measured, and a form for another system."""
     options = Options(choice.metric, choice.test)
     wait = CHOSEN_SECONDS if choice.decided != Decision() else None
-    board = await board_of(
-        board_id, caller.name, boards, asked, watch, options, choice.decided, wait
-    )
+    board = await board_of(board_id, caller.name, boards, watch, options, choice.decided, wait)
     if not as_page:
         return await in_turn(answers.leaderboard, board, Wish("application/json"))
     return await in_turn(_page, request, board, choice)

@@ -70,12 +70,11 @@ async def shared_report(
 async def shared_picture(
     request: Request,
     linked: Linked,
-    asked: Asked,
     watch: Watch,
     name: Annotated[str, Path(alias="picture")],
     options: OptionsNamed,
 ) -> Response:
     """A picture of the report behind a link."""
     record, caller = linked
-    svg = await draw(KINDS[record.kind], name, record, caller, asked, watch, options)
+    svg = await draw(name, record, caller, watch, options)
     return answers.picture(request, adaptive(svg))

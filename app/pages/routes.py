@@ -208,7 +208,7 @@ async def question(
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
     view = await in_turn(shown, found, stored, choice, here)
     link = await run_in_threadpool(asked.link, found.id, caller.name)
-    opened = await _opened(found, caller.name, asked, watch, view.choice, wanted)
+    opened = await _opened(found, caller.name, watch, view.choice, wanted)
     return await in_turn(
         site.page, request, "report.html", record=found, kind=kind, here=here, shown=view,
         pair=opened, link=link, own=True,
@@ -219,7 +219,6 @@ async def pair_page(
     request: Request,
     found: Found,
     caller: Visitor,
-    asked: Asked,
     watch: Watch,
     as_page: AsPage,
     choice: Chosen,
@@ -227,25 +226,20 @@ async def pair_page(
 ) -> Response:
     """One pair alone: its numbers, its distribution, the segments behind its difference."""
     if not as_page:
-        told = await behind(found, caller.name, asked, watch, choice.options, wanted)
+        told = await behind(found, caller.name, watch, choice.options, wanted)
         return await in_turn(shared_out, told, wanted)
-    opened = await _opened(found, caller.name, asked, watch, choice, wanted)
+    opened = await _opened(found, caller.name, watch, choice, wanted)
     return site.page(request, "pair-page.html", pair=opened, here=f"/{found.kind}/{found.id}")
 
 
 async def _opened(
-    found: Record,
-    caller: str,
-    asked: Questions,
-    watch: Watcher,
-    choice: Choice,
-    wanted: Wanted,
+    found: Record, caller: str, watch: Watcher, choice: Choice, wanted: Wanted
 ) -> Panel | str | None:
     """The pair that is read at the moment; why it cannot be read yet; or nothing."""
     if choice.a is None or choice.b is None:
         return None
     try:
-        told = await behind(found, caller, asked, watch, choice.options, wanted)
+        told = await behind(found, caller, watch, choice.options, wanted)
     except NotReadyError as error:
         return error.message
     here = f"/{found.kind}/{found.id}"
@@ -262,16 +256,14 @@ async def report(
 
 async def picture(
     request: Request,
-    kind: OfKind,
     caller: Visitor,
-    asked: Asked,
     watch: Watch,
     found: Found,
     name: Annotated[str, Path(alias="picture")],
     options: OptionsNamed,
 ) -> Response:
     """A picture that follows its reader's choice of light or dark."""
-    svg = await draw(kind, name, found, caller.name, asked, watch, options)
+    svg = await draw(name, found, caller.name, watch, options)
     return answers.picture(request, adaptive(svg))
 
 

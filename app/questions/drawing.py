@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Depends, Query
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +15,7 @@ from app.questions import answers
 from sigtest.data.choices import choose
 from sigtest.draws.distribution import Distribution
 from sigtest.errors import RecipeError
-from sigtest.kinds import Kind
+from sigtest.kinds import KINDS
 from sigtest.render.plots.style import PARTS
 from sigtest.render.standings import leading_test
 from workers.questions import PairAsked, Questions, Record
@@ -121,15 +121,7 @@ async def _options(
 OptionsNamed = Annotated[Options, Depends(_options)]
 
 
-async def draw(
-    kind: Kind[Any],
-    name: str,
-    record: Record,
-    caller: str,
-    questions: Questions,
-    watch: Watcher,
-    options: Options,
-) -> str:
+async def draw(name: str, record: Record, caller: str, watch: Watcher, options: Options) -> str:
     """The SVG of a picture.
 
     A worker draws distributions when they are first asked for; 409 with `Retry-After` where that
@@ -139,6 +131,7 @@ async def draw(
         RecipeError: No such picture, or nothing such in the report.
         NotReadyError: There is no report, or no distribution yet.
     """
+    kind = KINDS[record.kind]
     picture = kind.pictures[choose(name, kind.pictures, "picture", "picture")]
     choice = options.decided if kind.decides else answers.AS_ASKED
     apart = ("alpha", "correction") if kind.decides else ()
@@ -150,14 +143,21 @@ async def draw(
     kind.check_chosen(name, named)
     drawn: Distribution | None = None
     if picture.needs == "distribution":
-        pair = await run_in_threadpool(pair_of, record, caller, questions, options)
-        drawn = await watch.distribution(record, caller, pair)
+        drawn = await distribution_of(record, caller, watch, options)
 
     def made() -> str:
-        report = answers.read(questions.report(record.id, caller), record, choice)
+        report = answers.read(watch.questions.report(record.id, caller), record, choice)
         return picture.draw(report, named, drawn)
 
     return await in_turn(made)
+
+
+async def distribution_of(
+    record: Record, caller: str, watch: Watcher, options: Options
+) -> Distribution:
+    """The pseudo-statistics of the pair that is asked for; raises as `draw` does."""
+    pair = await run_in_threadpool(pair_of, record, caller, watch.questions, options)
+    return await watch.distribution(record, caller, pair)
 
 
 def pair_of(record: Record, caller: str, questions: Questions, options: Options) -> PairAsked:

@@ -22,7 +22,7 @@ from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.questions import answers
 from app.questions.deciding import Decided, PartWanted
-from app.questions.drawing import OptionsNamed, PairNamed, draw, pair_of
+from app.questions.drawing import OptionsNamed, PairNamed, distribution_of, draw
 from app.questions.segments import SegmentsWanted, behind
 from app.questions.segments import answer as shared_out
 from app.requests.envelope import WantedQuestions, Written
@@ -155,9 +155,7 @@ async def decided_report(
 
 async def picture(
     request: Request,
-    kind: OfKind,
     caller: Caller,
-    asked: Asked,
     watch: Watch,
     found: Found,
     name: Annotated[str, Path(alias="picture", description="Which picture.")],
@@ -168,38 +166,31 @@ async def picture(
     A worker draws distributions when they are first asked for; 409 with `Retry-After` where that
     takes longer than this request.
     """
-    svg = await draw(kind, name, found, caller.name, asked, watch, options)
+    svg = await draw(name, found, caller.name, watch, options)
     return answers.picture(request, svg)
 
 
 async def distribution(
     caller: Caller,
-    asked: Asked,
     watch: Watch,
     found: Found,
     options: PairNamed,
     values: Annotated[bool, Query(description="Every pseudo-statistic as well.")] = False,
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
-    pair = await run_in_threadpool(pair_of, found, caller.name, asked, options)
-    drawn = await watch.distribution(found, caller.name, pair)
+    drawn = await distribution_of(found, caller.name, watch, options)
     return await in_turn(answers.distribution, drawn, values)
 
 
 async def segments(
-    caller: Caller,
-    asked: Asked,
-    watch: Watch,
-    found: Found,
-    options: PairNamed,
-    wanted: SegmentsWanted,
+    caller: Caller, watch: Watch, found: Found, options: PairNamed, wanted: SegmentsWanted
 ) -> Response:
     """The segments that made the difference between two systems, each with its share of it.
 
     Shares sum to the difference: plain differences over n where scores are means, and otherwise the
     mean effect of a segment on the way from the sums of b to those of a (Aumann & Shapley 1974).
     """
-    shown = await behind(found, caller.name, asked, watch, options, wanted)
+    shown = await behind(found, caller.name, watch, options, wanted)
     return await in_turn(shared_out, shown, wanted)
 
 

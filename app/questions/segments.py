@@ -21,7 +21,7 @@ from sigtest.render.plots import find_pair
 from sigtest.render.standings import titled
 from sigtest.report import PairReport, Report
 from sigtest.segments import ORDERS, Filter, Segments, Slice, rows_of
-from workers.questions import PairAsked, Questions, Record
+from workers.questions import PairAsked, Record
 
 PAGE = 20
 MOST = 200
@@ -97,12 +97,7 @@ class Behind:
 
 
 async def behind(
-    record: Record,
-    caller: str,
-    questions: Questions,
-    watch: Watcher,
-    options: Options,
-    wanted: Wanted,
+    record: Record, caller: str, watch: Watcher, options: Options, wanted: Wanted
 ) -> Behind:
     """The pair that is asked for and the segments behind its difference.
 
@@ -110,13 +105,13 @@ async def behind(
         RecipeError: No such pair, test set or segments.
         NotReadyError: There is no report, or no shares yet.
     """
-    asked = await run_in_threadpool(pair_of, record, caller, questions, options)
+    asked = await run_in_threadpool(pair_of, record, caller, watch.questions, options)
     if asked.a == asked.b:
         raise RecipeError("a and b must be two different systems.", field="b")
     segments = await watch.segments(record, caller, asked)
 
     def made() -> Behind:
-        stored = questions.report(record.id, caller)
+        stored = watch.questions.report(record.id, caller)
         whole: Report = answers.read(stored, record, options.decided)
         sets = dict(titled(whole))
         report = sets.get(asked.testset or "", whole)

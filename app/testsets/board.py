@@ -10,7 +10,7 @@ from fastapi import Depends, Path
 
 from app.http.auth import Caller
 from app.http.negotiation import Wait
-from app.http.state import Asked, Boards
+from app.http.state import Boards
 from app.http.turns import in_turn
 from app.http.waiting import Watch, Watcher
 from app.questions import answers
@@ -24,7 +24,7 @@ from sigtest.report.codec import decode
 from sigtest.report.selection import select
 from sigtest.significance.corrections import CORRECTIONS
 from workers.errors import NotReadyError
-from workers.questions import Questions, Record
+from workers.questions import Record
 from workers.store.boards import Choice, TestSetRecord
 from workers.testsets import Claim, Leaderboard, TestSets
 
@@ -98,20 +98,18 @@ async def _board(
     testset_id: Annotated[str, Path(alias="id", description="Id of a test set.")],
     caller: Caller,
     boards: Boards,
-    asked: Asked,
     watch: Watch,
     options: MeasureNamed,
     choice: Decided,
     wait: Wait,
 ) -> Board:
-    return await board_of(testset_id, caller.name, boards, asked, watch, options, choice, wait)
+    return await board_of(testset_id, caller.name, boards, watch, options, choice, wait)
 
 
 async def board_of(
     testset_id: str,
     caller: str,
     boards: TestSets,
-    asked: Questions,
     watch: Watcher,
     options: Options,
     choice: Choice,
@@ -123,8 +121,7 @@ async def board_of(
         testset_id: The test set.
         caller: Whose it is.
         boards: Where it is.
-        asked: Where the comparison is that it shows.
-        watch: Waits.
+        watch: Waits; has the comparison that it shows.
         options: Which metric and test.
         choice: How it is decided.
         wait: Most seconds; WAIT_SECONDS where nothing is said.
@@ -144,8 +141,8 @@ async def board_of(
         record, stored, parts = None, b"", None
         claims: tuple[Claim, ...] = ()
         if shown.comparison is not None:
-            record = asked.find(shown.comparison, caller)
-            stored = asked.report(record.id, caller)
+            record = watch.questions.find(shown.comparison, caller)
+            stored = watch.questions.report(record.id, caller)
             parts = _parts(stored, record, metric, test)
         if parts is None:
             empty = boards.empty(testset_id, caller, choice)

@@ -11,11 +11,11 @@ from starlette.responses import Response
 
 from app.http.auth import Caller
 from app.http.negotiation import Wait, Wished, require_match
-from app.http.state import Asked, Boards, Cursor, Limit, Limits, routing
+from app.http.state import Boards, Cursor, Limit, Limits, routing
 from app.http.turns import in_turn
 from app.http.waiting import Watch
 from app.questions import answers as questions
-from app.questions.drawing import OptionsNamed, PairNamed, draw, pair_of
+from app.questions.drawing import OptionsNamed, PairNamed, distribution_of, draw
 from app.requests.envelope import WantedTestSets
 from app.requests.limits import check_scores, room
 from app.requests.testset import Changed, Drafted, Put
@@ -30,7 +30,7 @@ from workers.store.boards import Standing
 router = routing(prefix=PATH, tags=["leaderboards"], responses=document.PROBLEMS)
 
 PAGE = 100
-COMPARISONS = KINDS["comparisons"]
+DRAWN = document.pictures(KINDS["comparisons"])
 
 Id = Annotated[str, Path(alias="id", description="Id of a test set.")]
 Name = Annotated[str, Path(alias="name", description="Name of the system.")]
@@ -169,12 +169,11 @@ async def leaderboard(request: Request, shown: Shown, wish: Wished, wait: Wait) 
     return questions.unless_held(request, made)
 
 
-@router.get("/{id}/leaderboard/plots/{picture}.svg", openapi_extra=document.pictures(COMPARISONS),
+@router.get("/{id}/leaderboard/plots/{picture}.svg", openapi_extra=DRAWN,
             responses=document.PICTURE, response_class=Response)  # fmt: skip
 async def leaderboard_picture(
     request: Request,
     caller: Caller,
-    asked: Asked,
     watch: Watch,
     shown: Shown,
     picture: Annotated[str, Path(description="Which picture.")],
@@ -182,14 +181,13 @@ async def leaderboard_picture(
 ) -> Response:
     """A picture of what the leaderboard shows, as SVG."""
     record = shown.require_record(options)
-    svg = await draw(COMPARISONS, picture, record, caller.name, asked, watch, options)
+    svg = await draw(picture, record, caller.name, watch, options)
     return questions.picture(request, svg)
 
 
 @router.get("/{id}/leaderboard/distribution", responses={200: {"model": DistributionBody}})
 async def leaderboard_distribution(
     caller: Caller,
-    asked: Asked,
     watch: Watch,
     shown: Shown,
     options: PairNamed,
@@ -197,6 +195,5 @@ async def leaderboard_distribution(
 ) -> Response:
     """The pseudo-statistics that one pair's observed difference is held against."""
     record = shown.require_record(options)
-    pair = await run_in_threadpool(pair_of, record, caller.name, asked, options)
-    drawn = await watch.distribution(record, caller.name, pair)
+    drawn = await distribution_of(record, caller.name, watch, options)
     return await in_turn(questions.distribution, drawn, values)
