@@ -142,14 +142,13 @@ NUMBERS = {  # with the least and the most that make sense
 }
 NETWORKS = "SIGTEST_WEBHOOK_NETWORKS"
 LOG, METEOR = "SIGTEST_LOG", "SIGTEST_METEOR"
-NUMBERED = tuple(variable for variable, _, _ in NUMBERS.values())
 VARIABLES = (
     "REDIS_URL",
     "SIGTEST_STATE",
     NETWORKS,
     LOG,
     METEOR,
-    *NUMBERED,
+    *(variable for variable, _, _ in NUMBERS.values()),
 )  # all that is read here
 AHEAD, ASKED = "ahead", "asked"
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import cast
 
 from redis import Redis
-from redis.client import Pipeline
 from rq import Queue as RedisQueue
 from rq import Worker
 from rq.exceptions import DuplicateJobError, NoSuchJobError
@@ -138,9 +137,7 @@ class Jobs:
         for turn in self.queued():
             key = turn.priced.task.key
             if self._redis.lrem(self.list_name, 1, key):  # or a worker was faster
-                with self._redis.pipeline() as pipe:
-                    erase(pipe, key)
-                    pipe.execute()
+                erase(self._redis, key)
                 turns.append(turn)
         return turns
 
@@ -249,15 +246,15 @@ class Jobs:
                 self._redis.srem(own, *gone)
 
 
-def erase(pipe: Pipeline, key: str) -> None:
-    """Delete all that RQ keeps of one job.
+def erase(redis: Redis, key: str) -> None:
+    """Delete all that RQ keeps of one job, at once or with what else a pipeline sends.
 
     Its executions, too: RQ fails a job that succeeds while an execution is listed whose record
     expired with the worker that died.
     """
     name = key.encode(errors="surrogateescape")
     prefixes = Job.redis_job_namespace_prefix, "rq:executions:", "rq:results:"
-    pipe.delete(*(prefix.encode() + name for prefix in prefixes))
+    redis.delete(*(prefix.encode() + name for prefix in prefixes))
 
 
 def _id(entry: object) -> str:
