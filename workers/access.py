@@ -22,7 +22,7 @@ from sigtest.data.choices import choose
 from sigtest.data.names import check_name
 from sigtest.errors import RecipeError
 from workers.errors import NotFoundError
-from workers.guard import storage
+from workers.guard import guarded
 from workers.settings import SECONDS
 from workers.store import keys
 from workers.store.codec import decoded
@@ -62,6 +62,7 @@ class ApiKey:
         return not self.revoked and (self.expires_at is None or now < self.expires_at)
 
 
+@guarded
 class Access:
     """The keys in the store; safe to share between threads.
 
@@ -72,7 +73,6 @@ class Access:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
 
-    @storage()
     def add(
         self,
         name: str,
@@ -112,12 +112,10 @@ class Access:
         self._redis.hset(keys.ACCESS, digest, json.dumps(asdict(key)))
         return key, secret
 
-    @storage()
     def listing(self) -> list[ApiKey]:
         """All keys that there ever were, oldest first."""
         return sorted(self._all().values(), key=lambda key: key.created_at)
 
-    @storage()
     def revoke(self, which: str) -> list[ApiKey]:
         """Take back the key of one id, or all of one name, from the next request on.
 
@@ -135,7 +133,6 @@ class Access:
             self._redis.hset(keys.ACCESS, digest, json.dumps(asdict(key)))
         return list(found.values())
 
-    @storage()
     def known(self, digest: str) -> tuple[ApiKey | None, bool]:
         """The key with this hash where it is valid, and whether there ever was any key."""
         with self._redis.pipeline(transaction=False) as pipe:

@@ -6,6 +6,8 @@ import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FunctionType
+from typing import TypeVar
 
 from redis.exceptions import OutOfMemoryError, RedisError
 from redis.exceptions import TimeoutError as RedisTimeoutError
@@ -15,6 +17,8 @@ from workers.errors import FullError, StorageError
 log = logging.getLogger(__name__)
 
 RESPITE = 1.0  # seconds in which a server that was silent is not asked again
+
+T = TypeVar("T")
 
 _silent_until = 0.0
 
@@ -43,3 +47,11 @@ def storage() -> Iterator[None]:
     except RedisError as error:
         log.warning("%s", error)
         raise StorageError("The store of comparisons does not answer.") from error
+
+
+def guarded(kind: type[T]) -> type[T]:
+    """Let every public method of a class do what `storage` does."""
+    for name, method in [*vars(kind).items()]:
+        if isinstance(method, FunctionType) and not name.startswith("_"):
+            setattr(kind, name, storage()(method))
+    return kind

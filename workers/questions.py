@@ -30,7 +30,7 @@ from workers.errors import (
     ShownError,
     gone,
 )
-from workers.guard import storage
+from workers.guard import guarded
 from workers.refusal import refusal
 from workers.settings import Settings
 from workers.store import keys
@@ -67,15 +67,21 @@ class PairAsked:
     testset: str | None = None
 
 
+@guarded
 class Questions:
     """The questions of all callers; safe to share between threads.
 
     Args:
         context: The stores and the queue.
+
+    Attributes:
+        context: The same.
+        close: Closes the connections.
     """
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self.close = context.redis.close
         self._store = context.questions
         self._feed = context.feed
         self._settings = context.settings
@@ -85,11 +91,6 @@ class Questions:
         """Questions on the server that the settings name, which need not be up yet."""
         return cls(Context.on(connect(settings), settings))
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._store.redis.close()
-
-    @storage()
     def submit(
         self,
         kind: str,
@@ -144,7 +145,6 @@ class Questions:
         nothing = Pieces(cut, frozenset(), frozenset()).progress
         return replace(verdict.stored.record, progress=nothing), True
 
-    @storage()
     def find(
         self, question_id: str, caller: str, kind: str | None = None, how_far: bool = True
     ) -> Record:
@@ -158,13 +158,11 @@ class Questions:
         """
         return self._own(self._store.find(question_id, how_far), question_id, caller, kind)
 
-    @storage()
     def settled(self, question_id: str, caller: str) -> Record | None:
         """A question of the caller that has its outcome, or nothing: one look at one key."""
         record = self.find(question_id, caller, how_far=False)
         return record if record.status.finished else None
 
-    @storage()
     def listing(
         self, caller: str, kind: str, cursor: str | None, limit: int, wanted: Filter = ALL
     ) -> tuple[list[Record], str | None]:
@@ -175,7 +173,6 @@ class Questions:
         """
         return self._store.listing(caller, kind, cursor, limit, wanted)
 
-    @storage()
     def describe(
         self, question_id: str, caller: str, said: Said, check: Check = lambda etag: None
     ) -> Record:
@@ -191,7 +188,6 @@ class Questions:
             raise gone(question_id)
         return self.find(question_id, caller)
 
-    @storage()
     def report(self, question_id: str, caller: str) -> bytes:
         """The report of a finished question as canonical JSON.
 
@@ -204,7 +200,6 @@ class Questions:
             raise gone(question_id)
         return report
 
-    @storage()
     def question(self, question_id: str, caller: str) -> Question:
         """A finished question, with what was brought.
 
@@ -223,12 +218,10 @@ class Questions:
         asked: Question = KINDS[record.kind].load(self._store.outline(question_id), contents)
         return asked
 
-    @storage()
     def place(self, question_id: str, caller: str) -> Place | None:
         """Where a question stands among its caller's, unless it has ended."""
         return self._store.progress.place(question_id, caller)
 
-    @storage()
     def distribution(
         self, question_id: str, caller: str, pair: PairAsked, asked: bool
     ) -> Distribution | None:
@@ -260,7 +253,6 @@ class Questions:
             self._feed.add(caller, [Priced(task, DISTRIBUTE_SECONDS)])
         return None
 
-    @storage()
     def segments(
         self, question_id: str, caller: str, pair: PairAsked, asked: bool
     ) -> Segments | None:
@@ -314,13 +306,11 @@ class Questions:
                     f"System {part.systems[system]!r} of this leaderboard was deleted or replaced."
                 )
 
-    @storage()
     def link(self, question_id: str, caller: str) -> str | None:
         """What the public link of a report holds, if it has one."""
         self.find(question_id, caller)
         return self._store.link(question_id)
 
-    @storage()
     def share(self, question_id: str, caller: str) -> str:
         """Give a report a public link, with which it is read and nothing else; what it holds.
 
@@ -333,13 +323,11 @@ class Questions:
             raise gone(question_id)
         return link
 
-    @storage()
     def unshare(self, question_id: str, caller: str) -> None:
         """Take the public link of a report back."""
         self.find(question_id, caller)
         self._store.share(question_id, "")
 
-    @storage()
     def shared(self, link: str) -> tuple[Record, str]:
         """The question that a public link leads to, and whose it is.
 
@@ -353,7 +341,6 @@ class Questions:
             raise NotFoundError("This link leads nowhere, or was taken back.")
         return stored.record, stored.caller
 
-    @storage()
     def remove(
         self, question_id: str, caller: str, check: Check = lambda etag: None
     ) -> Record | None:
@@ -382,13 +369,11 @@ class Questions:
         self._store.delete(question_id, caller, self._checked(question_id, caller, check))
         return None
 
-    @storage()
     def check(self) -> None:
         """Write something, to see that it can be done."""
         check_disk(self._settings)
         self._store.probe()
 
-    @storage()
     def workers(self) -> int:
         """How many workers are alive, here and on other machines."""
         return self._feed.jobs.workers()

@@ -14,13 +14,14 @@ from typing import cast
 from redis import Redis
 
 from workers.access import digest_of
-from workers.guard import storage
+from workers.guard import guarded
 from workers.store import keys
 from workers.store.codec import decoded
 
 SECONDS = 12 * 3600
 
 
+@guarded
 class Sessions:
     """The sessions in the store; safe to share between threads.
 
@@ -31,20 +32,17 @@ class Sessions:
     def __init__(self, redis: Redis) -> None:
         self._redis = redis
 
-    @storage()
     def begin(self, secret: str) -> str:
         """Begin a session of the holder of a key; what the cookie holds."""
         token = secrets.token_urlsafe(32)
         self._redis.set(_key(token), digest_of(secret), ex=SECONDS)
         return token
 
-    @storage()
     def digest(self, token: str) -> str | None:
         """Hash of the key that a session was begun with, while it lasts."""
         held = cast("bytes | None", self._redis.get(_key(token)))
         return None if held is None else decoded(held)
 
-    @storage()
     def end(self, token: str) -> None:
         """End a session."""
         self._redis.delete(_key(token))

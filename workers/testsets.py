@@ -22,7 +22,7 @@ from sigtest.errors import InputError, LimitError, RecipeError
 from sigtest.report import Report
 from workers.creation import NewTestSet
 from workers.errors import CapacityError, NotFoundError, TakenError
-from workers.guard import storage
+from workers.guard import guarded
 from workers.store import keys
 from workers.store.boards import Choice, State, SystemRecord, TestSetRecord
 from workers.store.claims import Column
@@ -73,6 +73,7 @@ class Claim:
     claimed_at: float
 
 
+@guarded
 class TestSets:
     """The test sets of all callers; safe to share between threads.
 
@@ -87,7 +88,6 @@ class TestSets:
 
     # test sets
 
-    @storage()
     def create(
         self, asked: NewTestSet, caller: str, said: Said = MappingProxyType({})
     ) -> tuple[TestSetRecord, bool]:
@@ -113,18 +113,15 @@ class TestSets:
             if state is not None:
                 return state.record, created  # otherwise somebody deleted it in between
 
-    @storage()
     def find(self, testset_id: str, caller: str) -> TestSetRecord:
         """A test set of the caller."""
         return self._state(testset_id, caller).record
 
-    @storage()
     def testset(self, testset_id: str, caller: str) -> TestSet:
         """References, documents and labels of a test set."""
         self._state(testset_id, caller)
         return self._store.testset(testset_id)
 
-    @storage()
     def listing(
         self, caller: str, cursor: str | None, limit: int, wanted: Filter = ALL
     ) -> tuple[list[TestSetRecord], str | None]:
@@ -135,7 +132,6 @@ class TestSets:
         """
         return self._store.listing(caller, cursor, limit, wanted)
 
-    @storage()
     def describe(
         self, testset_id: str, caller: str, said: Said, check: Check = lambda etag: None
     ) -> TestSetRecord:
@@ -151,7 +147,6 @@ class TestSets:
             raise gone(testset_id)
         return self._state(testset_id, caller).record
 
-    @storage()
     def raise_resamples(
         self, testset_id: str, caller: str, resamples: int, check: Check = lambda etag: None
     ) -> TestSetRecord:
@@ -183,7 +178,6 @@ class TestSets:
         self._feed.add(caller, boards.joins(state))
         return state.record
 
-    @storage()
     def delete(self, testset_id: str, caller: str, check: Check = lambda etag: None) -> None:
         """Delete a test set with its systems and everything that was computed.
 
@@ -198,7 +192,6 @@ class TestSets:
 
     # systems
 
-    @storage()
     def check(self, testset_id: str, caller: str, system: System) -> TestSetRecord:
         """Check that a system fits its test set and brings what its metrics measure.
 
@@ -226,7 +219,6 @@ class TestSets:
             metric.check(testset, system.runs[0])
         return state.record
 
-    @storage()
     def put(
         self,
         testset_id: str,
@@ -290,7 +282,6 @@ class TestSets:
             self._feed.add(caller, own)
         return self._system(state, system.name), verdict
 
-    @storage()
     def system(self, testset_id: str, caller: str, name: str) -> SystemRecord:
         """One system of a test set.
 
@@ -299,7 +290,6 @@ class TestSets:
         """
         return self._system(self._state(testset_id, caller), name)
 
-    @storage()
     def systems(
         self, testset_id: str, caller: str, after: str | None, limit: int
     ) -> tuple[list[SystemRecord], str | None]:
@@ -310,7 +300,6 @@ class TestSets:
         following = page[-1] if len(names) > limit else None
         return [state.system(name) for name in page], following
 
-    @storage()
     def remove(self, testset_id: str, caller: str, name: str) -> None:
         """Delete a system with its texts.
 
@@ -322,7 +311,6 @@ class TestSets:
 
     # leaderboards
 
-    @storage()
     def leaderboard(
         self, testset_id: str, caller: str, choice: Choice, asked: str = ""
     ) -> tuple[Leaderboard, str]:
@@ -369,7 +357,6 @@ class TestSets:
             wanted,
         )
 
-    @storage()
     def claims(
         self, testset_id: str, caller: str, column: Column, pairs: Sequence[tuple[str, str]]
     ) -> tuple[Claim, ...]:
@@ -393,7 +380,6 @@ class TestSets:
             if when is not None  # one of them was replaced since
         )
 
-    @storage()
     def empty(self, testset_id: str, caller: str, choice: Choice) -> Report:
         """What a leaderboard shows before any system is measured."""
         part = self._store.part(testset_id)

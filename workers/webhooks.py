@@ -15,7 +15,7 @@ from sigtest.data.choices import choose
 from sigtest.errors import InputError, LimitError
 from workers.addresses import allowed, parse, refusal
 from workers.errors import NotFoundError
-from workers.guard import storage
+from workers.guard import guarded
 from workers.settings import Network
 from workers.store.holdings import check_room
 from workers.store.messages import EVENTS, TEST, Message
@@ -27,6 +27,7 @@ LONGEST = 2000  # characters of an address
 MAX_PORT = 65535
 
 
+@guarded
 class Webhooks:
     """The webhooks of all callers; safe to share between threads.
 
@@ -38,7 +39,6 @@ class Webhooks:
         self._context = context
         self._store = context.webhooks
 
-    @storage()
     def add(
         self, caller: str, url: object, events: object, most: int, limit: str
     ) -> tuple[WebhookRecord, str]:
@@ -67,12 +67,10 @@ class Webhooks:
         webhook_id, secret = self._store.add(caller, where, names)
         return self.find(webhook_id, caller), secret
 
-    @storage()
     def listing(self, caller: str) -> list[WebhookRecord]:
         """The caller's webhooks, newest first."""
         return self._store.listing(caller)
 
-    @storage()
     def find(self, webhook_id: str, caller: str) -> WebhookRecord:
         """A webhook of the caller."""
         record = self._store.find(webhook_id)
@@ -80,7 +78,6 @@ class Webhooks:
             raise NotFoundError(f"There is no webhook {webhook_id}.")
         return record
 
-    @storage()
     def test(self, webhook_id: str, caller: str) -> WebhookRecord:
         """Let a test message wait for its delivery."""
         self.find(webhook_id, caller)
@@ -88,7 +85,6 @@ class Webhooks:
         hand_out(self._context)
         return self.find(webhook_id, caller)
 
-    @storage()
     def remove(self, webhook_id: str, caller: str) -> None:
         """Delete a webhook with the messages that wait."""
         self.find(webhook_id, caller)
