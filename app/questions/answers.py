@@ -39,13 +39,15 @@ def question(record: Record, status: int = 200, wait: int | None = None) -> Resp
         status: Status code.
         wait: Seconds that were granted to `Prefer: wait`.
     """
-    headers = {"ETag": f'"{record.etag}"'}
-    if not record.status.finished:
-        headers["Retry-After"] = str(RETRY_SECONDS)
-    if wait is not None:
-        headers["Preference-Applied"] = f"wait={wait}"
+    headers = {"ETag": f'"{record.etag}"', **waited(not record.status.finished, wait)}
     body = QuestionBody.of(record).model_dump_json()
     return Response(body, status, headers, "application/json")
+
+
+def waited(unfinished: bool, wait: int | None) -> dict[str, str]:
+    """Headers that say when to ask again, and which wait was granted."""
+    again = {"Retry-After": str(RETRY_SECONDS)} if unfinished else {}
+    return again if wait is None else {**again, "Preference-Applied": f"wait={wait}"}
 
 
 def submitted(record: Record, created: bool, wait: int | None) -> Response:

@@ -41,11 +41,7 @@ def system(
     testset_id: str, record: SystemRecord, status: int = 200, wait: int | None = None
 ) -> Response:
     """A system as it stands."""
-    headers = {}
-    if record.standing is Standing.PENDING:
-        headers["Retry-After"] = str(questions.RETRY_SECONDS)
-    if wait is not None:
-        headers["Preference-Applied"] = f"wait={wait}"
+    headers = questions.waited(record.standing is Standing.PENDING, wait)
     body = SystemResource.of(testset_id, record).model_dump_json()
     return Response(body, status, headers, "application/json")
 
@@ -70,10 +66,7 @@ def leaderboard(board: Board, wish: Wish, wait: int | None = None) -> Response:
     etag = hashlib.sha256(repr(envelope).encode("utf-8", "backslashreplace")).hexdigest()[:32]
     version = f"{etag}-{name}{questions.tagged(wish.layout, Layout())}"
     answer = questions.document(content, name, version, board.shown.testset.id)
-    if not board.shown.fresh:
-        answer.headers["Retry-After"] = str(questions.RETRY_SECONDS)
-    if wait is not None:
-        answer.headers["Preference-Applied"] = f"wait={wait}"
+    answer.headers.update(questions.waited(not board.shown.fresh, wait))
     return answer
 
 
