@@ -60,12 +60,12 @@ class Shown:
         document: Title, facts, warnings, marks, signature and whatever else documents have.
         said: The answer in words.
         parts: From the top.
-        metrics: Labels to choose from; none where there is no choice.
-        tests: Names to choose from; likewise.
-        systems: Names, those that are hidden too; none where none can be hidden.
         choice: What is chosen, defaults filled in.
         downloads: Name, title and address of each format.
         legend: Each sign of the tables with what it means.
+        metrics: Labels to choose from; none where there is no choice.
+        tests: Names to choose from; likewise.
+        systems: Names, those that are hidden too; none where none can be hidden.
         beside: Anchor of the part that pairs are opened beside; none where they are not.
         corrections: Name and title of those that it can be decided with; none where it cannot.
         asked: How it is decided where nothing is chosen, where it can be decided anew.
@@ -77,12 +77,12 @@ class Shown:
     document: Document
     said: tuple[str, ...]
     parts: tuple[Part, ...]
-    metrics: tuple[str, ...]
-    tests: tuple[str, ...]
-    systems: tuple[str, ...]
     choice: Choice
     downloads: tuple[tuple[str, str, str], ...]
     legend: tuple[tuple[str, str], ...]
+    metrics: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
     beside: str | None = None
     corrections: tuple[tuple[str, str], ...] = ()
     asked: Decision | None = None
@@ -123,9 +123,6 @@ def _of_other(kind: Kind[Any], report: Any, choice: Choice, here: str) -> Shown:
         document=document,
         said=kind.answer(report),
         parts=(Part("report", "", Markup(content)),),
-        metrics=(),
-        tests=(),
-        systems=(),
         choice=choice,
         downloads=_downloads(here, choice),
         legend=_legend(document),

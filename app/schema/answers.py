@@ -151,13 +151,6 @@ class DistributionBody(BaseModel):
     def of(cls, drawn: Distribution, values: bool) -> DistributionBody:
         """What is told of a distribution."""
         edges, counts = drawn.histogram()
-        return cls.model_construct(  # numbers of our own need no validation, and are many
-            a=drawn.a,
-            b=drawn.b,
-            metric=drawn.metric,
-            test=drawn.test,
-            observed=drawn.observed,
-            bins=edges.tolist(),
-            counts=counts.tolist(),
-            values=drawn.values.tolist() if values else None,
-        )
+        told = {**vars(drawn), "values": drawn.values.tolist() if values else None}
+        # numbers of our own need no validation, and are many
+        return cls.model_construct(**told, bins=edges.tolist(), counts=counts.tolist())
