@@ -19,13 +19,9 @@ AT_ONCE = 1000  # keys looked at in one exchange with the server
 
 def failed_questions(redis: Redis) -> Iterator[str]:
     """Ids of the questions that failed."""
-    names: list[bytes] = []
-    for name in redis.scan_iter(keys.key("question", "*"), AT_ONCE):
-        names.append(name)
-        if len(names) == AT_ONCE:
-            yield from _failed(redis, names)
-            names = []
-    yield from _failed(redis, names)
+    names = list(redis.scan_iter(keys.key("question", "*"), AT_ONCE))
+    for first in range(0, len(names), AT_ONCE):
+        yield from _failed(redis, names[first : first + AT_ONCE])
 
 
 def failed_testsets(redis: Redis) -> Iterator[str]:
