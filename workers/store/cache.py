@@ -27,8 +27,6 @@ class Cache:
 
     def existing(self, names: Sequence[str]) -> frozenset[str]:
         """Which of these statistics exist."""
-        if not names:
-            return frozenset()
         with self._redis.pipeline(transaction=False) as pipe:
             for name in names:
                 pipe.exists(keys.cached(self._space, name))
@@ -37,8 +35,6 @@ class Cache:
 
     def add(self, tables: Mapping[str, Array]) -> None:
         """Keep statistics under names that are hashes of what they follow from."""
-        if not tables:
-            return
         with self._redis.pipeline(transaction=False) as pipe:
             for name, table in tables.items():
                 data = codec.seal(name, codec.pack_statistics(table))
@@ -47,8 +43,6 @@ class Cache:
 
     def find(self, names: Sequence[str]) -> dict[str, Array]:
         """Those statistics that exist as they were written; their lives are prolonged."""
-        if not names:
-            return {}
         with self._redis.pipeline(transaction=False) as pipe:
             for name in names:
                 pipe.getex(keys.cached(self._space, name), ex=self._seconds)

@@ -107,9 +107,7 @@ class Sampling:
         kinds = self.part.recipe.metrics
         alone = replace(self.part, systems=("system",), digests=(digest,))
         names = {m: alone.statistics_key(0, kinds[m]) for m in metrics}
-        found: dict[str, Array] = {}
-        for name in names.values():
-            found |= self._cache.find([name])
+        found = self._cache.find([*names.values()])
         missing = [m for m in metrics if names[m] not in found]
         if missing:
             output = self._store.output(self.testset_id, digest)
