@@ -133,8 +133,7 @@ def of_error(error: SigtestError) -> Response:
     if named:
         extra["errors"] = [{**named, "message": error.message}]
     if kind.status in {429, 503} or (isinstance(error, NotReadyError) and _comes(error.record)):
-        told = error.seconds if isinstance(error, BackOffError | BusyError) else None
-        seconds = RETRY_SECONDS if told is None else told
+        seconds = error.seconds if isinstance(error, BackOffError | BusyError) else RETRY_SECONDS
         headers["Retry-After"] = str(seconds)
     if kind.status == 408:
         headers["Connection"] = "close"

@@ -49,14 +49,14 @@ async def read_envelope(request: Request, parser: Parse) -> Said:
     return said
 
 
-def refuse_further(rest: Mapping[str, Any], *known: str) -> None:
-    """Check that a change is of nothing but an envelope, and what else is known.
+def refuse_further(rest: Mapping[str, Any]) -> None:
+    """Check that a change is of nothing but an envelope.
 
     Raises:
         RecipeError: It is.
     """
     for field in rest:
-        choose(field, (*PARTS, *known), field[:60], "field")
+        choose(field, PARTS, field[:60], "field")
 
 
 Written = Annotated[Said, Depends(read_envelope)]

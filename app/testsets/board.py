@@ -113,7 +113,7 @@ async def board_of(
     watch: Watcher,
     options: Options,
     choice: Choice,
-    wait: int | None = None,
+    wait: int | None,
 ) -> Board:
     """A leaderboard, waited for until it has every system that is measured.
 
