@@ -63,7 +63,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
 
     Args:
         settings: Limits and keys; from the environment by default.
-        queue: Where comparisons are kept; from the environment by default.
+        queue: Where questions are kept; from the environment by default.
 
     Raises:
         SettingError: A setting that makes no sense.

@@ -40,7 +40,7 @@ class Settings:
         max_scores: Scores that resampling keeps, 8 bytes each, until a comparison is finished:
             systems (of every test set) times metrics times resamples; of a test set, all along.
         max_rows: Rows of a report: pairs times metrics times significance tests.
-        max_page: Comparisons in one page of a listing.
+        max_page: Entries in one page of a listing.
         max_webhooks: Webhooks that a caller may have.
         max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
         max_event_seconds: How long one stream of events lasts; clients reconnect.

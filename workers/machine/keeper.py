@@ -1,4 +1,4 @@
-"""Keeps a supervisor, which keeps everything that comparisons need, in a child process."""
+"""Keeps a supervisor, which keeps everything that questions need, in a child process."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pause_after(failures: int) -> float:
 
 @contextmanager
 def running(settings: Settings) -> Iterator[None]:
-    """Everything that comparisons need, from when workers are ready until the block is left.
+    """Everything that questions need, from when workers are ready until the block is left.
 
     Raises:
         UnavailableError: There is no Redis server to start.
