@@ -16,6 +16,7 @@ from app.http.waiting import Watch, Watcher
 from app.questions import answers
 from app.questions.deciding import Decided
 from app.questions.drawing import MeasureNamed, Options
+from sigtest.cached import cached_property
 from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.render.json import excerpt, with_pairs
