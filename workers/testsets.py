@@ -330,6 +330,7 @@ class TestSets:
         """
         state = self._state(testset_id, caller)
         settings = self._store.part(testset_id)
+        choice = choice.beside(settings.recipe)
         part = boards.shown_part(settings, state, choice)
         wanted = boards.id_of(state, part)
         shown: str | None = wanted
@@ -352,7 +353,7 @@ class TestSets:
                 pending=tuple(name for name in sorted(state.digests) if name not in there),
                 failed=failed,
                 fresh=shown == wanted,
-                binding=part.recipe == boards.shown_part(settings, state, Choice()).recipe,
+                binding=choice == Choice(),
             ),
             wanted,
         )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.comparison.recipe import Recipe
 from sigtest.data.envelope import Envelope
 from sigtest.decide.summary import score_report
 from sigtest.report import ScoreReport
@@ -178,6 +179,13 @@ class Choice:
     def spelled(self) -> str:
         """What tells it from others: letters and digits, as ids of tasks have them."""
         return json.dumps([self.alpha, self.correction]).encode().hex()
+
+    def beside(self, recipe: Recipe) -> Choice:
+        """The same choice without what the test set says itself: of one choice, one spelling."""
+        return Choice(
+            None if self.alpha == recipe.alpha else self.alpha,
+            None if self.correction == recipe.correction else self.correction,
+        )
 
     @classmethod
     def of(cls, spelled: str) -> Choice:
