@@ -93,17 +93,17 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
         if after.digests == state.digests:
             break
     assert state is not None  # it was looked at
-    _settle(context, state)
+    _settle(context, state, choice)
 
 
-def _settle(context: Context, state: State) -> None:
+def _settle(context: Context, state: State, choice: Choice) -> None:
     """Nothing is left to do for a test set; or something is, for the reconciler to find.
 
-    What comes after the last look stays for it, too.
+    What comes after the last look stays for it, too, and what another choice did not write.
     """
     if state.pending:
         context.testsets.unsettle(state.record.id)
-    else:
+    elif choice == Choice():
         context.testsets.tidy(state.record.id, state)
         context.testsets.settle(state.record.id, state)
 

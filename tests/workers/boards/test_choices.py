@@ -1,4 +1,4 @@
-"""Boards decided in another way: a view of what is there, which takes nothing from the board's own."""
+"""Boards decided in another way: a view, which takes nothing from the board's own report."""
 
 import json
 
@@ -10,7 +10,7 @@ from service import CALLER, Comparisons
 from workers.questions import Questions
 from workers.store.boards import Choice
 from workers.store.task import Task
-from workers.tasks.boards import joins
+from workers.tasks.boards import joins, refresh
 from workers.tasks.context import Context
 
 
@@ -50,3 +50,13 @@ def test_claims_are_kept_however_the_boards_own_choice_is_spelled(
     claims = board.testsets.claims(board.id, CALLER, ("chrf", "bootstrap"), significant)
     assert [(claim.a, claim.b) for claim in claims] == significant
     assert ("aspen", "cedar") in significant
+
+
+def test_another_level_leaves_the_board_itself_to_be_written(
+    board: Board, context: Context
+) -> None:
+    board.remove("aspen")
+    refresh(context, board.id, Choice(alpha=0.2).spelled)
+    assert context.testsets.joining() == [board.id]  # for the reconciler; webhooks are told then
+    refresh(context, board.id, Choice().spelled)
+    assert context.testsets.joining() == []
