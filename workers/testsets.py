@@ -30,7 +30,7 @@ from workers.store.holdings import check_room
 from workers.store.listings import ALL, Filter
 from workers.store.records import Check
 from workers.store.testsets import gone
-from workers.tasks import boards
+from workers.tasks import boards, families
 from workers.tasks.context import Context
 
 
@@ -332,7 +332,7 @@ class TestSets:
         settings = self._store.part(testset_id)
         choice = choice.beside(settings.recipe)
         part = boards.shown_part(settings, state, choice)
-        wanted = boards.id_of(state, part)
+        wanted = boards.id_of(state, part, families.gone(self._store, state, part))
         shown: str | None = wanted
         stored = self._context.questions.find(wanted)
         if stored is None:

@@ -19,6 +19,7 @@ from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import look_alikes, summaries
 from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
+from sigtest.decide.summary import Gone
 from sigtest.draws.sample import Sample
 from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
 from sigtest.kinds import KINDS
@@ -77,9 +78,10 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
         if _measured_anew(context, state, choice):
             break
         part = shown_part(sampling.part, state, choice)
-        question_id = id_of(state, part)
+        gone = families.gone(context.testsets, state, part)
+        question_id = id_of(state, part, gone)
         if context.questions.find(question_id) is None:
-            report = _report(sampling, state, part)
+            report = _report(sampling, state, part, gone)
             if report is None:
                 continue  # a system was removed meanwhile
             if choice == Choice():
@@ -171,12 +173,13 @@ def decided(recipe: Recipe, choice: Choice, capacity: int) -> Recipe:
     )
 
 
-def id_of(state: State, part: Part) -> str:
+def id_of(state: State, part: Part, gone: Gone) -> str:
     """Id of the comparison that a leaderboard shows: its test set's own, not its caller's.
 
-    What has left stays in the family, so that a report is a function of what left, too.
+    A report is a function of what has left, too, as far as it was shown: a system that comes back
+    meets others, and leaves more behind when it leaves again.
     """
-    left = [part for member in sorted(state.left) for part in member]
+    left = [text for (label, test), p in gone.items() for text in (label, test, p.tobytes().hex())]
     return keys.hashed("testset", state.record.id, part.key, *left)
 
 
@@ -256,15 +259,14 @@ def _swaps(sampling: Sampling, m: int, a: Member, b: Member) -> SwapFact:
     return swap_fact(part, m, sampling.with_kept(a, m), sampling.with_kept(b, m), None)
 
 
-def _report(sampling: Sampling, state: State, part: Part) -> Report | None:
+def _report(sampling: Sampling, state: State, part: Part, gone: Gone) -> Report | None:
     """The report, or nothing where a system was removed meanwhile."""
-    testsets, testset_id = sampling.context.testsets, sampling.testset_id
     pairs = [(part.digests[a], part.digests[b]) for a, b in part.pairs.tolist()]
     if part.recipe.alpha == sampling.part.recipe.alpha:
         systems = [state.rows[digest] for digest in part.digests]
         rows = _make_rows(sampling, pairs, {})
     else:  # rows have intervals of the test set's own level
-        at_level = Sampling(sampling.context, testset_id, part)
+        at_level = Sampling(sampling.context, sampling.testset_id, part)
         members = at_level.members(part.digests)
         systems = [row_of(part, members[d].totals) for d in part.digests if d in members]
         made = _rows_of(at_level, pairs, {})
@@ -273,7 +275,6 @@ def _report(sampling: Sampling, state: State, part: Part) -> Report | None:
         return None
     draws, ranges = _joint(sampling, part)
     own, both = _by_metric(part, systems), _by_metric(part, rows)
-    gone = families.gone(testsets, state, part)
     return report_of_rows(_with_said(sampling, part), own, both, draws, ranges, gone)
 
 

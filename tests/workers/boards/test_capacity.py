@@ -3,6 +3,7 @@
 import json
 import random
 import time
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -90,6 +91,26 @@ def test_a_departed_system_is_spoken_of_and_its_return_forgotten(working: Contex
     board.put("elm", SYSTEMS["elm"])
     assert board.report() == before
     assert board.record.submissions == 3
+
+
+@pytest.mark.parametrize("resamples", [600, 900])
+def test_p_values_stay_of_what_came_back_and_left_again(working: Context, resamples: int) -> None:
+    board = board_on(working, f"again {resamples}", capacity=6)
+    for name in ("aspen", "elm"):
+        board.put(name, SYSTEMS[name])
+    board.is_right()
+    board.remove("elm")
+    board.put("birch", SYSTEMS["birch"])
+    if resamples > 600:
+        board.testsets.raise_resamples(board.id, CALLER, resamples)
+        board = replace(board, recipe={**board.recipe, "resamples": resamples})
+    board.is_right()
+    before = board.shown().comparison
+    board.put("elm", SYSTEMS["elm"])
+    board.is_right()
+    board.remove("elm")
+    board.is_right()  # with the pair of birch and elm, which was not there before
+    assert board.shown().comparison != before
 
 
 def test_what_comes_back_has_its_place_still_and_what_is_new_has_none(working: Context) -> None:
