@@ -42,7 +42,8 @@ class Leaderboard:
         testset: The test set.
         comparison: Id of the comparison that it shows; nothing before there is one.
         systems: Names of the systems that are in it.
-        pending: Names of those that are to be measured, or not in it yet.
+        names: Names of all systems of the test set.
+        waiting: Names of those that are to be measured, perhaps once more.
         failed: Why systems could not be measured, by name.
         fresh: Whether it has every system that is measured.
         binding: Whether it is decided as its test set says; only then a significant difference is
@@ -52,10 +53,27 @@ class Leaderboard:
     testset: TestSetRecord
     comparison: str | None
     systems: tuple[str, ...]
-    pending: tuple[str, ...]
+    names: tuple[str, ...]
+    waiting: tuple[str, ...]
     failed: Mapping[str, str]
     fresh: bool
     binding: bool
+
+    @property
+    def pending(self) -> tuple[str, ...]:
+        """Names of the systems that are to be measured, or not in it yet."""
+        there = {*self.systems, *self.failed}.difference(self.waiting)
+        return tuple(name for name in self.names if name not in there)
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """Those of them that are not in it."""
+        return tuple(name for name in self.pending if name not in self.systems)
+
+    @property
+    def renewed(self) -> tuple[str, ...]:
+        """Those of them that are in it as they were."""
+        return tuple(name for name in self.pending if name in self.systems)
 
 
 @dataclass(frozen=True)
@@ -343,15 +361,14 @@ class TestSets:
             shown = self._store.shown.find(testset_id, choice.spelled)
             stored = self._context.questions.find(shown) if shown is not None else None
         systems = stored.record.about.systems if stored is not None else ()
-        failed = state.failed
-        there = {*systems, *failed}.difference(state.pending)
         return (
             Leaderboard(
                 testset=state.record,
                 comparison=shown if stored is not None else None,
                 systems=systems,
-                pending=tuple(name for name in sorted(state.digests) if name not in there),
-                failed=failed,
+                names=tuple(sorted(state.digests)),
+                waiting=state.pending,
+                failed=state.failed,
                 fresh=shown == wanted,
                 binding=choice == Choice(),
             ),

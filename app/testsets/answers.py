@@ -90,6 +90,8 @@ def _annotated(board: Board) -> Report:
     """The report with a warning about every system that it lacks."""
     shown, report = board.shown, board.report
     said = [f"System {name} cannot be measured: {why}" for name, why in shown.failed.items()]
-    if shown.pending:
-        said.append(f"Not in it yet: {', '.join(shown.pending)}.")
+    if shown.lacking:
+        said.append(f"Not in it yet: {', '.join(shown.lacking)}.")
+    if shown.renewed:
+        said.append(f"Shown as before until they are measured: {', '.join(shown.renewed)}.")
     return replace(report, warnings=(*report.warnings, *said))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import Depends, Path
@@ -86,10 +86,9 @@ class Board:
         Raises:
             NotReadyError: There is none yet, or it lacks a system that waits to be measured.
         """
-        held = {system.name for system in self.bare.systems}
-        waiting = [name for name in self.shown.pending if name not in held]
-        if waiting and (len(held) < 2 or {options.a, options.b}.intersection(waiting)):
-            raise NotReadyError(f"Not in it yet: {', '.join(waiting)}; ask again.")
+        lacking = self.shown.lacking
+        if lacking and (len(self.shown.systems) < 2 or {options.a, options.b} & {*lacking}):
+            raise NotReadyError(f"Not in it yet: {', '.join(lacking)}; ask again.")
         if self.record is None:
             raise NotReadyError("The leaderboard is still to be written; ask again.")
         return self.record
@@ -147,6 +146,7 @@ async def board_of(
             parts = _parts(stored, record, metric, test)
         if parts is None:
             empty = boards.empty(testset_id, caller, choice)
+            shown = replace(shown, comparison=None, systems=())
             return Board(shown, None, b"", empty, metric, test, b"", claims)
         bare, pairs = parts
         if shown.binding:

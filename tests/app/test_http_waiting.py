@@ -1,6 +1,7 @@
 """A request that waits for a worker does not delay others, and what a worker owes is 409."""
 
 import asyncio
+import re
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +18,7 @@ from app.settings import Settings
 from app.testsets import board
 from sigtest.kinds import KINDS
 from workers.settings import Settings as QueueSettings
+from workers.store import codec
 from workers.store.boards import Choice
 from workers.store.server import EmbeddedServer, connect
 from workers.tasks.boards import joins
@@ -185,3 +187,44 @@ def test_a_page_of_a_waiting_question_tells_its_place_and_its_cost(
     assert "2 smaller questions of yours (less than a second) come first" in large
     assert "1 smaller question of yours (less than a second) comes first" in small
     assert "Predicted to take less than a second of one core." in small
+
+
+def test_a_board_that_is_measured_anew_says_so_and_leads_nowhere_wrong(
+    client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(board, "WAIT_SECONDS", 0.1)
+    lines = ["a b c d e", "f g h i j", "k l m n o"]
+    asked = {"name": "anew", "references": lines, "resamples": 99}
+    url = client.post("/v1/testsets", json=asked).headers["location"]
+    testset = url.rpartition("/")[2]
+    for name in "AB":
+        client.put(f"{url}/systems/{name}", json={"hypotheses": [*lines[:2], f"k {name}"]})
+    work(context, testset)
+    client.patch(url, json={"resamples": 999}).raise_for_status()
+    client.put(f"{url}/systems/C", json={"hypotheses": lines})
+
+    def seen() -> tuple[dict[str, Any], str, str]:
+        told = client.get(f"{url}/leaderboard").raise_for_status().json()
+        text = client.get(f"{url}/leaderboard", params={"format": "text"}).text
+        page = client.get(f"/boards/{testset}", headers={"Accept": "text/html"}).text
+        return told, text, page
+
+    told, text, page = seen()
+    assert ([s["name"] for s in told["systems"]], told["pending"]) == (["A", "B"], ["A", "B", "C"])
+    for words in ("Not in it yet: C.", "Shown as before until they are measured: A, B."):
+        assert words in text
+        assert words in re.sub(r"<[^>]*>", "", page)
+    (stored,) = context.questions.redis.keys("sigtest:report:*")
+    other = re.sub(rb'"alternative":', b'"tails":', unpacked(context, stored))
+    context.questions.redis.set(stored, codec.pack_bytes(other))  # as a version wrote it
+    told, text, page = seen()
+    assert (told["systems"], told["comparison"], told["pending"]) == ([], None, ["A", "B", "C"])
+    assert "Not in it yet: A, B, C." in text
+    assert "Not in it yet: A, B, C." in re.sub(r"<[^>]*>", "", page)
+    for path in set(re.findall(r'(?:href|src)="(/[^"#]*)', page)):
+        assert client.get(path, headers={"Accept": "text/html"}).status_code == 200, path
+
+
+def unpacked(context: Context, name: bytes) -> bytes:
+    """What is stored under a key, as it was before it was packed."""
+    return codec.unpack_bytes(context.questions.redis.get(name))  # type: ignore[arg-type]  # bytes
