@@ -9,7 +9,7 @@ from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import MAX_FAMILY, Recipe
 from sigtest.data.fields import whole
 from sigtest.data.names import check_name
-from sigtest.data.testset import TestSet
+from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.scores import Supplied
 from sigtest.significance import own_tests
@@ -101,5 +101,9 @@ def _require_measurable(testset: TestSet, recipe: Recipe, replicas: int) -> None
                 "bring; leave out one of the two.",
                 field="metrics",
             )
-        if not supplied and not testset.references:
+        if supplied:
+            continue
+        if not testset.references:
             raise InputError(f"{label} needs references; none are given.", field="references")
+        # what says the same as the references can be measured, or nothing can
+        metric.check(testset, System("reference", testset.references[0]))

@@ -16,7 +16,6 @@ from redis.exceptions import OutOfMemoryError
 from sigtest.data.envelope import Said
 from sigtest.data.names import require_own_names
 from sigtest.data.testset import System, TestSet
-from sigtest.data.text import Text
 from sigtest.decide.rows import no_rows, report_of_rows
 from sigtest.errors import InputError, LimitError, RecipeError
 from sigtest.report import Report
@@ -231,10 +230,10 @@ class TestSets:
                 system=system.name,
             )
         system.require_segments(part.segments)
-        # metrics look whether there are references, not at them
-        testset = TestSet(part.segments, (Text(()),) * part.references)
+        testset = self._store.testset(testset_id)
         for metric in part.recipe.metrics:
-            metric.check(testset, system.runs[0])
+            for run in system.runs:
+                metric.check(testset, run)
         return state.record
 
     def put(

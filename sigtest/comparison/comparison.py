@@ -69,7 +69,8 @@ class Entry:
             with _in_system(i):
                 system.require_segments(self.testset.segments)
                 for metric in recipe.metrics:
-                    metric.check(self.testset, system.runs[0])
+                    for run in system.runs:
+                        metric.check(self.testset, run)
         _require_equal_replicas(self.systems)
         if recipe.family != "present" and recipe.family < len(names):
             raise RecipeError(

@@ -106,6 +106,33 @@ def test_boards_say_of_right_answers_what_comparisons_say(
     assert service.get(shown["report"]).text == rendered("json", whole)
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_boards_of_labels_say_what_comparisons_say(
+    service: httpx.Client, make: Make, replicas: int
+) -> None:
+    gold = ["yes", "no", "maybe"] * 4
+    said = {"good": ["yes", "no", "no"] * 4, "poor": ["maybe", "yes", "no"] * 4}
+    recipe = {
+        "metrics": ["accuracy", "macro_f1", {"name": "f1", "positive": "yes"}],
+        "resamples": 99,
+    }
+    url = make(references=[gold], replicas=replicas, **recipe)
+
+    def brought(lines: list[str]) -> dict[str, Any]:
+        return {"hypotheses": lines} if replicas == 1 else {"replicas": [gold, lines]}
+
+    for name, lines in said.items():
+        answer = service.put(f"{url}/systems/{name}", json=brought(lines), headers=WAIT)
+        assert answer.status_code == 201, answer.text
+    answer = service.put(f"{url}/systems/wrong", json=brought(["yes", "sometimes"] * 6))
+    told = problem(answer, 422, "invalid-input")["detail"]
+    assert "segment 2: 'sometimes' is none of the classes" in told
+    shown = service.get(service.get(f"{url}/leaderboard").json()["comparison"]).json()["links"]
+    systems = [{"name": name, **brought(lines)} for name, lines in said.items()]
+    asked = {"references": [gold], "systems": systems, "family": 64, **recipe}
+    assert service.get(shown["report"]).text == rendered("json", compare(parse_comparison(asked)))
+
+
 def test_what_is_told_of_test_sets_and_systems(service: httpx.Client, make: Make) -> None:
     url = make(unit="document", documents=["d1", "d1", "d2", "d3"], seed=5)
     found = service.get(url).json()
@@ -338,6 +365,8 @@ def test_a_number_of_segments_is_limited_as_lines_are(
         ({"references": []}, "invalid-input"),
         ({"name": "a/b"}, "invalid-input"),
         ({"resamples": 0}, "invalid-recipe"),
+        ({"metrics": ["f1"]}, "invalid-recipe"),  # of which class?
+        ({"metrics": ["accuracy"], "references": [[""] * len(REFERENCE)]}, "invalid-input"),
     ],
 )
 def test_test_sets_that_cannot_be(service: httpx.Client, fields: dict[str, Any], kind: str) -> None:

@@ -194,6 +194,13 @@ def test_what_is_no_label_is_refused(metric: str, change: dict[str, Any], said: 
         parse_comparison(body)
 
 
+def test_labels_of_every_run_are_checked() -> None:
+    systems = [{"name": n, "replicas": [["yes", "no"], ["no", "sometimes"]]} for n in "ab"]
+    asked = {"references": [["yes", "no"]], "systems": systems, "metrics": ["accuracy"]}
+    with pytest.raises(InputError, match="'a', segment 2: 'sometimes' is none of the classes"):
+        parse_comparison(asked)
+
+
 def test_classes_that_the_references_lack_can_be_named() -> None:
     said = [*NEW[:9], "mixed"]
     report = compared(GOLD, {"a": said, "b": OLD}, "macro_f1:classes=neg+neu+pos+mixed")
