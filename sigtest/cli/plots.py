@@ -103,7 +103,8 @@ def write_board_plots(report: Report, options: argparse.Namespace, draw_pair: Dr
     """
     names = [system.name for system in report.systems]
     if not report.pairs:
-        raise InputError(f"{len(names)} systems are measured; pictures need two.")
+        measured = "1 system is" if len(names) == 1 else f"{len(names)} systems are"
+        raise InputError(f"{measured} measured; pictures need two.")
     _prepare(options, names, {frozenset((pair.a, pair.b)) for pair in report.pairs})
     write_plots(report, options, draw_pair)
 
