@@ -284,8 +284,9 @@ def test_settings_that_a_leaderboard_cannot_have(
         NewTestSet.of("bad", TestSet.of([REFERENCE], documents), Recipe.of(recipe))
 
 
-def test_what_cannot_be_measured_says_why(working: Context) -> None:
-    board = board_on(working, "failing")
+@pytest.mark.parametrize(("name", "verdict"), [("aspen", "again"), ("birch", "created")])
+def test_what_cannot_be_measured_says_why(working: Context, name: str, verdict: str) -> None:
+    board = board_on(working, f"failing, then {name}")
     board.put("aspen", SYSTEMS["aspen"])
     board.settled()
     working.testsets.raise_resamples(board.id, CALLER, 700)
@@ -294,9 +295,10 @@ def test_what_cannot_be_measured_says_why(working: Context) -> None:
     assert (record.standing, record.error) == (Standing.FAILED, "No reason.")
     shown = board.shown()
     assert (shown.systems, shown.failed) == ((), {"aspen": "No reason."})
-    assert board.put("aspen", SYSTEMS["aspen"]) == "again"
+    assert board.put(name, SYSTEMS["aspen"]) == verdict
     board.settled()
-    assert board.testsets.system(board.id, CALLER, "aspen").standing is Standing.MEASURED
+    for own in board.state.digests:
+        assert board.testsets.system(board.id, CALLER, own).standing is Standing.MEASURED
 
 
 @pytest.mark.slow

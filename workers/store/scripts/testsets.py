@@ -57,13 +57,9 @@ if held ~= digest then
     end
     if held then redis.call('SADD', left, held .. ' ' .. name) end
 end
-local verdict = 'known'
-if held == digest then
-    if redis.call('HDEL', failures, digest) == 1 then
-        redis.call('HDEL', attempts, digest)
-        verdict = 'again'
-    end
-else
+local verdict = redis.call('HDEL', failures, digest) == 1 and 'again' or 'known'
+if verdict == 'again' then redis.call('HDEL', attempts, digest) end
+if held ~= digest then
     verdict = held and 'replaced' or 'created'
     redis.call('HSET', systems, name, digest)
     redis.call('HSET', outputs, digest, ARGV[7])
