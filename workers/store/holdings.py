@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 from redis import Redis
+from redis.exceptions import OutOfMemoryError
 
 from workers.errors import FullError
 from workers.settings import Settings
@@ -123,7 +125,8 @@ class Holdings:
             for caller, held in self._held.items()
             if held > left and caller != keys.ANONYMOUS
         }
-        with self._redis.pipeline() as pipe:
+        # a store without memory takes nothing new of anybody
+        with suppress(OutOfMemoryError), self._redis.pipeline() as pipe:
             pipe.delete(keys.HOLDING)
             if over:
                 pipe.hset(keys.HOLDING, mapping=over)  # type: ignore[arg-type]  # invariant

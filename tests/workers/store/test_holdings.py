@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from redis import Redis
+from redis.exceptions import OutOfMemoryError
 from service import Comparisons, synthetic
 
 from sigtest.comparison.comparison import Comparison
@@ -119,6 +120,16 @@ def test_where_there_are_no_keys_one_may_fill_it(
     made, told = filled(jobs, keys.ANONYMOUS, Holdings(redis, settings))
     assert "You hold" not in told
     assert len(made) * HEAVY > 0.55 * settings.memory
+
+
+def test_a_full_store_stops_nobody_who_looks(
+    jobs: Comparisons, redis: Redis, settings: Settings
+) -> None:
+    jobs.submit(synthetic(0, segments=5), "ann")
+    redis.config_set("maxmemory", MEGABYTE)
+    with pytest.raises(OutOfMemoryError):
+        redis.set("sigtest:probe", "")
+    Holdings(redis, settings).round()  # a supervisor has more to look after
 
 
 def test_a_disk_counts_as_the_memory_does(jobs: Comparisons, redis: Redis, tmp_path: Path) -> None:
