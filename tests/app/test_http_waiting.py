@@ -27,6 +27,8 @@ from workers.tasks.run import run
 
 PAIR = {"a": "A", "b": "B", "metric": "bleu", "test": "approximate_randomization"}
 
+LINES = ["a b c d e", "f g h i j", "k l m n o"]
+
 
 @pytest.fixture
 def queue(tmp_path: Path) -> Iterator[QueueSettings]:
@@ -126,17 +128,23 @@ def test_what_needs_a_pending_system_of_a_board_is_asked_for_again(
     problem(told, 422, "invalid-recipe")
 
 
+def board_of_two(client: httpx.Client, context: Context, name: str) -> tuple[str, str]:
+    """Address and id of a board with two measured systems."""
+    asked = {"name": name, "references": LINES, "resamples": 99}
+    url = client.post("/v1/testsets", json=asked).headers["location"]
+    for system in "AB":
+        hypotheses = [*LINES[:2], f"k {system}"]
+        client.put(f"{url}/systems/{system}", json={"hypotheses": hypotheses})
+    testset = url.rpartition("/")[2]
+    work(context, testset)
+    return url, testset
+
+
 def test_another_level_of_a_board_is_waited_for_as_long_as_is_preferred(
     client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(board, "WAIT_SECONDS", 0.1)
-    lines = ["a b c d e", "f g h i j", "k l m n o"]
-    asked = {"name": "levels", "references": lines, "resamples": 99}
-    url = client.post("/v1/testsets", json=asked).headers["location"]
-    for name in "AB":
-        client.put(f"{url}/systems/{name}", json={"hypotheses": [*lines[:2], f"k {name}"]})
-    testset = url.rpartition("/")[2]
-    work(context, testset)
+    url, testset = board_of_two(client, context, "levels")
 
     def look(wait: int) -> httpx.Response:
         params = {"alpha": "0.2"}
@@ -193,15 +201,9 @@ def test_a_board_that_is_measured_anew_says_so_and_leads_nowhere_wrong(
     client: httpx.Client, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(board, "WAIT_SECONDS", 0.1)
-    lines = ["a b c d e", "f g h i j", "k l m n o"]
-    asked = {"name": "anew", "references": lines, "resamples": 99}
-    url = client.post("/v1/testsets", json=asked).headers["location"]
-    testset = url.rpartition("/")[2]
-    for name in "AB":
-        client.put(f"{url}/systems/{name}", json={"hypotheses": [*lines[:2], f"k {name}"]})
-    work(context, testset)
+    url, testset = board_of_two(client, context, "anew")
     client.patch(url, json={"resamples": 999}).raise_for_status()
-    client.put(f"{url}/systems/C", json={"hypotheses": lines})
+    client.put(f"{url}/systems/C", json={"hypotheses": LINES})
 
     def seen() -> tuple[dict[str, Any], str, str]:
         told = client.get(f"{url}/leaderboard").raise_for_status().json()
