@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from sigtest.errors import RecipeError
-from sigtest.significance.corrections import ALONE, CORRECTIONS, Correction, adjust
+from sigtest.significance.corrections import ALONE, CORRECTIONS, Correction, adjust, after
 from sigtest.significance.stepwise import stepped
 
 STATSMODELS = {
@@ -56,6 +56,18 @@ def test_adjusted_p_values_equal_the_expected_ones(oracles: Path) -> None:
 def test_no_correction_changes_nothing() -> None:
     p = np.array([0.2, 0.01])
     assert adjust(p, "none").tolist() == [0.2, 0.01]
+
+
+@pytest.mark.parametrize("comparisons", [1, 2, 1770])
+@pytest.mark.parametrize("correction", list(CORRECTIONS))
+def test_what_was_done_to_a_p_value_is_told_where_it_was_changed(
+    correction: str, comparisons: int
+) -> None:
+    words = after(correction, comparisons)
+    done = correction != "none" and comparisons > 1
+    assert words == (
+        f" after {CORRECTIONS[correction].title} over {comparisons:,} comparisons" if done else ""
+    )
 
 
 def test_adjusting_leaves_the_given_p_values_as_they_are() -> None:
