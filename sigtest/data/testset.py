@@ -351,18 +351,7 @@ def _score_table(
     rows: Sequence[float] | Sequence[Sequence[float]], system: str, label: str
 ) -> Array:
     """(n, w) numbers of one system; w is 1 for plain per-segment scores."""
-    try:
-        given = np.array(rows)
-        types = _types(rows) if given.ndim else set()
-        if given.dtype == object and types <= {int, float}:  # more than 64 bits hold
-            given = given.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        given, types = np.empty(0), set()
-    # Text that spells a number and true or false are refused: NumPy would read them.
-    numeric = given.dtype.kind in "iuf" and bool not in types
-    table = given.astype(np.float64) if numeric else np.empty(0)
-    if table.ndim == 1:
-        table = table[:, None]
+    table = _numbers(rows)
     if table.ndim != 2 or not table.size:
         _require_numbers(rows, system, label)
         raise InputError(
@@ -393,3 +382,18 @@ def _score_table(
             line=int(extreme[0]) + 1,
         )
     return table
+
+
+def _numbers(rows: Sequence[float] | Sequence[Sequence[float]]) -> Array:
+    """The same as a table; empty where they are no numbers, or not equally many."""
+    try:
+        given = np.array(rows)
+        types = _types(rows) if given.ndim else set()
+        if given.dtype == object and types <= {int, float}:  # more than 64 bits hold
+            given = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        given, types = np.empty(0), set()
+    # Text that spells a number and true or false are refused: NumPy would read them.
+    numeric = given.dtype.kind in "iuf" and bool not in types
+    table = given.astype(np.float64) if numeric else np.empty(0)
+    return table[:, None] if table.ndim == 1 else table

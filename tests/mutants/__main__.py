@@ -125,6 +125,8 @@ def mutate(copy: Path, entry: dict[str, Any], known: dict[Survivor, str]) -> Res
     tests = [*(f"tests/{test}" for test in entry["tests"]), *entry.get("options", [])]
     asked = [sys.executable, "-SE", str(HERE / "forks.py"), "ask", str(place), *tests]
     command = json.dumps(shlex.join(asked))  # as TOML spells text, too
+    if compiled:
+        _compile(copy, tests)
     config.write_text(CONFIG.format(path=path, timeout=12.0 * SECONDS, command=command))
     with forks(copy, place, compiled):
         _pass_unchanged(asked)
@@ -135,6 +137,13 @@ def mutate(copy: Path, entry: dict[str, Any], known: dict[Survivor, str]) -> Res
     killed, survivors = outcome(session, path)
     unknown = tuple(s for s in survivors if s not in known)
     return Result(path, killed, len(survivors) - len(unknown), unknown)
+
+
+def _compile(copy: Path, tests: list[str]) -> None:
+    """Have the kernels that tests need on disk, for which a mutant has no time."""
+    command = [sys.executable, "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests]
+    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    subprocess.run(command, cwd=copy, env=environment, stdout=subprocess.DEVNULL, check=True)
 
 
 def _pass_unchanged(asked: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -148,13 +148,7 @@ class QuestionStore:
         ]
         names += [keys.cached(keys.space_of(caller), name) for name in cut.distinct_keys]
         told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])
-        word, seconds, held, known = map(decoded, told[:4])
-        written, cached = told[4 : 4 + len(FIELDS)], told[4 + len(FIELDS) :]
-        stored = None
-        if word == "created":
-            stored = stored_of(known, {**facts, **dict(zip(FIELDS, written, strict=True))})
-        measured = frozenset(compress(cut.distinct_keys, cached))
-        return Verdict(word, known, float(seconds), float(held), size, stored, measured)
+        return _verdict(told, facts, size, cut)
 
     def find(self, question_id: str, how_far: bool = True) -> Stored | None:
         """A question, unless it expired, was deleted or never was.
@@ -369,6 +363,19 @@ class QuestionStore:
             progress = self.progress.pieces(question_id).progress
             stored = replace(stored, record=replace(stored.record, progress=progress))
         return stored
+
+
+def _verdict(
+    told: Sequence[bytes], facts: Mapping[str, str | bytes], size: int, cut: Cut
+) -> Verdict:
+    """What the script that stores questions told."""
+    word, seconds, held, known = map(decoded, told[:4])
+    written, cached = told[4 : 4 + len(FIELDS)], told[4 + len(FIELDS) :]
+    stored = None
+    if word == "created":
+        stored = stored_of(known, {**facts, **dict(zip(FIELDS, written, strict=True))})
+    measured = frozenset(compress(cut.distinct_keys, cached))
+    return Verdict(word, known, float(seconds), float(held), size, stored, measured)
 
 
 def _message(record: Record, outcome: Status, error: str) -> Message:
