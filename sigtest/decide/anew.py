@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sigtest.comparison.recipe import MAX_RESAMPLES, check_alpha, resamples_needed
+from sigtest.comparison.recipe import check_alpha, resamples_needed
 from sigtest.data.choices import choose
 from sigtest.decide.decisions import Limit, correct, detectable_in_errors
 from sigtest.decide.methods import decided_anew
@@ -146,12 +146,11 @@ def _pairs(family: Sequence[PairReport], anew: Anew, higher: bool) -> list[PairR
     plain, corrected = detectable_in_errors(limit, anew.alternative)
     made = []
     for row, pair in enumerate(family):
-        more = needed.get(row, 0)
         own = pair._replace(
             p_adjusted=float(adjusted[row]),
             significant=bool(adjusted[row] <= limit.alpha),
             undecided=bool(unsure[row]),
-            resamples_needed=more if anew.resamples < more <= MAX_RESAMPLES else None,
+            resamples_needed=needed.get(row),
             detectable=(pair.stderr * plain, pair.stderr * corrected),
         )
         made.append(own._replace(verdict=verdict(own, higher, limit.correction, limit.family)))

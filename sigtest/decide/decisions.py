@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,10 +110,10 @@ def decide(
         adjusted = p_value(joint_counts, resamples)
         joint_low, joint_high = p_interval(joint_counts, resamples)
         unsure = (joint_low <= recipe.alpha) & (recipe.alpha < joint_high)
-        needed = {
+        needed = _askable(resamples, {
             int(i): resamples_to_settle(float(adjusted[i]), recipe.alpha, resamples)
             for i in np.flatnonzero(unsure)
-        }
+        })  # fmt: skip
     return Decisions(
         counts=counts,
         known=known,
@@ -124,7 +124,7 @@ def decide(
         adjusted=adjusted,
         significant=adjusted <= recipe.alpha,
         undecided=unsure,
-        needed={i: more for i, more in needed.items() if resamples < more <= MAX_RESAMPLES},
+        needed=needed,
         detectable=detectable_in_errors(
             Limit(recipe.correction, recipe.alpha, family or len(counts)), recipe.alternative
         ),
@@ -151,7 +151,7 @@ def correct(
 
     Returns:
         (P,) adjusted p-values; (P,) whether more resamples could turn a decision round; and by row
-        how many would likely settle it.
+        how many would likely settle it, where that many can be asked for.
     """
     rows = len(p)
     whole, low, high = (np.concatenate([own, gone]) for own in (p, *ends))
@@ -173,7 +173,12 @@ def _needed(
         critical = critical_value(p, int(rows[0]), limit.correction, limit.alpha, limit.family)
         for i in rows:
             needed[int(i)] = resamples_to_settle(float(p[i]) / sides, critical / sides, resamples)
-    return needed
+    return _askable(resamples, needed)
+
+
+def _askable(resamples: int, needed: Mapping[int, int]) -> dict[int, int]:
+    """What is more than there was, and not more than can be asked for."""
+    return {i: more for i, more in needed.items() if resamples < more <= MAX_RESAMPLES}
 
 
 def resamples_to_settle(p: float, limit: float, resamples: int) -> int:

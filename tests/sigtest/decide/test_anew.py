@@ -88,6 +88,36 @@ def test_several_test_sets_are_one_family() -> None:
     assert without_intervals(anew) == without_intervals(own)
 
 
+def test_won_test_sets_are_corrected_over_pairs_alone() -> None:
+    """Six pairs on six test sets, which a family of seven would correct in another way."""
+    asked = {"alternative": "less", "resamples": 9}
+    sets = tuple(f"part-{i}" for i in range(6))
+    anew = decided(reported_on_several(FOUR, sets, **asked), 0.2, "bonferroni")
+    own = reported_on_several(FOUR, sets, alpha=0.2, correction="bonferroni", **asked)
+    assert anew.several is not None
+    assert own.several is not None
+    assert anew.several.wins == own.several.wins
+    adjusted = {row.sign_test.p_adjusted for row in anew.several.wins}
+    assert 6 / 2**6 in adjusted
+
+
+@pytest.mark.parametrize("resamples", [9, 199, 9999])
+def test_few_resamples_are_warned_of_under_the_correction_of_now(resamples: int) -> None:
+    choices = {"tests": ["bootstrap"], "resamples": resamples, "exact": "never"}
+    for correction in ("none", "bonferroni"):
+        for old in ("none", "bonferroni"):
+            anew = decided(report(FOUR, correction=old, **choices), correction=correction)
+            assert anew.warnings == report(FOUR, correction=correction, **choices).warnings
+
+
+def test_a_p_value_of_alpha_is_significant() -> None:
+    own = asked(correction="none", exact="never")
+    for level in {pair.p_value for pair in own.pairs if pair.p_value < 1}:
+        there = {pair.p_value: pair.significant for pair in decided(own, level).pairs}
+        assert there[level]
+        assert there == {p: p <= level for p in there}
+
+
 def test_nothing_else_is_the_same_report() -> None:
     whole = asked()
     assert decided(whole) is whole
