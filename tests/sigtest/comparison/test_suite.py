@@ -253,6 +253,21 @@ def test_wins_are_counted_where_less_is_better(example: Path) -> None:
     assert any("neither can find a difference" in warning for warning in report.warnings)
 
 
+@pytest.mark.parametrize(("sets", "won"), [(5, True), (4, False)])
+def test_wins_of_as_many_test_sets_as_alpha_asks_for_are_significant(sets: int, won: bool) -> None:
+    """Five of five are 2 patterns in 32, as alpha says."""
+    bodies = [
+        {
+            "name": str(i),
+            "systems": [{"name": n, "scores": {"s": [x]}} for n, x in (("X", 2), ("Y", i / 9))],
+        }
+        for i in range(sets)
+    ]
+    asked = {"testsets": bodies, "metrics": ["scores"], "resamples": 1, "alpha": 2 / 2**5}
+    (row,) = compare(parse_comparison(asked)).several.wins
+    assert row.sign_test.significant == row.signed_rank.significant == won
+
+
 def test_auto_resamples_are_enough_for_the_whole_family(example: Path) -> None:
     suite = parse_comparison(
         request_of(example, resamples="auto", correction="bonferroni", alpha=0.01)
