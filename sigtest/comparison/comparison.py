@@ -345,7 +345,8 @@ def _other_systems(
         odd = systems[place]
         differs = f"has {odd} where test set {first!r} has {expected[place]}"
     return InputError(
-        f"Test set {name!r} {differs}; every test set needs the same systems, in the same order.",
+        f"Test set {name!r} {differs}; every test set needs the same systems, in the same order."
+        f"{'' if set(systems) == set(expected) else ' Where they differ, compare on each alone.'}",
         field="testsets",
         system=odd,
     )

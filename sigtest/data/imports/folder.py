@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from sigtest.data.imports.material import Line, Material, examples
+from sigtest.data.imports.material import WHICH, Line, Material, examples
 from sigtest.data.imports.registry import read_file, read_lines
 from sigtest.data.imports.tree import Tree
 from sigtest.data.names import system_name
@@ -29,16 +29,17 @@ def has_layout(tree: Tree) -> bool:
     return bool(_with_systems(tree) & _with_references(tree))
 
 
-def read_folder(tree: Tree) -> Material:
+def read_folder(tree: Tree, testset: str | None = None) -> Material:
     """Find the layout among files, in their root or in one folder of any depth.
 
     Args:
         tree: All files.
+        testset: Which folder to take, where several have the layout.
 
     Raises:
         InputError: No layout, several, a file that cannot be read, or two documents files.
     """
-    root = _root(tree)
+    root = _root(tree, testset)
     here = tree.under(root)
     columns = {
         kind: _column(tree, [path for path in here if path.name.startswith(names)])
@@ -85,15 +86,20 @@ def _systems(tree: Tree, root: PurePosixPath) -> Outputs:
     return tuple((name, tuple(runs)) for name, runs in outputs.items())
 
 
-def _root(tree: Tree) -> PurePosixPath:
-    """The one folder that has references and systems; the outermost, if that is all of it."""
+def _root(tree: Tree, testset: str | None) -> PurePosixPath:
+    """The one folder that has references and systems, the outermost of all, or the one named."""
     systems, references = _with_systems(tree), _with_references(tree)
     roots = sorted(systems & references)
     if len(roots) == 1 or PurePosixPath(".") in roots:
         return roots[0]
     if roots:
+        named = [root for root in roots if testset in (str(root), root.name)]
+        if len(named) == 1:
+            return named[0]
+        unknown = "" if testset is None else f"none of which is {testset[:80]!r}; "
         raise InputError(
-            f"{tree.name} has {len(roots)} test sets ({examples(map(str, roots), 8)}); give one."
+            f"{tree.name} has {len(roots)} test sets ({examples(map(str, roots), 8)}); {unknown}"
+            f"{WHICH}"
         )
     part = "no matching files"
     if systems or references:

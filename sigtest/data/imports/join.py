@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from unicodedata import normalize
 
 from sigtest.data.choices import choose
-from sigtest.data.imports.material import Line, Material, Scores, examples
+from sigtest.data.imports.material import WHICH, Line, Material, Scores, examples
 from sigtest.data.imports.scales import doubts
 from sigtest.errors import InputError, LengthError
 
@@ -98,8 +98,7 @@ def _require_one_testset(parts: Sequence[Material]) -> None:
         return
     raise InputError(
         f"{f'{parts[0].name} has' if len(parts) == 1 else 'The files have'} {len(names)} test sets "
-        f"({examples(map(repr, names), 8)}); say which one to compare on with select (--testset "
-        "in the shell)."
+        f"({examples(map(repr, names), 8)}); {WHICH}"
     )
 
 

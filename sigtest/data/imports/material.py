@@ -18,6 +18,7 @@ Line = str | None
 Value = float | tuple[float, ...]  # a number, or a tuple of numbers of a user-supplied metric
 Entry = TypeVar("Entry")
 SHOWN = 3  # examples in a message
+WHICH = "say which one to compare on with select (--testset in the shell)."
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ _TREES = (
     TreeReader("shared-task", "the layout of a shared task",
                "reference* and systems/*, perhaps source*, documents*, labels*; systems/NAME/* are "
                "training runs.",
-               has_layout, lambda tree, _: read_folder(tree)),
+               has_layout, lambda tree, how: read_folder(tree, how.testset)),
     TreeReader("evalset", "an EvalSet tree of mt-metrics-eval",
                "Sources, references, outputs, documents, human and metric scores of segments.",
                lambda tree: evalset.root_of(tree) is not None, _read_evalset),

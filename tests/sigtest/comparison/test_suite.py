@@ -292,11 +292,12 @@ def test_bad_suites_are_one_clear_error_each(example: Path) -> None:
     assert failing(example, testsets=[first, first]) == "Two test sets are named 'first'."
     turned = {**second, "systems": [second["systems"][i] for i in (0, 2, 1, 3, 4)]}
     rule = "; every test set needs the same systems, in the same order."
+    alone = "Where they differ, compare on each alone."
     assert failing(example, testsets=[first, fewer]) == (
-        f"Test set 'second' lacks elm, which test set 'first' has{rule}"
+        f"Test set 'second' lacks elm, which test set 'first' has{rule} {alone}"
     )
     assert failing(example, testsets=[fewer, first]) == (
-        f"Test set 'first' has elm, which test set 'second' lacks{rule}"
+        f"Test set 'first' has elm, which test set 'second' lacks{rule} {alone}"
     )
     assert failing(example, testsets=[first, turned]) == (
         f"Test set 'second' has cedar where test set 'first' has birch{rule}"

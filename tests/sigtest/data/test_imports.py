@@ -10,7 +10,15 @@ import pytest
 from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, unpack, zipped
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.imports import Bounds, Material, join, read_bytes, read_path, read_wmt
+from sigtest.data.imports import (
+    Bounds,
+    Joining,
+    Material,
+    join,
+    read_bytes,
+    read_path,
+    read_wmt,
+)
 from sigtest.errors import InputError, LimitError
 
 
@@ -237,7 +245,7 @@ BAD_ARCHIVES = {
     "no systems": (zipped({"reference.en": REFERENCE}), "no systems/*"),
     "three test sets": (
         zipped({f"{task}/{name}": data for task in "abc" for name, data in FILES.items()}),
-        "3 test sets (a, b, c); give one.",
+        "3 test sets (a, b, c); say which one to compare on with select (--testset in the shell).",
     ),
     "two documents": (zipped(FILES | {"documents.old": DOCUMENTS}), "one is enough"),
     "system twice": (zipped(FILES | {"systems/good.txt": GOOD}), "two systems 'good'"),
@@ -256,6 +264,15 @@ def test_bad_archives_are_one_clear_problem(data, part, tmp_path, monkeypatch):
     assert part in str(raised.value), str(raised.value)
     assert "task.zip" in str(raised.value) or "systems/" in str(raised.value)
     assert not os.listdir(tmp_path)
+
+
+def test_one_of_several_folders_is_named_as_messages_show_it_or_by_its_last_part(folder):
+    files = {f"2026/{pair}/{name}": data for pair in ("de", "cs") for name, data in FILES.items()}
+    for named in ("2026/de", "de"):
+        found = read_bytes(zipped(files), "task", how=Joining(testset=named))
+        assert found == read_path(folder)
+    with pytest.raises(InputError, match=r"\(2026/cs, 2026/de\); none of which is 'fr'; say which"):
+        read_bytes(zipped(files), "task", how=Joining(testset="fr"))
 
 
 def test_a_folder_of_texts_is_told_without_unpacking(tmp_path):
