@@ -16,6 +16,7 @@ from sigtest.render.standings import (
     leading_test,
     metric_decimals,
     standings,
+    undecided,
 )
 from sigtest.report import PairReport, Report
 from sigtest.significance.corrections import after
@@ -143,7 +144,7 @@ def leaders(ranges: Mapping[str, tuple[int, int]], how: str, what: str) -> str:
 def _counted(pairs: Sequence[PairReport]) -> str:
     """How many pairs were separated."""
     apart = sum(pair.significant for pair in pairs)
-    unsure = sum(pair.undecided for pair in pairs)
+    unsure = [pair for pair in pairs if pair.undecided]
     all_of = "Both" if len(pairs) == 2 else f"All {len(pairs):,}"
     if apart == len(pairs):
         said = f"{all_of} pairs differ significantly"
@@ -151,7 +152,8 @@ def _counted(pairs: Sequence[PairReport]) -> str:
         differ = "differs" if apart == 1 else "differ"
         said = f"{apart:,} of {len(pairs):,} pairs {differ} significantly"
     if unsure:
-        said += f"; more resamples could turn {unsure:,} of these decisions round"
+        are = "decision is" if len(unsure) == 1 else "decisions are"
+        said += f"; {len(unsure):,} {are} {undecided(unsure)}"
     return f"{said}."
 
 

@@ -212,7 +212,7 @@ def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairR
     unsure = [pair for pair in heard if pair.undecided]
     winners = {better(pair, higher) for pair in heard}
     if unsure:
-        return PairRow(tests, _undecided(unsure))
+        return PairRow(tests, undecided(unsure))
     if len(winners) > 1:
         return PairRow(tests, "tests disagree")
     winner = winners.pop()
@@ -225,7 +225,8 @@ def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairR
     return PairRow(tests, verdict)
 
 
-def _undecided(unsure: Sequence[PairReport]) -> str:
+def undecided(unsure: Sequence[PairReport]) -> str:
+    """What is said of pairs whose decisions could turn round, with how many resamples settle all."""
     needed = [pair.resamples_needed for pair in unsure if pair.resamples_needed is not None]
     reachable = len(needed) == len(unsure)
     return f"undecided, try {whole(max(needed))} resamples" if reachable else "undecided"

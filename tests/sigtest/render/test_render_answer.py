@@ -49,10 +49,15 @@ def test_systems_that_tie_for_the_first_place_are_named_with_what_would_show() -
 
 def test_where_resamples_are_too_few_to_show_anything_the_answer_asks_for_more() -> None:
     found = report({"one": worse(0), "other": worse(25), "bad": worse(50)}, resamples=19)
-    first, tied, _ = answer(found)
+    first, tied, last = answer(found)
     assert first.endswith("no system is significantly better than any of them.")
     assert tied == f"{found.pairs[0].verdict}."
     assert "undecided" in tied
+    needed = [pair.resamples_needed or 0 for pair in found.pairs if pair.undecided]
+    assert last == (
+        f"0 of 3 pairs differ significantly; {len(needed)} decisions are undecided, "
+        f"try {max(needed)} resamples."
+    )
 
 
 def test_on_several_test_sets_a_pair_is_several_comparisons() -> None:
