@@ -7,6 +7,7 @@ for each training run of one system.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from sigtest.data.imports.material import WHICH, Line, Material, examples
@@ -46,7 +47,7 @@ def read_folder(tree: Tree, testset: str | None = None) -> Material:
         for kind, names in COLUMNS.items()
     }
     sources = [path for path in here if path.name.startswith(SOURCE)]
-    return Material(
+    material = Material(
         references=tuple(
             lines
             for path in here
@@ -59,6 +60,9 @@ def read_folder(tree: Tree, testset: str | None = None) -> Material:
         sources=read_lines(tree.file(sources[0]), "a source") if len(sources) == 1 else None,
         name=tree.name,
     )
+    if testset is None or testset not in (str(root), root.name):
+        return material
+    return replace(material, testsets=(testset,) * len(material))
 
 
 def _with_systems(tree: Tree) -> set[PurePosixPath]:

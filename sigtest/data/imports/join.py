@@ -84,6 +84,12 @@ def _of_testset(materials: Sequence[Material], testset: str | None) -> Sequence[
     """Those that have something of a test set; all, where none has, for the message."""
     if testset is None:
         return materials
+    if materials and all(part.testsets is None for part in materials):
+        raise InputError(
+            f"Nothing says which segments are of the test set {testset[:80]!r} that select "
+            "(--testset in the shell) names; in a table a column testset does.",
+            field="select",
+        )
     about = [part for part in materials if part.testsets is None or testset in part.testsets]
     return about or materials
 

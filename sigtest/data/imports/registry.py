@@ -112,8 +112,8 @@ _READERS = (
            "What a table with named columns has.",
            split.sniff, split.read),
     Reader("columns", "a table with named columns", (".csv", ".tsv", ".jsonl", ".json"),
-           "Any of id, system, metric, score, run, document or cluster, domain, source, reference, "
-           "hypothesis; or one column a metric or system.",
+           "Any of id, system, metric, score, run, document or cluster, domain, testset, source, "
+           "reference, hypothesis; or one column a metric or system.",
            columns.sniff, columns.read, general=True),
     Reader("numbers", "numbers, one line a segment", (".txt", ".num"),
            "Scores of one system, which the file names; tuples of numbers for ratios.",

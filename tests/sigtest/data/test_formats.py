@@ -935,3 +935,21 @@ def test_a_row_without_scores_among_automatic_scores_is_named():
     rows = [*WMT25_SCORES, {k: v for k, v in WMT25_SCORES[0].items() if k != "metric_scores"}]
     with pytest.raises(InputError, match="line 2: metric_scores is no object"):
         read_bytes(jsonl(rows).encode(), "x.jsonl")
+
+
+def test_a_test_set_that_no_file_knows_of_is_no_choice(tmp_path):
+    (tmp_path / "s.csv").write_text("id,system,score\n1,a,.5\n2,a,.25\n")
+    with pytest.raises(InputError, match=r"of the test set 'arc' that select \(--testset"):
+        join([read_path(tmp_path / "s.csv")], how=Joining(testset="arc"))
+
+
+def test_a_column_sample_is_no_metric(tmp_path):
+    (tmp_path / "s.csv").write_text(
+        "id,benchmark,model,sample,accuracy\n1,arc,a,0,1\n1,arc,a,1,0\n"
+    )
+    with pytest.raises(
+        InputError, match="nothing is read from the column 'sample', .* call it run"
+    ):
+        read_path(tmp_path / "s.csv")
+    (tmp_path / "s.csv").write_text("id,benchmark,model,run,accuracy\n1,arc,a,0,1\n1,arc,a,1,0\n")
+    assert read_path(tmp_path / "s.csv").testsets == ("arc",)

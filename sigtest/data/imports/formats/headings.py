@@ -31,7 +31,7 @@ ALIASES: dict[Role, tuple[str, ...]] = {
     ),
     "domain": ("domain", "genre", "stratum", "topic", "subset"),
     "testset": ("testset", "test_set", "language_pair", "lang_pair", "langpair", "lp", "langs",
-                "pair", "task", "dataset"),
+                "pair", "task", "dataset", "benchmark"),
     "source": ("source", "src", "source_text", "src_text"),
     "reference": ("reference", "ref", "reference_text", "ref_text"),
     "hypothesis": (
@@ -43,7 +43,7 @@ ALIASES: dict[Role, tuple[str, ...]] = {
 ROLES: dict[str, Role] = {name: role for role, names in ALIASES.items() for name in names}
 REFERENCE = re.compile(r"ref(erence)?_?([a-z]|\d{1,2})")  # refA, reference_2
 CAPITALS = re.compile(r"(?<=[a-z\d])(?=[A-Z][a-z])")  # segmentId, globalSegId
-NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)")
+NUMBERED = re.compile(r"(.*_)?(id|idx|index|no|nr|num|number|key|uuid|guid|hash)|sample")
 STAMP = re.compile(r"(.*_)?(t|time_?)stamp|(.*_)?(created|updated|started|completed)(_at)?|date")
 VERDICT = re.compile(r"score|correct|pass|success|verdict|grade|outcome", re.IGNORECASE)
 INDEX = re.compile(r"(unnamed: 0(\.\d+)*)?", re.IGNORECASE)  # what pandas calls row labels
