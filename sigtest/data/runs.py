@@ -46,14 +46,18 @@ class Crossed(NamedTuple):
     item_variance: float
     run_variance: float
 
-    @property
-    def sentence(self) -> str:
-        """What a report says of it."""
-        return (
-            f"{self.system}: {self.metric} of an item is the mean of {self.count} runs; runs are "
-            f"not resampled. The standard error of the score is {self.item_variance**0.5:.4g} "
-            f"from the choice of items and {self.run_variance**0.5:.4g} from that of runs."
-        )
+
+def sentences(known: Sequence[Crossed]) -> list[str]:
+    """What a report says of all runs together; each one's numbers stand in its tables."""
+    counts = sorted({own.count for own in known})
+    if not counts:
+        return []
+    several = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else f"{counts[0]}"
+    return [
+        f"The score of an item is the mean of {several} runs; runs are not resampled. Tables have "
+        "the standard error of a score from the choice of items (item se) and from that of runs "
+        "(run se)."
+    ]
 
 
 def spread_of(table: npt.NDArray[np.float64]) -> Spread:

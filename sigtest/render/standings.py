@@ -226,7 +226,7 @@ def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairR
 
 
 def undecided(unsure: Sequence[PairReport]) -> str:
-    """What is said of pairs whose decisions could turn round, with how many resamples settle all."""
+    """What is said of pairs that more resamples could decide otherwise."""
     needed = [pair.resamples_needed for pair in unsure if pair.resamples_needed is not None]
     reachable = len(needed) == len(unsure)
     return f"undecided, try {whole(max(needed))} resamples" if reachable else "undecided"

@@ -10,6 +10,7 @@ from unicodedata import normalize
 from sigtest.data.choices import choose
 from sigtest.data.imports.material import WHICH, Line, Material, Scores, examples
 from sigtest.data.imports.scales import doubts
+from sigtest.data.runs import sentences
 from sigtest.errors import InputError, LengthError
 
 WAYS = ("error", "drop")  # with segments that only some have
@@ -57,8 +58,7 @@ def join(materials: Sequence[Material], how: Joining = STRICT) -> Material:
     """
     parts = _of_testset(materials, how.testset)
     joined = _complete(combine(parts, how), how.missing)
-    runs = [known.sentence for known in joined.crossed]
-    notes = (*joined.notes, *runs, *doubts(joined.scores))
+    notes = (*joined.notes, *sentences(joined.crossed), *doubts(joined.scores))
     return replace(joined, notes=tuple(dict.fromkeys(notes)))
 
 

@@ -207,9 +207,22 @@ def test_the_variance_of_items_and_that_of_runs_are_told_apart():
     rows += [f"q{i},{s},{r},{table[r, i] + (s == 'b')}" for s in "ab" for r in range(4)
              for i in range(40)]  # fmt: skip
     joined = join([read_bytes("\n".join(rows).encode(), "runs.csv")])
-    errors = f"{found.items**0.5:.4g} from the choice of items and {found.runs**0.5:.4g} from that"
-    assert [note for note in joined.notes if note.startswith("a: ") and errors in note]
+    assert joined.notes == (
+        "The score of an item is the mean of 4 runs; runs are not resampled. Tables have the "
+        "standard error of a score from the choice of items (item se) and from that of runs "
+        "(run se).",
+    )
     assert joined.as_json()["systems"][0]["scores"]["runs"] == pytest.approx(by_item)
+
+
+def test_one_sentence_tells_of_systems_with_other_numbers_of_runs():
+    rows = ["id,system,run,score"]
+    rows += [f"q{i},{s},{r},{(i + r) % 2}" for s, m in (("a", 2), ("b", 5)) for r in range(m)
+             for i in range(9)]  # fmt: skip
+    (told,) = join([read_bytes("\n".join(rows).encode(), "runs.csv")]).notes
+    assert told.startswith(
+        "The score of an item is the mean of 2 to 5 runs; runs are not resampled"
+    )
 
 
 def test_variances_of_items_and_runs_are_the_mean_squares_of_an_analysis_of_variance():
@@ -348,4 +361,4 @@ def test_runs_in_files_of_their_own(tmp_path, capfdbinary):
     assert found == {"a": 0.75, "b": 0.375}
     # items differ by 1, 0, 0 and 1/2: of the four ways to swap the two, two are as far apart
     assert report["pairs"][0]["p_value"] == 0.5
-    assert [w for w in report["warnings"] if w.startswith("b: ") and "0.125 from that of runs" in w]
+    assert [s["scores"]["scores"]["runs"]["run_variance"] for s in report["systems"]][1] == 0.125**2

@@ -948,7 +948,7 @@ def test_a_column_sample_is_no_metric(tmp_path):
         "id,benchmark,model,sample,accuracy\n1,arc,a,0,1\n1,arc,a,1,0\n"
     )
     with pytest.raises(
-        InputError, match="nothing is read from the column 'sample', .* call it run"
+        InputError, match=r"nothing is read from the column 'sample', .* call it run"
     ):
         read_path(tmp_path / "s.csv")
     (tmp_path / "s.csv").write_text("id,benchmark,model,run,accuracy\n1,arc,a,0,1\n1,arc,a,1,0\n")
