@@ -87,9 +87,9 @@ Every FOLDER is a test set, named like the folder or NAME, with these files:
   reference*              references, one file a reference set
   systems/NAME.txt        hypotheses of a system; systems/NAME/ has a file for each training replica
   documents*, labels*     document and label of each segment, if there are any
-or any other files or archives of docs/FORMATS.md. Every test set needs the same systems and every
-metric; where their scores are called differently, --metric scores takes the only ones of each.
-Scores of all together are means over the test sets.
+or any other files or archives of docs/FORMATS.md, named without suffix. Every test set needs the
+same systems and every metric; where their scores are called differently, --metric scores takes
+the only ones of each. Scores of all together are means over the test sets.
 
 example:
   sigtest suite news=data/news talks=data/talks --metric chrf --baseline old

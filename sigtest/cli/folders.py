@@ -13,6 +13,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import ANY_METRIC, Recipe
 from sigtest.data.imports import Given, Joining, Material, metrics_of
+from sigtest.data.names import system_name
 
 
 def read_folders(options: argparse.Namespace) -> Comparison:
@@ -41,5 +42,6 @@ def _read_testset(spelled: str, how: Joining) -> tuple[str, Material]:
     """The test set of `[NAME=]FOLDER`."""
     name, equals, path = spelled.partition("=")
     if not equals or os.path.exists(spelled):
-        name, path = os.path.basename(os.path.abspath(spelled)), spelled
+        last = os.path.basename(os.path.abspath(spelled))
+        name, path = last if os.path.isdir(spelled) else system_name(last), spelled
     return name, read([Given("anything", Path(path))], how).material

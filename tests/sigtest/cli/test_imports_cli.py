@@ -138,6 +138,18 @@ def test_a_suite_drops_what_not_all_files_have_where_that_is_asked(tmp_path, cap
     assert b"Did you mean 'drop'?" in capfdbinary.readouterr().err
 
 
+def test_a_suite_calls_a_file_without_its_suffix_and_a_folder_as_it_is(tmp_path, capfdbinary):
+    rows = [f"q{i},{system},{i % step}" for i in range(9) for system, step in (("a", 2), ("b", 3))]
+    table = "\n".join(["id,system,accuracy", *rows])
+    for name in ("arc.csv", "v1.2/all.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(table)
+    paths = [str(tmp_path / name) for name in ("arc.csv", "v1.2")]
+    assert main(["suite", *paths, "--resamples", "99", "--format", "json"]) == 0
+    found = json.loads(capfdbinary.readouterr().out)
+    assert [own["name"] for own in found["testsets"]] == ["arc", "v1.2"]
+
+
 def test_a_test_goes_with_metrics_that_nobody_names(run):
     """McNemar's takes scores of 0 and 1, and no BLEU, which nothing here has."""
     for name in ("good", "bad"):
