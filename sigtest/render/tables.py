@@ -173,7 +173,7 @@ def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -
         further.append((title, [own and getattr(own, of) ** 0.5 for own in runs]))
     for title, values in further:
         if any(value is not None for value in values):
-            yield numbers(title, values, places)
+            yield numbers(title, values, places + spare)  # as small as what is rounded away
 
 
 def _marks_of_scores(

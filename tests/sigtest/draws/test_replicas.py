@@ -17,6 +17,9 @@ from sigtest.comparison.plan import Plan
 from sigtest.draws.weights import bootstrap_counts, swap_masks
 from sigtest.engine import compare
 from sigtest.errors import SigtestError
+from sigtest.render.comparison import present
+from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 from sigtest.report import Report
 
 NAMES = ("aspen", "birch", "cedar", "elm")
@@ -223,6 +226,16 @@ def test_tables_show_the_spread_over_runs(example: Path, form: str, heading: str
     systems = [{"name": name, "hypotheses": single[i:] + single[:i]} for i, name in enumerate("AB")]
     plain = rendered(form, compare(parse_comparison(request_of(example, systems=systems))))
     assert heading not in plain
+
+
+def test_a_table_for_a_paper_rounds_scores_and_not_their_spread(example: Path) -> None:
+    report = compare(parse_comparison(request_of(example)))
+    shown = FORMATS["text"].render(present(report, Layout("systems")))
+    own = report.systems[0]
+    score = own.scores["bleu"]
+    found = re.search(rf"^{own.name} .*? ([\d.]+) \[.*?\] +([\d.]+)", shown, re.M)
+    assert found
+    assert found.groups() == (f"{score.score:.1f}", f"{score.training_stderr:.2f}")
 
 
 @pytest.mark.parametrize(
