@@ -95,6 +95,7 @@ def document(report: MetaReport) -> Document:
         facts=_facts(report),
         blocks=tuple(blocks),
         marks=_marks(report),
+        notes=_claim(report),
         warnings=report.warnings,
         signature=report.signature,
         methods=report.methods,
@@ -126,6 +127,17 @@ def _marks(report: MetaReport) -> dict[Mark, str]:
     if any(pair.undecided for pair in report.pairs):
         meanings["undecided"] = "more resamples could turn the decision round"
     return meanings
+
+
+def _claim(report: MetaReport) -> tuple[str, ...]:
+    """What a one-sided conclusion is about, where the table of ranks looks at both sides."""
+    if report.alternative == "two-sided" or not report.pairs:
+        return ()
+    better = "a" if report.alternative == "greater" else "b"
+    return (
+        f"conclusions of pairs are about the claim that {better} is better; ranks look at both "
+        "directions",
+    )
 
 
 def _metrics(report: MetaReport, metrics: Sequence[MetricEvaluation], caption: str) -> Table:
@@ -238,5 +250,5 @@ def _conclusion(pair: MetricPair) -> str:
         better = pair.a if (pair.delta or 0) > 0 else pair.b
         return f"{better} is better" if pair.significant else "not separated"
     if not pair.significant:
-        return "not shown"  # of one claim; ranks look at both
+        return "claim not supported"
     return f"{pair.a if pair.alternative == 'greater' else pair.b} is better"

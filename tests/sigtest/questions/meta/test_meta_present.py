@@ -99,9 +99,22 @@ def test_pairs_have_a_table_a_statistic_and_test_and_say_who_is_better(report: M
         pairs = [p for p in report.pairs if (p.statistic, p.test) == family]
         for row, pair in zip(shown(table), pairs, strict=True):
             assert row[:2] == [pair.a, pair.b]
-            assert row[-1] == (f"{pair.a} is better" if pair.significant else "not shown")
+            better = f"{pair.a} is better"
+            assert row[-1] == (better if pair.significant else "claim not supported")
     starred = "*" in FORMATS["text"].render(present(report))
     assert starred == any(pair.significant for pair in report.pairs)
+
+
+@pytest.mark.parametrize(
+    ("alternative", "told"),
+    [("greater", ["a is better"]), ("less", ["b is better"]), ("two-sided", [])],
+)
+def test_one_sided_conclusions_say_which_claim_they_are_about(
+    alternative: str, told: list[str]
+) -> None:
+    asked = request(statistics=["pearson"], tests=["williams"], alternative=alternative)
+    said = FORMATS["text"].render(present(compute(parse(asked))))
+    assert re.findall("conclusions of pairs are about the claim that (. is better)", said) == told
 
 
 @pytest.mark.parametrize(
