@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sigtest.data.choices import choose
 from sigtest.errors import RecipeError, UnavailableError
+from sigtest.kinds.comparisons import KIND
 from sigtest.render import html, text
 from sigtest.render.comparison import SHEETS, document, present, sheet
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
+from sigtest.render.plots import PICTURES
 from sigtest.report import Report
 
 
@@ -63,6 +66,22 @@ class NotebookReport(Report):
         """
         layout = Layout(table, caption, label, _spelled(names))
         return FORMATS["latex"].render(present(self, layout))
+
+    def to_svg(self, picture: str = "intervals", **chosen: str) -> str:
+        """A picture, as `sigtest plot` draws it.
+
+        Args:
+            picture: intervals, matrix, or grid where there are several metrics.
+            **chosen: `metric`, `test` and `testset`, and how it looks: `width`, `title` and `omit`;
+                see docs/COMMAND_LINE.md.
+
+        Raises:
+            RecipeError: No such picture or choice.
+        """
+        known = {name: own for name, own in PICTURES.items() if own.needs == "report"}
+        drawn = known[choose(picture, known, "picture", "picture")]
+        KIND.check_chosen(picture, chosen)
+        return drawn.draw(self, chosen)
 
     def save(
         self,

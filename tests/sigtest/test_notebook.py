@@ -10,6 +10,7 @@ import pandas
 import pytest
 
 import sigtest
+from sigtest.cli import main
 from sigtest.notebook import asking
 
 REFERENCES = ["a b c d e", "f g h i j", "k l m n o"]
@@ -421,6 +422,19 @@ def test_a_report_becomes_latex_and_files(tmp_path):
         PLAIN.to_latex(names=["bleu=BLEU"])
     with pytest.raises(sigtest.RecipeError, match="choose one of bleu, A, B"):
         PLAIN.to_latex(names={"x": "BLEU"})
+
+
+def test_a_report_becomes_the_pictures_that_the_shell_draws(tmp_path, capfdbinary):
+    PLAIN.save(tmp_path / "report.json")
+    asked = ["plot", "matrix", str(tmp_path / "report.json"), "--width", "12cm", "--omit", "title"]
+    assert main(asked) == 0
+    drawn = PLAIN.to_svg("matrix", metric="bleu", width="12cm", omit="title")
+    assert capfdbinary.readouterr().out == drawn.encode()
+    assert PLAIN.to_svg().startswith("<svg")
+    with pytest.raises(sigtest.RecipeError, match="choose one of intervals, matrix, grid"):
+        PLAIN.to_svg("distribution")
+    with pytest.raises(sigtest.RecipeError, match="takes no colour"):
+        PLAIN.to_svg(colour="red")
 
 
 TWICE = pandas.DataFrame([["a b", "a c", "a d"], ["e f", "e g", "e h"]], columns=["A", "A", "B"])
