@@ -844,6 +844,10 @@ NO_TEXTS = {
         '[{"id": 1, "annotator": 1, "annotation_id": 2, "lead_time": 3.5, "rating": 4}]',
         "people's judgements",
     ),
+    "judgements by annotator and criterion": (
+        "annotator\tsystem\tsegment\tcriterion\tscore\nw1\tA\t1\tadequacy\t81\n",
+        "people's judgements",
+    ),
     "a table drawn with blanks": (
         "data  mode  gpt\n----  ----  ---\nqa    gen    70\n", "drawn with lines",
     ),

@@ -9,7 +9,8 @@ from sigtest.data.imports.file import File, record_in
 from sigtest.data.imports.formats.segment_scores import LEVEL
 
 HUMAN_COLUMNS = re.compile(
-    r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\bLP\b.*\bHUMAN\b|\brater\b",
+    r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\bLP\b.*\bHUMAN\b|\brater\b"
+    r"|\bannotator\b.*\bcriterion\b",
     re.IGNORECASE,
 )
 PAIRED = re.compile(r"\b(model|system|generator)_(a\b.*\b\1_b|1\b.*\b\1_2)\b")
