@@ -88,7 +88,8 @@ class Door:
         if secret:
             self._backoff.note(address)
         raise AuthenticationError(
-            "Send a valid key, as Authorization: Bearer KEY or as X-API-Key: KEY."
+            "Send a valid key, as Authorization: Bearer KEY or as X-API-Key: KEY; the command "
+            "sigtest takes it from SIGTEST_API_KEY."
         )
 
     def holder(self, digest: str) -> Principal | None:

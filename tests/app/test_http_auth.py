@@ -40,6 +40,7 @@ def test_a_key_is_needed(
     response = guarded.post(COMPARISONS, json=body | {"seed": 300}, headers=headers)
     problem(response, 401, "unauthorized")
     assert response.headers["www-authenticate"].startswith("Bearer")
+    assert "SIGTEST_API_KEY" in response.json()["detail"]  # for those who ask from the shell
     problem(guarded.get(COMPARISONS, headers=headers), 401, "unauthorized")
     assert stored() == before
 
