@@ -9,6 +9,7 @@ from functools import partial
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.render import records, tables
+from sigtest.render.answer import answer
 from sigtest.render.digits import counted
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout, verbatim
@@ -82,6 +83,7 @@ def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] =
         title=_title(report),
         facts=facts(report),
         blocks=tuple(_blocks(report, many) if layout.table is None else _chosen(report, layout)),
+        answer=answer(report) if report.systems else (),
         warnings=_warnings(report),
         signature=report.signature,
         methods=report.methods,

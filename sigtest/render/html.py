@@ -112,6 +112,9 @@ def fragment(document: Document) -> str:
     parts = [
         f"<h1>{isolated(document.title, look.names)}</h1>",
         _facts(f"{isolated('; '.join(document.facts), look.names)}."),
+        f'<p class="answer">{isolated(" ".join(document.answer), look.names)}</p>'
+        if document.answer
+        else "",
         _warnings(document.warnings, look),
         blocks(document.blocks, look),
         *(_facts(line) for line in legend),

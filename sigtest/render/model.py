@@ -309,6 +309,7 @@ class Document:
         title: What it is, in a few words.
         facts: What all of it rests on, as parts of one sentence.
         blocks: In the order of reading.
+        answer: What was found, in at most three sentences.
         marks: What each mark that occurs means.
         notes: Further words that the tables use, explained.
         warnings: Sentences that must not be overlooked.
@@ -320,6 +321,7 @@ class Document:
     title: str
     facts: tuple[str, ...]
     blocks: tuple[Block, ...]
+    answer: tuple[str, ...] = ()
     marks: Mapping[Mark, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ _STYLE = """
 .sigtest h1 { font-size: 1.5rem; margin: 0 0 .25rem; }
 .sigtest h2 { font-size: 1.2rem; margin: 2.25rem 0 .5rem; }
 .sigtest p { margin: .25rem 0 .75rem; }
+.sigtest .answer { font-size: 1.15rem; margin: 1rem 0; }
 .sigtest .facts, .sigtest caption, .sigtest figcaption { color: var(--muted); }
 .sigtest .warnings { background: var(--note); border-left: 4px solid #c98a00; list-style: none;
   margin: 1rem 0; padding: .5rem 1rem; }

@@ -78,6 +78,7 @@ def document(report: AccuracyReport) -> Document:
     return Document(
         title=f"Accuracy of tests on {_facts(report)[0]} of {len(report.systems)} systems",
         facts=_facts(report),
+        answer=answer(report),
         blocks=tuple(blocks),
         notes=ERRORS,
         warnings=report.warnings,

@@ -88,6 +88,7 @@ def document(report: HumanReport) -> Document:
     return Document(
         title=f"Human evaluation of {len(report.systems)} systems",
         facts=_facts(report),
+        answer=answer(report),
         blocks=tuple(blocks),
         marks=_marks(report),
         warnings=report.warnings,

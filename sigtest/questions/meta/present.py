@@ -93,6 +93,7 @@ def document(report: MetaReport) -> Document:
     return Document(
         title=f"Evaluation of {counted(len(report.metrics), 'metric')}{sets}",
         facts=_facts(report),
+        answer=answer(report),
         blocks=tuple(blocks),
         marks=_marks(report),
         notes=_claim(report),

@@ -77,6 +77,7 @@ def document(report: PlanReport) -> Document:
     return Document(
         title=f"Plan by {report.metric} from a pilot of {whole(report.pilot)} {report.unit}s",
         facts=_facts(report),
+        answer=answer(report),
         blocks=(_table(report), *drawn),
         notes=NOTES,
         warnings=report.warnings,

@@ -1,12 +1,17 @@
 """The answer in words says what the report decided, and no more."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from written import rendered
 
+import sigtest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
+from sigtest.questions.human.present import present
 from sigtest.render.answer import answer, listed
+from sigtest.render.formats import FORMATS
 from sigtest.render.standings import pair_rows
 from sigtest.report import Report
 
@@ -120,3 +125,18 @@ def test_a_difference_that_no_resample_changes_is_said_to_be_the_same() -> None:
     verdicts = [row.verdict for row in pair_rows(found, "scores")]
     assert verdicts[0] == "not separated"
     assert "detects" in verdicts[1]
+
+
+def test_a_page_that_stands_alone_says_the_answer_before_its_warnings() -> None:
+    found = report({"one": worse(20), "copy": worse(20), "bad": worse(58)})
+    shown = rendered("html", found)
+    said = f'<p class="answer">{" ".join(answer(found))}</p>'
+    assert said in shown
+    assert shown.index(said) < shown.index(found.warnings[0])
+
+
+def test_the_pages_of_other_kinds_say_their_answers() -> None:
+    campaign = Path(__file__).parents[3] / "examples/campaign"
+    told = sigtest.human(campaign / "judgements.tsv", quality={"test": "paired_t"})
+    shown = FORMATS["html"].render(present(told))
+    assert '<p class="answer">birch is the best as people judge' in shown
