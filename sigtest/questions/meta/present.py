@@ -113,10 +113,16 @@ def _facts(report: MetaReport) -> tuple[str, ...]:
     tested = [f"{sided}, {correction}, alpha {report.alpha:g}"] if report.pairs else []
     return (
         f"{systems} systems",
-        *(f"{whole(own.segments)} segments" for own in report.sets[:1] if own.segments),
+        *(_segments(own) for own in report.sets[:1] if own.segments),
         f"{report.level} level{grouped[report.group]}",
         *tested,
     )
+
+
+def _segments(own: SetReport) -> str:
+    """How many there are, and how many of them people judged."""
+    found = f"{whole(own.segments)} segments"
+    return f"{found}, {whole(own.judged)} judged" if 0 < own.judged < own.segments else found
 
 
 def _marks(report: MetaReport) -> dict[Mark, str]:

@@ -53,6 +53,15 @@ def test_people_who_find_all_alike_leave_empty_cells(
     assert all(label in text for label in ("COMET", "BLEU", "TER")) or name == "csv"
 
 
+def test_facts_say_how_many_segments_people_judged() -> None:
+    asked = request(segments=40, level="segment", statistics=["pearson"], resamples=99)
+    for scores in asked["human"]["scores"]["segment"].values():
+        scores[:15] = [None] * 15
+    assert document(compute(parse(asked))).facts[1] == "40 segments, 25 judged"
+    asked = request(segments=40, level="segment", statistics=["pearson"], resamples=99)
+    assert document(compute(parse(asked))).facts[1] == "40 segments"
+
+
 def test_folds_of_pairs_say_which_they_are() -> None:
     """Eleven metrics have 55 pairs, which are folded, a table for each statistic and test."""
     asked = request(resamples=99)
