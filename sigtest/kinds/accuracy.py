@@ -11,6 +11,7 @@ from sigtest.kinds.base import About, File, Reference
 from sigtest.kinds.comparisons import ComparisonQuestion, with_comparison
 from sigtest.kinds.human import recognised as judged
 from sigtest.kinds.human import with_evaluation
+from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
@@ -50,6 +51,12 @@ EXAMPLES = {
 }
 
 
+class ShownAccuracyReport(Shown, AccuracyReport):
+    """A report that shows itself: as tables when printed, with pictures in a notebook."""
+
+    path = "test-accuracy"
+
+
 class AccuracyOfTests(WholeKind[Asked]):
     """How often significance tests conclude what people conclude."""
 
@@ -58,6 +65,7 @@ class AccuracyOfTests(WholeKind[Asked]):
     summary = "How often do metrics and significance tests conclude what people do?"
     content = Asked
     reports = (AccuracyReport,)
+    shown = ShownAccuracyReport
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples = EXAMPLES
     parts = PARTS

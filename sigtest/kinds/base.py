@@ -151,6 +151,7 @@ class Kind(ABC, Generic[Asked]):
         path: What all are called, in paths of the service and in the registry.
         summary: What is asked, in one sentence.
         reports: The dataclasses that a report may be, which its JSON schema is read off.
+        shown: The class of a report that shows itself (`sigtest.kinds.shown`).
         schema: JSON schema of a request.
         examples: Requests that work as they stand, as OpenAPI has them.
         parts: Parts of a form that bring files, and what these are; no forms where there are none.
@@ -172,6 +173,7 @@ class Kind(ABC, Generic[Asked]):
     path: ClassVar[str]
     summary: ClassVar[str]
     reports: ClassVar[tuple[type, ...]]
+    shown: ClassVar[type[Any]]
     schema: ClassVar[Mapping[str, Any]] = {}
     examples: ClassVar[Mapping[str, Any]] = {}
     parts: ClassVar[Mapping[str, str]] = {}

@@ -13,8 +13,10 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.anew import decided
+from sigtest.errors import RecipeError
 from sigtest.kinds import cost
 from sigtest.kinds.base import About, File, Finished, Kind
+from sigtest.kinds.shown import Shown
 from sigtest.progress import Progress
 from sigtest.render.answer import answer
 from sigtest.render.comparison import TABLES, present
@@ -85,6 +87,25 @@ class ComparisonQuestion:
         return self.comparison.plan.as_json()
 
 
+class NotebookReport(Shown, Report):
+    """A report that shows itself: as tables when printed, with pictures in a notebook."""
+
+    path = "comparisons"
+
+    def to_pandas(self, table: str = "pairs") -> Any:
+        """A data frame of the `pairs`, or of the `systems` with scores, intervals and ranks.
+
+        Raises:
+            RecipeError: No such table.
+            UnavailableError: pandas is not installed.
+        """
+        if table not in ("pairs", "systems"):
+            raise RecipeError(
+                f"to_pandas takes 'pairs' or 'systems', not {table!r}.", field="table"
+            )
+        return self._frame(Layout(table))
+
+
 class Comparisons(Kind[ComparisonQuestion]):
     """Systems compared by metrics; a worker can compute it piece by piece."""
 
@@ -92,6 +113,7 @@ class Comparisons(Kind[ComparisonQuestion]):
     path = "comparisons"
     summary = "Is one system better than another, or can the test set not tell?"
     reports = (Report, ReportOnSeveral)
+    shown = NotebookReport
     command = "compare"
     pictures = PICTURES
     tables = tuple(TABLES)

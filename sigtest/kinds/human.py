@@ -8,6 +8,7 @@ from typing import Any
 
 from sigtest.data.compound import object_schema
 from sigtest.kinds.base import About, File, Finished
+from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.human import HumanReport, compute, parse
@@ -62,6 +63,12 @@ def recognised(asked: Asked) -> tuple[str, ...]:
     return (*read, f"{', '.join([counted(len(judged), what), *counts])}.")
 
 
+class ShownHumanReport(Shown, HumanReport):
+    """A report that shows itself: as tables when printed, with pictures in a notebook."""
+
+    path = "human-evaluations"
+
+
 class HumanEvaluations(WholeKind[Asked]):
     """What people's judgements say of systems."""
 
@@ -70,6 +77,7 @@ class HumanEvaluations(WholeKind[Asked]):
     summary = "What do people's judgements say of systems, and do people agree?"
     content = Asked
     reports = (HumanReport,)
+    shown = ShownHumanReport
     schema = object_schema(FIELDS, {"judgements": JUDGEMENTS})
     examples = EXAMPLES
     parts = PARTS

@@ -10,6 +10,7 @@ import numpy as np
 from sigtest.data.fields import Field
 from sigtest.kinds.base import About, File, Finished, Reference
 from sigtest.kinds.human import with_evaluation
+from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.human.request.choices import JUDGING_FIELDS
@@ -44,6 +45,12 @@ PAIR_SECONDS, ORDER_SECONDS, CELL_SECONDS = 1.5e-3, 4e-7, 5e-7
 PATTERN_SECONDS, PATTERN_SYSTEM_SECONDS, DRAW_SECONDS = 4e-8, 5e-9, 1.4e-8
 
 
+class ShownMetaReport(Shown, MetaReport):
+    """A report that shows itself: as tables when printed, with pictures in a notebook."""
+
+    path = "metric-evaluations"
+
+
 class MetricEvaluations(WholeKind[Asked]):
     """How well metrics agree with people."""
 
@@ -52,6 +59,7 @@ class MetricEvaluations(WholeKind[Asked]):
     summary = "Which metrics agree with people, and which better than others?"
     content = Asked
     reports = (MetaReport,)
+    shown = ShownMetaReport
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples = EXAMPLES
     parts = PARTS

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from sigtest.comparison.comparison import Comparison
 from sigtest.kinds.base import File, Reference
 from sigtest.kinds.comparisons import ComparisonQuestion, with_comparison
+from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.plans import Asked, PlanReport, compute, parse
@@ -32,6 +33,12 @@ EXAMPLES = {
 }  # fmt: skip
 
 
+class ShownPlanReport(Shown, PlanReport):
+    """A report that shows itself: as tables when printed, with pictures in a notebook."""
+
+    path = "plans"
+
+
 class Plans(WholeKind[Asked]):
     """Which differences test sets of other sizes would show."""
 
@@ -40,6 +47,7 @@ class Plans(WholeKind[Asked]):
     summary = "How many segments or documents show a difference, from a pilot?"
     content = Asked
     reports = (PlanReport,)
+    shown = ShownPlanReport
     schema: ClassVar[Mapping[str, Any]] = schema()
     examples = EXAMPLES
     command = "plan"

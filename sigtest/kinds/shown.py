@@ -1,48 +1,145 @@
-"""Reports of any kind that show themselves: as tables when printed, with pictures in a notebook."""
+"""Reports that show themselves, and become a table, a data frame or a file on demand."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import fields
-from functools import cache
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar
 
+from sigtest.data.choices import choose
+from sigtest.errors import RecipeError, UnavailableError
 from sigtest.kinds import KINDS
 from sigtest.kinds.base import Kind
-from sigtest.render import html, text
+from sigtest.late import late
+from sigtest.render.formats import FORMATS, Presented
+from sigtest.render.layout import Layout
 
-T = TypeVar("T")
+fragment = late("sigtest.render.html:fragment")
 
 
-def shown(kind: Kind[Any], report: T) -> T:
+class Shown:
+    """What reports of every kind do besides: the class of such a report stands behind this one.
+
+    Attributes:
+        path: Of the kind that it is a report of.
+    """
+
+    path: ClassVar[str]
+
+    def __str__(self) -> str:
+        return FORMATS["text"].render(self._laid_out(Layout()))
+
+    def __repr__(self) -> str:  # a shell shows it as `print` does: its fields would fill screens
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        shown: str = fragment(self._laid_out(Layout()).document())
+        return shown
+
+    def to_pandas(self) -> Any:
+        """A data frame of the records that the format csv has.
+
+        Raises:
+            UnavailableError: pandas is not installed.
+        """
+        return self._frame(Layout())
+
+    def to_latex(
+        self,
+        table: str | None = None,
+        caption: str = "",
+        label: str = "",
+        names: Mapping[str, str] | None = None,
+    ) -> str:
+        r"""One table for a paper.
+
+        Args:
+            table: Of those that `--table` takes; the first of them by default.
+            caption: Instead of its own.
+            label: For `\ref`.
+            names: What to call what is compared, such as metrics and systems; LaTeX where it has a
+                backslash or a dollar sign, such as {"bleu": r"BLEU $\uparrow$"}.
+
+        Raises:
+            RecipeError: No such table, name or label.
+        """
+        first = next(iter(KINDS[self.path].tables), None)
+        layout = Layout(table or first, caption, label, _spelled(names))
+        return FORMATS["latex"].render(self._laid_out(layout))
+
+    def to_svg(self, picture: str | None = None, **chosen: str) -> str:
+        """A picture, as `sigtest plot` draws it.
+
+        Args:
+            picture: One that needs no more than the report; the first of its kind by default.
+            **chosen: What it shows, such as `metric` and `test`, and how it looks: `width`, `title`
+                and `omit`; see docs/COMMAND_LINE.md.
+
+        Raises:
+            RecipeError: No such picture or choice.
+        """
+        kind = KINDS[self.path]
+        known = {name: own for name, own in kind.pictures.items() if own.needs == "report"}
+        name = choose(picture or next(iter(known)), known, "picture", "picture")
+        kind.check_chosen(name, chosen)
+        return known[name].draw(self, chosen)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        table: str | None = None,
+        caption: str = "",
+        label: str = "",
+        names: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write the report to a file, in the format that the suffix of its name says.
+
+        Args:
+            path: Such as `report.html`, `report.json` or `systems.tex`.
+            table: The only table to write, as for `to_latex`; all there is by default.
+            caption: As for `to_latex`.
+            label: As for `to_latex`.
+            names: As for `to_latex`.
+
+        Raises:
+            RecipeError: A suffix that no format has, or what `to_latex` refuses.
+            OSError: The file cannot be written.
+        """
+        target = Path(path)
+        suffixes = {form.suffix: form for form in FORMATS.values()}
+        form = suffixes.get(target.suffix.removeprefix("."))
+        if form is None:
+            raise RecipeError(
+                f"{target.name!r} does not say in which format: end it with one of "
+                f"{', '.join(f'.{suffix}' for suffix in suffixes)}."
+            )
+        layout = Layout(table, caption, label, _spelled(names))
+        form.check(layout)
+        target.write_bytes(form.render(self._laid_out(layout)).encode())
+
+    def _laid_out(self, layout: Layout) -> Presented:
+        return KINDS[self.path].lay_out(self, layout)
+
+    def _frame(self, layout: Layout) -> Any:
+        try:
+            import pandas  # late: only those who want a data frame need it
+        except ImportError as error:
+            raise UnavailableError("A data frame needs pandas: pip install pandas.") from error
+        records = self._laid_out(layout).sheet()
+        return pandas.DataFrame(list(records.rows), columns=list(records.columns))
+
+
+def shown(kind: Kind[Any], report: Any) -> Any:
     """The same report, an instance of its own class that also shows itself."""
-    made: T = _made(kind.path, type(report), vars(report))
-    return made
+    return kind.shown(**vars(report))
 
 
-def _made(path: str, own: type[Any], values: Mapping[str, Any]) -> Any:
-    return _showing(path, own)(**values)  # type: ignore[arg-type]  # a class is hashable
-
-
-@cache
-def _showing(path: str, own: type[Any]) -> type[Any]:
-    """The class: one for each kind, so that equal reports are equal."""
-    kind = KINDS[path]
-
-    def printed(self: Any) -> str:
-        return text.render(kind.present(self).document())
-
-    def displayed(self: Any) -> str:
-        return html.fragment(kind.present(self).document())
-
-    def reduced(self: Any) -> tuple[Any, ...]:
-        values = {field.name: getattr(self, field.name) for field in fields(own)}
-        return _made, (path, own, values)
-
-    methods = {
-        "__str__": printed,
-        "_repr_html_": displayed,
-        "__reduce__": reduced,
-        "__doc__": own.__doc__,
-    }
-    return type(own.__name__, (own,), methods)
+def _spelled(names: Mapping[str, str] | None) -> tuple[str, ...]:
+    if names is not None and not isinstance(names, Mapping):
+        raise RecipeError(
+            f'names must be what to show by name, such as {{"bleu": "BLEU"}}, not '
+            f"{type(names).__name__}.",
+            field="names",
+        )
+    return tuple(f"{name}={shown}" for name, shown in (names or {}).items())

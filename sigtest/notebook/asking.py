@@ -14,10 +14,10 @@ from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decided
+from sigtest.kinds.comparisons import NotebookReport
 from sigtest.metrics import only_labels
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame
-from sigtest.notebook.report import NotebookReport
 from sigtest.progress import Progress
 
 PARTS = ("references", "systems", "scores", "documents", "labels", "source")

@@ -13,16 +13,16 @@ from sigtest.data.choices import choose
 from sigtest.data.gzipped import GZIP, unpacking
 from sigtest.errors import InputError, readable
 from sigtest.kinds import KINDS, File
+from sigtest.kinds.accuracy import ShownAccuracyReport
+from sigtest.kinds.human import ShownHumanReport
+from sigtest.kinds.meta import ShownMetaReport
 from sigtest.kinds.shown import shown
 from sigtest.metrics import only_labels
 from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
 from sigtest.progress import Progress
-from sigtest.questions.accuracy import AccuracyReport
-from sigtest.questions.human import HumanReport
 from sigtest.questions.human.request.choices import JUDGING
-from sigtest.questions.meta import MetaReport
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
 from sigtest.questions.meta.data.tables import read_scores
@@ -33,7 +33,7 @@ Request = dict[str, Any]
 
 def human(
     judgements: Judgements, *, progress: Progress | None = None, **choices: Any
-) -> HumanReport:
+) -> ShownHumanReport:
     """What people's judgements say of systems, computed in this process.
 
         >>> import sigtest
@@ -72,7 +72,7 @@ def meta(
     evalset: str | Path | None = None,
     progress: Progress | None = None,
     **choices: Any,
-) -> MetaReport:
+) -> ShownMetaReport:
     """Which metrics agree with people, and which better than others, computed in this process.
 
         >>> import sigtest
@@ -135,7 +135,7 @@ def accuracy(
     human_alpha: float | str = "same",
     progress: Progress | None = None,
     **choices: Any,
-) -> AccuracyReport:
+) -> ShownAccuracyReport:
     """How often metrics and significance tests conclude what people do, computed in this process.
 
         >>> import sigtest

@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import Any, Unpack
 
 from sigtest.kinds import KINDS
+from sigtest.kinds.plans import ShownPlanReport
 from sigtest.kinds.shown import shown
 from sigtest.metrics import only_labels
 from sigtest.notebook.asking import Choices, Frame, Lines, made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.progress import Progress
-from sigtest.questions.plans import PlanReport
 
 
 def plan(
@@ -31,7 +31,7 @@ def plan(
     select: str | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
-) -> PlanReport:
+) -> ShownPlanReport:
     """What test sets of other sizes would show, from a pilot, computed in this process.
 
         >>> import sigtest
@@ -72,4 +72,5 @@ def plan(
         **made(asked),
     }
     kind = KINDS["plans"]
-    return shown(kind, kind.compute(kind.parse(request), progress))
+    found: ShownPlanReport = shown(kind, kind.compute(kind.parse(request), progress))
+    return found

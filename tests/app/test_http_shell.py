@@ -64,8 +64,11 @@ def test_the_client_returns_the_report_of_the_notebook(service: httpx.Client) ->
             "metric-evaluations",
             {"human": {"scores": {"system": people}}, "metrics": {"bleu": {"system": bleu}}},
         )
+        texts = {"references": ["a b", "c d"], "systems": {"x": ["a b", "c"], "y": ["a", "c d"]}}
+        compared = client.ask("comparisons", texts)
         with pytest.raises(RecipeError, match="Did you mean 'human-evaluations'"):
             client.ask("human-evaluation", {})
     here = sigtest.human(path, categories=3)
     assert (vars(human), str(human)) == (vars(here), str(here))
-    assert vars(meta) == vars(sigtest.meta(people, {"bleu": bleu}))
+    assert meta == sigtest.meta(people, {"bleu": bleu})
+    assert compared == sigtest.compare(**texts)

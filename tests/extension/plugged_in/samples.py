@@ -15,6 +15,7 @@ from sigtest.data.imports import FORMATS_READ, Material, Reader, Scores
 from sigtest.data.imports.file import File as ImportedFile
 from sigtest.data.testset import System, TestSet
 from sigtest.kinds import KINDS, About, File
+from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.metrics import METRICS, Fraction, Metric
 from sigtest.progress import Progress
@@ -119,6 +120,12 @@ class Numbers:
         return hashlib.sha256(repr(self.numbers).encode()).hexdigest()
 
 
+class ShownSumReport(Shown, SumReport):
+    """Shows itself."""
+
+    path = "sums"
+
+
 class Sums(WholeKind[Numbers]):
     """Adds numbers up."""
 
@@ -127,6 +134,7 @@ class Sums(WholeKind[Numbers]):
     summary: ClassVar[str] = "What do numbers add up to?"
     content: ClassVar[type[Numbers]] = Numbers
     reports: ClassVar[tuple[type, ...]] = (SumReport,)
+    shown: ClassVar[type[SumReport]] = ShownSumReport
     schema: ClassVar[Mapping[str, Any]] = {
         "type": "object",
         "properties": {"numbers": {"type": "array", "items": {"type": "number"}}},

@@ -255,16 +255,64 @@ def test_what_cannot_be_used_is_said_in_words(ask: Callable[[], object], said: s
         ask()
 
 
-@pytest.mark.parametrize(
-    "ask",
+asked_of_each_kind = pytest.mark.parametrize(
+    ("path", "ask"),
     [
-        lambda: sigtest.human(CAMPAIGN),
-        lambda: sigtest.meta(PEOPLE, {"bleu": PEOPLE}),
-        lambda: sigtest.plan(scores={"a": [0.1, 0.5, 0.9] * 9, "b": [0.4, 0.2, 0.7] * 9}),
+        (
+            "comparisons",
+            lambda: sigtest.compare(["a b", "c d"], {"x": ["a b", "c"], "y": ["a", "c d"]}),
+        ),
+        ("human-evaluations", lambda: sigtest.human(CAMPAIGN)),
+        ("metric-evaluations", lambda: sigtest.meta(PEOPLE, {"x": PEOPLE, "y": scores("ter")})),
+        (
+            "test-accuracy",
+            lambda: sigtest.accuracy(
+                FRAME,
+                ["a b c d"] * 200,
+                {name: [f"{name} b c d"] * 200 for name in FRAME["system"]},
+                resamples=99,
+            ),
+        ),
+        (
+            "plans",
+            lambda: sigtest.plan(scores={"a": [0.1, 0.5, 0.9] * 9, "b": [0.4, 0.2, 0.7] * 9}),
+        ),
     ],
-    ids=["human", "meta", "plan"],
+    ids=KINDS,
 )
-def test_reports_are_equal_if_they_say_the_same_and_may_be_pickled(ask: Callable[[], Any]) -> None:
+
+
+@asked_of_each_kind
+def test_reports_of_every_kind_become_files_tables_and_data_frames(
+    path: str, ask: Callable[[], Any], tmp_path: Path
+) -> None:
+    found, kind = ask(), KINDS[path]
+    for form in FORMATS.values():
+        found.save(tmp_path / f"report.{form.suffix}")
+        written = (tmp_path / f"report.{form.suffix}").read_bytes()
+        assert written == form.render(kind.present(found)).encode()
+    assert "caption{Mine" in found.to_latex(caption="Mine.")
+    assert found.to_latex() == found.to_latex(kind.tables[0])
+    frame = found.to_pandas()
+    sheet = kind.present(found).sheet()
+    assert list(frame.columns) == list(sheet.columns)
+    assert len(frame) == len(list(sheet.rows)) > 0
+    with pytest.raises(sigtest.RecipeError, match=r"'report\.docx' does not say .* \.html"):
+        found.save(tmp_path / "report.docx")
+    with pytest.raises(sigtest.RecipeError, match="table"):
+        found.to_latex("tabel")
+
+
+@asked_of_each_kind
+def test_a_plain_shell_shows_a_report_as_print_does(path: str, ask: Callable[[], Any]) -> None:
+    found = ask()
+    assert repr(found) == str(found) == FORMATS["text"].render(KINDS[path].present(found))
+
+
+@asked_of_each_kind
+def test_reports_are_equal_if_they_say_the_same_and_may_be_pickled(
+    path: str, ask: Callable[[], Any]
+) -> None:
     found = ask()
     assert found == ask()
     for again in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
