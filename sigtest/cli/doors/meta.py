@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sigtest.cli.doors import Brought, Door, Request, choices_of, read_files
@@ -17,6 +17,12 @@ from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
 from sigtest.questions.meta.data.tables import read_scores
+
+OF_EVALSETS = {"lp": "--lp", "gold": "--gold", "metric": "--metric"}
+OF_OTHERS = {
+    "human": "--human", "scores": "--scores", "lower": "--lower",
+    **{field.name: field.flag for field in JUDGING_FIELDS},
+}  # fmt: skip
 
 
 def _add_scores(group: argparse._ArgumentGroup) -> None:
@@ -40,12 +46,19 @@ def _read_scores(options: argparse.Namespace, request: Request) -> Brought:
         return _read_evalset(options, request)
     if not options.human or not options.scores:
         raise UsageError("--human and --scores, or --evalset? (see sigtest meta --help)")
+    if unread := _given(OF_EVALSETS, options):
+        raise UsageError(f"what --evalset reads is said by {unread}; there is none, leave that out")
     metrics = _metrics(options.scores)
     people = read_files("judgements", options.human)
     human = choices_of(JUDGING_FIELDS, options)
     for label in options.lower:
         metrics[choose(label, metrics, "lower", "metric")]["higher"] = False
     return request | ({"human": human} if human else {}) | {"metrics": metrics}, people
+
+
+def _given(flags: Mapping[str, str], options: argparse.Namespace) -> str:
+    """Which of some options are given."""
+    return ", ".join(flag for name, flag in flags.items() if getattr(options, name))
 
 
 def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
@@ -69,8 +82,10 @@ def _metrics(labelled: Sequence[str]) -> dict[str, Request]:
 
 def _read_evalset(options: argparse.Namespace, request: Request) -> Brought:
     """The EvalSet of a directory is read here; an archive is sent as it is."""
-    if options.human or options.scores:
-        raise UsageError("--evalset brings all scores; leave out --human and --scores")
+    if unread := _given(OF_OTHERS, options):
+        raise UsageError(
+            f"--evalset brings all scores, of which more is better; leave out {unread}"
+        )
     own = {
         "lp": options.lp if len(options.lp) > 1 else next(iter(options.lp), None),
         "gold": options.gold,

@@ -9,6 +9,7 @@ from sigtest.data.names import system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
 from sigtest.questions.human import is_judged
+from sigtest.questions.human.request.choices import JUDGING
 from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.questions.meta.data.tables import read_scores, reads_scores
 
@@ -58,8 +59,16 @@ def with_files(
     if not people and len(judgements) == 1 and reads_scores(judgements[0][1], judgements[0][0]):
         people, judgements = judgements, ()
     if people:
-        if len(people) > 1 or judgements or "human" in body:
+        said = body.get("human", {})
+        judging = isinstance(said, Mapping) and set(said) <= set(JUDGING)
+        if len(people) > 1 or judgements or not judging:
             raise InputError("Give one file of human scores, or judgements.", field="human")
+        if said:
+            raise InputError(
+                f"{people[0][0]} has scores by people; leave out {', '.join(said)}, which says "
+                "what becomes of judgements.",
+                field="human",
+            )
         body["human"] = {"scores": _people(*people[0])}
     if tables := files.get("scores", ()):
         body["metrics"] = _with_tables(body.get("metrics", {}), tables)

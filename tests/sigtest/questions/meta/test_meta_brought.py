@@ -130,6 +130,8 @@ JUDGED = File("judgements", "j.tsv", b"system\tsegment\tscore\nA\t1\t3\n")
 REFUSED = [
     ({}, [HUMAN, HUMAN, SCORES], "human", "one file of human scores"),
     ({"human": {"scores": {}}}, [HUMAN, SCORES], "human", "one file of human scores"),
+    ({"human": {"quality": {}}}, [HUMAN, SCORES], "human",
+     "has scores by people; leave out quality, which"),
     ({}, [HUMAN, JUDGED, SCORES], "human", "or judgements"),
     ({}, [File("human", "j.tsv", TWICE), SCORES], "human", "give it as the part judgements"),
     ({}, [File("human", "p.tsv", LOWER), SCORES], "human", "less is better .* turn their sign"),
