@@ -91,8 +91,9 @@ def meta(
         evalset: Directory or archive of mt-metrics-eval, in the place of `judgements`; `lp` and
             `gold` say what of it.
         progress: Called with phase, done and total.
-        **choices: The other fields of POST /v1/metric-evaluations; those that say what becomes of
-            judgements, such as `quality`, are those of `human`.
+        **choices: The other fields of POST /v1/metric-evaluations, such as `level`; `sets` stands
+            in the place of judgements and metrics. Those that say what becomes of judgements, such
+            as `quality`, are those of `human`.
 
     Returns:
         The report, as from `human`.
@@ -101,18 +102,32 @@ def meta(
         SigtestError: Scores or choices that cannot be used.
     """
     path = "metric-evaluations"
+    if "human" in choices:
+        raise InputError("What people say is judgements here; leave human out.", field="human")
+    if "sets" in choices and judgements is None and metrics is None:
+        return _answer(path, made(choices), (), progress)
+    less = [lower] if isinstance(lower, str) else list(lower)
     if evalset is not None:
-        if judgements is not None:
-            raise InputError("An EvalSet brings all scores; leave out the others.", field="human")
-        body = {**made(choices), **({} if metrics is None else {"metrics": list(metrics)})}
+        if judgements is not None or less:
+            raise InputError(
+                "An EvalSet brings all scores, of which more is better; leave out judgements and "
+                "lower.",
+                field="judgements" if judgements is not None else "lower",
+            )
+        labels = [metrics] if isinstance(metrics, str) else metrics
+        body = {**made(choices), **({} if labels is None else {"metrics": list(labels)})}
         where = Path(evalset)
         if where.is_dir():
             return _answer(path, with_evalset(body, EvalSet.of_folder(where)), (), progress)
         return _answer(path, body, [_file("evalset", where)], progress)
-    if not isinstance(metrics, Mapping):
-        raise InputError("metrics must have the scores of each metric by label.", field="metrics")
+    if not isinstance(metrics, Mapping) or not metrics:
+        raise InputError(
+            "metrics must have the scores of each metric by label, such as "
+            '{"bleu": {"A": 31.2, "B": 29.8, "C": 27.1}}.',
+            field="metrics",
+        )
     scores: dict[str, Request] = {label: _metric(own) for label, own in metrics.items()}
-    for label in [lower] if isinstance(lower, str) else lower:
+    for label in less:
         scores[choose(label, scores, "lower", "metric")]["higher"] = False
     people, own = _people(judgements)
     request = _of_people({**made(choices), "metrics": scores}, own)
@@ -210,6 +225,12 @@ def _judging(choices: Request) -> Request:
 
 def _people(brought: Any) -> tuple[list[File], Request]:
     """Judgements, or scores by people."""
+    if brought is None:
+        raise InputError(
+            "judgements is missing: judgements by people, or their scores, such as "
+            '{"A": 0.31, "B": 0.12, "C": -0.05}.',
+            field="judgements",
+        )
     if not is_frame(brought) and (isinstance(brought, Mapping) or hasattr(brought, "to_dict")):
         scores = _scores(brought)
         if not {"system", "segment", "score"} & set(next(iter(scores.values()), ())):
@@ -222,7 +243,10 @@ def _judgements(brought: Judgements) -> tuple[list[File], Request]:
     if _is_path(brought):
         return [_file("judgements", Path(brought))], {}
     if brought is None:
-        raise InputError("judgements is missing.", field="judgements")
+        raise InputError(
+            "judgements is missing: paths of files, a data frame, rows or columns.",
+            field="judgements",
+        )
     if is_frame(brought):
         return [File("judgements", "the data frame", table_of(brought, "judgements").data)], {}
     if isinstance(brought, Mapping):
@@ -230,7 +254,9 @@ def _judgements(brought: Judgements) -> tuple[list[File], Request]:
         lengths = {len(own) if isinstance(own, list) else None for own in columns.values()}
         if len(lengths) != 1 or None in lengths:
             raise InputError(
-                "Columns of judgements must be lists of equal lengths.", field="judgements"
+                "judgements must be columns, lists of equal lengths, by name: system, segment, "
+                "score and more.",
+                field="judgements",
             )
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return [], {"judgements": rows}

@@ -160,6 +160,19 @@ def test_people_bring_scores_or_judgements(tmp_path: Path) -> None:
     assert judged[0] == judged[1] != found[0].sets
 
 
+def test_several_sets_are_those_of_a_request() -> None:
+    sets = {
+        name: {
+            "human": {"scores": {"system": PEOPLE}},
+            "metrics": {"bleu": {"system": {**PEOPLE, "elm": shift}}},
+        }
+        for name, shift in (("de-en", 0.1), ("en-de", 0.5))
+    }
+    kind = KINDS["metric-evaluations"]
+    found = sigtest.meta(sets=sets, statistics=["accuracy"])
+    assert vars(found) == vars(kind.compute(kind.parse({"sets": sets, "statistics": ["accuracy"]})))
+
+
 def test_missing_scores_of_arrays_are_missing() -> None:
     rng = np.random.default_rng(6)
     human = {name: rng.normal(size=12) for name in PEOPLE}
@@ -201,6 +214,11 @@ def test_an_evalset_comes_as_a_directory(data: Path) -> None:
         resamples=99, statistics=["pearson"],
     )  # fmt: skip
     assert [metric.label for metric in found.metrics] == ["BLEU-refB", "chrF-refB"]
+    one = sigtest.meta(
+        evalset=data / "wmt23.he-en", lp="he-en", gold="mqm", metrics="BLEU-refB",
+        statistics=["pearson"],
+    )  # fmt: skip
+    assert [metric.label for metric in one.metrics] == ["BLEU-refB"]
 
 
 def test_tests_are_held_against_judgements() -> None:
@@ -228,13 +246,17 @@ def test_tests_are_held_against_judgements() -> None:
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda: sigtest.human(None), "judgements is missing"),
+        (lambda: sigtest.human(None), "judgements is missing: paths of files"),
+        (lambda: sigtest.human({}), "lists of equal lengths, by name: system, segment, score"),
         (lambda: sigtest.human(3), "judgements must be"),
         (lambda: sigtest.human(FRAME, qualty=CAREFUL), "Did you mean 'quality'"),
         (lambda: sigtest.human(FRAME[:0]), "judgements has a data frame without rows"),
         (lambda: sigtest.human(FRAME.assign(score="good")), "the data frame, line 1: 'good'"),
         (lambda: sigtest.human({"system": ["A"], "score": [1, 2]}), "equal lengths"),
-        (lambda: sigtest.human({"system": "A", "score": 1}), "must be lists of equal lengths"),
+        (
+            lambda: sigtest.human({"system": "A", "score": 1}),
+            "must be columns, lists of equal lengths",
+        ),
         (
             lambda: sigtest.accuracy(
                 FRAME, ["a"] * 200, {name: [name] * 200 for name in FRAME["system"]}, alphas=0.05
@@ -245,9 +267,15 @@ def test_tests_are_held_against_judgements() -> None:
         (lambda: sigtest.meta(PEOPLE), "metrics must have the scores of each metric"),
         (lambda: sigtest.meta(PEOPLE, {"bleu": 3}), "Scores must be a path, or numbers by system"),
         (lambda: sigtest.meta(PEOPLE, {"bleu": PEOPLE}, lower=["belu"]), "Did you mean 'bleu'"),
-        (lambda: sigtest.meta(PEOPLE, evalset=EXAMPLE), "leave out the others"),
+        (
+            lambda: sigtest.meta(PEOPLE, evalset=EXAMPLE),
+            "more is better; leave out judgements and lower",
+        ),
         (lambda: sigtest.meta(evalset=EXAMPLE, lp="de-en", gold="x"), "human-scores"),
-        (lambda: sigtest.meta(None, {"bleu": PEOPLE}), "judgements is missing"),
+        (lambda: sigtest.meta(PEOPLE, {}), r'such as \{"bleu": \{"A": 31'),
+        (lambda: sigtest.meta(None, {"bleu": PEOPLE}), "judgements by people, or their scores"),
+        (lambda: sigtest.meta(PEOPLE, {"bleu": PEOPLE}, human=PEOPLE), "leave human out"),
+        (lambda: sigtest.meta(evalset=EXAMPLE, lower="TER"), "leave out judgements and lower"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_words(ask: Callable[[], object], said: str) -> None:
