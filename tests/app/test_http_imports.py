@@ -104,7 +104,11 @@ FORMS: dict[str, tuple[list[Part], str]] = {
     "a link": (form(linked(), "task.tar.gz"), "no plain file"),
     "a DTD": (form(b"<!DOCTYPE dataset><dataset/>", "x.xml"), "x.xml, line 1: a document type"),
     "no matching files": (form(zipped({"a": TEXT})), "no matching files"),
-    "no archive": (form(TEXT, "task.txt"), "task.txt is plain text, which does not say what it is"),
+    "no archive": (
+        form(TEXT, "task.txt"),
+        "does not say what it is; give it as the reference (in"
+        " the shell -r FILE, in a form the part references)",
+    ),
     "one system": (form(zipped({"reference": TEXT, "systems/a": TEXT})), "at least two systems"),
     "unequal": (form(zipped(GOOD | {"systems/c.en": b"x\n"})), "system 'c' has 1 line"),
     "hostile name": (form(zipped(GOOD | {"systems/<b>.en": TEXT})), "The system name '<b>'"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from sigtest.data.imports.material import WHICH, Line, Material, examples
+from sigtest.data.imports.material import AS_WHAT, WHICH, Line, Material, examples
 from sigtest.data.imports.registry import read_file, read_lines
 from sigtest.data.imports.tree import Tree
 from sigtest.data.names import system_name
@@ -111,8 +111,8 @@ def _root(tree: Tree, testset: str | None) -> PurePosixPath:
     inside = examples(map(str, tree.paths))
     raise InputError(
         f"{tree.name} has {part}; expected {LAYOUT}. It has {inside}, and plain text does not say "
-        f"what it is: {'unpack it and ' if tree.packed else ''}give each file of its own, as the "
-        "reference (-r FILE) or as a system (FILE or NAME=FILE)."
+        f"what it is: {'unpack it and ' if tree.packed else ''}give each file of its own, "
+        f"{AS_WHAT}."
     )
 
 

@@ -325,7 +325,9 @@ def _outputs(
             if name in found and found[name] != texts and not runs:
                 raise InputError(
                     f"{origin[name]} and {part.name} both have an output of {name!r}, and they "
-                    "differ; name them apart (NAME=FILE), or say that they are runs.",
+                    "differ. Give each its own name: in the file, or in the shell by NAME=FILE. "
+                    "Runs of one system are told apart by a column run, or in the shell given by "
+                    "--replicas NAME=FILE,FILE.",
                     system=name,
                 )
             if name not in found or runs:
@@ -343,8 +345,9 @@ def _tables(parts: Sequence[Material], runs: bool) -> tuple[Scores, ...]:
             if key in found and not runs:
                 raise InputError(
                     f"{origin[key]} and {part.name} both have {table.label!r} scores of "
-                    f"{table.system!r}; give one, name them apart (LABEL:NAME=FILE), or say that "
-                    "they are runs.",
+                    f"{table.system!r}. Give one, or each its own name: in the file, in the shell "
+                    "by --scores LABEL:NAME=FILE, in a form by the file's name LABEL:NAME.tsv. "
+                    "Runs of one system are told apart by a column run.",
                     system=table.system,
                 )
             earlier = found[key].runs if key in found else ()

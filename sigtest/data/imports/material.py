@@ -19,6 +19,10 @@ Value = float | tuple[float, ...]  # a number, or a tuple of numbers of a user-s
 Entry = TypeVar("Entry")
 SHOWN = 3  # examples in a message
 WHICH = "say which one to compare on with select (--testset in the shell)."
+AS_WHAT = (  # plain text is to be given
+    "as the reference (in the shell -r FILE, in a form the part references) or as a system (FILE "
+    "or NAME=FILE, the part systems)"
+)
 
 
 @dataclass(frozen=True)
@@ -250,8 +254,7 @@ class Material:
         """
         if self.texts:
             raise InputError(
-                f"{self.name} is plain text, which does not say what it is; give it as the "
-                "reference (-r FILE) or as a system (FILE or NAME=FILE).",
+                f"{self.name} is plain text, which does not say what it is; give it {AS_WHAT}.",
                 field=self.name,
             )
 

@@ -584,7 +584,7 @@ def test_scores_join_texts_by_ids_that_count_lines():
 def test_runs_in_several_files_are_taken_only_when_asked():
     rows = ROWS[::2]
     parts = [read_bytes(jsonl(rows).encode(), name) for name in ("a.jsonl", "b.jsonl")]
-    with pytest.raises(InputError, match="say that they are runs"):
+    with pytest.raises(InputError, match="Runs of one system are told apart by a column run"):
         join(parts)
     assert len(join(parts, how=Joining(runs=True)).scores[0].runs) == 2
 

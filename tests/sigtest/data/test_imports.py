@@ -241,7 +241,8 @@ BAD_ARCHIVES = {
     "empty tar": (tarred({}), "task.zip, line 1: NUL byte"),
     "other files": (zipped({"a.txt": b"a\n", "b/c.txt": b"b\n"}), "no matching files"),
     "texts": (zipped({"a.txt": b"a\n", "b/c.txt": b"b\n"}), "a.txt, b/c.txt, and plain text does "
-              "not say what it is: unpack it and give each file of its own, as the reference (-r"),
+              "not say what it is: unpack it and give each file of its own, as the reference (in "
+              "the shell -r FILE, in a form the part references)"),
     "no references": (zipped({"systems/a.en": GOOD}), "no reference*"),
     "no systems": (zipped({"reference.en": REFERENCE}), "no systems/*"),
     "three test sets": (
