@@ -215,7 +215,7 @@ def _held_by_few(part: Part, facts: Sequence[Facts]) -> list[str]:
         return []
     return [
         f"A few {unit}s hold most of the difference {found}. Failures that have not been seen yet "
-        f"could turn it round: what {units:,} {unit}s do not show may still befall up to "
+        f"could turn it round: what {units:,} {unit}s do not show may still happen in up to "
         f"3/{units:,} = {3 / units:.2g} of all {unit}s (rule of three, at 95 %)."
     ]
 

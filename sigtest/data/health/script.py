@@ -136,14 +136,15 @@ def check_tokenizers(references: Lines, tokenizers: Mapping[str, str]) -> list[F
         f"The references are in {script} script ({language}), and {metric} cuts words with the "
         f"tokenizer {used}, made for {made}; {_advice(metric, script, tokenizer)}."
         for metric, used in tokenizers.items()
-        if (made := _made_for(used)) and (used in AT_BLANKS or tokenizer == "char")
+        if (made := _made_for(used, script)) and (used in AT_BLANKS or tokenizer == "char")
     )
     return [Finding("tokenizer", "", (), sentence) for sentence in sentences]
 
 
-def _made_for(used: str) -> str | None:
+def _made_for(used: str, script: str) -> str | None:
     if used in AT_BLANKS:
-        return "scripts with blanks between words"
+        korean = " (Korean has none before its particles)" if script == "Hangul" else ""
+        return f"scripts with blanks between words{korean}"
     return "Chinese and Japanese" if used in EAST_ASIAN else None
 
 

@@ -140,9 +140,9 @@ def find_tokens(name: str, output: Lines, reference: Lines) -> list[Finding]:
     elif theirs.spaced_marks >= SPACED and ours.spaced_marks <= JOINED:
         what = "is not tokenised, the references are (blanks before marks)"
     elif ours.blanks > 0.2 and theirs.blanks < 0.05:
-        what = "has blanks between words or characters, the references have none"
+        what = "has blanks between words or characters, and the references have none"
     elif theirs.blanks > 0.2 and ours.blanks < 0.05:
-        what = "has no blanks between words or characters, the references have"
+        what = "has no blanks between words or characters, which the references have"
     else:
         return []
     return whole("tokenised", name, f" {what}")
@@ -154,11 +154,11 @@ def find_case(name: str, output: Lines, reference: Lines) -> list[Finding]:
     if ours is None or theirs is None:
         return []
     if theirs > 0.01 and ours < 0.1 * theirs:
-        what = "has hardly any capital letters, the references have"
+        what = "has hardly any capital letters, which the references have"
     elif theirs < 0.5 and ours > 0.9:
-        what = "has capital letters only, the references have not"
+        what = "has capital letters only, and the references have small ones, too"
     elif ours > 0.01 and theirs < 0.1 * ours:
-        what = "has capital letters, the references have hardly any"
+        what = "has capital letters, of which the references have hardly any"
     else:
         return []
     return whole("case", name, f" {what}")
@@ -173,7 +173,9 @@ def find_lengths(name: str, output: Lines, reference: Lines) -> list[Finding]:
     ratio = output.lengths[judged].sum() / reference.lengths[judged].sum()
     found: list[Finding] = []
     if not TOO_SHORT <= ratio <= TOO_LONG:
-        found += whole("length", name, f" has {ratio:.2f} characters for each of the references")
+        found += whole(
+            "length", name, f" has {ratio:.2f} characters for each character of the references"
+        )
     segments = numbered(_cut_lines(output, reference, ratio))
     if len(segments) >= max(FEW, CUT_PART * total):
         words = "end early, without the mark that ends a sentence"

@@ -219,5 +219,5 @@ def _warnings(wins: Counts, names: Sequence[str]) -> tuple[str, ...]:
         "somewhat too small."
     ]
     if apart:
-        said.append(f"Never ranked apart: {'; '.join(apart[:5])}.")
+        said.append(f"No ranking puts one of these above the other: {'; '.join(apart[:5])}.")
     return tuple(said)

@@ -70,7 +70,7 @@ def _lower_wins(criterion: str, rows: Sequence[JudgedPair]) -> str | None:
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return (
         f"By {criterion}, the system with the lower mean wins: {'; '.join(found[:SHOWN])}{more}. "
-        "The test compares ranks, not means; a few very low scores can part the two."
+        "The test compares ranks, not means; where a few scores are very low, these can disagree."
     )
 
 

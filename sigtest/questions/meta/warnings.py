@@ -117,8 +117,9 @@ def _is_no_mean(system: Array | None, segment: Array | None) -> bool:
 def _dependence(choices: Choices) -> Iterator[str]:
     if choices.level == "segment" and "williams" in choices.tests:
         yield (
-            "The Williams test takes cells to be independent; those of one segment, and those of "
-            "one system, are not, which makes its p-values too small at segment level."
+            "The Williams test takes the scores of all systems on all segments to be independent; "
+            "those of one segment, and those of one system, are not, which makes its p-values too "
+            "small at segment level."
         )
 
 

@@ -148,6 +148,6 @@ def _warnings(pairs: tuple[PlannedPair, ...], pilot: int, unit: str) -> list[str
     if pilot < FEW_UNITS:
         said.append(
             f"A pilot of {pilot} {unit}s: its standard errors are uncertain themselves, and so is "
-            "the plan; look at the upper ends."
+            "the plan; look at the upper ends of its intervals."
         )
     return said

@@ -292,6 +292,7 @@ def test_scripts_without_blanks_need_their_tokenizer(lines, script, option, othe
     assert found.kind == "tokenizer"
     assert f"in {script} script" in found.sentence
     assert found.sentence.endswith(f"; ask for bleu:{option}{other}.")
+    assert ("Korean has none before its particles" in found.sentence) == (lines is KOREAN)
     right = check([lines], None, {"aspen": lines}, {"bleu": option.partition("=")[2]})
     assert "tokenizer" not in {finding.kind for finding in right}
     assert "tokenizer" not in {

@@ -304,7 +304,9 @@ PAIRS = {
         table(ROWS[:6]), table(ROWS[6:-1]), ["1 of the 6", "'6'", "5 segments", "--missing drop"],
     ),
     "the same scores twice": (
-        table(ROWS[:6]), table(ROWS[:6]), ["both have", "'scores'", "'aspen'", "LABEL:NAME=FILE"],
+        table(ROWS[:6]), table(ROWS[:6]),
+        ["both have", "'scores'", "'aspen'", "in the shell by --scores LABEL:NAME=FILE",
+         "in a form by the file's name LABEL:NAME.tsv", "a column run"],
     ),
     "unequal lengths": (numbers(), numbers()[:-4], ["6", "5", "one line a segment"]),
     "lines beside names": (
@@ -398,8 +400,8 @@ def test_columns_that_are_taken_for_metrics_by_no_name_of_one_are_said():
     found = join([read_bytes(table(rows, "id,system,length,comet").encode(), "s.csv")])
     assert found.score_labels == ("length", "comet")
     assert found.notes == (
-        "s.csv: taken for metrics, where greater is better: 'length'; take out what is none, such "
-        "as a length.",
+        "s.csv: taken for metrics, where greater is better: 'length'; take out what is no metric, "
+        "such as a length.",
     )
 
 

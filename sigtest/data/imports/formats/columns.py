@@ -319,7 +319,7 @@ def _unknown_metrics(layout: Layout, file: File) -> Iterator[str]:
     if unknown and layout.measures == "metric":
         yield (
             f"{file.name}: taken for metrics, where greater is better: "
-            f"{', '.join(map(repr, unknown[:8]))}; take out what is none, such as a length."
+            f"{', '.join(map(repr, unknown[:8]))}; take out what is no metric, such as a length."
         )
 
 

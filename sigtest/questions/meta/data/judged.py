@@ -67,4 +67,6 @@ def scores_of(asked: Asked, given: Sequence[str], exclude: Sequence[str] = ()) -
 def _left_out(references: Sequence[str]) -> tuple[str, ...]:
     if not references:
         return ()
-    return (f"Judged human translations without metric scores: {', '.join(references)}.",)
+    return (
+        f"Judged human translations without metric scores are left out: {', '.join(references)}.",
+    )

@@ -258,7 +258,10 @@ def test_few_systems_are_warned_of() -> None:
     said = run(statistics=["pearson"], tests=["williams"]).warnings
     assert not any("PERM-BOTH" in own for own in said)
     said = run(level="segment").warnings
-    assert any("The Williams test takes cells to be independent" in own for own in said)
+    assert any(
+        "The Williams test takes the scores of all systems on all segments to be indep" in own
+        for own in said
+    )
 
 
 @pytest.mark.parametrize(
