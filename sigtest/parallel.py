@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 T = TypeVar("T")
 
 _work: Callable[[int], Any]
 _parent: int  # the process that waits for what is worked here
+_errors: TextIO  # standard error
 
 
 def cores() -> int:
@@ -29,13 +32,13 @@ def in_order(work: Callable[[int], T], count: int, jobs: int) -> Iterator[T]:
         count: How many.
         jobs: Processes; 1 for this one alone.
     """
-    global _work, _parent
+    global _work, _parent, _errors
     if min(jobs, count) <= 1:
         yield from map(work, range(count))
         return
     import multiprocessing  # late: one process needs none of it
 
-    _work, _parent = work, os.getpid()
+    _work, _parent, _errors = work, os.getpid(), sys.stderr
     # a Ctrl-C is for the process that waits, and it ends these: one that died of it might hold a
     # lock that all wait for
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -48,7 +51,9 @@ def in_order(work: Callable[[int], T], count: int, jobs: int) -> Iterator[T]:
 
 
 def _one(number: int) -> Any:
+    sys.stderr = _errors
     result = _work(number)
     if os.getppid() != _parent:
         os._exit(1)  # it was killed, and nobody takes the result
+    sys.stderr = io.StringIO()  # what is said where it is killed while the result is sent
     return result

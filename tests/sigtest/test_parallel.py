@@ -114,6 +114,32 @@ list(in_order(work, 8, 2))
 """
 
 
+SENDING = """
+import os, signal
+from sigtest.parallel import in_order
+
+def work(i):
+    os.kill(started, signal.SIGSTOP)  # so that it reads no result
+    os.write(1, b"working\\n")
+    return bytes(10_000_000)
+
+started = os.getpid()
+list(in_order(work, 8, 2))
+"""
+
+
+def test_processes_that_send_a_result_end_without_a_word_when_nobody_reads_it() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SENDING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "working\n"
+        time.sleep(0.3)  # until the pipe is full
+        process.kill()
+        _, complaint = process.communicate(timeout=30)
+    assert complaint == ""
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_processes_end_without_a_word_when_the_one_that_waits_is_killed(
     number: signal.Signals,
