@@ -96,6 +96,9 @@ example:
 """
 
 
+PATHS = ("FILE", "FILE,...", "PATH", "REPORT", "DIR", "FOLDER", "SYSTEM")  # ends of metavars
+
+
 def parse(arguments: list[str]) -> argparse.Namespace | str:
     """Read the arguments.
 
@@ -122,8 +125,34 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
     options, unknown = parser.parse_known_intermixed_args(arguments[1:])
     if unknown:
         raise UsageError(_unknown(parser, unknown[0]))
+    _check_paths(parser, options)
     options.command = command
     return options
+
+
+def _check_paths(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """Complain about empty paths, as unset variables are, and a result in the place of its source.
+
+    Raises:
+        UsageError: There is one.
+    """
+    said = {action: getattr(options, action.dest) for action in parser._actions}
+    given = {
+        action: value if isinstance(value, list) else [value]
+        for action, value in said.items()
+        if value is not None and str(action.metavar).endswith(PATHS)
+    }
+    for action, values in given.items():
+        if "" in values:
+            named = " or ".join(action.option_strings) or action.metavar
+            raise UsageError(f"{named} needs the name of a file, and is empty")
+    output = getattr(options, "output", None)
+    if output is None or not os.path.isfile(output):
+        return
+    spelled = [own for action in given if action.dest != "output" for own in given[action]]
+    for path in (part for own in spelled for part in (own, *own.partition("=")[2].split(","))):
+        if path and os.path.exists(path) and os.path.samefile(path, output):
+            raise UsageError(f"--output would overwrite {path}, which is read; name another file")
 
 
 def _unknown(parser: argparse.ArgumentParser, option: str) -> str:

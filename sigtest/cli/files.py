@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sigtest.data.gzipped import GZIP, unpacking
-from sigtest.errors import InputError, LimitError
+from sigtest.errors import LimitError
 
 STDIN = "-"
 MAX_BYTES = 512 * 2**20
@@ -35,13 +35,10 @@ def check_output(path: str | None) -> None:
     """Complain before a long computation about a file that could not be written after it.
 
     Raises:
-        InputError: No name.
         OSError: There is no such folder, or the file is a folder.
     """
     if path is None:  # standard output
         return
-    if not path:
-        raise InputError("--output needs the name of a file.")
     target = Path(path).resolve()
     if target.is_dir():
         raise IsADirectoryError(21, "Is a directory", path)

@@ -180,6 +180,27 @@ def test_output_is_written_whole_and_nothing_is_left_beside_it(run, files):
     assert not list(files.glob(".*"))
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ["-r", "ref.txt", "good.txt", "bad.txt", "--output", "ref.txt"],
+        ["-r", "ref.txt", "good.txt", "b=./bad.txt", "--output", "bad.txt"],
+        [
+            "-r",
+            "ref.txt",
+            "good.txt",
+            "--replicas=b=good.txt,bad.txt",
+            "--output=folder/../bad.txt",
+        ],
+        ["--scores=a:x=good.txt", "--scores=a:y=bad.txt", "--output", "bad.txt"],
+    ],
+)
+def test_output_never_overwrites_what_is_read(complaint, files, asked):
+    before = {path: path.read_bytes() for path in files.glob("*.txt")}
+    assert "would overwrite" in complaint("compare", *asked)
+    assert {path: path.read_bytes() for path in files.glob("*.txt")} == before
+
+
 def test_a_write_that_fails_leaves_the_old_file(files, monkeypatch):
     Path("report.txt").write_text("old")
 
@@ -281,6 +302,10 @@ def test_a_gzip_bomb_is_not_unpacked(complaint):
         (["-r", "ref.txt", "good.txt", "<b>=bad.txt"], ["bad.txt", "'<'"]),
         (["-r", "ref.txt", "good.txt", "=bad.txt"], ["bad.txt", "1 to 200 characters"]),
         (["-r", "ref.txt", "good.txt", "name="], ["names no file"]),
+        (["-r", "", "good.txt", "bad.txt"], ["-r or --reference needs the name of a file"]),
+        ([*BOTH[1:], "--documents", ""], ["--documents or --clusters needs the name of a file"]),
+        ([*BOTH[1:], "--output", ""], ["--output needs the name of a file"]),
+        ([*BOTH[1:], "--plots", ""], ["--plots needs the name of a file"]),
         ([*BOTH[1:], "--metric", "blue"], ["Unknown metric 'blue'", "mean 'bleu'"]),
         ([*BOTH[1:], "--metric", "acc_norm"], ["'acc_norm'", "scores:of=LABEL"]),
         ([*BOTH[1:], "--metric", "bleu:tokenise=zh"], ["option of bleu", "mean 'tokenize'"]),
