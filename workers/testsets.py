@@ -245,6 +245,7 @@ class TestSets:
         most: int,
         limit: str,
         said: Said = MappingProxyType({}),
+        check: Check | None = None,
     ) -> tuple[SystemRecord, str]:
         """Add a system, or replace one by other content.
 
@@ -256,6 +257,7 @@ class TestSets:
             most: Systems that the test set may have.
             limit: The setting that says so.
             said: What is written on it; what is not said stays.
+            check: Raises where the system that is there is not what its caller thinks.
 
         Returns:
             The system, and what was done: `created`, `replaced`, `known`, or `again` where the
@@ -267,7 +269,8 @@ class TestSets:
             CapacityError: It has taken as many as were declared when it was made.
         """
         check_room(self._store.redis, self._context.settings, caller)
-        verdict = self._store.put(testset_id, caller, system, replaces, most, said)
+        own = None if check is None else self._seen(testset_id, caller, system.name, check)
+        verdict = self._store.put(testset_id, caller, system, replaces, most, said, own)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "taken":
@@ -295,8 +298,8 @@ class TestSets:
                 system=system.name,
             )
         if verdict != "known":
-            own = [e for e in boards.joins(state) if system.sha256 in e.task.arguments]
-            self._feed.add(caller, own)
+            joins = [e for e in boards.joins(state) if system.sha256 in e.task.arguments]
+            self._feed.add(caller, joins)
         return self._system(state, system.name), verdict
 
     def system(self, testset_id: str, caller: str, name: str) -> SystemRecord:
@@ -317,14 +320,22 @@ class TestSets:
         following = page[-1] if len(names) > limit else None
         return [state.system(name) for name in page], following
 
-    def remove(self, testset_id: str, caller: str, name: str) -> None:
+    def remove(
+        self, testset_id: str, caller: str, name: str, check: Check = lambda etag: None
+    ) -> None:
         """Delete a system with its texts.
+
+        Args:
+            testset_id: The test set.
+            caller: Whose it is.
+            name: The system's name.
+            check: Raises where the system is not what its caller thinks.
 
         Raises:
             NotFoundError: There is none of this name.
         """
-        self._system(self._state(testset_id, caller), name)
-        self._store.remove(testset_id, caller, name)
+        own = self._seen(testset_id, caller, name, check)
+        self._store.remove(testset_id, caller, name, own)
 
     # leaderboards
 
@@ -409,6 +420,10 @@ class TestSets:
     def _checked(self, testset_id: str, caller: str, check: Check) -> Callable[[], None]:
         """Checks a test set of the caller as it is when it is called."""
         return lambda: check(self._state(testset_id, caller).record.etag)
+
+    def _seen(self, testset_id: str, caller: str, name: str, check: Check) -> Callable[[], None]:
+        """Checks a system as it is when it is called."""
+        return lambda: check(self.system(testset_id, caller, name).etag)
 
     def _state(self, testset_id: str, caller: str) -> State:
         state = self._store.state(testset_id)

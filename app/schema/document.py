@@ -130,7 +130,7 @@ MORE = {"more": {"summary": "More resamples.", "value": {"resamples": 1999}}}
 CHANGE = {"schema": ref(testsets.ChangeRequest), "examples": {**MORE, **examples.ENVELOPES}}
 RAISE: dict[str, Any] = {**MATCHED, "requestBody": _body({JSON: CHANGE})}
 PUT: dict[str, Any] = {
-    "parameters": [PREFER],
+    "parameters": [PREFER, IF_MATCH],
     "requestBody": _body(
         {
             JSON: {"schema": ref(requests.SubmissionRequest), "examples": examples.OUTPUTS},
@@ -140,7 +140,7 @@ PUT: dict[str, Any] = {
         }
     ),
 }
-PLACED = headers("Location", "Preference-Applied", "Retry-After")
+PLACED = headers("ETag", "Location", "Preference-Applied", "Retry-After")
 SYSTEM_PUT: Described = {
     202: _told(testsets.SystemResource, PLACED, "Accepted; to be measured."),
     201: _told(testsets.SystemResource, PLACED, "New, and measured within the wait."),
@@ -151,7 +151,10 @@ SYSTEM_PUT: Described = {
     ),
 }
 LEADERBOARD = {"$ref": REF.format(model="Leaderboard")}
-SYSTEM: Described = {200: _told(testsets.SystemResource, headers("Retry-After"))}
+SYSTEM: Described = {
+    200: _told(testsets.SystemResource, headers("ETag", "Retry-After")),
+    304: HELD,
+}
 WANTED_WEBHOOK = {"schema": ref(webhooks.WebhookRequest), "examples": webhooks.EXAMPLES}
 WEBHOOK: dict[str, Any] = {"requestBody": _body({JSON: WANTED_WEBHOOK})}
 WEBHOOK_ADDED: Described = {

@@ -41,7 +41,8 @@ def system(
     testset_id: str, record: SystemRecord, status: int = 200, wait: int | None = None
 ) -> Response:
     """A system as it stands."""
-    headers = questions.waited(record.standing is Standing.PENDING, wait)
+    waited = questions.waited(record.standing is Standing.PENDING, wait)
+    headers = {"ETag": f'"{record.etag}"', **waited}
     body = SystemResource.of(testset_id, record).model_dump_json()
     return Response(body, status, headers, "application/json")
 

@@ -114,6 +114,7 @@ def list_systems(
 @router.put("/{id}/systems/{name:path}", status_code=202, openapi_extra=document.PUT,
             responses=document.SYSTEM_PUT)  # fmt: skip
 async def put_system(
+    request: Request,
     testset_id: Id,
     caller: Caller,
     boards: Boards,
@@ -126,12 +127,21 @@ async def put_system(
     """Submit a system, which is measured and compared with all others of its test set.
 
     The same content again changes nothing (200). `Prefer: wait=N` waits up to N seconds until it is
-    measured.
+    measured. `If-Match` is about the system of this name: 404 where there is none.
     """
+    check = partial(require_match, request) if "if-match" in request.headers else None
     found = await run_in_threadpool(boards.check, testset_id, caller.name, brought.asked)
     most, limit = room(found, settings)
     record, verdict = await run_in_threadpool(
-        boards.put, testset_id, caller.name, brought.asked, replace, most, limit, brought.said
+        boards.put,
+        testset_id,
+        caller.name,
+        brought.asked,
+        replace,
+        most,
+        limit,
+        brought.said,
+        check,
     )
     if wait and record.standing is Standing.PENDING:
         record = await watch.until(
@@ -143,16 +153,22 @@ async def put_system(
     return answers.submitted(testset_id, record, verdict, wait)
 
 
-@router.get("/{id}/systems/{name:path}", responses=document.SYSTEM)
-def get_system(testset_id: Id, name: Name, caller: Caller, boards: Boards) -> Response:
+@router.get("/{id}/systems/{name:path}", openapi_extra=document.CACHING,
+            responses=document.SYSTEM)  # fmt: skip
+def get_system(
+    request: Request, testset_id: Id, name: Name, caller: Caller, boards: Boards
+) -> Response:
     """A system: pending, measured or failed, and its scores."""
-    return answers.system(testset_id, boards.system(testset_id, caller.name, name))
+    made = answers.system(testset_id, boards.system(testset_id, caller.name, name))
+    return questions.unless_held(request, made)
 
 
-@router.delete("/{id}/systems/{name:path}", status_code=204)
-def delete_system(testset_id: Id, name: Name, caller: Caller, boards: Boards) -> Response:
+@router.delete("/{id}/systems/{name:path}", status_code=204, openapi_extra=document.MATCHED)
+def delete_system(
+    request: Request, testset_id: Id, name: Name, caller: Caller, boards: Boards
+) -> Response:
     """Delete a system; the others stay as they are."""
-    boards.remove(testset_id, caller.name, name)
+    boards.remove(testset_id, caller.name, name, partial(require_match, request))
     return Response(status_code=204)
 
 

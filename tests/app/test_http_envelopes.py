@@ -105,6 +105,27 @@ def test_nothing_is_changed_that_is_not_as_it_was_seen(
         assert service.delete(url, headers=now).status_code == 204
 
 
+def test_no_system_is_replaced_or_deleted_that_is_not_as_it_was_seen(
+    service: httpx.Client, tag: str
+) -> None:
+    asked = {"name": f"systems {tag}", "references": LINES, "resamples": 99}
+    url = f"{service.post('/v1/testsets', json=asked).headers['location']}/systems/a"
+    first, second, third = ({"hypotheses": [line, *LINES[1:]]} for line in ("x", "y", "z"))
+    problem(service.put(url, json=first, headers={"If-Match": "*"}), 404, "not-found")
+    service.put(url, json=first, headers={"Prefer": "wait=20"})
+    seen = service.get(url).headers["etag"]
+    assert service.get(url, headers={"If-None-Match": seen}).status_code == 304
+    held = {"If-Match": seen, "Prefer": "wait=20"}
+    replaced = service.put(f"{url}?replace=true", json=second, headers=held)
+    assert replaced.status_code == 200
+    assert replaced.headers["etag"] != seen
+    problem(service.put(f"{url}?replace=true", json=third, headers=held), 412, "changed")
+    problem(service.delete(url, headers=held), 412, "changed")
+    assert service.get(url).headers["etag"] == replaced.headers["etag"]
+    now = {"If-Match": replaced.headers["etag"]}
+    assert service.delete(url, headers=now).status_code == 204
+
+
 def test_one_of_those_who_change_the_same_at_the_same_time_does(
     service: httpx.Client, body: dict[str, Any], tag: str
 ) -> None:

@@ -47,6 +47,11 @@ class SystemRecord:
     error: str | None
     envelope: Envelope = field(default_factory=Envelope)
 
+    @property
+    def etag(self) -> str:
+        """Changes whenever anything else does."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:32]
+
 
 @dataclass(frozen=True)
 class TestSetRecord:

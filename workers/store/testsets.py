@@ -191,14 +191,7 @@ class TestSetStore:
             check: Raises where it is not as expected; nothing comes between this and the raising.
         """
         arguments: list[Argument] = [testset_id, *self._lives(caller), resamples]
-
-        def checked(pipe: Any) -> None:
-            check()
-            pipe.multi()
-            self._raise(_names(testset_id), arguments, pipe)
-
-        done: Any = self.redis.transaction(checked, keys.key("testset", testset_id))
-        return decoded(done[0])
+        return self._answer(self._raise, arguments, check)
 
     def delete(self, testset_id: str, caller: str, check: Callable[[], None]) -> None:
         """Delete everything about a test set except that it was there.
@@ -236,9 +229,16 @@ class TestSetStore:
     # systems
 
     def put(
-        self, testset_id: str, caller: str, system: System, replaces: bool, most: int, said: Said
+        self,
+        testset_id: str,
+        caller: str,
+        system: System,
+        replaces: bool,
+        most: int,
+        said: Said,
+        check: Callable[[], None] | None,
     ) -> str:
-        """Add or replace a system, and write on it.
+        """Add or replace a system, and write on it; `check` as for `raise_resamples`.
 
         Returns:
             `created`, `replaced`, `known` (the same content is there), `again` (it is, and had
@@ -247,15 +247,31 @@ class TestSetStore:
         output = codec.pack_json(system.as_json())
         told: list[Argument] = [testset_id, *self._lives(caller), system.name, system.sha256]
         told += [output, int(replaces), most, *codec.flat(fields_of(said))]
-        return decoded(self._put(_names(testset_id), told))
+        return self._answer(self._put, told, check)
 
-    def remove(self, testset_id: str, caller: str, name: str) -> str:
-        """Remove a system: `removed` or `absent`."""
+    def remove(self, testset_id: str, caller: str, name: str, check: Callable[[], None]) -> str:
+        """Remove a system: `removed` or `absent`; `check` as for `raise_resamples`."""
         arguments: list[Argument] = [testset_id, *self._lives(caller), name, *FIELDS]
-        verdict = decoded(self._remove(_names(testset_id), arguments))
+        verdict = self._answer(self._remove, arguments, check)
         with suppress(OutOfMemoryError):
             self.redis.set(keys.ERASE, 1)
         return verdict
+
+    def _answer(
+        self, script: Any, arguments: Sequence[Argument], check: Callable[[], None] | None
+    ) -> str:
+        """What a script answers that changes a test set; nothing comes between it and the check."""
+        names = _names(str(arguments[0]))
+        if check is None:
+            return decoded(script(names, arguments))
+
+        def checked(pipe: Any) -> None:
+            check()
+            pipe.multi()
+            script(names, arguments, pipe)
+
+        done: Any = self.redis.transaction(checked, names[0])
+        return decoded(done[0])
 
     def has(self, testset_id: str, digest: str) -> bool:
         """Whether a system of the test set has this content."""
