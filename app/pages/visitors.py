@@ -43,7 +43,7 @@ def _holder(request: Request) -> Principal | None:
     digest = sessions.digest(token) if token else None
     holder = door.holder(digest) if digest else None
     if holder is not None:
-        request.state.signed_in = holder.name
+        request.state.signed_in = holder
     return holder
 
 

@@ -1,6 +1,7 @@
 """Pages in a real browser: with and without scripts, by keyboard, wide and narrow."""
 
 import base64
+import contextlib
 import gzip
 import itertools
 import random
@@ -15,8 +16,9 @@ from exchange import ServeOn
 
 from app.settings import Settings
 from sigtest.kinds import KINDS
+from workers.access import Access
 from workers.settings import Settings as QueueSettings
-from workers.store.server import EmbeddedServer
+from workers.store.server import EmbeddedServer, connect
 
 WIDTHS = (360, 1600)
 
@@ -863,6 +865,40 @@ STATE = """address => new Promise((done) => {
     done(["state", "phase"].map((name) => document.getElementById(name).textContent));
   }, 300));
 })"""
+
+
+def test_who_may_only_read_is_offered_nothing_else(
+    serve_on: ServeOn, tmp_path: Path, chromium: Any
+) -> None:
+    queue = QueueSettings(state=tmp_path)
+    server = EmbeddedServer(queue)
+    server.ensure()
+    asked = {"references": ["a b"], "systems": {"x": ["a"], "y": ["b"]}}
+    with contextlib.ExitStack() as ending:
+        ending.callback(server.stop)
+        redis = ending.enter_context(contextlib.closing(connect(queue)))
+        keys = {scopes: Access(redis).add("ann", list(scopes))[1]
+                for scopes in (("read",), ("read", "submit"))}  # fmt: skip
+        client = serve_on(Settings(), queue)
+        whole = {"X-API-Key": keys["read", "submit"]}
+        client.post("/v1/comparisons", json=asked, headers=whole).raise_for_status()
+        board = client.post("/v1/testsets", json={"name": "b", "references": ["a"]}, headers=whole)
+        pages = ("/", "/comparisons", "/plans", "/boards", board.headers["location"][3:])
+        pages = tuple(page.replace("/testsets/", "/boards/") for page in pages)
+        for scopes, key in keys.items():
+            with visit(chromium, str(client.base_url)) as visited:
+                page = visited.page
+                page.goto("/sign-in")
+                page.fill("#key", key)
+                page.click("main button")
+                for address in pages:
+                    page.goto(address)
+                    offered = page.locator(":is(.sure, form[method=post]:not(.who)):visible")
+                    told = page.get_by_text("Your key only reads")
+                    assert (offered.count() > 0, told.count()) == (
+                        (True, 0) if "submit" in scopes else (False, 1)
+                    ), address
+                    assert page.locator("h1:visible").count() == 1
 
 
 def test_what_waits_says_so(serve_on: ServeOn, tmp_path: Path, chromium: Any) -> None:
