@@ -11,15 +11,17 @@ from typing import Any
 from fastapi import Request
 from starlette.responses import Response
 
+from app.http.errors import NotAcceptableError
 from app.http.negotiation import Wish, choose_format, matches
 from app.questions.deciding import Part
 from app.schema.answers import DistributionBody, QuestionBody
 from sigtest.draws.distribution import Distribution
-from sigtest.errors import RecipeError
+from sigtest.errors import InputError, RecipeError
 from sigtest.kinds import KINDS, Kind
 from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
 from sigtest.report.selection import select
+from sigtest.version import __version__
 from workers.questions import Record
 from workers.store.boards import Choice
 
@@ -71,11 +73,19 @@ def read(stored: bytes, record: Record, choice: Choice = AS_ASKED) -> Any:
     The tables and pictures of a page are asked for one by one, all of the same report.
 
     Raises:
+        NotAcceptableError: Another version of sigtest wrote it, with other fields.
         RecipeError: It cannot be decided so; or it is that of a leaderboard, which keeps what
             systems that have left say.
     """
     small = len(stored) <= LARGE
-    report = (_decoded if small else _decoded.__wrapped__)(stored, record.kind)
+    try:
+        report = (_decoded if small else _decoded.__wrapped__)(stored, record.kind)
+    except InputError as error:
+        raise NotAcceptableError(
+            f"sigtest {record.computed_with} wrote this report, and {__version__}, which runs "
+            "here, can send it only whole and as JSON (?format=json). The same question, asked "
+            "again, is computed by this version."
+        ) from error
     if choice == AS_ASKED:
         return report
     made = (_decided if small else _decided.__wrapped__)(stored, record.kind, choice)

@@ -9,6 +9,7 @@ from typing import Annotated
 from fastapi import Depends, Path
 
 from app.http.auth import Caller
+from app.http.errors import NotAcceptableError
 from app.http.negotiation import Wait
 from app.http.state import Boards
 from app.http.turns import in_turn
@@ -186,7 +187,7 @@ def _parts(stored: bytes, record: Record, metric: str, test: str) -> tuple[Repor
         if pairs:
             decode(PairReport, json.loads(pairs.partition(ROWS)[0]))
         return answers.read(bare, record), pairs
-    except InputError:
+    except (InputError, NotAcceptableError):
         return None
 
 

@@ -1,6 +1,7 @@
 """Reports in every format, and the distributions behind them."""
 
 import json
+from contextlib import closing
 from typing import Any
 
 import httpx
@@ -19,6 +20,9 @@ from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
 from sigtest.render.plots import PICTURES
 from sigtest.report import Report
+from workers.settings import Settings
+from workers.store import codec, keys
+from workers.store.server import connect
 
 
 @pytest.fixture
@@ -41,6 +45,25 @@ def test_json_is_what_compare_gives(service: httpx.Client, url: str, asked: dict
 def test_the_schema_of_reports_is_true(service: httpx.Client, url: str) -> None:
     told = service.get(url + "/report").json()
     check(service, "Report", told)
+
+
+def test_a_report_with_other_fields_is_json_and_else_says_what_to_do(
+    service: httpx.Client, asked: dict[str, Any], queue: Settings
+) -> None:
+    submitted = submit(service, {**asked, "seed": 917})
+    url, name = submitted.headers["location"], keys.key("report", submitted.json()["id"])
+    service.get(url + "/report").raise_for_status()
+    with closing(connect(queue)) as redis:
+        later = b'{"vintage": 2030, ' + codec.unpack_bytes(redis.get(name))[1:]
+        redis.set(name, codec.pack_bytes(later))
+    assert service.get(url + "/report").content == later
+    for path in ("/report?format=text", "/report?alpha=0.01", "/plots/matrix.svg"):
+        told = problem(service.get(url + path), 406, "not-acceptable")
+        assert "can send it only whole and as JSON (?format=json)" in told["detail"]
+        assert "asked again" in told["detail"]
+    page = service.get(url.removeprefix("/v1"), headers={"Accept": "text/html"})
+    assert page.status_code == 406
+    assert "asked again" in page.text
 
 
 @pytest.mark.parametrize("name", FORMATS)
