@@ -57,8 +57,8 @@ def ranks_of(
     for pair in family:
         if pair.significant:
             a, b = places[pair.a], places[pair.b]
-            winner, loser = (a, b) if scores[a] > scores[b] else (b, a)
-            beats[winner, loser] = True
+            ahead = pair.ahead or (pair.a if scores[a] > scores[b] else pair.b)
+            beats[(a, b) if ahead == pair.a else (b, a)] = True
     return [
         RankReport(own.cluster, (own.lowest, own.highest), own.lowest == 1)
         for own in rank(scores, beats)

@@ -29,7 +29,8 @@ from sigtest.report import (
     SystemReport,
     TestSetReport,
 )
-from sigtest.significance import TESTS, SignificanceTest
+from sigtest.significance import TESTS, OwnP, SignificanceTest
+from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import wilson_interval
 from sigtest.significance.levels import experimentwise_error
 from sigtest.version import __version__
@@ -176,10 +177,21 @@ def _pairs(
             calibrated=test.keeps_level(part.units, skewness),
             detectable=(stderr * plain, stderr * corrected),
             verdict="",
+            ahead=_ahead(part, m, (a, b), facts, known),
         )
         shown = verdict(pair, higher, recipe.correction, comparisons)
         pairs.append(pair._replace(verdict=shown))
     return pairs
+
+
+def _ahead(
+    part: Part, m: int, pair: tuple[int, int], facts: Facts, known: ExactP | OwnP | None
+) -> str | None:
+    """The system that a test of units finds ahead, where their scores do not say so."""
+    a, b = pair
+    found = np.sign(known.ahead) if isinstance(known, OwnP) else 0
+    better = np.sign(part.recipe.metrics[m].sign * (facts.scores[a] - facts.scores[b]))
+    return None if found in (0, better) else part.systems[a if found > 0 else b]
 
 
 def _report(

@@ -40,10 +40,8 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
             f"{pair.a} and {pair.b} are not separated: "
             f"this test set would show a difference of {seen} {unit} with 80 % power"
         )
-    ahead = (pair.difference > 0) == higher_is_better
-    better_a = {"greater": True, "less": False}.get(pair.alternative, ahead)
-    winner, loser = (pair.a, pair.b) if better_a else (pair.b, pair.a)
-    sign = 1 if better_a else -1
+    winner = pair.winner(higher_is_better)
+    loser, sign = (pair.b, 1) if winner == pair.a else (pair.a, -1)
     low, high = sorted(sign * bound(end) for end in pair.ci)
     return (
         f"{winner} is better than {loser}: {sign * pair.difference:+.{digits}f} {unit} "

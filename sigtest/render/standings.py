@@ -123,11 +123,7 @@ def pair_rows(report: Report, metric: str) -> tuple[PairRow, ...]:
 
 def better(pair: PairReport, higher_is_better: bool) -> str | None:
     """The system that a test finds significantly better, if it does."""
-    if not pair.significant:
-        return None
-    if pair.alternative in {"greater", "less"}:
-        return pair.a if pair.alternative == "greater" else pair.b
-    return pair.a if (pair.difference > 0) == higher_is_better else pair.b
+    return pair.winner(higher_is_better) if pair.significant else None
 
 
 def metric_decimals(report: Report, metric: str) -> int:

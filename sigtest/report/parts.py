@@ -145,6 +145,8 @@ class PairReport(NamedTuple):
         detectable: Smallest true differences that the test set can show with 80 % power, in units
             of the metric: at the plain alpha, and at the strictest corrected one.
         verdict: One line in plain language.
+        ahead: The system that the test finds ahead, where it is not the one with the better score:
+            tests that look at units one by one need not agree with the score of all.
     """
 
     a: str
@@ -170,6 +172,15 @@ class PairReport(NamedTuple):
     calibrated: bool
     detectable: tuple[float, float]
     verdict: str
+    ahead: str | None = None
+
+    def winner(self, higher_is_better: bool) -> str:
+        """The system that is better if the pair is significant: by its claim, or by the test."""
+        if self.alternative in {"greater", "less"}:
+            return self.a if self.alternative == "greater" else self.b
+        if self.ahead is not None:
+            return self.ahead
+        return self.a if (self.difference > 0) == higher_is_better else self.b
 
     @property
     def varies(self) -> bool:

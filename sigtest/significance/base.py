@@ -183,6 +183,7 @@ class OwnP:
         exact: Whether it is a probability under the null hypothesis, and no approximation of one.
         statistic: What was held against its null distribution, where the test has such a number.
         df: Degrees of freedom, where there are any.
+        ahead: Positive where the test finds a ahead, negative where b; scores may say otherwise.
         count: Always nothing; draws are counted by other tests.
         patterns: Always nothing, too.
     """
@@ -192,15 +193,22 @@ class OwnP:
     exact: bool
     statistic: float | None = None
     df: float | None = None
+    ahead: float = 0.0
     count: None = None
     patterns: None = None
 
     @classmethod
     def of_log10(
-        cls, log10_p: float, *, exact: bool, statistic: float | None, df: float | None = None
+        cls,
+        log10_p: float,
+        *,
+        exact: bool,
+        statistic: float | None,
+        df: float | None = None,
+        ahead: float = 0.0,
     ) -> OwnP:
         """From the decimal logarithm of a p-value."""
-        return cls(max(SMALLEST_P, 10.0**log10_p), log10_p, exact, statistic, df)
+        return cls(max(SMALLEST_P, 10.0**log10_p), log10_p, exact, statistic, df, ahead)
 
 
 class OwnTest(SignificanceTest):

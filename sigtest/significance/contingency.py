@@ -56,7 +56,8 @@ class McNemar(OwnTest):
         only_a, only_b = self.discordant(metric, a, b)
         ones = np.ones(only_a + only_b, dtype=np.int64)
         found = exact_signs(ones, only_a - only_b, alternative)
-        return OwnP(found.p_value, found.log10_p, exact=True, statistic=float(only_a))
+        ahead = float(only_a - only_b)
+        return OwnP(found.p_value, found.log10_p, exact=True, statistic=float(only_a), ahead=ahead)
 
     def discordant(self, metric: Metric, a: Array, b: Array) -> tuple[int, int]:
         """How many units are right for a only, and for b only.
@@ -118,7 +119,8 @@ class McNemarMidP(McNemar):
         tail = exact_signs(ones, 2 * reached - units, "greater").log10_p
         observed = _log10_choose(units, reached) - units * math.log10(2)
         log10_p = math.log10(sides) + tail + math.log10(1 - 0.5 * 10 ** (observed - tail))
-        return OwnP.of_log10(min(0.0, log10_p), exact=False, statistic=float(only_a))
+        ahead = float(only_a - only_b)
+        return OwnP.of_log10(min(0.0, log10_p), exact=False, statistic=float(only_a), ahead=ahead)
 
 
 def _log10_choose(n: int, k: int) -> float:

@@ -56,7 +56,7 @@ class PairedT(OwnTest):
         log10_p = log10_t_tail(float(extremity(np.array(t), alternative)), units - 1)
         sides = 2 if alternative == "two-sided" else 1
         log10_p = min(0.0, math.log10(sides) + log10_p)
-        return OwnP.of_log10(log10_p, exact=False, statistic=t, df=float(units - 1))
+        return OwnP.of_log10(log10_p, exact=False, statistic=t, df=float(units - 1), ahead=t)
 
     def share(self, units: int) -> float:
         """How much of the variance of one difference is left in the mean of so many."""

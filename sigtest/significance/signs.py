@@ -114,9 +114,10 @@ def doubled_ranks(sizes: Array, tolerance: float) -> Counts:
 def sign_p(ranks: Counts, alternative: Alternative) -> OwnP:
     """The sign test of signed ranks, of which only the signs matter."""
     decided = np.sign(ranks[ranks != 0])
-    found = exact_signs(np.abs(decided), int(decided.sum()), alternative)
+    ahead = int(decided.sum())
+    found = exact_signs(np.abs(decided), ahead, alternative)
     won = float(np.count_nonzero(ranks > 0))
-    return OwnP(found.p_value, found.log10_p, exact=True, statistic=won)
+    return OwnP(found.p_value, found.log10_p, exact=True, statistic=won, ahead=ahead)
 
 
 def signed_rank_p(ranks: Counts, alternative: Alternative) -> OwnP:
@@ -125,10 +126,10 @@ def signed_rank_p(ranks: Counts, alternative: Alternative) -> OwnP:
     total, rank_sum = int(decided.sum()), int(decided[decided > 0].sum()) / 2
     if len(decided) <= MOST_RANKED:
         found = exact_signs(np.abs(decided), total, alternative)
-        return OwnP(found.p_value, found.log10_p, exact=True, statistic=rank_sum)
+        return OwnP(found.p_value, found.log10_p, exact=True, statistic=rank_sum, ahead=total)
     # middle ranks are in the variance as they are, so that no correction for ties is needed
     deviation = math.sqrt(float(np.square(decided, dtype=np.float64).sum()))
     reach = float(extremity(np.array(total / deviation), alternative))
     sides = 2 if alternative == "two-sided" else 1
     log_p = min(0.0, math.log(sides) + float(log_ndtr(-reach)))
-    return OwnP.of_log10(log_p / math.log(10), exact=False, statistic=rank_sum)
+    return OwnP.of_log10(log_p / math.log(10), exact=False, statistic=rank_sum, ahead=total)

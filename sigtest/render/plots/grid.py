@@ -78,8 +78,7 @@ def plot(view: View) -> str:
     separated: dict[tuple[str, str], int] = {}
     for pair in report.pairs:
         key = pair.test, pair.metric
-        ahead = (pair.difference > 0) == report.metrics[pair.metric].higher_is_better
-        better = {"greater": True, "less": False}.get(pair.alternative, ahead)
+        better = pair.winner(report.metrics[pair.metric].higher_is_better) == pair.a
         own = found.setdefault(key, {})
         own[pair.a, pair.b] = pair.p_adjusted if better else 1.0
         own[pair.b, pair.a] = 1.0 if better else pair.p_adjusted

@@ -17,10 +17,12 @@ from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.recipe import Recipe
+from sigtest.decide.anew import decided
 from sigtest.engine import compare, distribute
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.scores import Ratio, Scores
 from sigtest.render.formats import FORMATS
+from sigtest.render.standings import better
 from sigtest.report import Report
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
 from sigtest.significance.base import SMALLEST_P
@@ -353,6 +355,64 @@ def test_tests_of_wins_warn_that_the_winner_may_have_the_lower_score() -> None:
     for test, words in (("sign_test", "The sign test"), ("signed_rank", "Wilcoxon's signed-rank")):
         report = compare(accuracies(tests=[test]))
         assert any(w.startswith(words) and "lower score" in w for w in report.warnings)
+
+
+WON = [1.0] * 18 + [0.0] * 2  # 18 of 20 units: p is 0.0004025 by binomtest of SciPy 1.17
+
+
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize("lost", [9.0, 20.0])  # the same score, and a lower one
+@pytest.mark.parametrize("test", ["sign_test", "signed_rank"])
+def test_better_is_the_system_that_wins_the_units_whatever_the_scores(
+    test: str, lost: float, higher: bool
+) -> None:
+    sign = 1 if higher else -1
+    scores = {"A": [-sign * lost * (i > 17) for i in range(20)], "B": [-sign * own for own in WON]}
+    named = {name: {"x": row} for name, row in scores.items()}
+    for order in ("AB", "BA"):
+        body = {
+            "systems": [{"name": name, "scores": named[name]} for name in order],
+            "metrics": [{"name": "scores", "higher": higher}],
+            "tests": [test],
+            "resamples": 99,
+        }
+        report = compare(parse_comparison(body))
+        (pair,) = report.pairs
+        assert pair.verdict.startswith("A is better than B")
+        assert better(pair, higher) == pair.ahead == "A"
+        ranges = {own.name: own.ranks["scores"][test].range for own in report.systems}
+        assert ranges == {"A": (1, 1), "B": (2, 2)}
+        assert Report.from_json(report.as_json()) == report
+        assert decided(report, 0.02).pairs[0].verdict == pair.verdict
+        one_sided = compare(parse_comparison({**body, "alternative": "greater"})).pairs[0]
+        assert one_sided.significant == (order == "AB")
+
+
+def test_the_paired_t_of_documents_says_which_system_it_finds_ahead() -> None:
+    documents = ["long"] * 30 + [f"d{i}" for i in range(11)]
+    scores = {
+        "A": [0.0] * 30 + [1.0] * 11,
+        "B": [1.0] * 30 + [0.01 * (i % 3) for i in range(11)],
+    }
+    report = compare(
+        parse_comparison(
+            {
+                "systems": [{"name": n, "scores": {"x": own}} for n, own in scores.items()],
+                "documents": documents,
+                "unit": "document",
+                "metrics": ["scores"],
+                "tests": ["paired_t", "approximate_randomization"],
+                "resamples": 99,
+            }
+        )
+    )
+    means = [[0.0] + [1.0] * 11, [1.0, *scores["B"][30:]]]
+    expected = stats.ttest_rel(*means)
+    pair, swapped = report.pairs
+    assert pair.p_value == pytest.approx(expected.pvalue, rel=1e-9)
+    assert expected.statistic > 0 > pair.difference
+    assert pair.verdict.startswith("A is better than B")
+    assert (pair.ahead, swapped.ahead) == ("A", None)
 
 
 def test_the_paired_t_warns_of_folds_and_the_corrected_one_does_not() -> None:
