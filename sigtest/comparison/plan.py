@@ -9,11 +9,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
-from sigtest.arrays import Counts
+from sigtest.arrays import Array, Counts
 from sigtest.cached import cached_property
 from sigtest.comparison.clusters import ClusteredError
 from sigtest.comparison.recipe import Recipe
@@ -26,6 +26,29 @@ from sigtest.report.report import joined
 from sigtest.version import __version__
 
 Average = Literal["macro", "pooled"]
+
+DIGITS = 6  # of sums of shares: further ones are rounding
+
+
+class Telling(NamedTuple):
+    """How much the units of some strata tell of how a score varies, where all units vary alike.
+
+    Attributes:
+        units: As many of one stratum tell it as surely (Satterthwaite 1946).
+        hidden: Share of the variance that resamples do not show: 1 / u in a stratum of u units.
+    """
+
+    units: float
+    hidden: float
+
+    @classmethod
+    def of(cls, sizes: Counts, weights: Array | Counts) -> Telling:
+        """From the (H,) units of each stratum, and in what proportion they add variance."""
+        shares = weights / weights.sum()
+        known, freedom = shares[sizes > 1], sizes[sizes > 1] - 1
+        found = known.sum() ** 2 / (known**2 / freedom).sum() if len(known) else 0.0
+        hidden = float((shares / sizes).sum())
+        return cls(round(1 + float(found), DIGITS), round(hidden, DIGITS))
 
 
 @dataclass(frozen=True)
@@ -107,6 +130,11 @@ class Part:
     def units(self) -> int:
         """How many units are resampled, each with all replicas."""
         return self.document_count if self.recipe.unit == "document" else self.segments
+
+    @property
+    def sizes(self) -> Counts:
+        """(H,) units of each stratum; one stratum where draws are not stratified."""
+        return np.bincount(self.strata) if self.labels else np.array([self.units])
 
     @property
     def spread_known(self) -> bool:
@@ -263,6 +291,18 @@ class Plan:
             runs=(),
             clustered=(),
         )
+
+    @cached_property
+    def tellings(self) -> tuple[Telling, ...]:
+        """How much the units of each of `all_parts` tell of how its scores vary.
+
+        In a mean over test sets each counts alike, so that a small one has most of the variance.
+        """
+        found = [Telling.of(part.sizes, part.sizes) for part in self.all_parts]
+        if self.names and not self.pooled:
+            weights = np.concatenate([part.sizes / part.units**2 for part in self.parts])
+            found[-1] = Telling.of(self.whole.sizes, weights)
+        return tuple(found)
 
     def number_of(self, testset: str | None) -> int:
         """Which part a test set's name means.

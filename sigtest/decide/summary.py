@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.plan import Part, Plan
+from sigtest.comparison.plan import Part, Plan, Telling
 from sigtest.decide.decisions import NONE, Decisions, Limit, decide
 from sigtest.decide.facts import Facts
 from sigtest.decide.methods import methods_of
@@ -100,8 +100,10 @@ def _families(
     )
     size, family = len(first.pairs), plan.comparisons
     return [
-        _pairs(part, m, known, test, decisions, slice(start, start + size), family)
-        for part, known, start in zip(parts, facts, range(0, size * len(parts), size), strict=True)
+        _pairs(part, telling, m, known, test, decisions, slice(start, start + size), family)
+        for part, telling, known, start in zip(
+            parts, plan.tellings, facts, range(0, size * len(parts), size), strict=True
+        )
     ]
 
 
@@ -135,6 +137,7 @@ def _columns(
 
 def _pairs(
     part: Part,
+    telling: Telling,
     m: int,
     facts: Facts,
     test: SignificanceTest,
@@ -174,7 +177,7 @@ def _pairs(
             undecided=undecided,
             resamples_needed=decisions.needed.get(row),
             exact=known is not None and known.exact,
-            calibrated=test.keeps_level(part.units, skewness),
+            calibrated=test.keeps_level(telling.units, skewness, telling.hidden),
             detectable=(stderr * plain, stderr * corrected),
             verdict="",
             ahead=_ahead(part, m, (a, b), facts, known),

@@ -69,6 +69,7 @@ class SignificanceTest(ABC):
         least_units: How many units are enough.
         most_skewed: Skewness of the bootstrap distribution up to which differences are not; for
             means that is the skewness of differences over the square root of the units.
+        most_hidden: Share of the variance that resamples may lack, as they do in small strata.
         caution: What the report says where it is used, if anything.
 
     Examples:
@@ -96,6 +97,7 @@ class SignificanceTest(ABC):
     calibrated: ClassVar[bool] = True
     least_units: ClassVar[int] = 0
     most_skewed: ClassVar[float] = math.inf
+    most_hidden: ClassVar[float] = math.inf
     caution: ClassVar[str | None] = None
 
     @property
@@ -103,9 +105,9 @@ class SignificanceTest(ABC):
         """What sentences call it."""
         return self.title or self.name.replace("_", " ")
 
-    def keeps_level(self, units: int, skewness: float) -> bool:
+    def keeps_level(self, units: float, skewness: float, hidden: float = 0.0) -> bool:
         """Whether a true null hypothesis is rejected as often as alpha says, on such data."""
-        enough = units >= self.least_units
+        enough = units >= self.least_units and hidden <= self.most_hidden
         return self.calibrated and enough and abs(skewness) <= self.most_skewed
 
     def sides(self, alternative: Alternative) -> int:

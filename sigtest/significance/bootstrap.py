@@ -12,6 +12,7 @@ from sigtest.significance.counting import NullTest, count_reaching
 # differences (docs/VALIDITY.md): in skewness of the bootstrap distribution.
 SKEWED = 0.1
 VERY_SKEWED = 0.4
+HIDDEN = 0.05  # of the variance: a two-sided test at .05 then rejects .056
 
 
 class Bootstrap(NullTest):
@@ -42,6 +43,7 @@ class Bootstrap(NullTest):
     name = "bootstrap"
     least_units = 300
     most_skewed = SKEWED
+    most_hidden = HIDDEN
     title = "the bootstrap shifted to the null hypothesis"
     papers = ("efron-tibshirani-1993-introduction", "graham-etal-2014-randomized")
     draws = "counts"
@@ -117,6 +119,7 @@ class PairedBootstrap(ResamplingTest):
     name = "paired_bootstrap"
     least_units = 300
     most_skewed = SKEWED
+    most_hidden = HIDDEN
     title = "the paired bootstrap"
     papers = ("koehn-2004-statistical", "graham-etal-2014-randomized")
     draws = "counts"

@@ -1,10 +1,12 @@
 """What tests say of themselves: where they keep their level, their sides, and ties at the limit."""
 
+import math
 from dataclasses import FrozenInstanceError
 from typing import ClassVar, cast
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from sigtest.arrays import Array, Flags
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest
@@ -39,6 +41,16 @@ def test_the_level_is_kept_from_so_many_units_and_up_to_so_much_skewness(name: s
     if skewness < np.inf:
         assert not keeps(10 * units, 1.001 * skewness)
         assert not keeps(10 * units, -1.001 * skewness)
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "paired_bootstrap"])
+def test_resamples_may_lack_a_twentieth_of_the_variance(name: str) -> None:
+    """Then 1.96 standard errors are 1.96 sqrt(.95) of the true ones, and .056 lies beyond."""
+    keeps = TESTS[name].keeps_level
+    assert stats.norm.sf(1.96 * math.sqrt(0.95)) * 2 == pytest.approx(0.056, abs=5e-4)
+    assert keeps(300, 0.0, 0.05)
+    assert not keeps(10**6, 0.0, 0.051)
+    assert TESTS["bootstrap_t"].keeps_level(50, 0.0, 0.5)
 
 
 def test_the_test_of_2005_keeps_it_nowhere() -> None:
