@@ -11,7 +11,6 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.decide.decisions import Limit
 from sigtest.report import MetricReport, PairReport, RankReport, SystemReport
-from sigtest.significance import TESTS
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.ranking import rank
 
@@ -65,15 +64,13 @@ def ranks_of(
     ]
 
 
-def rank_confidence(limit: Limit, tests: Sequence[str]) -> float | None:
+def rank_confidence(limit: Limit, pairs: Sequence[PairReport]) -> float | None:
     """Level of the rank ranges as simultaneous confidence sets for the true ranks.
 
     A range misses a true rank only where a pair is decided falsely; so ranges hold all true ranks
     together as often as no pair is (Mogstad, Romano, Shaikh & Wilhelm 2024).
     """
-    proven = CORRECTIONS[limit.correction].familywise and all(
-        TESTS[test].calibrated for test in tests
-    )
+    proven = CORRECTIONS[limit.correction].familywise and all(pair.calibrated for pair in pairs)
     return 1 - limit.alpha if proven else None
 
 

@@ -231,7 +231,7 @@ def _report(
         pairs=tuple(pairs),
         warnings=warnings_of(part, facts, comparisons, left) if pairs else part.notes,
         family=coming,
-        rank_confidence=rank_confidence(limit, recipe.tests) if ranks else None,
+        rank_confidence=rank_confidence(limit, pairs) if ranks else None,
         interval=recipe.interval,
         discriminative_power=power_of(pairs) if len(recipe.metrics) > 1 and pairs else None,
         nulls={test: TESTS[test].null for test in recipe.tests},

@@ -130,6 +130,18 @@ def test_ranks_are_no_confidence_sets_with_a_test_over_its_level_or_without_rank
     assert "rank_confidence" not in ranked(pairs={"baseline": "a"})
 
 
+@pytest.mark.parametrize("test", ["bootstrap", "paired_bootstrap"])
+def test_ranks_are_no_confidence_sets_with_few_units(test: str) -> None:
+    """Of 400 sets of 6 equal systems on 20 units these tests made a claim in .12 and .135."""
+    systems = [
+        {"name": name, "scores": {"x": np.roll(normal(20), k).tolist()}}
+        for k, name in enumerate("abcdef")
+    ]
+    few = ranked(systems=systems, tests=[test])
+    assert "rank_confidence" not in few
+    assert ranked(systems=systems, tests=["approximate_randomization"])["rank_confidence"] == 0.95
+
+
 def test_text_says_nulls_and_confidence() -> None:
     body = request_of(normal(300), tests=["bootstrap", "approximate_randomization"])
     text = " ".join(rendered("text", compare(parse_comparison(body))).split())
