@@ -21,7 +21,8 @@ class PairedT(OwnTest):
     Each unit, often a fold of a cross-validation, gives one difference of scores. Their mean over
     its standard error has Student's t distribution with n - 1 degrees of freedom if differences
     are independent and normal with mean zero; with many units it is enough that they are
-    independent. Folds that share training data are not: then `corrected_t` is the better choice.
+    independent; few and skewed ones make it reject equal expected scores too often. Folds that
+    share training data are not independent: then `corrected_t` is the better choice.
     Differences that are all alike leave no variance to hold them against: p is 1.
 
     Student (1908), "The Probable Error of a Mean"; Demšar (2006), section 3.1.2.
@@ -38,7 +39,7 @@ class PairedT(OwnTest):
     name = "paired_t"
     title = "the paired t-test"
     papers = ("student-1908-probable",)
-    null = "equal expected scores"
+    null = "normal differences with mean zero"
     fewest_units = 2  # of one there is no variance
     caution: ClassVar[str | None] = (
         "The paired t-test takes units as independent. Over the folds of one cross-validation, "

@@ -50,6 +50,17 @@ def test_every_test_states_its_null() -> None:
     assert report["nulls"]["bootstrap_t"] == "equal expected scores"
 
 
+def test_t_tests_promise_nothing_where_few_differences_are_skewed() -> None:
+    """Student's t of SciPy rejects a true mean of 0 too often there; of normal ones it does not."""
+    draw = np.random.default_rng(7)
+    bell, skewed = draw.normal(size=(2_000, 20)), draw.lognormal(size=(2_000, 20))
+    assert np.mean(stats.ttest_1samp(bell, 0.0, axis=1).pvalue <= 0.05) < 0.06
+    assert np.mean(stats.ttest_1samp(skewed, math.exp(0.5), axis=1).pvalue <= 0.05) > 0.1
+    for test in ("paired_t", "corrected_t"):
+        assert TESTS[test].null == "normal differences with mean zero"
+        assert TESTS[test].keeps_level(20, 1.0)
+
+
 def test_the_bootstrap_is_not_calibrated_with_few_units() -> None:
     few, middle, many = calibrated(normal(20)), calibrated(normal(50)), calibrated(normal(300))
     assert few == {name: name == "approximate_randomization" for name in ALL}
