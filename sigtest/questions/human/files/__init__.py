@@ -57,7 +57,7 @@ INPUTS: dict[str, Input] = {
             direct_assessment.segments,
         ),
         Input("mqm", "MQM, one row an error (Google's TSV)", mqm.reads, mqm.judgements),
-        Input("rnk", "WMT12 rankings (CSV)", rankings.reads, rankings.rankings),
+        Input("rnk", "WMT rankings of outputs (CSV)", rankings.reads, rankings.rankings),
         Input("esa", "Appraise export, ESA or MQM (CSV)", appraise.reads, appraise.judgements),
         Input("mtme", "mt-metrics-eval .seg.score", mtme.reads, mtme.segments),
         Input("columns", "CSV, TSV or JSON with named columns", _reads_columns, _columns),

@@ -1,4 +1,4 @@
-"""Rankings as WMT12 and WMT13 published them: some outputs of one segment, rank 1 best.
+"""Rankings as WMT published them until 2016: some outputs of one segment, rank 1 best.
 
 Ties are allowed; a rank of -1 says that the output was not ranked.
 """
@@ -6,7 +6,7 @@ Ties are allowed; a rank of -1 says that the output was not ranked.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -19,12 +19,13 @@ from sigtest.questions.human.rankings import Rankings
 WIDEST = 25  # outputs of one ranking
 _RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
 SEGMENT = ("srcIndex", "segmentId")
+JUDGE = ("judgeId", "judgeID")  # as Appraise and as WMT16 write it
 
 
 def reads(first: str) -> bool:
     """Whether a header is that of a file of rankings."""
     names = set(first.split(","))
-    return {"system1Id", "system1rank", "judgeId"} <= names
+    return {"system1Id", "system1rank"} <= names and not names.isdisjoint(JUDGE)
 
 
 def rankings(lines: Sequence[str], name: str) -> Rankings:
@@ -37,10 +38,9 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
     rows, numbers = map(list, zip(*records(lines, name), strict=True))
     header = rows[0]
     place = {column: i for i, column in enumerate(header)}
-    segment = next((place[column] for column in SEGMENT if column in place), None)
-    for column in ("judgeId", "system2Id", "system2rank"):
-        if segment is None or column not in place:
-            raise without(name, SEGMENT[0] if segment is None else column)
+    segment, judge = (_first(place, columns, name) for columns in (SEGMENT, JUDGE))
+    for column in ("system2Id", "system2rank"):
+        _first(place, (column,), name)
     width = 0
     while f"system{width + 1}Id" in place and f"system{width + 1}rank" in place:
         width += 1
@@ -61,7 +61,7 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
     ranks = [_ranks([row[i] for i in given], number, name)
              for row, number in zip(body, numbers[1:], strict=True)]  # fmt: skip
     return Rankings(
-        annotator=Names.of([row[place["judgeId"]] for row in body]),
+        annotator=Names.of([row[judge] for row in body]),
         segment=Names.of([row[segment] for row in body]),
         languages=Names.of(languages) if languages else Names.unknown(len(body)),
         names=systems.names,
@@ -69,6 +69,14 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
         rank=np.array(ranks, dtype=np.int64).reshape(len(body), width),
         source=np.zeros(len(body), dtype=np.int64),
     )
+
+
+def _first(place: Mapping[str, int], columns: Sequence[str], name: str) -> int:
+    """Where the first of these columns stands that the header has."""
+    found = next((place[column] for column in columns if column in place), None)
+    if found is None:
+        raise without(name, columns[0])
+    return found
 
 
 def _ranks(values: Sequence[str], number: int, name: str) -> list[int]:

@@ -249,6 +249,19 @@ def test_rankings_pass_over_outputs_that_were_not_ranked() -> None:
     assert report.tested == "rankings"
 
 
+def test_rankings_of_wmt16_are_pairs_of_outputs() -> None:
+    # the layout that the README of WMT16's human judgements shows
+    text = (
+        "srclang,trglang,srcIndex,segmentId,judgeID,system1Id,system1rank,system2Id,system2rank,"
+        "rankingID\ncze,eng,779,779,judge1,newstest2016.uedin-nmt.4361.cs-en,5,"
+        "newstest2016.online-A.0.cs-en,3,1\n"
+    )
+    report = compute(parse({}, [("r", text.encode())]))
+    assert report.languages == "cze-eng"
+    assert {own.name: own.raw for own in report.systems} == {
+        "newstest2016.online-A.0.cs-en": 100, "newstest2016.uedin-nmt.4361.cs-en": 0}  # fmt: skip
+
+
 def test_agreement_of_rankings_does_not_depend_on_the_order_of_outputs() -> None:
     header = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
     text = header + "1,j,A,B,1,2\n1,k,B,A,2,1\n1,l,B,A,1,2\n1,j,A,B,1,1\n"
