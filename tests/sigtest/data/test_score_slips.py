@@ -87,6 +87,10 @@ SLIPS = {
     "another separator below": (changed(3, "4;aspen;0.4"), ["line 5", "commas"]),
     "a column name twice": (table(head="id,score,score"), ["'score'", "own name"]),
     "no header": (table(head="0,aspen,0.0"), ["without a header", "cell 1 and 3", "id"]),
+    "rows of WMT's metrics tasks": (
+        "".join(f"BLEU\tde-en\tnewstest2021\tnews\trefA\tA\t{i}\t0.{i}\n" for i in range(1, 7)),
+        ["without a header", "cell 7 and 8", "id"],
+    ),
     "a header without rows": (HEAD + "\n", ["a header and no rows"]),
     "the header again": (table([*ROWS, HEAD]), ["line 14", "header again"]),
     "a mean below": (table([*ROWS, "mean,aspen,0.35"]), ["'mean'", "summary"]),

@@ -224,7 +224,7 @@ def _separator(file: File) -> str | None:
     if file.kind or not lines or lines[0].lstrip().startswith("["):
         return None
     candidates = [s for s in SEPARATORS if s in lines[0].strip()]
-    known = [s for s in candidates if s != " " and names_columns(_header(file, s))]
+    known = [s for s in candidates if s != " " and _is_header(_header(file, s))]
     return next(iter(known or (s for s in candidates if _is_numeric_table(file, s))), None)
 
 
@@ -249,6 +249,11 @@ def _first_rows(file: File, separator: str) -> list[list[str]]:
 def _header(file: File, separator: str) -> list[str]:
     """Cells of the first line."""
     return [cell.strip().strip('"') for cell in _first_rows(file, separator)[0]]
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    """Whether cells are names known for columns; a row may have such words, beside its numbers."""
+    return names_columns(cells) and not any(map(numeric, cells))
 
 
 def _is_numeric_table(file: File, separator: str) -> bool:
