@@ -159,6 +159,12 @@ _REFUSALS = (
     Refusal("preferences", "a table of preferences, two systems in one row", refused.is_preferences,
             "write two rows a comparison as CSV or JSONL with the columns id, system and score: 1 "
             "for the one that is preferred and 0 for the other, or 0.5 for both"),
+    Refusal("decoder", "output of a decoder with scores, ids or alignments beside the text",
+            refused.is_decoded,
+            "give the best text of each segment alone, one line a segment in the order of the "
+            "test set"),
+    Refusal("meteor-output", "what METEOR prints", refused.is_meteor_output,
+            "give the numbers of its segments alone, one line a segment, or its .scr file"),
     Refusal("latex", "a LaTeX document", refused.is_latex, WHOLE),
     Refusal("r-output", "what R prints, a list or a matrix", refused.is_r_output, WHOLE),
     Refusal("named-numbers", "a list of numbers with something beside each",
@@ -168,6 +174,7 @@ _REFUSALS = (
             "write them as JSON, one a line: json.dumps(record)"),
     Refusal("rich-text", "rich text (RTF)", refused.is_rich_text, PLAIN),
     Refusal("subtitles", "subtitles", refused.is_subtitles, PLAIN),
+    Refusal("transcript", "a transcript with times (stm or ctm)", refused.is_transcript, PLAIN),
     Refusal("gettext", "a catalogue of messages (gettext)", refused.is_catalogue, PLAIN),
     Refusal("treebank", "a treebank, one word a line", refused.is_treebank, PLAIN),
     Refusal("yaml", "YAML", refused.is_yaml,

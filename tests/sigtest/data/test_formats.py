@@ -853,6 +853,26 @@ NO_TEXTS = {
     ),
     "subtitles of YouTube": ("0:00:01.000,0:00:02.500\nYes.\n\n" * 3, "it is subtitles"),
     "subtitles of SubStation Alpha": ("[Script Info]\nTitle: x\n", "it is subtitles"),
+    "hypotheses of fairseq": (
+        "INFO | loading\nS-1\tJa .\nT-1\tYes .\nH-1\t-0.31\tYes .\nP-1\t-0.1 -0.2\n",
+        "beside the text",
+    ),
+    "a file hypo.word of fairseq": ("yes (None-0)\nno (None-1)\n", "beside the text"),
+    "lines of NIST's trn": ("yes (spk1_0001)\nno more (spk1_0002)\n", "beside the text"),
+    "a list of Moses": ("0 ||| yes ||| LM0= -4.1 ||| -3.1\n" * 3, "beside the text"),
+    "alignments of Marian": ("yes sir ||| 0-0 1-1\nno ||| 0-0\n", "beside the text"),
+    "alignments of words": ("0-0 1-1\n0-1 1-0 2-2\n", "beside the text"),
+    "what OpenNMT prints": (
+        "[INFO] x\nSENT 1: ['ja']\nPRED 1: yes\nPRED SCORE: -4.1\n\n", "beside the text",
+    ),
+    "what METEOR prints": (
+        "Meteor version: 1.5\n\nSegment 1 score:\t0.5\nSegment 2 score:\t0.6\n", "METEOR prints",
+    ),
+    "a transcript with speakers": (
+        ";; x\nted_1 1 spk1 0.00 2.50 <o,f0,male> yes sir\nted_1 1 spk1 2.5 3.0 <o> no\n", "stm",
+    ),
+    "words with times": ("ted_1 A 0.00 0.25 yes 0.99\nted_1 A 0.25 0.25 sir 0.98\n", "ctm"),
+    "segments of MuST-C": ("- {duration: 3.5, offset: 16.08, wav: ted_1.wav}\n" * 3, "YAML"),
     "one column": ('hypothesis\n"Well, yes"\nNo\n', "line 1: 'hypothesis' names columns"),
     "a cell that is merged": ("system,id,score\na,1,0.5\n,2,0.6\n", "line 3: column 'system'"),
 }  # fmt: skip
@@ -920,6 +940,8 @@ def test_what_is_no_text_is_refused_as_what_it_is(content, said):
     [
         "[1] Smith said so.\nScore: 3 to 1\nNo.\n",
         "[Music]\nYes.\nNo.\n",
+        "Alien (1979)\nAliens (1986)\n",
+        "H-1 is\nD-2 too\n",
         "Source\nThe end.\nYes.\n",
         "Yes, no\nFine, I go\nWell, ok\n",
         "Titel\tTitle\nJa\tYes\nNein\tNo\n",

@@ -13,7 +13,7 @@ from sigtest.data.names import system_name
 from sigtest.errors import InputError, at_line
 
 LABEL = "COMET"
-SEGMENT = re.compile(r"^(?:(?P<file>[^\t]+)\t)?Segment (?P<segment>\d+)\s+score:\s*(?P<score>\S+)$")
+SEGMENT = re.compile(r"^(?:(?P<file>[^\t]+)\t)?Segment (?P<segment>\d+)\s+score: *(?P<score>\S+)$")
 SYSTEM = re.compile(r"^(?:(?P<file>[^\t]+)\t)?(?:System )?score:\s*(?P<score>\S+)$")
 SAVED = re.compile(r"^Predictions saved in: ")
 TEXTS = ("src", "mt", "ref")

@@ -18,8 +18,8 @@ PREFERRED = re.compile(r"(\b|_)(winner|preference|preferred)(\b|_)")
 RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
 R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
 MATRIX = re.compile(r"^\S+(\s+(-|NA|-?\d[\d.eE+-]*\**))+\s*$")
-FIELD = re.compile(r"^\s*(- )?[a-z_]+:(\s|$)|^---$")
-FIELDS_BEGIN = re.compile(r"- [a-z_]+:|---$|[a-z_]+:$")
+FIELD = re.compile(r"^\s*(- )?\{?[a-z_]+:(\s|$)|^---$")
+FIELDS_BEGIN = re.compile(r"- \{?[a-z_]+:|---$|[a-z_]+:$")
 RULE = re.compile(
     r"^\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?\s*)?$|^\+(-+\+)+$|^-{3,}( +-{3,})+\s*$", re.MULTILINE
 )
@@ -63,6 +63,12 @@ is_python = _lines(r"^\[?\{'[^']*': .*\}\]?$")
 # A word a line, as CoNLL-U has them.
 is_treebank = _lines(r"^\d+\t\S+\t\S+\t[A-Z_]+\b|^# \w+ = ", least=2)
 is_rich_text = _begins(r"\A\{\\rtf\d")
+# NIST's stm and ctm: file, channel, perhaps speaker, two times, then text.
+is_transcript = _begins(
+    r"\A(;;.*\n)*[^\s;]\S*[ \t]+\w{1,2}[ \t]+(\S+[ \t]+)?\d+\.\d+[ \t]+\d+\.\d+[ \t]+(?![-+\d])\S"
+)
+# METEOR's standard output, which names no system.
+is_meteor_output = _begins(r"\AMeteor version: |^Segment \d+ score:\t")
 # SubRip and WebVTT, YouTube's SBV, SubStation Alpha: times, then text.
 is_subtitles = _begins(
     r"^(\d+:)?\d+:\d\d[.,]\d{3}( --> |,(\d+:)?\d+:\d\d\.\d{3}$)|\A\[Script Info\]"
@@ -70,6 +76,19 @@ is_subtitles = _begins(
 # Messages of gettext.
 is_catalogue = _begins(r'^msgid ".*"\nmsgstr')
 is_latex = _begins(r"\\begin\{tabular|\\documentclass")
+
+
+# What fairseq and OpenNMT print: hypotheses with their scores, among other lines.
+_is_printed = _begins(r"^[HD]-\d+\t-\d+\.\d+\S*\t.*[^\W\d_]|^PRED \d+: .*\nPRED SCORE: ")
+# Bars of Moses and Marian; ids of fairseq's hypo.word files and NIST's trn; word alignments.
+_has_more = _lines(
+    r" \|\|\| |\s\([A-Za-z][^\s()]*[-_][^\s()]*\d\)\s*$|^\d+-\d+( \d+-\d+)+\s*$", least=2
+)
+
+
+def is_decoded(file: File) -> bool:
+    """Output of a decoder with more than the text, such as n-best lists."""
+    return _is_printed(file) or _has_more(file)
 
 
 def _has(*names: str) -> Callable[[File], bool]:
