@@ -848,6 +848,22 @@ NO_TEXTS = {
         "annotator\tsystem\tsegment\tcriterion\tscore\nw1\tA\t1\tadequacy\t81\n",
         "people's judgements",
     ),
+    "judgements of WMT25": (
+        jsonl([{"scores": {"A": {"human": 71.0, "errors": []}}, "src_text": "s", "tgt_text":
+                {"A": "a"}, "doc_id": "en-de_DE_#_news_#_x"}] * 2),
+        "people's judgements",
+    ),
+    "judgements of Pearmut": (
+        jsonl([{"user_id": "u", "item_i": 0, "start_time": 1.5, "annotation": [{"A": {"score": 7}}],
+                "item": [{"src": "s", "tgt": {"A": "a"}, "item_id": "1"}]}] * 2),
+        "people's judgements",
+    ),
+    "all that Label Studio has": (
+        '[{"id": 1, "annotations": [{"result": []}], "data": {"mt": "a"}}]', "people's judgements",
+    ),
+    "a campaign with a source in each row": (
+        CAMPAIGN.replace("x1,", "x1,en-cs_CZ_#_news_#_d_#_0,"), "campaign of Appraise",
+    ),
     "a table drawn with blanks": (
         "data  mode  gpt\n----  ----  ---\nqa    gen    70\n", "drawn with lines",
     ),

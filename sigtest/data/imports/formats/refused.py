@@ -33,6 +33,11 @@ EVALUATIONS = (  # fields of one object
     {"testCases"}, {"test_cases"},  # DeepEval
 )  # fmt: skip
 EVENTS = ({"run_id", "event_id", "type"}, {"datasource_item_id", "results"})  # of OpenAI evals
+ANNOTATED = (  # fields of one record
+    {"scores", "tgt_text", "doc_id"},  # of WMT25
+    {"item", "annotation"},  # of Pearmut
+    {"annotations", "data"},  # of Label Studio
+)
 ITEMS = ({"origin_prompt", "prediction"}, {"patch_exists", "resolved"})  # in one field an item
 WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 NUMBER = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
@@ -50,8 +55,8 @@ def _begins(pattern: str) -> Callable[[File], bool]:
     return lambda file: wanted.search(file.head.replace("\r\n", "\n")) is not None
 
 
-# Appraise's campaigns: login, system, item, TGT or BAD, languages, score, document, ...
-is_appraise = _lines(r"^[^,\t]+,[^,\t]+,\d+,(TGT|BAD|REF|CHK),[A-Za-z_-]{2,12},[A-Za-z_-]{2,12},")
+# Appraise's campaigns: login, perhaps source, system, item, TGT or BAD, languages, score, document, ...
+is_appraise = _lines(r"^([^,\t]+,){2,3}\d+,(TGT|BAD|REF|CHK),[A-Za-z_-]{2,12},[A-Za-z_-]{2,12},")
 # The lines of comet-score --only_system.
 is_comet_systems = _lines(r"^[^\t]+\tscore: \S+$")
 # score: 0.5, or BLEU = 20.1, or P: 0.9 R: 0.8, or 0.5 with a comma or a remark behind it.
@@ -163,7 +168,7 @@ def is_preferences(file: File) -> bool:
 
 def is_human(file: File) -> bool:
     """Tables of judgements, and what WMT's scripts make of them."""
-    if is_label_studio(file):
+    if is_label_studio(file) or any(known <= set(file.first) for known in ANNOTATED):
         return True
     if file.kind or not file.first_lines:
         return False

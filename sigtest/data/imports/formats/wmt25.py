@@ -57,7 +57,7 @@ def _with_documents(material: Material) -> Material:
 
 
 def _is_testset(record: Record) -> bool:
-    return {"doc_id", "src_text"} <= set(record)
+    return {"doc_id", "src_text"} <= set(record) and "tgt_text" not in record  # people's scores
 
 
 def _is_output(record: Record) -> bool:

@@ -71,7 +71,7 @@ _OTHERS: tuple[tuple[str, str], ...] = (
     (r"( \S+){3,}", "a published matrix of p-values or differences; give the judgements"),
     (r"-?[\d.]+ -?[\d.]+ \d+ \d+ \S+", "a published ranking; give the judgements"),
     (
-        r"[^,]+,[^,]+,\d+,(TGT|BAD|REF|CHK),.*",
+        r"([^,]+,){2,3}\d+,(TGT|BAD|REF|CHK),.*",
         "rows of Appraise that are not those of ESA or MQM, which have 12 fields in one line; "
         "write them as CSV with the columns system, segment, score, annotator and kind",
     ),

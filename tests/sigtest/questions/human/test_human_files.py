@@ -394,6 +394,9 @@ REFUSED = {
     "number of Python": ("system,segment,score\nA,1,5\nB,1,7_0\n", "file, line 3: '7_0' is no sc"),
     "carriage returns": ("system,segment,score\rA,1,5\rB,1,7\r", "carriage returns alone"),
     "appraise da": ("x1,A,1,TGT,eng,deu,87,d,False,1.5,2.5\n", "rows of Appraise .* 12 fields"),
+    "appraise of wmt25": (
+        "x1,en-cs_#_news_#_d_#_0,A,1,TGT,en,cs,87,d,False,[],1.5,2.5,1,2\n", "rows of Appraise",
+    ),
     "one long line": ("x" * 300_000, "in no format of judgements"),
     "too large": ("system\tsegment\tz\nA\t1\t1e300\nB\t1\t2\n", "line 2: the score 1e.300 is too"),
     "empty": ("", "file is empty"),
