@@ -117,12 +117,18 @@ def _recognised(first: str) -> Input | None:
 
 
 def _unknown(first: str, name: str) -> InputError:
+    """What to say of a file whose first line begins no format.
+
+    Raises:
+        InputError: The header of a table that lacks a column.
+    """
     if mtme.reads_domains(first):
         said = "scores by domain; give the scores by segment (the file that ends in .seg.score)"
     else:
         said = next((what for form, what in _OTHERS if re.fullmatch(form, first.rstrip())), "")
     if said:
         return InputError(f"{name} holds {said}.", field=name)
+    columns.require_names(first, name)
     known = "; ".join(f"{entry.name}: {entry.title}" for entry in INPUTS.values())
     return InputError(
         f"{name} is in no format of judgements that is known ({known}). Its first line is "

@@ -91,6 +91,18 @@ def reads_json(first: str) -> bool:
     return re.match(r"\s*(\{|\[\s*(\{|$))", first) is not None
 
 
+def require_names(first: str, name: str) -> None:
+    """Check that a line is no header that has some of the names that are needed, and not all.
+
+    Raises:
+        InputError: It is; the message says what it lacks.
+    """
+    header = fields_of(first, delimiter(first))
+    found = named(header)
+    if len(found) >= len(NEEDED):
+        _require(found, header, name)
+
+
 def table(lines: Sequence[str], name: str) -> Table:
     """A CSV or TSV file with a header; columns without a known name are passed over.
 
