@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sigtest.data.choices import choose
+from sigtest.data.imports.formats.delimited import HINT
 from sigtest.data.text import decode, lines_of, parse_lines
 from sigtest.errors import InputError, LimitError
 from sigtest.questions.human.files import appraise, columns, direct_assessment, mqm, mtme, rankings
@@ -97,18 +98,28 @@ def read(data: bytes, name: str, input: str | None = None) -> Table | Rankings: 
             limit="judgements",
             field=name,
         )
-    lines = parse_lines(data, name)
+    lines = _without_hint(parse_lines(data, name))
     if input is not None:
         return INPUTS[choose(input, INPUTS, "input", "format of judgements")].read(lines, name)
-    known = _recognised(lines[0])
+    known = _recognised(_first(lines))
     if known is None:
-        raise _unknown(lines[0], name)
+        raise _unknown(_first(lines), name)
     return known.read(lines, name)
 
 
 def is_judged(data: bytes, name: str) -> bool:
     """Whether a file is in a format of judgements."""
-    return _recognised(next(iter(lines_of(decode(data, name), name)), "")) is not None
+    return _recognised(_first(_without_hint(lines_of(decode(data, name), name)))) is not None
+
+
+def _without_hint(lines: Sequence[str]) -> Sequence[str]:
+    """Lines of a table, blank where spreadsheets are told its separator; places stay as they are."""
+    return ("", *lines[1:]) if lines and HINT.fullmatch(lines[0].strip()) else lines
+
+
+def _first(lines: Sequence[str]) -> str:
+    """The line that says which format it is."""
+    return next((line for line in lines[:2] if line), "")
 
 
 def _recognised(first: str) -> Input | None:

@@ -109,7 +109,7 @@ def table(lines: Sequence[str], name: str) -> Table:
     Raises:
         InputError: A column missing, a row with more or fewer fields than the header.
     """
-    (header, _), *body = records(lines, name, delimiter(lines[0]))
+    (header, _), *body = records(lines, name, delimiter(next(filter(str.strip, lines))))
     found = named(header)
     _require(found, header, name)
     columns: dict[str, list[Any]] = {

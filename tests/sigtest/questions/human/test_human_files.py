@@ -422,6 +422,13 @@ def test_bad_files_are_refused_with_file_and_line(case: str) -> None:
         assert caught.value.line == int(message.split("line ")[1].split(":")[0].split(",")[0])
 
 
+def test_a_hint_for_spreadsheets_is_no_header() -> None:
+    hinted = "sep=;\r\nsystem;segment;score\r\nA;1;70\r\nB;1;x\r\n"
+    assert judged(hinted.replace("x", "40")).judgements.raw.tolist() == [70, 40]
+    with pytest.raises(InputError, match="line 4: 'x' is no score"):
+        judged(hinted)
+
+
 def test_rows_without_content_are_passed_over() -> None:
     asked = judged("system,segment,score\nA,1,5\n,,\nB,1,6\n,,\n")
     assert len(asked.judgements) == 2
