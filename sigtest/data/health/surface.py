@@ -66,6 +66,7 @@ FRAMES = (  # what a list, a table or another file than plain text has on every 
         "begin with a name before = or :",
         re.compile(r'"?[^\W\d][^=:\uff1a,;!?"]{0,30}"?\s?[=:\uff1a]'),
     ),
+    ("begin with an id", re.compile(r"[A-Za-z]\w*[_-](?=\S*\d)[\w.-]+\s")),  # of Kaldi and ESPnet
 )
 
 

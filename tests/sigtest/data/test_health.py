@@ -209,6 +209,7 @@ FRAMES = {
     "strings": ([f'"{line}"' for line in GOOD], "between quotation marks"),
     "keys": ([f"key.{i}={line}" for i, line in enumerate(GOOD)], "a name before = or :"),
     "answers": ([f"Translation: {line}" for line in GOOD], "a name before = or :"),
+    "ids": ([f"ted_1-{i:04} {line}" for i, line in enumerate(GOOD)], "begin with an id"),
 }
 
 
