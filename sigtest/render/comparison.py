@@ -233,7 +233,7 @@ def _blocks(report: Report, many: int | None) -> Iterator[Block]:
 def _figures(report: Report, whole: bool, **chosen: str) -> list[Figure]:
     """Pictures of one metric, or of all metrics and tests at once."""
     return [
-        Figure(picture.title, partial(picture.draw, report, chosen))
+        picture.figure(report, **chosen)
         for picture in PICTURES.values()
         if picture.needs == "report" and picture.whole == whole and picture.fits(report)
     ]

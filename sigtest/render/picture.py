@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
+
+from sigtest.render.model import Figure
 
 if TYPE_CHECKING:
     from sigtest.draws.distribution import Distribution  # needs NumPy, which --help must not load
@@ -44,6 +47,10 @@ class Picture:
     def fits(self, report: object) -> bool:
         """Whether it can be drawn of a report."""
         return bool(self.shows(report))
+
+    def figure(self, report: object, **chosen: str) -> Figure:
+        """The picture as a block of a document, drawn where a format shows it."""
+        return Figure(self.title, partial(self.draw, report, chosen))
 
     def draw(self, report: object, chosen: Chosen, distribution: Distribution | None = None) -> str:
         """The SVG.

@@ -62,10 +62,7 @@ def document(report: AccuracyReport) -> Document:
     blocks: list[Block] = []
     for alpha in report.alphas:
         rows = [row for row in report.rows if row.alpha == alpha]
-        drawn = [
-            Figure(picture.title, partial(picture.draw, report, {"alpha": f"{alpha:g}"}))
-            for picture in PICTURES.values()
-        ]
+        drawn = [picture.figure(report, alpha=f"{alpha:g}") for picture in PICTURES.values()]
         shown: tuple[Paragraph | Table | Figure, ...] = (
             Paragraph(_people(report, alpha)),
             _correct(report, rows),

@@ -76,7 +76,7 @@ def document(report: HumanReport) -> Document:
     for criterion in dict.fromkeys(pair.criterion for pair in report.pairs):
         pairs = [pair for pair in report.pairs if pair.criterion == criterion]
         drawn = [
-            Figure(picture.title, partial(picture.draw, report, {"criterion": criterion}))
+            picture.figure(report, criterion=criterion)
             for picture in (PICTURES["heatmap"], PICTURES["boxes"])
             if picture.fits(report) and (picture.name == "heatmap" or criterion in report.criteria)
         ]
@@ -211,8 +211,7 @@ def _annotators(report: HumanReport) -> list[Block]:
         )
     blocks: list[Paragraph | Figure | Table] = [Paragraph(said)]
     if PICTURES["annotators"].fits(report):
-        picture = PICTURES["annotators"]
-        blocks.append(Figure(picture.title, partial(picture.draw, report, {})))
+        blocks.append(PICTURES["annotators"].figure(report))
     return [Section("Annotators", tuple(blocks))]
 
 

@@ -203,7 +203,7 @@ def _drawn(report: MetaReport, own: SetReport) -> list[Figure]:
     for picture in PICTURES.values():
         of_set = (c for c in picture.shows(report) if c.get("testset", "") == own.name)
         if (chosen := next(of_set, None)) is not None:
-            found.append(Figure(picture.title, partial(picture.draw, report, chosen)))
+            found.append(picture.figure(report, **chosen))
     return found
 
 

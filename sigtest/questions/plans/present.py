@@ -11,7 +11,7 @@ from sigtest.questions.plans.report import PlanReport
 from sigtest.render.columns import intervals, names, numbers
 from sigtest.render.digits import counted, fixed, percent, whole
 from sigtest.render.formats import Presented
-from sigtest.render.model import Block, Document, Figure, Group, Sheet, Table
+from sigtest.render.model import Block, Document, Group, Sheet, Table
 from sigtest.render.names import in_words
 from sigtest.report import encode
 
@@ -70,9 +70,7 @@ def _records(report: PlanReport) -> Iterator[tuple[object, ...]]:
 def document(report: PlanReport) -> Document:
     """What each size detects, and how many units a difference needs."""
     drawn: list[Block] = [
-        Figure(picture.title, partial(picture.draw, report, {}))
-        for picture in PICTURES.values()
-        if picture.fits(report)
+        picture.figure(report) for picture in PICTURES.values() if picture.fits(report)
     ]
     return Document(
         title=f"Plan by {report.metric} from a pilot of {whole(report.pilot)} {report.unit}s",
