@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -56,22 +57,17 @@ class Family:
     Attributes:
         statistic: Its name.
         test: Its name.
-        sets: For each set, its number and its pairs.
+        pairs: Pairs of all sets, one set after the other, with the number of the set.
     """
 
     statistic: str
     test: str
-    sets: list[tuple[int, list[Compared]]]
+    pairs: list[tuple[int, Compared]]
 
     @property
     def rows(self) -> list[Compared]:
         """Pairs of all sets."""
-        return [row for _, rows in self.sets for row in rows]
-
-    @property
-    def decided(self) -> bool:
-        """Whether any pair has a p-value."""
-        return any(row.chances for row in self.rows)
+        return [row for _, row in self.pairs]
 
 
 def compute(asked: Asked, progress: Progress | None = None) -> MetaReport:
@@ -104,7 +100,7 @@ def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:
     placed: list[Ranks] = [{} for _ in found]
     for family in families:
         _place(family, found, choices, placed)
-    leading = next((family for family in families if family.decided), None)
+    leading = next((f for f in families if any(row.chances for row in f.rows)), None)
     beaten = _beating(leading, found, choices)
     metrics = [
         _metrics(own, ranks_, leading, choices) for own, ranks_ in zip(found, placed, strict=True)
@@ -133,21 +129,15 @@ def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:
 def _families(choices: Choices, found: Sequence[Evaluated]) -> list[Family]:
     """Pairs by statistic and test, where there are any."""
     families = []
-    for statistic in choices.statistics:
-        for test in choices.tests:
-            sets = [
-                (
-                    number,
-                    [
-                        row
-                        for row in own.compared
-                        if row.statistic == statistic and row.test == test
-                    ],
-                )
-                for number, own in enumerate(found)
-            ]
-            if any(rows for _, rows in sets):
-                families.append(Family(statistic, test, sets))
+    for statistic, test in product(choices.statistics, choices.tests):
+        pairs = [
+            (number, row)
+            for number, own in enumerate(found)
+            for row in own.compared
+            if (row.statistic, row.test) == (statistic, test)
+        ]
+        if pairs:
+            families.append(Family(statistic, test, pairs))
     return families
 
 
@@ -156,16 +146,15 @@ def _place(
 ) -> None:
     """Add the ranks that follow from a family to those of each set."""
     won = wins(family.rows, choices)
-    first = 0
-    for number, rows in family.sets:
+    sets = np.array([number for number, _ in family.pairs])
+    for number, own in enumerate(found):
         values = {
             m: known[family.statistic].value
-            for m, known in enumerate(found[number].estimates)
+            for m, known in enumerate(own.estimates)
             if math.isfinite(known[family.statistic].value)
         }
-        here = won[first : first + len(rows)]
-        first += len(rows)
-        for m, rank in ranks(values, rows, here).items():
+        rows = [row for of, row in family.pairs if of == number]
+        for m, rank in ranks(values, rows, won[sets == number]).items():
             place = Place(rank.cluster, (rank.lowest, rank.highest))
             placed[number].setdefault(m, {}).setdefault(family.statistic, {})[family.test] = place
 
@@ -174,23 +163,16 @@ def _beating(
     leading: Family | None, found: Sequence[Evaluated], choices: Choices
 ) -> list[tuple[str, ...]]:
     """For each set, labels of the metrics that beat the baseline."""
+    baseline = choices.baseline
     beaten: list[list[str]] = [[] for _ in found]
-    if leading is None or choices.baseline is None:
-        return [() for _ in found]
-    sides: list[int | None] = []
-    others: list[tuple[int, str]] = []
-    for number, rows in leading.sets:
-        labels = [metric.label for metric in found[number].own.metrics]
-        for row in rows:
-            names = labels[row.a], labels[row.b]
-            inside = choices.baseline in names
-            side = (1 if names[0] == choices.baseline else 0) if inside else None
-            sides.append(side)
-            others.append((number, names[side or 0]))
-    won = beating(leading.rows, sides, choices)
-    for (number, label), beats in zip(others, won.tolist(), strict=True):
-        if beats:
-            beaten[number].append(label)
+    if leading is not None and baseline is not None:
+        labels = [[metric.label for metric in own.own.metrics] for own in found]
+        names = [(labels[number][row.a], labels[number][row.b]) for number, row in leading.pairs]
+        sides = [1 - both.index(baseline) if baseline in both else None for both in names]
+        won = beating(leading.rows, sides, choices).tolist()
+        for (number, _), both, side, beats in zip(leading.pairs, names, sides, won, strict=True):
+            if beats:
+                beaten[number].append(both[side or 0])
     return [tuple(labels) for labels in beaten]
 
 
@@ -266,25 +248,16 @@ def _set(
 
 def _pairs(family: Family, found: Sequence[Evaluated], choices: Choices) -> list[MetricPair]:
     """The pairs of a family with their decisions."""
-    decisions = iter(decide(family.rows, choices))
-    pairs = []
-    for number, rows in family.sets:
-        own = found[number].own
-        labels = [metric.label for metric in own.metrics]
-        for row in rows:
-            decision = next(decisions)
-            pairs.append(_pair(row, labels, decision, choices, own.name))
-    return pairs
+    decided = zip(family.pairs, decide(family.rows, choices), strict=True)
+    return [_pair(row, found[n].own, decision, choices) for (n, row), decision in decided]
 
 
-def _pair(
-    row: Compared, labels: Sequence[str], decision: Decision, choices: Choices, name: str
-) -> MetricPair:
+def _pair(row: Compared, own: ScoredSet, decision: Decision, choices: Choices) -> MetricPair:
     asked = row.chances.get(choices.alternative)
     greater, less = row.chances.get("greater"), row.chances.get("less")
     return MetricPair(
-        a=labels[row.a],
-        b=labels[row.b],
+        a=own.metrics[row.a].label,
+        b=own.metrics[row.b].label,
         statistic=row.statistic,
         test=row.test,
         unit=row.unit,
@@ -308,7 +281,7 @@ def _pair(
         significant=decision.significant,
         undecided=decision.undecided,
         exact=row.exact,
-        set=name,
+        set=own.name,
     )
 
 

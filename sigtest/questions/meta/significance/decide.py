@@ -32,22 +32,15 @@ class Decision:
 
 def decide(family: Sequence[Compared], choices: Choices) -> list[Decision]:
     """Correct the pairs of one statistic and test together."""
-    chances = [row.chances.get(choices.alternative) for row in family]
-    known = [chance for chance in chances if chance is not None]
-    if not known:
-        return [Decision(None, False, False) for _ in family]
-    p = np.array([chance.p for chance in known])
-    low, high = np.array([chance.ends for chance in known]).T
-    adjusted = adjust(p, choices.correction)
-    unsure = undecided(p, low, high, choices.correction, choices.alpha)
-    decided = zip(adjusted.tolist(), unsure.tolist(), strict=True)
-    found = []
-    for chance in chances:
-        if chance is None:
-            found.append(Decision(None, False, False))
-            continue
-        corrected, open_ = next(decided)
-        found.append(Decision(corrected, corrected <= choices.alpha, open_))
+    found = [Decision(None, False, False)] * len(family)
+    chances = {i: row.chances[choices.alternative] for i, row in enumerate(family) if row.chances}
+    if chances:
+        p = np.array([chance.p for chance in chances.values()])
+        low, high = np.array([chance.ends for chance in chances.values()]).T
+        adjusted = adjust(p, choices.correction).tolist()
+        unsure = undecided(p, low, high, choices.correction, choices.alpha).tolist()
+        for i, corrected, open_ in zip(chances, adjusted, unsure, strict=True):
+            found[i] = Decision(corrected, corrected <= choices.alpha, open_)
     return found
 
 
