@@ -10,7 +10,6 @@ from sigtest.arrays import Array, Counts
 from sigtest.draws.weights import swap_masks
 from sigtest.metrics.scores import Ratio
 from sigtest.questions.meta.significance.chance import Tested
-from sigtest.questions.meta.significance.enumeration import Tails
 from sigtest.questions.meta.significance.ordinal import ORDINAL, exchange_systems
 from sigtest.questions.meta.significance.pearson import Pearson
 from sigtest.questions.meta.significance.permutation import Column, Exchanges, Pairs, Say, exchange
@@ -86,30 +85,23 @@ def _standardised(cells: Cells, ranked: bool) -> Array:
 
 def _ordinal(shared: Shared, names: Sequence[str], pairs: Pairs) -> dict[str, Tested]:
     """Exchanges of systems for statistics of their order."""
-    cells, choices = shared.cells, shared.choices
+    cells, choices, metrics = shared.cells, shared.choices, shared.cells.flat_metrics
     masks = swap_masks(choices.seed, 0, choices.resamples, cells.size, shared.stream) > 0
-    counts: dict[str, dict[Alternative, Counts]] = {
-        name: {claim: np.zeros(len(pairs), dtype=np.int64) for claim in ALTERNATIVES}
-        for name in names
-    }
-    exact: dict[str, list[Tails | None]] = {name: [None] * len(pairs) for name in names}
-    for i, (a, b) in enumerate(pairs):
-        if cells.constant[a] or cells.constant[b]:
-            continue
-        metrics = cells.flat_metrics
-        every = exchange_systems(cells.flat_human, metrics[a], metrics[b], masks)
-        for name, own in zip(ORDINAL, every, strict=True):
-            if name in names:
-                for claim, count in own.counts.items():
-                    counts[name][claim][i] = count
-                exact[name][i] = own.tails
     defined = tuple(not (cells.constant[a] or cells.constant[b]) for a, b in pairs)
-    return {
-        name: Tested(
-            "system", Exchanges(counts[name], tuple(exact[name])), choices.resamples, defined
-        )
-        for name in names
-    }
+    every = [
+        exchange_systems(cells.flat_human, metrics[a], metrics[b], masks) if known else None
+        for (a, b), known in zip(pairs, defined, strict=True)
+    ]
+    tested = {}
+    for name in names:
+        own = [found[ORDINAL.index(name)] if found else None for found in every]
+        counts: dict[Alternative, Counts] = {
+            claim: np.array([known.counts[claim] if known else 0 for known in own])
+            for claim in ALTERNATIVES
+        }
+        exchanges = Exchanges(counts, tuple(known.tails if known else None for known in own))
+        tested[name] = Tested("system", exchanges, choices.resamples, defined)
+    return tested
 
 
 def _defined(values: Array, pairs: Pairs) -> tuple[bool, ...]:
