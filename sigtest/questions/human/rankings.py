@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from sigtest.arrays import Counts, Flags
-from sigtest.questions.human.judgements import Names, groups
+from sigtest.questions.human.judgements import UNKNOWN, Names, groups
 
 
 @dataclass(frozen=True)
@@ -38,14 +38,14 @@ class Rankings:
 
     def take(self, rows: Flags) -> Rankings:
         """Some of the rankings; all systems keep their numbers."""
-        return Rankings(
-            self.annotator.take(rows),
-            self.segment.take(rows),
-            self.languages.take(rows),
-            self.names,
-            self.system[rows],
-            self.rank[rows],
-            self.source[rows],
+        return replace(
+            self,
+            annotator=self.annotator.take(rows),
+            segment=self.segment.take(rows),
+            languages=self.languages.take(rows),
+            system=self.system[rows],
+            rank=self.rank[rows],
+            source=self.source[rows],
         )
 
     def without_copies(self) -> Rankings:
@@ -67,21 +67,18 @@ class Rankings:
     def concatenate(cls, parts: Sequence[Rankings]) -> Rankings:
         """All rankings of several files."""
         wide = max(part.system.shape[1] for part in parts)
-        names: dict[str, int] = {}
-        systems, ranks = [], []
-        for part in parts:
-            for name in part.names:
-                names.setdefault(name, len(names))
-            places = np.array([names[name] for name in part.names] + [-1], dtype=np.int64)
-            missing = ((0, 0), (0, wide - part.system.shape[1]))
-            systems.append(np.pad(places[part.system], missing, constant_values=-1))
-            ranks.append(np.pad(part.rank, missing, constant_values=-1))
+
+        def padded(places: Counts) -> Counts:
+            missing = ((0, 0), (0, wide - places.shape[1]))
+            return np.pad(places, missing, constant_values=UNKNOWN)
+
+        system = Names.concatenate([Names(part.names, padded(part.system)) for part in parts])
         return cls(
             Names.concatenate([part.annotator for part in parts]),
             Names.concatenate([part.segment for part in parts]),
             Names.concatenate([part.languages for part in parts]),
-            tuple(names),
-            np.concatenate(systems),
-            np.concatenate(ranks),
+            system.names,
+            system.codes,
+            np.concatenate([padded(part.rank) for part in parts]),
             np.concatenate([part.source for part in parts]),
         )
