@@ -38,9 +38,6 @@ class Texts(Field):
     def form(self) -> dict[str, Any]:
         return {"type": "array", "items": {"type": "string", "minLength": 1}, "uniqueItems": True}
 
-    def read(self, words: Sequence[str]) -> object:
-        return list(words)
-
 
 @dataclass(frozen=True)
 class Some(Choice):
@@ -63,9 +60,6 @@ class Some(Choice):
     @property
     def help(self) -> str:
         return f"{self.about}; some of {', '.join(self.known)}; repeatable"
-
-    def read(self, words: Sequence[str]) -> object:
-        return list(words)
 
 
 @dataclass(frozen=True)

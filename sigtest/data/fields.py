@@ -55,7 +55,7 @@ class Field(ABC):
 
     def read(self, words: Sequence[str]) -> object:
         """What the shell's words mean, unchecked; one for each time that the option is given."""
-        return words[-1]
+        return list(words) if self.repeatable else words[-1]
 
     @property
     def flag(self) -> str:
