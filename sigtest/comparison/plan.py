@@ -5,8 +5,6 @@ A `Part` is one test set of it; a `Plan` is all of them, mostly one.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, NamedTuple
@@ -21,7 +19,7 @@ from sigtest.data.choices import choose
 from sigtest.data.runs import Crossed
 from sigtest.errors import RecipeError
 from sigtest.metrics import Metric
-from sigtest.report import Stored, decode, encode
+from sigtest.report import Stored, decode, digest, encode
 from sigtest.report.report import joined
 from sigtest.version import __version__
 
@@ -157,7 +155,7 @@ class Part:
             content["notes"] = self.notes
         if self.runs:
             content["runs"] = self.runs
-        return _digest(content)
+        return digest(content)
 
     def statistics_key(self, system: int, metric: Metric) -> str:
         """Hash of everything that one system's statistics are a function of."""
@@ -167,7 +165,7 @@ class Part:
             "testset": self.testset,
             "system": self.digests[system],
         }
-        return _digest(content)
+        return digest(content)
 
     @property
     def signature(self) -> str:
@@ -335,7 +333,7 @@ class Plan:
         if not self.names:
             return self.parts[0].key
         keys = [part.key for part in self.parts]
-        return _digest({"names": self.names, "parts": keys, "pooled": self.pooled})
+        return digest({"names": self.names, "parts": keys, "pooled": self.pooled})
 
     def as_json(self) -> dict[str, Any]:
         """A JSON object that `of` turns into this plan."""
@@ -357,7 +355,3 @@ def _numbered(names: Sequence[str]) -> Counts:
     """A number for each name, equal for equal names, in order of first appearance."""
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], dtype=np.int64)
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,7 +1,6 @@
 """The finished answer: its dataclasses, documented here only, and how JSON has them."""
 
-from sigtest.papers import Reference
-from sigtest.report.codec import Stored, decode, encode
+from sigtest.report.codec import Stored, decode, digest, encode
 from sigtest.report.leaderboard import ENVELOPE, LeaderboardReport
 from sigtest.report.methods import Methods
 from sigtest.report.parts import (
@@ -33,7 +32,6 @@ __all__ = [
     "NamedReport",
     "PairReport",
     "RankReport",
-    "Reference",
     "Report",
     "ReportOnSeveral",
     "RunsReport",
@@ -45,6 +43,7 @@ __all__ = [
     "TestSetReport",
     "WinsReport",
     "decode",
+    "digest",
     "encode",
     "select",
 ]

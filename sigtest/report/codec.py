@@ -9,6 +9,8 @@ with the name of its class.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import types
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -145,6 +147,11 @@ def decode(kind: type[T], body: Any) -> T:
     own = _ways(kind).read  # type: ignore[arg-type]  # types can be hashed
     made: T = body if own is None else own(body)
     return made
+
+
+def digest(content: Any) -> str:
+    """Hash of a value as JSON has it."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

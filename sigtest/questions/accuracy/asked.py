@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 
 from sigtest.arrays import Array
@@ -11,7 +9,7 @@ from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import StoredComparison
 from sigtest.questions.human import Asked as HumanAsked
-from sigtest.report import encode
+from sigtest.report import digest, encode
 from sigtest.version import __version__
 
 
@@ -82,5 +80,4 @@ class Asked:
         content = encode(self)
         if isinstance(self.comparison, Comparison):
             content["comparison"] = self.comparison.plan.key
-        text = json.dumps([__version__, content], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return digest(["accuracy", __version__, content])

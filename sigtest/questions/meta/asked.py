@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from typing import Literal
 
 from sigtest.cached import cached_property
 from sigtest.questions.meta.data.scored import ScoredSet
-from sigtest.report import encode
+from sigtest.report import digest, encode
 from sigtest.significance import Alternative
 from sigtest.version import __version__
 
@@ -91,5 +89,4 @@ class Asked:
     @cached_property
     def key(self) -> str:
         """Hash of everything that the report is a function of."""
-        text = json.dumps(encode(self), sort_keys=True)
-        return hashlib.sha256(f"meta {__version__} {text}".encode()).hexdigest()
+        return digest(["meta", __version__, encode(self)])

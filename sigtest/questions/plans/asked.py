@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 
 from sigtest.cached import cached_property
 from sigtest.comparison.parse import StoredComparison
-from sigtest.report import encode
+from sigtest.report import digest, encode
 from sigtest.version import __version__
 
 
@@ -33,6 +31,4 @@ class Asked:
     @cached_property
     def key(self) -> str:
         """Hash of everything that the report is a function of."""
-        content = {**encode(self), "pilot": self.pilot.plan.key}
-        text = json.dumps([__version__, "plan", content], sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return digest(["plan", __version__, {**encode(self), "pilot": self.pilot.plan.key}])

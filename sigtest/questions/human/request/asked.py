@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,7 +10,7 @@ from sigtest.questions.human.judgements import Judgements
 from sigtest.questions.human.preparing import Prepared, prepare
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.choices import Choices
-from sigtest.report import encode
+from sigtest.report import digest, encode
 from sigtest.version import __version__
 
 
@@ -52,8 +50,7 @@ class Asked:
     @cached_property
     def key(self) -> str:
         """Hash of the judgements, the choices and the version."""
-        text = json.dumps(encode(self), sort_keys=True)
-        return hashlib.sha256(f"human {__version__} {text}".encode()).hexdigest()
+        return digest(["human", __version__, encode(self)])
 
     @cached_property
     def prepared(self) -> Prepared:
