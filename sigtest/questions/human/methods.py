@@ -70,15 +70,18 @@ def _filtered(annotators: AnnotatorsReport, sources: Sources) -> str:
 def _tests(report: HumanReport, sources: Sources) -> str:
     words, cited = TESTS[report.test]
     over = "comparisons" if report.tested == "rankings" else f"scores of {report.aggregate}s"
-    correction = CORRECTIONS[report.correction]
-    corrected = (
-        "p-values are not corrected for multiple comparisons"
-        if report.correction == "none"
-        else f"p-values are corrected by the method of {correction.title}"
-        f"{sources.cite(*correction.papers)}"
-    )
+    corrected = correcting(report.correction, sources)
     return (
         f"All pairs of systems were tested by {words}{sources.cite(*cited)} on {over}, one-sided "
         f"in both directions, at level {report.alpha:g}; {corrected}. Clusters part systems where "
         "each above is significantly better than each below."
     )
+
+
+def correcting(name: str, sources: Sources, over: str = "") -> str:
+    """How p-values are corrected, as a clause; `over` says for what where that is not plain."""
+    if name == "none":
+        return "p-values are not corrected for multiple comparisons"
+    correction = CORRECTIONS[name]
+    cited = sources.cite(*correction.papers)
+    return f"p-values are corrected{over} by the method of {correction.title}{cited}"

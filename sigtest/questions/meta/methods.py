@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sigtest.questions.human.methods import correcting
 from sigtest.questions.meta.report import MetaReport
 from sigtest.render.digits import counted
 from sigtest.report.methods import Sources, listed
-from sigtest.significance.corrections import CORRECTIONS
 
 STATISTICS = {
     "pearson": ("Pearson's r", ()),
@@ -71,13 +71,8 @@ def _tests(report: MetaReport, sources: Sources) -> str:
     named = [f"{words}{sources.cite(*cited)}" for words, cited in (TESTS[name] for name in tests)]
     drawn = any(pair.resamples and not pair.exact for pair in report.pairs)
     resamples = f", with {report.resamples:,} resamples where not exact" if drawn else ""
-    correction = CORRECTIONS[report.correction]
-    corrected = (
-        "p-values are not corrected for multiple comparisons"
-        if report.correction == "none"
-        else f"p-values are corrected for all pairs of a statistic and test by the method of "
-        f"{correction.title}{sources.cite(*correction.papers)}"
-    )
+    pairs = " for all pairs of a statistic and test"
+    corrected = correcting(report.correction, sources, pairs)
     return (
         f"Metrics were compared in pairs by {listed(named)}, {CLAIMS[report.alternative]}"
         f"{resamples}, at level {report.alpha:g}; {corrected}."
