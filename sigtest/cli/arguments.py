@@ -14,10 +14,11 @@ from sigtest.cli.parser import (
     add_distribution,
     add_envelope,
     add_files,
+    add_flag,
     add_help,
-    add_jobs,
     add_layout,
     add_missing,
+    add_option,
     add_output,
     add_recipe,
     add_server,
@@ -210,16 +211,11 @@ def _gate_parser() -> Parser:
     parser = Parser("sigtest gate", takes, about, GATE_EPILOG)
     add_files(parser.add_argument_group("what to compare"))
     group = parser.add_argument_group("what may pass")
-    group.add_argument(
-        "--margin", metavar="M", help="how much worse a system may be, in units of the metric"
+    add_option(group, "--margin", "M", "how much worse a system may be, in units of the metric")
+    add_flag(group, "--equivalent", "nor may it be better by as much: equivalence")
+    add_flag(
+        group, "--aa", "instead: the systems are runs of the baseline, and pass unless they differ"
     )
-    group.add_argument(
-        "--equivalent", action="store_true", help="nor may it be better by as much: equivalence"
-    )
-    group.add_argument(
-        "--aa", action="store_true",
-        help="instead: the systems are runs of the baseline, and pass unless they differ",
-    )  # fmt: skip
     decided = ("--test", "--interval", "--alternative")
     add_recipe(
         parser.add_argument_group("how to compare"),
@@ -227,8 +223,8 @@ def _gate_parser() -> Parser:
         metric="one; default bleu where there are references, otherwise the only label of scores",
     )
     group = parser.add_argument_group("what to show")
-    group.add_argument("--format", default="text", metavar="NAME", help="text (default) or json")
-    group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_option(group, "--format", "NAME", "text (default) or json", default="text")
+    add_option(group, "--output", "FILE", "write to FILE, whole or not at all")
     add_help(group)
     return parser
 
@@ -254,10 +250,7 @@ def _suite_parser() -> Parser:
     add_missing(group)
     group = parser.add_argument_group("how to compare")
     add_recipe(group)
-    group.add_argument(
-        "--pooled", action="store_true",
-        help="all together are one test set: only where they share a language",
-    )  # fmt: skip
+    add_flag(group, "--pooled", "all together are one test set: only where they share a language")
     _add_output(parser.add_argument_group("what to show"))
     return parser
 
@@ -274,14 +267,14 @@ def _classify_parser() -> Parser:
     group.add_argument(
         "systems", nargs="*", metavar="[NAME=]FILE", help="labels of a system, one a line"
     )
-    group.add_argument("--gold", metavar="FILE", help="what is right, one label a line")
+    add_option(group, "--gold", "FILE", "what is right, one label a line")
     group.add_argument(
         "--table", dest="wide", metavar="FILE",
         help="instead: scores, a row for each data set and a column for each system (TSV or CSV)",
     )  # fmt: skip
-    group.add_argument("--documents", metavar="FILE", help="document of each label")
-    group.add_argument("--correct", metavar="K", help="instead: how many of one system are right")
-    group.add_argument("--n", metavar="N", help="of so many")
+    add_option(group, "--documents", "FILE", "document of each label")
+    add_option(group, "--correct", "K", "instead: how many of one system are right")
+    add_option(group, "--n", "N", "of so many")
     add_recipe(
         parser.add_argument_group("how to compare"),
         metric="repeatable; default accuracy, or the scores of --table",
@@ -305,17 +298,13 @@ def _plot_parser() -> Parser:
         "report", nargs="?", default="-", metavar="REPORT",
         help="of --format json; standard input by default",
     )  # fmt: skip
-    parser.add_argument("-m", "--metric", metavar="NAME", help="default: the report's first")
-    parser.add_argument(
-        "--test", metavar="NAME", help="default: the report's first that keeps its level"
-    )
-    parser.add_argument(
-        "--testset", metavar="NAME", help="one of several; default: all of them together"
-    )
-    parser.add_argument("--criterion", metavar="NAME", help="of a human evaluation")
-    parser.add_argument("--alpha", metavar="LEVEL", help="of accuracy of tests")
+    add_option(parser, "-m --metric", "NAME", "default: the report's first")
+    add_option(parser, "--test", "NAME", "default: the report's first that keeps its level")
+    add_option(parser, "--testset", "NAME", "one of several; default: all of them together")
+    add_option(parser, "--criterion", "NAME", "of a human evaluation")
+    add_option(parser, "--alpha", "LEVEL", "of accuracy of tests")
     add_style(parser)
-    parser.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
+    add_option(parser, "--output", "FILE", "write to FILE, whole or not at all")
     add_help(parser)
     return parser
 
@@ -340,14 +329,14 @@ PARSERS = {
 
 def _add_output(group: argparse._ArgumentGroup, layout: bool = True) -> None:
     add_output(group)
-    group.add_argument(
-        "--every-pair", action="store_true",
-        help="list all pairs however many; otherwise, above 30 pairs, text only counts those that "
+    add_flag(
+        group, "--every-pair",
+        "list all pairs however many; otherwise, above 30 pairs, text only counts those that "
         "every test finds significant, and html folds them all",
     )  # fmt: skip
     if layout:
         add_layout(group)
     add_distribution(group)
-    add_jobs(group)
+    add_option(group, "--jobs", "N", "processes to share large work between; default all cores")
     add_server(group)
     add_envelope(group)

@@ -7,9 +7,12 @@ from sigtest.cli.parser import (
     add_columns,
     add_distribution,
     add_envelope,
+    add_flag,
     add_layout,
+    add_option,
     add_output,
     add_recipe,
+    add_repeatable,
     add_server,
 )
 
@@ -56,21 +59,14 @@ def testset_parser() -> Parser:
     parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
     parser.add_argument("system", nargs="?", metavar="SYSTEM", help="name of what is withdrawn")
     group = parser.add_argument_group("what to measure against")
-    group.add_argument("--name", metavar="NAME", help="what to call the test set")
-    group.add_argument(
-        "-r", "--reference", action="append", default=[], metavar="FILE",
-        help="references; repeat for more reference sets",
-    )  # fmt: skip
+    add_option(group, "--name", "NAME", "what to call the test set")
+    add_repeatable(group, "-r --reference", "FILE", "references; repeat for more reference sets")
     add_columns(group)
-    group.add_argument(
-        "--segments", metavar="N", help="how many, where there are no references but only scores"
-    )
-    group.add_argument(
-        "--replicas", metavar="N", help="training replicas that every system brings; default 1"
-    )
-    group.add_argument(
-        "--capacity", metavar="N",
-        help="systems that may be submitted, first to last: all their pairs are corrected for; "
+    add_option(group, "--segments", "N", "how many, where there are no references but only scores")
+    add_option(group, "--replicas", "N", "training replicas that every system brings; default 1")
+    add_option(
+        group, "--capacity", "N",
+        "systems that may be submitted, first to last: all their pairs are corrected for; "
         "default 64",
     )  # fmt: skip
     without = ("--baseline", "--family", "--interval")
@@ -89,18 +85,16 @@ def submit_parser() -> Parser:
     parser = Parser("sigtest submit", takes, about, SUBMIT_EPILOG)
     parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
     parser.add_argument("systems", nargs="*", metavar="[NAME=]FILE", help="hypotheses")
-    parser.add_argument(
-        "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
-        help="scores of system NAME computed elsewhere; repeatable",
+    add_repeatable(
+        parser, "--scores", "[LABEL:]NAME=FILE",
+        "scores of system NAME computed elsewhere; repeatable",
     )  # fmt: skip
-    parser.add_argument(
-        "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
-        help="outputs of several training runs of system NAME instead of one; repeatable",
+    add_repeatable(
+        parser, "--replicas", "NAME=FILE,FILE,...",
+        "outputs of several training runs of system NAME instead of one; repeatable",
     )  # fmt: skip
-    parser.add_argument("--replace", action="store_true", help="replace systems of the same names")
-    parser.add_argument(
-        "--wait", action="store_true", help="return when the leaderboard has the systems"
-    )
+    add_flag(parser, "--replace", "replace systems of the same names")
+    add_flag(parser, "--wait", "return when the leaderboard has the systems")
     where = parser.add_argument_group("where")
     add_server(where)
     add_envelope(where)
@@ -112,13 +106,10 @@ def leaderboard_parser() -> Parser:
     takes = ["ID --server URL [options]"]
     parser = Parser("sigtest leaderboard", takes, "Show the leaderboard of a test set.")
     parser.add_argument("id", nargs="?", metavar="ID", help="of the test set")
-    for option, metavar, words in (
-        ("-m --metric", "NAME", "default: the test set's first"),
-        ("--test", "NAME", "significance test; default: the test set's first"),
-        ("--alpha", "LEVEL", "of decisions and intervals; default: the test set's"),
-        ("--correction", "NAME", "for multiple comparisons; default: the test set's"),
-    ):
-        parser.add_argument(*option.split(), metavar=metavar, help=words)
+    add_option(parser, "-m --metric", "NAME", "default: the test set's first")
+    add_option(parser, "--test", "NAME", "significance test; default: the test set's first")
+    add_option(parser, "--alpha", "LEVEL", "of decisions and intervals; default: the test set's")
+    add_option(parser, "--correction", "NAME", "for multiple comparisons; default: the test set's")
     add_output(parser)
     add_layout(parser)
     add_distribution(parser)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Container, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from sigtest.render.formats import FORMATS
 from sigtest.render.plots.style import PARTS
@@ -40,57 +40,71 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[:1].lower()}{message[1:]} (see {self.prog} --help)")
 
 
+def add_option(
+    group: argparse._ActionsContainer, flags: str, metavar: str, words: str, **others: Any
+) -> None:
+    """An option that takes a value; `flags` are its spellings."""
+    group.add_argument(*flags.split(), metavar=metavar, help=words, **others)
+
+
+def add_repeatable(
+    group: argparse._ActionsContainer, flags: str, metavar: str, words: str, **others: Any
+) -> None:
+    """An option that takes a value each time it is given."""
+    add_option(group, flags, metavar, words, action="append", default=[], **others)
+
+
+def add_flag(group: argparse._ActionsContainer, flags: str, words: str) -> None:
+    """An option without a value."""
+    group.add_argument(*flags.split(), action="store_true", help=words)
+
+
 def add_files(group: argparse._ActionsContainer) -> None:
     """The options that say what to compare."""
     group.add_argument(
         "systems", nargs="*", metavar="[NAME=]SYSTEM", help="hypotheses, two systems at least"
     )
-    group.add_argument(
-        "-r", "--reference", action="append", default=[], metavar="FILE",
-        help="references; repeat for more reference sets",
+    add_repeatable(group, "-r --reference", "FILE", "references; repeat for more reference sets")
+    add_repeatable(
+        group, "--from", "PATH",
+        "a file, directory or archive of any format in docs/FORMATS.md, which its content "
+        "says; repeatable, joined by the ids of segments", dest="imports",
     )  # fmt: skip
-    group.add_argument(
-        "--from", dest="imports", action="append", default=[], metavar="PATH",
-        help="a file, directory or archive of any format in docs/FORMATS.md, which its content "
-        "says; repeatable, joined by the ids of segments",
-    )  # fmt: skip
-    group.add_argument(
-        "--testset", metavar="NAME",
-        help="references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
+    add_option(
+        group, "--testset", "NAME",
+        "references of sacreBLEU's test set, such as wmt17/en-de (downloads need "
         "SIGTEST_ALLOW_DOWNLOADS=1); with --from, one of the test sets that it has",
     )  # fmt: skip
-    group.add_argument(
-        "--scores", action="append", default=[], metavar="[LABEL:]NAME=FILE",
-        help="scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
+    add_repeatable(
+        group, "--scores", "[LABEL:]NAME=FILE",
+        "scores of system NAME computed elsewhere: numbers, one line a segment, or a file "
         "of any format; NAME and LABEL win over names inside; repeatable",
     )  # fmt: skip
-    group.add_argument(
-        "--replicas", action="append", default=[], metavar="NAME=FILE,FILE,...",
-        help="outputs or scores of several runs of system NAME instead of one; repeatable",
+    add_repeatable(
+        group, "--replicas", "NAME=FILE,FILE,...",
+        "outputs or scores of several runs of system NAME instead of one; repeatable",
     )  # fmt: skip
     add_columns(group)
-    group.add_argument(
-        "--source", metavar="FILE", help="source of each segment, for health checks of outputs"
-    )
+    add_option(group, "--source", "FILE", "source of each segment, for health checks of outputs")
     add_missing(group)
 
 
 def add_missing(group: argparse._ActionsContainer) -> None:
     """The option that says what becomes of segments that only some have."""
-    group.add_argument(
-        "--missing", default="error", metavar="WAY",
-        help="what to do about segments that not all files have: error (default), or drop them "
-        "for every system and say so",
+    add_option(
+        group, "--missing", "WAY",
+        "what to do about segments that not all files have: error (default), or drop them "
+        "for every system and say so", default="error",
     )  # fmt: skip
 
 
 def add_columns(group: argparse._ActionsContainer) -> None:
     """The options that say which segments belong together."""
-    group.add_argument(
-        "--documents", "--clusters", metavar="FILE",
-        help="document of each segment, or the cluster of each item",
+    add_option(
+        group, "--documents --clusters", "FILE",
+        "document of each segment, or the cluster of each item",
     )  # fmt: skip
-    group.add_argument("--labels", metavar="FILE", help="label of each segment, such as its domain")
+    add_option(group, "--labels", "FILE", "label of each segment, such as its domain")
 
 
 def add_recipe(
@@ -134,12 +148,10 @@ def add_recipe(
         ),
     ):
         if option not in without:
-            group.add_argument(
-                option, metavar=metavar, help=argparse.SUPPRESS if option in hidden else words
-            )
-    group.add_argument(
-        "--stratified", action="store_true",
-        help="bootstrap within each label's segments; the labels' shares stay as they are",
+            add_option(group, option, metavar, argparse.SUPPRESS if option in hidden else words)
+    add_flag(
+        group, "--stratified",
+        "bootstrap within each label's segments; the labels' shares stay as they are",
     )  # fmt: skip
 
 
@@ -156,25 +168,20 @@ def add_layout(group: argparse._ActionsContainer, tables: str = COMPARED) -> Non
         group: Gets the options.
         tables: Which tables there are.
     """
-    group.add_argument("--table", metavar="NAME", help=f"only one table, for papers: {tables}")
-    group.add_argument("--caption", default="", metavar="TEXT", help="of --table, not its own")
-    group.add_argument(
-        "--label", default="", metavar="NAME", help="of --table, for latex to refer to"
-    )
-    group.add_argument(
-        "--names", action="append", default=[], metavar="NAME=SHOWN",
-        help="what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable",
+    add_option(group, "--table", "NAME", f"only one table, for papers: {tables}")
+    add_option(group, "--caption", "TEXT", "of --table, not its own", default="")
+    add_option(group, "--label", "NAME", "of --table, for latex to refer to", default="")
+    add_repeatable(
+        group, "--names", "NAME=SHOWN",
+        "what tables call a metric or system, such as 'bleu=BLEU $\\uparrow$'; repeatable",
     )  # fmt: skip
 
 
 def add_style(group: argparse._ActionsContainer) -> None:
     """The options that say how pictures are drawn."""
-    group.add_argument("--width", metavar="LENGTH", help="of pictures, such as 16cm; default 8.5cm")
-    group.add_argument("--title", metavar="TEXT", help="of pictures, not their own")
-    group.add_argument(
-        "--omit", metavar="PARTS",
-        help=f"of pictures, between commas: {', '.join(PARTS)}",
-    )  # fmt: skip
+    add_option(group, "--width", "LENGTH", "of pictures, such as 16cm; default 8.5cm")
+    add_option(group, "--title", "TEXT", "of pictures, not their own")
+    add_option(group, "--omit", "PARTS", f"of pictures, between commas: {', '.join(PARTS)}")
 
 
 def add_distribution(group: argparse._ActionsContainer) -> None:
@@ -188,42 +195,29 @@ def add_distribution(group: argparse._ActionsContainer) -> None:
 
 def add_output(group: argparse._ActionsContainer) -> None:
     """The options that say what to show, and where."""
-    group.add_argument(
-        "--format", default="text", metavar="NAME", help=f"{', '.join(FORMATS)}; default text"
-    )
-    group.add_argument("--output", metavar="FILE", help="write to FILE, whole or not at all")
-    group.add_argument("--plots", metavar="DIR", help="write pictures of the report as SVG to DIR")
-
-
-def add_jobs(group: argparse._ActionsContainer) -> None:
-    """The option that says how many cores compute."""
-    group.add_argument(
-        "--jobs", metavar="N", help="processes to share large work between; default all cores"
-    )
+    add_option(group, "--format", "NAME", f"{', '.join(FORMATS)}; default text", default="text")
+    add_option(group, "--output", "FILE", "write to FILE, whole or not at all")
+    add_option(group, "--plots", "DIR", "write pictures of the report as SVG to DIR")
 
 
 def add_server(group: argparse._ActionsContainer) -> None:
     """The options that every command has."""
-    group.add_argument(
-        "--server", metavar="URL",
-        help="a running service; SIGTEST_API_KEY holds its key, if it needs one",
+    add_option(
+        group, "--server", "URL",
+        "a running service; SIGTEST_API_KEY holds its key, if it needs one",
     )  # fmt: skip
     add_help(group)
 
 
 def add_envelope(group: argparse._ActionsContainer) -> None:
     """The options that say what is written on a question or a test set of a service."""
-    group.add_argument("--call", metavar="TITLE", help="with --server: title in listings")
-    group.add_argument(
-        "--tag", action="append", default=[], metavar="TAG",
-        help="with --server: a word to find it by; repeatable",
-    )  # fmt: skip
-    group.add_argument(
-        "--metadata", action="append", default=[], metavar="NAME=VALUE",
-        help="with --server: kept for your own programs; repeatable",
-    )  # fmt: skip
+    add_option(group, "--call", "TITLE", "with --server: title in listings")
+    add_repeatable(group, "--tag", "TAG", "with --server: a word to find it by; repeatable")
+    add_repeatable(
+        group, "--metadata", "NAME=VALUE", "with --server: kept for your own programs; repeatable"
+    )
 
 
 def add_help(group: argparse._ActionsContainer) -> None:
     """The option that only describes the command."""
-    group.add_argument("-h", "--help", action="store_true", help="show this and do nothing else")
+    add_flag(group, "-h --help", "show this and do nothing else")
