@@ -151,15 +151,11 @@ class Members(Field):
     complete: bool = False
 
     def check(self, value: object, path: str) -> Any:
-        if not isinstance(value, Mapping):
-            raise RecipeError(f"{path} must be an object.", field=path)
-        known = {member.name: member for member in self.members}
-        for name in value:
-            choose(name, known, f"{path}.{name}", f"field of {path}")
-        missing = [name for name in known if name not in value]
+        given = checked(self.members, value, path=path)
+        missing = [member.name for member in self.members if member.name not in given]
         if missing and self.complete:
             raise RecipeError(f"{path} has no {missing[0]}.", field=f"{path}.{missing[0]}")
-        return self.make(**{k: known[k].check(v, f"{path}.{k}") for k, v in value.items()})
+        return self.make(**given)
 
     @property
     def form(self) -> dict[str, Any]:
@@ -187,6 +183,30 @@ def _several(value: object, path: str) -> Sequence[object]:
     if not isinstance(value, list | tuple):
         raise RecipeError(f"{path} must be a list.", field=path)
     return value
+
+
+def checked(
+    fields: Sequence[Field], body: object, others: Sequence[str] = (), path: str = ""
+) -> dict[str, Any]:
+    """What an object says of some fields, each value checked.
+
+    Args:
+        fields: That it may have.
+        body: A request, or an object in it.
+        others: Names of what else it may have, which is read elsewhere.
+        path: Where it stands in the request; nothing for the request itself.
+
+    Raises:
+        RecipeError: It is no object, or has an unknown field or a wrong value.
+    """
+    if not isinstance(body, Mapping):
+        what = f"{path} must be an" if path else "A question is asked for with a JSON"
+        raise RecipeError(f"{what} object.", field=path or None)
+    known = {field.name: field for field in fields}
+    places = {name: f"{path}.{name}" if path else str(name) for name in body}
+    for name, place in places.items():
+        choose(name, (*others, *known), place, f"field of {path}" if path else "field")
+    return {n: known[n].check(body[n], place) for n, place in places.items() if n in known}
 
 
 def object_schema(

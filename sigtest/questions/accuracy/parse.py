@@ -11,17 +11,17 @@ import numpy as np
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
+from sigtest.data.compound import checked
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError, inside
 from sigtest.questions.accuracy.asked import Asked, Judged, Tested
-from sigtest.questions.accuracy.fields import ALPHAS, FIELDS, LEVELS, OF_PEOPLE, SAME
+from sigtest.questions.accuracy.fields import ALPHAS, FIELDS, LEVELS, OF_PEOPLE
 from sigtest.questions.accuracy.people import Directions, Files, directions, names, parse_people
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human.matching import check_segments
 from sigtest.significance import TESTS, ResamplingTest
 
 PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
-KNOWN = [field.name for field in FIELDS]
 LEVEL = 0.05  # of intervals that nothing looks at
 NEEDED = {  # of a request
     "human": 'judgements, p-values by pair, or {"id": ID} of a finished human evaluation',
@@ -44,19 +44,16 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
     """
-    if not isinstance(request, Mapping):
-        raise InputError("Accuracy of tests is asked for with a JSON object.")
-    for field in request:
-        choose(field, ("human", "comparison", *KNOWN), field, "field")
+    given = checked(FIELDS, request, ("human", "comparison"))
     compared = _compared(_object(request, "comparison"))
     systems, pairs = _pairs(compared)
     human = request.get("human") or {} if files else _object(request, "human")
     people = parse_people(human, files, systems, pairs)
     numbered = _numbered(people, compared)
-    alphas = LEVELS.check(request.get("alphas", ALPHAS), "alphas")
-    human_alpha = OF_PEOPLE.check(request.get("human_alpha", SAME), "human_alpha")
     unused = [name for name in OWN if name in request["comparison"]]
-    return Asked(people, compared, alphas, human_alpha, (*numbered, *_notes(unused)))
+    notes = (*numbered, *_notes(unused))
+    levels = given.get(LEVELS.name, ALPHAS)
+    return Asked(people, compared, levels, given.get(OF_PEOPLE.name), notes)
 
 
 def _numbered(people: Judged | HumanAsked, compared: Comparison | Tested) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from sigtest.arrays import Flags
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
+from sigtest.data.compound import checked
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError
 from sigtest.questions.human import Asked as HumanAsked
@@ -29,7 +30,7 @@ from sigtest.questions.meta.significance.williams import FEWEST
 
 CONTENT = ("human", "metrics")
 SET = (*CONTENT, "exclude_systems")
-KNOWN = {field.name: field for field in FIELDS}
+DEFAULTS = {field.name: field.default for field in FIELDS}
 
 
 def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
@@ -45,16 +46,13 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
     """
-    if not isinstance(request, Mapping):
-        raise InputError("A metric evaluation is asked for with a JSON object.")
-    for field in request:
-        choose(field, (*CONTENT, "sets", *KNOWN), field, "field")
+    given = checked(FIELDS, request, (*CONTENT, "sets"))
     bodies = _bodies(request)
     if files and "sets" in request:
         raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
     exclude = _excluded(request, "exclude_systems", list(bodies.values()))
     sets = tuple(_set(body, name, files, exclude) for name, body in bodies.items())
-    choices = _choices(request, sets)
+    choices = _choices(given, sets)
     for own in sets:
         _check_set(own, choices)
     return Asked(sets, "sets" in request, choices)
@@ -117,45 +115,36 @@ def _excluded(
     return asked
 
 
-def _choices(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
-    level = _checked(request, "level")
-    group = _checked(request, "group")
+def _choices(given: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
+    asked = {**DEFAULTS, **given}
+    level, group = asked["level"], asked["group"]
     if level == "system" and group != "none":
         raise RecipeError(
             f"group {group} needs the scores of segments; use level segment.", field="group"
         )
-    alternative = _checked(request, "alternative")
-    correction = _checked(request, "correction")
-    absolute = _checked(request, "absolute")
-    statistics = _statistics(request, sets, group)
-    tests = _tests(request, sets, statistics, group)
+    statistics = _statistics(given, sets, group)
+    tests = _tests(given, sets, statistics, group)
     # a recipe checks these fields; what it would score with is of no meaning here
-    shared = {n: _checked(request, n) for n in ("alpha", "resamples", "seed") if n in request}
-    recipe = Recipe.of({"alternative": alternative, "correction": correction, **shared})
+    shared = ("alternative", "correction", "alpha", "resamples", "seed")
+    recipe = Recipe.of({name: asked[name] for name in shared if asked[name] is not None})
     pairs = sum(len(own.metrics) * (len(own.metrics) - 1) // 2 for own in sets)
     return Choices(
         level=level,
         group=group,
         statistics=statistics,
         tests=tests,
-        alternative=alternative,
-        absolute=absolute,
+        alternative=recipe.alternative,
+        absolute=asked["absolute"],
         alpha=recipe.alpha,
-        correction=correction,
+        correction=recipe.correction,
         resamples=recipe.resolved(max(1, pairs)),
         seed=recipe.seed,
-        baseline=_baseline(request, sets),
+        baseline=_baseline(given, sets),
     )
 
 
-def _checked(request: Mapping[str, Any], name: str) -> Any:
-    """A field of the request, which has a default."""
-    field = KNOWN[name]
-    return field.check(request.get(name, field.default), name)
-
-
 def _statistics(
-    request: Mapping[str, Any], sets: Sequence[ScoredSet], group: Group
+    given: Mapping[str, Any], sets: Sequence[ScoredSet], group: Group
 ) -> tuple[str, ...]:
     """The statistics asked for; where none are, all that the scores allow."""
     refused = {}
@@ -165,9 +154,11 @@ def _statistics(
         )
     if not all(_has_segments(own) for own in sets):
         refused["soft_accuracy"] = "needs segment scores, of people and of every metric"
-    asked = _named(request, "statistics")
+    asked: tuple[str, ...] | None = given.get("statistics")
     if asked is None:
         return tuple(name for name in STATISTICS if name not in refused)
+    if not asked:
+        raise RecipeError("statistics must name at least one.", field="statistics")
     for name in asked:
         if name in refused:
             raise RecipeError(f"{name} {refused[name]}.", field="statistics")
@@ -175,7 +166,7 @@ def _statistics(
 
 
 def _tests(
-    request: Mapping[str, Any],
+    given: Mapping[str, Any],
     sets: Sequence[ScoredSet],
     statistics: Sequence[str],
     group: Group,
@@ -188,22 +179,12 @@ def _tests(
         refused = f"compares two correlations, not means of many; group {group} has perm_both"
     elif any(len(own.systems) < FEWEST for own in sets):
         refused = f"needs at least {FEWEST} systems, as it has n - 3 degrees of freedom"
-    asked = _named(request, "tests")
+    asked: tuple[str, ...] | None = given.get("tests")
     if asked is None:
         return tuple(name for name in TESTS if name != "williams" or refused is None)
     if "williams" in asked and refused:
         raise RecipeError(f"williams {refused}.", field="tests")
     return asked
-
-
-def _named(request: Mapping[str, Any], name: str) -> tuple[str, ...] | None:
-    """The names in a list of the request; nothing without a list."""
-    if name not in request:
-        return None
-    names: tuple[str, ...] = KNOWN[name].check(request[name], name)
-    if name == "statistics" and not names:
-        raise RecipeError("statistics must name at least one.", field=name)
-    return names
 
 
 def _has_segments(own: ScoredSet) -> bool:
@@ -213,11 +194,11 @@ def _has_segments(own: ScoredSet) -> bool:
     )
 
 
-def _baseline(request: Mapping[str, Any], sets: Sequence[ScoredSet]) -> str | None:
+def _baseline(given: Mapping[str, Any], sets: Sequence[ScoredSet]) -> str | None:
     """The metric to beat: the one named, or else BLEU where there is one."""
     labels = list(dict.fromkeys(metric.label for own in sets for metric in own.metrics))
-    if "baseline" in request:
-        return str(choose(_checked(request, "baseline"), labels, "baseline", "metric"))
+    if "baseline" in given:
+        return str(choose(given["baseline"], labels, "baseline", "metric"))
     spelled = sorted((label for label in labels if label.lower().startswith("bleu")), key=len)
     return next((label for label in spelled if label.lower().split("-")[0] == "bleu"), None)
 

@@ -9,6 +9,7 @@ from typing import Any
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
+from sigtest.data.compound import checked
 from sigtest.errors import InputError, RecipeError
 from sigtest.questions.plans.asked import Asked
 from sigtest.questions.plans.compute import LEAST_UNITS
@@ -25,12 +26,8 @@ def parse(request: Mapping[str, Any]) -> Asked:
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
     """
-    if not isinstance(request, Mapping):
-        raise InputError("A plan is asked for with a JSON object.")
-    for field in request:
-        choose(field, ("comparison", *(known.name for known in FIELDS)), field, "field")
+    given = checked(FIELDS, request, ("comparison",))
     comparison = _comparison(request.get("comparison"))
-    given = {f.name: f.check(request[f.name], f.name) for f in FIELDS if f.name in request}
     labels = comparison.recipe.labels
     metric = choose(given.get(METRIC.name, labels[0]), labels, METRIC.name, "metric of the pilot")
     recipe = replace(

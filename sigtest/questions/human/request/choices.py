@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sigtest.comparison.recipe import DEFAULT_SEED, MAX_SEED
-from sigtest.data.choices import choose
-from sigtest.data.compound import Members, Renames, Span, Texts, with_defaults
+from sigtest.data.compound import Members, Renames, Span, Texts, checked, with_defaults
 from sigtest.data.fields import Choice, Field, Flag, Number, Text, Whole
 from sigtest.errors import RecipeError
 from sigtest.questions.human.files.columns import JUDGEMENTS
@@ -118,11 +117,7 @@ class Choices:
         Raises:
             RecipeError: A field that is unknown, of the wrong type or out of range.
         """
-        known = {field.name: field for field in FIELDS}
-        for name in request:
-            choose(name, [*known, "judgements"], str(name), "field")
-        given = {k: v for k, v in request.items() if k in known}
-        return cls(**{name: known[name].check(value, name) for name, value in given.items()})
+        return cls(**checked(FIELDS, request, ("judgements",)))
 
 
 @dataclass(frozen=True)

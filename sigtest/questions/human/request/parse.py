@@ -39,8 +39,6 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     Raises:
         SigtestError: Judgements that cannot be used, or a choice that is unknown or does not fit.
     """
-    if not isinstance(request, Mapping):
-        raise InputError("A human evaluation is asked for with a JSON object.")
     choices = Choices.of(request)
     if choices.input is not None:
         choose(choices.input, INPUTS, "input", "format of judgements")
