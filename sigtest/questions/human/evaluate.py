@@ -19,16 +19,14 @@ from sigtest.questions.human.report import (
     HumanReport,
     JudgedPair,
     JudgedSystem,
-    SourceReport,
 )
-from sigtest.questions.human.request.asked import Asked
+from sigtest.questions.human.request.asked import Asked, Source
 from sigtest.questions.human.request.choices import Choices
 from sigtest.questions.human.scores import Units
 from sigtest.questions.human.warnings import cautions
 from sigtest.report.methods import with_methods
 from sigtest.significance.ranking import Rank
 from sigtest.special import stdtrit
-from sigtest.version import __version__
 
 WHISKER = 1.5  # interquartile ranges
 
@@ -58,18 +56,9 @@ def _of_scores(asked: Asked, say: Progress) -> HumanReport:
     agreement = agreements.of_scores(prepared.judgements, asked)
     gain = gains(prepared.segments, prepared.systems, choices)
     return HumanReport(
-        signature=asked.signature,
-        version=__version__,
-        languages=choices.languages,
-        criteria=choices.criteria,
-        standardise=str(choices.standardise),
+        **asked.stated,
         tested="z" if np.isfinite(prepared.pooled.z).all() else "raw",
-        test=str(choices.test),
-        aggregate=choices.aggregate,
-        alpha=choices.alpha,
-        correction=choices.correction,
-        seed=choices.seed,
-        sources=_sources(asked, prepared),
+        sources=tuple(map(Source.report, asked.sources, prepared.dropped)),
         annotators=prepared.annotators,
         systems=_systems(prepared, pairs, choices),
         pairs=tuple(row for rows in pairs.values() for row in rows),
@@ -92,19 +81,6 @@ def _pairs(prepared: Prepared, choices: Choices, say: Progress) -> dict[str, Seq
     if len(pairs) > 1:
         pairs[conclusions.COMBINED] = conclusions.combine(pairs)
     return pairs
-
-
-def _sources(asked: Asked, prepared: Prepared) -> tuple[SourceReport, ...]:
-    return tuple(
-        SourceReport(
-            input=source.input,
-            rows=source.rows,
-            used=source.rows - sum(source.dropped.values()) - sum(dropped.values()),
-            dropped={**source.dropped, **dropped},
-            sha256=source.sha256,
-        )
-        for source, dropped in zip(asked.sources, prepared.dropped, strict=True)
-    )
 
 
 def _systems(

@@ -153,9 +153,7 @@ def _require_left(
 
 def _listed(dropped: Sequence[Mapping[str, int]]) -> str:
     """Rows of annotators who were left out, by reason, as a sentence."""
-    reasons: Counter[str] = Counter()
-    for own in dropped:
-        reasons.update(own)
+    reasons = sum(map(Counter, dropped), Counter[str]())
     shown = ", ".join(f"{reason} {n:,}" for reason, n in reasons.items())
     return f" Rows left out: {shown}." if shown else ""
 

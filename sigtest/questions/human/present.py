@@ -152,9 +152,7 @@ def _raw_places(report: HumanReport) -> int:
 
 def _left_out(report: HumanReport) -> list[Block]:
     """Which rows do not count, and why."""
-    reasons: Counter[str] = Counter()
-    for source in report.sources:
-        reasons.update(source.dropped)
+    reasons = sum((Counter(source.dropped) for source in report.sources), Counter[str]())
     if not reasons:
         return []
     rows, used = (sum(getattr(own, what) for own in report.sources) for what in ("rows", "used"))

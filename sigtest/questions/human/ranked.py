@@ -26,13 +26,11 @@ from sigtest.questions.human.report import (
     HumanReport,
     JudgedPair,
     JudgedSystem,
-    SourceReport,
 )
 from sigtest.questions.human.request.asked import Asked
 from sigtest.questions.human.request.choices import RANKING_TEST, Quality
 from sigtest.questions.human.statistics.tails import Tails
 from sigtest.special import bdtrc, gammaln, ndtri
-from sigtest.version import __version__
 
 CRITERION = "ranking"
 RELATIONS = 3  # before, tied, behind
@@ -64,21 +62,9 @@ def compute(asked: Asked, rankings: Rankings) -> HumanReport:
     pairs = decide(_pairs(wins, names), choices.alpha, choices.correction)
     systems = _systems(rankings, found, wins, pairs, choices.alpha)
     return HumanReport(
-        signature=asked.signature,
-        version=__version__,
-        languages=choices.languages,
-        criteria=choices.criteria,
-        standardise="none",
+        **asked.stated,
         tested="rankings",
-        test=RANKING_TEST,
-        aggregate=choices.aggregate,
-        alpha=choices.alpha,
-        correction=choices.correction,
-        seed=choices.seed,
-        sources=tuple(
-            SourceReport(s.input, s.rows, s.rows - sum(s.dropped.values()), s.dropped, s.sha256)
-            for s in asked.sources
-        ),
+        sources=tuple(source.report({}) for source in asked.sources),
         annotators=_annotators(rankings.annotator, named=choices.show_annotators),
         systems=systems,
         pairs=tuple(pairs),

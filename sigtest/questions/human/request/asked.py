@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sigtest.cached import cached_property
 from sigtest.questions.human.judgements import Judgements
 from sigtest.questions.human.preparing import Prepared, prepare
 from sigtest.questions.human.rankings import Rankings
+from sigtest.questions.human.report import SourceReport
 from sigtest.questions.human.request.choices import Choices
 from sigtest.report import digest, encode
 from sigtest.version import __version__
@@ -31,6 +33,12 @@ class Source:
     dropped: Mapping[str, int]
     sha256: str
     scale: tuple[float, float] | None = None
+
+    def report(self, dropped: Mapping[str, int]) -> SourceReport:
+        """What the report says of it, with the rows that were left out once it was read."""
+        reasons = {**self.dropped, **dropped}
+        used = self.rows - sum(reasons.values())
+        return SourceReport(self.input, self.rows, used, reasons, self.sha256)
 
 
 @dataclass(frozen=True)
@@ -68,6 +76,14 @@ class Asked:
         """Names of the systems, in order of first appearance."""
         judged = self.judgements
         return judged.names if isinstance(judged, Rankings) else judged.system.names
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the report repeats of the question."""
+        names = ("languages", "criteria", "standardise", "test", "aggregate", "alpha",
+                 "correction", "seed")  # fmt: skip
+        chosen = {name: getattr(self.choices, name) for name in names}
+        return {"signature": self.signature, "version": __version__, **chosen}
 
     @property
     def signature(self) -> str:
