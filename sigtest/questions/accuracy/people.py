@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sigtest.data.choices import choose
-from sigtest.data.compound import Renames, Texts
+from sigtest.data.compound import Renames, Texts, checked
 from sigtest.data.fields import text
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
@@ -20,7 +20,6 @@ from sigtest.questions.human import compute, evaluation_in
 from sigtest.questions.human.matching import match_systems
 from sigtest.questions.meta.data.request import probability
 
-HUMAN = ("pairs", "criteria", "aliases", "evaluation")
 SINGLE = "overall"  # criterion of pairs that name none
 COMBINED = "combined"
 ALIASES = Renames("aliases", "another name for a system")
@@ -72,17 +71,10 @@ def judge_pairs(asked: HumanAsked, systems: Sequence[str], pairs: Pairs) -> Judg
 
 def _given(body: Mapping[str, Any], systems: Sequence[str], pairs: Pairs) -> Judged:
     """P-values of people that stand in the request."""
-    for name in body:
-        choose(name, HUMAN, f"human.{name}", "field of human")
-    if "evaluation" in body:
-        raise InputError(
-            "human.evaluation is the id of a human evaluation, which only a service can look up; "
-            "give judgements or pairs here.",
-            field="human.evaluation",
-        )
+    given = checked((ALIASES, CRITERIA), body, ("pairs",), "human")
     found = _human_pairs(body)
-    renamed = ALIASES.check(body.get("aliases", {}), "human.aliases")
-    return _by_pair(found, _criteria(body, list(found)), renamed, systems, pairs)
+    criteria = _criteria(given.get(CRITERIA.name), list(found))
+    return _by_pair(found, criteria, given.get(ALIASES.name, {}), systems, pairs)
 
 
 def _by_pair(
@@ -129,15 +121,12 @@ def _human_pairs(body: Mapping[str, Any]) -> ByCriterion:
     return found
 
 
-def _criteria(body: Mapping[str, Any], known: Sequence[str]) -> list[str]:
+def _criteria(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
     """The criteria in the order in which they decide."""
-    if "criteria" not in body:
+    if asked is None:
         return list(known)
-    names = [
-        choose(name, known, "human.criteria", "criterion")
-        for name in CRITERIA.check(body["criteria"], "human.criteria")
-        if name != COMBINED
-    ]
+    named = [name for name in asked if name != COMBINED]
+    names = [choose(name, known, "human.criteria", "criterion") for name in named]
     if not names:
         raise InputError("human.criteria must name at least one.", field="human.criteria")
     return names

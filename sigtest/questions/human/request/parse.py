@@ -95,6 +95,12 @@ def evaluation_in(
                 field=f"{path}human.evaluation",
             )
         return asked
+    if "evaluation" in human:
+        raise InputError(
+            f"{path}human.evaluation is the id of a human evaluation, which only a service can "
+            "look up; give judgements here, or what follows from them.",
+            field=f"{path}human.evaluation",
+        )
     if not files and "judgements" not in human:
         return None
     with inside(f"{path}human"):

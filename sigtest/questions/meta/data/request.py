@@ -120,13 +120,7 @@ def _object(body: Mapping[str, Any], field: str, path: str, what: str) -> Mappin
 def _human(body: Mapping[str, Any], path: str) -> Source:
     human = _object(body, "human", path, 'an object with "scores"')
     for field in human:
-        choose(field, ("scores", "evaluation"), f"{path}human.{field}", "field of human")
-    if "evaluation" in human:
-        raise InputError(
-            f"{path}human.evaluation is the id of a human evaluation, which only a service can "
-            "look up; give scores or judgements here.",
-            field=f"{path}human.evaluation",
-        )
+        choose(field, ("scores",), f"{path}human.{field}", "field of human")
     field = f"{path}human.scores"
     scores = human.get("scores")
     if not isinstance(scores, Mapping) or not scores:
