@@ -31,9 +31,8 @@ def annotators_plot(report: HumanReport) -> str:
     """
     given = report.annotators
     rows = [] if given is None else _known(given)
-    if given is None or not rows:
-        require(known=False, what="annotators with both a p-value and a time")
-        return ""
+    require(bool(rows), "annotators with both a p-value and a time")
+    assert given is not None
     heading = "Annotators: p-value against time"
     drawing = Drawing(heading, _description(given, rows), COLUMN, HEIGHT)
     passed = f"{in_words(given.test)}; p below {given.threshold:g} passes"

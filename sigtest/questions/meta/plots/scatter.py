@@ -10,8 +10,11 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import fmean, pstdev
 
+import numpy as np
+
 from sigtest.questions.meta.plots.shown import Shown, metric_of, require, shown
 from sigtest.questions.meta.report import MetaReport, MetricEvaluation
+from sigtest.questions.meta.statistics.correlation import pearson, spearman
 from sigtest.render.digits import MINUS, fixed
 from sigtest.render.plots.drawing import (
     BOLD,
@@ -54,8 +57,8 @@ def scatter_plot(report: MetaReport, metric: str | None = None, testset: str | N
     require(len(names) >= FEWEST, "scores of three systems, by people and by the metric")
     require(len(set(people)) > 1 and len(set(scores)) > 1, "scores that are not all equal")
     x, y = _standardised(scores), _standardised(people)
-    r, rho = _correlation(x, y), _correlation(_ranks(x), _ranks(y))
-    what = f"r = {fixed(r, 3)}, rho = {fixed(rho, 3)}".replace("-", MINUS)
+    r, rho = (fixed(of(np.array(x), np.array(y)), 3) for of in (pearson, spearman))
+    what = f"r = {r}, rho = {rho}".replace("-", MINUS)
     label = about.label if about.higher_is_better else f"{about.label}, turned round"
     heading = shortened(f"{own.title}{label} and people", (COLUMN - 2 * MARGIN) / BOLD, HEADING)
     lines = math.ceil(len(names) / 2)
@@ -96,20 +99,6 @@ def _scores(own: Shown, about: MetricEvaluation) -> tuple[list[str], list[float]
 def _standardised(values: Sequence[float]) -> list[float]:
     middle, spread = fmean(values), pstdev(values)
     return [(value - middle) / spread for value in values]
-
-
-def _correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    """Of vectors that are not constant."""
-    a, b = _standardised(x), _standardised(y)
-    return fmean(p * q for p, q in zip(a, b, strict=True))
-
-
-def _ranks(values: Sequence[float]) -> list[float]:
-    """Ties share the middle rank."""
-    return [
-        sum(other < value for other in values) + (sum(o == value for o in values) + 1) / 2
-        for value in values
-    ]
 
 
 def _description(names: Sequence[str], x: Sequence[float], y: Sequence[float], what: str) -> str:
