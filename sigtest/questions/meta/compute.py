@@ -12,7 +12,7 @@ import numpy as np
 
 from sigtest.progress import Progress, silent
 from sigtest.questions.meta.asked import Asked, Choices
-from sigtest.questions.meta.data.scored import ScoredSet
+from sigtest.questions.meta.data.scored import MetricScores, ScoredSet
 from sigtest.questions.meta.methods import sentences
 from sigtest.questions.meta.report import (
     MetaReport,
@@ -180,40 +180,32 @@ def _metrics(
     own: Evaluated, placed: Ranks, leading: Family | None, choices: Choices
 ) -> tuple[MetricEvaluation, ...]:
     """The metrics of one set."""
-    rows = []
-    for m, (metric, known) in enumerate(zip(own.own.metrics, own.estimates, strict=True)):
-        row = _metric(metric.label, metric.higher, known, choices.alpha)
-        places = placed.get(m, {})
-        row = replace(row, ranks=places)
+    known = zip(own.own.metrics, own.estimates, strict=True)
+    rows = [_metric(metric, estimates, choices.alpha) for metric, estimates in known]
+    for m, places in placed.items():
         first = places.get(leading.statistic, {}).get(leading.test) if leading else None
-        if first:
-            row = replace(row, cluster=first.cluster, range=first.range)
-        rows.append(row)
+        stands: dict[str, Any] = {"cluster": first.cluster, "range": first.range} if first else {}
+        rows[m] = replace(rows[m], ranks=places, **stands)
     return tuple(rows)
 
 
-def _metric(label: str, higher: bool, known: dict[str, Estimate], alpha: float) -> MetricEvaluation:
+def _metric(metric: MetricScores, known: dict[str, Estimate], alpha: float) -> MetricEvaluation:
     stated: dict[str, Any] = {name: own.report(alpha) for name, own in known.items()}
-    return MetricEvaluation(label, higher, **stated)
+    return MetricEvaluation(metric.label, metric.higher, **stated)
 
 
 def _overall(found: Sequence[Evaluated], choices: Choices) -> tuple[MetricEvaluation, ...]:
     """Every metric over all sets that have it."""
-    known: dict[str, list[dict[str, Estimate]]] = {}
-    higher: dict[str, bool] = {}
+    known: dict[str, list[tuple[MetricScores, dict[str, Estimate]]]] = {}
     for own in found:
-        for metric, estimates in zip(own.own.metrics, own.estimates, strict=True):
-            known.setdefault(metric.label, []).append(estimates)
-            higher.setdefault(metric.label, metric.higher)
-    return tuple(
-        _metric(
-            label,
-            higher[label],
-            {name: pooled([e[name] for e in rows]) for name in POOLED if name in rows[0]},
-            choices.alpha,
-        )
-        for label, rows in known.items()
-    )
+        for both in zip(own.own.metrics, own.estimates, strict=True):
+            known.setdefault(both[0].label, []).append(both)
+    evaluations = []
+    for rows in known.values():
+        metric, first = rows[0]
+        over = {n: pooled([each[n] for _, each in rows]) for n in POOLED if n in first}
+        evaluations.append(_metric(metric, over, choices.alpha))
+    return tuple(evaluations)
 
 
 def _set(
