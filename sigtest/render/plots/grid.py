@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sigtest.errors import RecipeError
-from sigtest.render.digits import probability
 from sigtest.render.names import in_words, p_in_words
 from sigtest.render.plots.drawing import (
     BODY,
@@ -23,15 +22,13 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
-from sigtest.render.plots.scale import legend, level_words, shade
-from sigtest.render.plots.square import Square
+from sigtest.render.plots.scale import legend, level_words
+from sigtest.render.plots.square import Ordered, Square
 from sigtest.render.plots.style import Style
 from sigtest.render.plots.view import PLAIN, View
 
 CELL = (3.0, 9.0)
 BETWEEN, NAME, TOP, TITLE = 10.0, 90.0, 24.0, 20.0
-
-Ordered = Mapping[tuple[str, str], float]  # p of the first system being better than the second
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ def draw(grid: Grid, style: Style = PLAIN) -> str:
         for number, panel in enumerate(panels):
             left = MARGIN + names + number * step
             drawing.text(left, y - 3, shortened(panel.title, step - BETWEEN, SMALL), size=SMALL)
-            _panel(drawing, panel, grid.systems, Square(left, y, cell))
+            Square(left, y, cell).fill_beaten(drawing, grid.systems, panel.p)
             if style.has("numbers"):
                 level = y + cell * len(grid.systems) + 7
                 drawing.text(left, level, panel.below, size=TITLE / 4, colour="muted")
@@ -146,13 +143,3 @@ def _description(grid: Grid) -> str:
         for test, panels in grid.rows.items()
     ]
     return f"Systems {', '.join(grid.systems)}. {'; '.join(said)}."
-
-
-def _panel(drawing: Drawing, panel: Panel, systems: Sequence[str], square: Square) -> None:
-    for i, better in enumerate(systems):
-        for j, worse in enumerate(systems):
-            p = panel.p.get((better, worse))
-            if p is None:
-                continue
-            hint = f"{better} better than {worse}: p = {probability(p)}"
-            square.fill(drawing, (i, j), shade(p), hint)

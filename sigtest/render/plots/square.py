@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from sigtest.render.digits import probability
 from sigtest.render.plots.drawing import BODY, SMALL, Colour, Drawing
+from sigtest.render.plots.scale import shade
+
+Ordered = Mapping[tuple[str, str], float]  # p of the first system being better than the second
 
 PLACE, BESIDE = 10.0, 20.0  # points that a row's place and what stands before it take
 
@@ -61,6 +65,20 @@ class Square:
             ink: Colour = "paper" if colour == "three" else "ink"
             x, y = x + self.cell / 2, y + self.cell / 2 + size * 0.35
             drawing.text(x, y, word, size=size, anchor="middle", colour=ink)
+
+    def fill_beaten(
+        self,
+        drawing: Drawing,
+        names: Sequence[str],
+        p: Ordered,
+        word: Callable[[float], str] = lambda value: "",
+    ) -> None:
+        """Shade by how sure the row's system is better than the column's, where that is known."""
+        for i, better in enumerate(names):
+            for j, worse in enumerate(names):
+                if (value := p.get((better, worse))) is not None:
+                    hint = f"{better} better than {worse}: p = {probability(value)}"
+                    self.fill(drawing, (i, j), shade(value), hint, word(value))
 
     def frames(self, drawing: Drawing, starts: Sequence[int]) -> None:
         """A frame round each cluster, on the diagonal.

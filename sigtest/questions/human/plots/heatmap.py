@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sigtest.questions.human.plots.order import (
-    Ordered,
     chosen,
     in_order,
     leading,
@@ -17,7 +16,7 @@ from sigtest.questions.human.plots.order import (
     ordered_p,
 )
 from sigtest.questions.human.report import HumanReport
-from sigtest.render.digits import probability, short_probability
+from sigtest.render.digits import short_probability
 from sigtest.render.names import in_words, p_in_words
 from sigtest.render.plots.drawing import (
     BOLD,
@@ -30,7 +29,7 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
-from sigtest.render.plots.scale import legend, level_words, shade
+from sigtest.render.plots.scale import legend, level_words
 from sigtest.render.plots.square import Square, frame_legend
 
 CELL = (7.0, 24.0)  # smallest and largest side of a cell
@@ -82,7 +81,9 @@ def _plot(report: HumanReport, criteria: Sequence[str], page: float) -> str:
         if len(criteria) > 1:
             title = shortened(criterion, side / BOLD)
             drawing.text(square.left, top - 12, title, bold=True)
-        _panel(drawing, ordered_p(report, criterion), names, square)
+        square.columns(drawing, len(names), min(SMALL, 0.75 * cell))
+        word = short_probability if cell >= ROOM else lambda p: ""
+        square.fill_beaten(drawing, names, ordered_p(report, criterion), word)
         square.frames(drawing, [0, *openings(systems, criterion), len(systems)])
     y = top + side + 14
     frame_legend(drawing, legend(drawing, y, level_words()), y)
@@ -96,16 +97,3 @@ def _description(report: HumanReport, criteria: Sequence[str], names: Sequence[s
         apart = sum(pair.conclusion != "tie" for pair in rows)
         said.append(f"{criterion} separates {apart} of {len(rows)} pairs")
     return f"From best to worst: {', '.join(names)}. {'; '.join(said)}."
-
-
-def _panel(drawing: Drawing, p: Ordered, names: Sequence[str], square: Square) -> None:
-    """All cells but the diagonal, with the place of each column above."""
-    square.columns(drawing, len(names), min(SMALL, 0.75 * square.cell))
-    for i, better in enumerate(names):
-        for j, worse in enumerate(names):
-            if i == j:
-                continue
-            value = p[better, worse]
-            hint = f"{better} better than {worse}: p = {probability(value)}"
-            word = short_probability(value) if square.cell >= ROOM else ""
-            square.fill(drawing, (i, j), shade(value), hint, word)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError
 from sigtest.questions.human.report import CriterionReport, HumanReport, JudgedSystem
-
-Ordered = Mapping[tuple[str, str], float]
+from sigtest.render.plots.square import Ordered
 
 
 def leading(report: HumanReport) -> str:
