@@ -77,9 +77,11 @@ def prepare(judgements: Judgements, sources: int, choices: Choices) -> Prepared:
         count_rows(dropped, judgements, alike, "annotator without variance")
         judgements = replace(judgements, z=z).take(~alike)
     _require_left(judgements, given, choices, dropped)
-    judgements = _only_outputs(judgements)
+    outputs = np.unique(judgements.system.codes[judgements.scored])  # others name a reference only
+    judgements = judgements.take(np.isin(judgements.system.codes, outputs))
     names = judgements.system.names
-    segments = _segments(judgements, choices)
+    places = {name: judgements.criterion.names.index(name) for name in choices.criteria}
+    segments = {name: segment_scores(judgements, place) for name, place in places.items()}
     observed = _observed(judgements, segments, choices)
     if str(choices.test) in PAIRED:
         for own in observed.values():
@@ -156,20 +158,6 @@ def _listed(dropped: Sequence[Mapping[str, int]]) -> str:
     reasons = sum(map(Counter, dropped), Counter[str]())
     shown = ", ".join(f"{reason} {n:,}" for reason, n in reasons.items())
     return f" Rows left out: {shown}." if shown else ""
-
-
-def _only_outputs(judgements: Judgements) -> Judgements:
-    """Judgements of systems whose outputs were judged; others name a reference only."""
-    outputs = np.unique(judgements.system.codes[judgements.scored])
-    return judgements.take(np.isin(judgements.system.codes, outputs))
-
-
-def _segments(judgements: Judgements, choices: Choices) -> dict[str, Units]:
-    names = judgements.criterion.names
-    return {
-        criterion: segment_scores(judgements, names.index(criterion))
-        for criterion in choices.criteria
-    }
 
 
 def _observed(

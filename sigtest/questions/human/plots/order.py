@@ -44,17 +44,12 @@ def mean(own: JudgedSystem | CriterionReport) -> float:
     return known if known is not None else 0.0
 
 
-def cluster_of(system: JudgedSystem, criterion: str) -> int:
-    """Cluster of a system by one criterion, or by all."""
-    return (system.criteria.get(criterion) or system).cluster
-
-
 def openings(systems: Sequence[JudgedSystem], criterion: str) -> list[int]:
     """Places at which a new cluster begins, the first one left out.
 
     None where the systems are in the order of other conclusions, which mixes the clusters.
     """
-    clusters = [cluster_of(system, criterion) for system in systems]
+    clusters = [(system.criteria.get(criterion) or system).cluster for system in systems]
     if clusters != sorted(clusters):
         return []
     return [i + 1 for i, (above, below) in enumerate(pairwise(clusters)) if below > above]

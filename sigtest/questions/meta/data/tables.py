@@ -49,7 +49,8 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
     """
     text = decode(data, name)
     if text.lstrip().startswith("{"):
-        return _from_json(text, name)
+        body = loads(text, name)
+        return dict(body) if isinstance(body, dict) else {}
     rows = _rows(text, name)
     for column, what in ONE_OF:
         known = sorted({row[column] for row in rows if column in row})
@@ -70,11 +71,6 @@ def _lower(rows: Sequence[Mapping[str, Any]], name: str) -> bool:
         line = max(ways.values())
         raise at_line(name, line, "another direction (higher_is_better) than above; leave one.")
     return False in ways
-
-
-def _from_json(text: str, name: str) -> dict[str, Any]:
-    body = loads(text, name)
-    return dict(body) if isinstance(body, dict) else {}
 
 
 def _rows(text: str, name: str) -> list[dict[str, Any]]:
