@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -93,59 +94,43 @@ def _systems(
         means = alone.means if alone else None
         ranked_by[criterion] = conclusions.ranks(rows, names, means)
     leading = list(ranked_by.values())[-1]
+    single = len(prepared.observed) == 1  # what was tested are the units of that criterion
     found = []
     for s, name in enumerate(names):
-        place = prepared.pooled.of(s)
-        tested = prepared.pooled.tested[place]
+        tested = {criterion: own.scores[s] for criterion, own in prepared.observed.items()}
         criteria = {
-            criterion: _criterion(
-                prepared.segments[criterion], observed.scores[s], s, alpha,
-                ranked_by[criterion][s],
+            criterion: CriterionReport(
+                **_figures(prepared.segments[criterion], own, s, alpha, ranked_by[criterion][s]),
+                box=box(own),
             )
-            for criterion, observed in prepared.observed.items()
-        }  # fmt: skip
-        only = next(iter(criteria.values()))
-        single = len(criteria) == 1  # what was tested are the units of that criterion
-        found.append(
-            JudgedSystem(
-                name=name,
-                n_judgements=int(prepared.pooled.judged[place].sum()),
-                n_segments=len(tested),
-                raw=_mean(prepared.pooled.raw[place]),
-                z=_mean(prepared.pooled.z[place]),
-                sd=only.sd if single else _sd(tested),
-                ci=only.ci if single else mean_interval(tested, alpha),
-                cluster=leading[s].cluster,
-                range=(leading[s].lowest, leading[s].highest),
-                criteria=criteria,
-            )
-        )
+            for criterion, own in tested.items()
+        }
+        pooled = prepared.pooled
+        every = next(iter(tested.values())) if single else pooled.tested[pooled.of(s)]
+        figures = _figures(pooled, every, s, alpha, leading[s])
+        found.append(JudgedSystem(name=name, **figures, criteria=criteria))
     return tuple(found)
 
 
-def _criterion(
+def _figures(
     units: Units, tested: Array, system: int, alpha: float, stands: Rank
-) -> CriterionReport:
+) -> dict[str, Any]:
+    """What is said of a system by one criterion, and by all."""
     place = units.of(system)
-    return CriterionReport(
-        n_judgements=int(units.judged[place].sum()),
-        n_segments=place.stop - place.start,
-        raw=_mean(units.raw[place]),
-        z=_mean(units.z[place]),
-        sd=_sd(tested),
-        ci=mean_interval(tested, alpha),
-        box=box(tested),
-        cluster=stands.cluster,
-        range=(stands.lowest, stands.highest),
-    )
+    return {
+        "n_judgements": int(units.judged[place].sum()),
+        "n_segments": place.stop - place.start,
+        "raw": _mean(units.raw[place]),
+        "z": _mean(units.z[place]),
+        "sd": float(tested.std(ddof=1)) if len(tested) > 1 else None,
+        "ci": mean_interval(tested, alpha),
+        "cluster": stands.cluster,
+        "range": (stands.lowest, stands.highest),
+    }
 
 
 def _mean(scores: Array) -> float | None:
     return float(scores.mean()) if np.isfinite(scores).all() else None
-
-
-def _sd(scores: Array) -> float | None:
-    return float(scores.std(ddof=1)) if len(scores) > 1 else None
 
 
 def mean_interval(scores: Array, alpha: float) -> tuple[float, float] | None:
