@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from sigtest.cached import cached_property
 from sigtest.questions.meta.data.scored import ScoredSet
@@ -79,6 +79,14 @@ class Asked:
     sets: tuple[ScoredSet, ...]
     several: bool
     choices: Choices
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """What the report repeats of the question."""
+        names = ("level", "group", "alternative", "absolute", "alpha", "correction", "resamples",
+                 "baseline")  # fmt: skip
+        chosen = {name: getattr(self.choices, name) for name in names}
+        return {"signature": self.signature, "version": __version__, **chosen}
 
     @property
     def signature(self) -> str:

@@ -30,7 +30,6 @@ from sigtest.questions.meta.statistics.evaluation import POOLED, Estimate, estim
 from sigtest.questions.meta.statistics.measured import Measured
 from sigtest.questions.meta.warnings import cautions
 from sigtest.report.methods import with_methods
-from sigtest.version import __version__
 
 Ranks = dict[int, dict[str, dict[str, Place]]]
 
@@ -106,16 +105,7 @@ def _report(asked: Asked, found: Sequence[Evaluated]) -> MetaReport:
         _metrics(own, ranks_, leading, choices) for own, ranks_ in zip(found, placed, strict=True)
     ]
     return MetaReport(
-        signature=asked.signature,
-        version=__version__,
-        level=choices.level,
-        group=choices.group,
-        alternative=choices.alternative,
-        absolute=choices.absolute,
-        alpha=choices.alpha,
-        correction=choices.correction,
-        resamples=choices.resamples,
-        baseline=choices.baseline,
+        **asked.stated,
         metrics=_overall(found, choices) if asked.several else metrics[0],
         sets=tuple(
             _set(own.own, labels, own_metrics if asked.several else ())
