@@ -13,8 +13,8 @@ from sigtest.data.imports.given import Gathered, Given, Role, Upload, gather
 from sigtest.data.imports.join import STRICT, Joining, join
 from sigtest.data.imports.material import Material, Scores
 from sigtest.data.imports.path import read_path
-from sigtest.data.imports.registry import FORMATS_READ, FORMATS_REFUSED, Reader, Refusal
-from sigtest.data.imports.trees import TREES_READ, TreeReader
+from sigtest.data.imports.registry import FORMATS_READ, FORMATS_REFUSED, Reader
+from sigtest.data.imports.trees import TREES_READ
 from sigtest.data.imports.wmt import read_wmt
 
 __all__ = [
@@ -28,10 +28,8 @@ __all__ = [
     "Joining",
     "Material",
     "Reader",
-    "Refusal",
     "Role",
     "Scores",
-    "TreeReader",
     "Upload",
     "gather",
     "in_order",
