@@ -55,7 +55,7 @@ def _begins(pattern: str) -> Callable[[File], bool]:
     return lambda file: wanted.search(file.head.replace("\r\n", "\n")) is not None
 
 
-# Appraise's campaigns: login, perhaps source, system, item, TGT or BAD, languages, score, document, ...
+# Appraise's campaigns: login, perhaps source, system, item, TGT or BAD, languages, score, ...
 is_appraise = _lines(r"^([^,\t]+,){2,3}\d+,(TGT|BAD|REF|CHK),[A-Za-z_-]{2,12},[A-Za-z_-]{2,12},")
 # The lines of comet-score --only_system.
 is_comet_systems = _lines(r"^[^\t]+\tscore: \S+$")
