@@ -50,6 +50,39 @@ def test_error_metric_turns_winner_and_sign() -> None:
     assert verdict(PAIR, False, "holm", 66).startswith("B is better than A: -0.8 bleu [-1.3, -0.3]")
 
 
+@pytest.mark.parametrize(
+    ("difference", "higher", "begins"),
+    [
+        (0.8, True, "A is better than B: +0.8 bleu [0.3, 1.3]"),
+        (0.8, False, "B is better than A: -0.8 bleu [-1.3, -0.3]"),
+        (-0.8, True, "B is better than A: +0.8 bleu [0.3, 1.3]"),
+        (-0.8, False, "A is better than B: -0.8 bleu [-1.3, -0.3]"),
+    ],
+)
+def test_the_winner_is_who_has_more_of_what_is_good(
+    difference: float, higher: bool, begins: str
+) -> None:
+    ends = (0.31, 1.29) if difference > 0 else (-1.29, -0.31)
+    assert verdict(PAIR._replace(difference=difference, ci=ends), higher, "none", 1).startswith(
+        begins
+    )
+
+
+@pytest.mark.parametrize(
+    ("stderr", "shown"),
+    [
+        (0.00234, "+0.801 bleu [0.310, 1.290]"),
+        (0.025, "+0.80 bleu [0.31, 1.29]"),
+        (0.25, "+0.8 bleu [0.3, 1.3]"),
+        (2.5, "+0.8 bleu [0.3, 1.3]"),
+        (25.0, "+0.8 bleu [0.3, 1.3]"),
+    ],
+)
+def test_digits_are_those_that_the_standard_error_has(stderr: float, shown: str) -> None:
+    said = verdict(PAIR._replace(difference=0.801, stderr=stderr), True, "none", 1)
+    assert said.startswith(f"A is better than B: {shown}, p")
+
+
 @pytest.mark.parametrize(("alternative", "winner"), [("greater", "A"), ("less", "B")])
 def test_one_sided_claim_names_its_system(alternative: str, winner: str) -> None:
     said = verdict(PAIR._replace(alternative=alternative), True, "none", 1)
@@ -110,9 +143,12 @@ def test_identical_systems_are_not_said_to_need_a_larger_test_set() -> None:
     assert verdict(same, True, "holm", 66) == "A and B score the same bleu on every resample"
 
 
+@pytest.mark.parametrize("difference", [0.8, -0.8])
 @pytest.mark.parametrize("stderr", [0.0, 5.6e-17])
-def test_where_no_resample_differs_no_detectable_difference_is_named(stderr: float) -> None:
-    pair = PAIR._replace(significant=False, stderr=stderr, detectable=(stderr, stderr))
-    assert verdict(pair, True, "none", 1) == (
-        "A and B are not separated: +0.8 bleu on every resample, p = 0.002"
+def test_where_no_resample_differs_no_detectable_difference_is_named(
+    stderr: float, difference: float
+) -> None:
+    pair = PAIR._replace(significant=False, stderr=stderr, difference=difference)
+    assert verdict(pair._replace(detectable=(stderr, stderr)), True, "none", 1) == (
+        f"A and B are not separated: {difference:+} bleu on every resample, p = 0.002"
     )
