@@ -23,6 +23,7 @@ AS_WHAT = (  # plain text is to be given
     "as the reference (in the shell -r FILE, in a form the part references) or as a system (FILE "
     "or NAME=FILE, the part systems)"
 )
+COLUMNS = {"a reference": "reference", "an output": "hypothesis", "a source": "source"}
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,7 @@ class Material:
         labels: Label (domain) of each segment, where known.
         sources: Source of each segment, where known.
         texts: Columns of text whose role the format does not say: plain lines.
+        unread: Names of columns of a table that may be texts and are not read.
         scores: Scores of systems by metrics.
         ids: What identifies each segment; where there is nothing, its place does.
         ordered: Whether the order of segments is that of the test set, so that lines without ids
@@ -100,6 +102,7 @@ class Material:
     ordered: bool = True
     keys: tuple[str, ...] | None = None
     testsets: tuple[str, ...] | None = None
+    unread: tuple[str, ...] = field(default=(), compare=False)
     name: str = field(default="", compare=False)
     notes: tuple[str, ...] = field(default=(), compare=False)
 
@@ -236,8 +239,15 @@ class Material:
             role: What messages call it.
 
         Raises:
-            InputError: None, or several.
+            InputError: None, or several, or a column that is not read and may be meant.
         """
+        if self.unread and not self.systems:
+            raise InputError(
+                f"{self.name} has no column {COLUMNS[role]!r}, and nothing is read from "
+                f"{', '.join(map(repr, self.unread[:8]))}; name the one that holds "
+                f"{role} {COLUMNS[role]!r}.",
+                field=self.name,
+            )
         texts = [*self.texts, *(run for _, runs in self.systems for run in runs)]
         texts = texts or [*self.references]
         texts = texts or ([self.sources] if self.sources is not None else [])

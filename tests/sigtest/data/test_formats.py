@@ -689,6 +689,21 @@ def test_text_that_is_given_a_role_is_what_the_role_says():
     assert reference.as_references() == (tuple(REFERENCES),)
 
 
+def test_another_text_than_the_role_says_never_stands_for_a_column_that_is_not_read():
+    # rows of WMT24++, whose references are called target
+    row = {"lp": "en-de_DE", "document_id": "d", "segment_id": 1, "source": "a", "target": "b"}
+    rows = read_bytes(jsonl([row, row | {"segment_id": 2}]).encode(), "x.jsonl")
+    said = "no column 'reference', and nothing is read from 'target'; name the one that holds a"
+    with pytest.raises(InputError, match=said):
+        rows.as_references()
+    answers = read_bytes(b"id,src,ref,pred\n1,a,b,c\n2,d,e,f\n", "x.csv")
+    with pytest.raises(InputError, match=r"'hypothesis', .* from 'pred'; name the one that"):
+        answers.as_systems("x")
+    assert answers.as_references() == (("b", "e"),)
+    known = read_bytes(b"id,reference,domain\n1,a b,news\n2,c d,news\n", "x.csv")
+    assert known.as_systems("human").systems == (("human", (("a b", "c d"),)),)
+
+
 def test_nothing_is_run_or_unpacked_further_than_allowed(tmp_path):
     bomb = gzip.compress(b"<refset>" + b" " * 2**23)
     from sigtest.data.imports import Bounds

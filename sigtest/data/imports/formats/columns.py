@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
@@ -95,7 +95,8 @@ def read(file: File) -> Material:
     reader = _Rows(file, layout, assembly, _label(file, layout, rows))
     for row in rows:
         reader.add(row)
-    return assembly.material(notes, ordered=False)
+    unread = tuple(c for c in layout.passed_over if not _is_measured(c, rows))
+    return replace(assembly.material(notes, ordered=False), unread=unread)
 
 
 def _rows(file: File) -> tuple[list[str], list[Placed]]:

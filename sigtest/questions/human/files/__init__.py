@@ -113,7 +113,7 @@ def is_judged(data: bytes, name: str) -> bool:
 
 
 def _without_hint(lines: Sequence[str]) -> Sequence[str]:
-    """Lines of a table, blank where spreadsheets are told its separator; places stay."""
+    """Lines of a table, the first blank where it tells spreadsheets the separator."""
     return ("", *lines[1:]) if lines and HINT.fullmatch(lines[0].strip()) else lines
 
 
