@@ -59,12 +59,18 @@ FRAMES = (  # what a list, a table or another file than plain text has on every 
     ("stand between quotation marks", re.compile(rf"{QUOTES}.*{QUOTES}[.,;\u3002]?\s*$")),
     (
         "begin with a number or a time",
-        re.compile(r"\d+(?:[.):|\]]\s|[\u3001\uff0e\uff09\uff1a])|[\[{(#\uff08\u3010]\d"),
+        re.compile(
+            r"\d+(?:[.):|\]]\s|[\u3001\uff0e\uff09\uff1a])|[\[{(#\uff08\u3010]\d|-?\d+\.\d{2,}\s"
+        ),
     ),
     ("begin with the mark of a list", re.compile(r"[-*\u2022\u00b7]\s|[\u2013-\u2015\u30fb]")),
     (
         "begin with a name before = or :",
         re.compile(r'"?[^\W\d][^=:\uff1a,;!?"]{0,30}"?\s?[=:\uff1a]'),
+    ),
+    (  # of NLLB, mBART, OPUS-MT, MADLAD, M2M
+        "begin with the tag of a language",
+        re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]{1,3}\s|>>\w+<<|<2\w+>|__\w+__"),
     ),
     ("begin with an id", re.compile(r"[A-Za-z]\w*[_-](?=\S*\d)[\w.-]+\s")),  # of Kaldi and ESPnet
 )

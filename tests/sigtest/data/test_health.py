@@ -209,6 +209,10 @@ FRAMES = {
     "strings": ([f'"{line}"' for line in GOOD], "between quotation marks"),
     "keys": ([f"key.{i}={line}" for i, line in enumerate(GOOD)], "a name before = or :"),
     "answers": ([f"Translation: {line}" for line in GOOD], "a name before = or :"),
+    "scores": ([f"-0.{i + 10} {line}" for i, line in enumerate(GOOD)], "a number or a time"),
+    "tags of NLLB": ([f"eng_Latn {line}" for line in GOOD], "the tag of a language"),
+    "tags of mBART": ([f"en_XX {line}" for line in GOOD], "the tag of a language"),
+    "tags of OPUS-MT": ([f">>eng<< {line}" for line in GOOD], "the tag of a language"),
     "ids": ([f"ted_1-{i:04} {line}" for i, line in enumerate(GOOD)], "begin with an id"),
 }
 
