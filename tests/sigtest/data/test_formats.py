@@ -903,6 +903,8 @@ NO_TEXTS = {
         ";; x\nted_1 1 spk1 0.00 2.50 <o,f0,male> yes sir\nted_1 1 spk1 2.5 3.0 <o> no\n", "stm",
     ),
     "words with times": ("ted_1 A 0.00 0.25 yes 0.99\nted_1 A 0.25 0.25 sir 0.98\n", "ctm"),
+    "lists of Python": ("['Yes, sir.']\n[\"It's no.\"]\n", "as Python prints them"),
+    "a list of Python": ("['Yes, sir.', 'No.']\n", "as Python prints them"),
     "segments of MuST-C": ("- {duration: 3.5, offset: 16.08, wav: ted_1.wav}\n" * 3, "YAML"),
     "one column": ('hypothesis\n"Well, yes"\nNo\n', "line 1: 'hypothesis' names columns"),
     "a cell that is merged": ("system,id,score\na,1,0.5\n,2,0.6\n", "line 3: column 'system'"),

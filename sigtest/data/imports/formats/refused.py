@@ -63,8 +63,6 @@ is_comet_systems = _lines(r"^[^\t]+\tscore: \S+$")
 is_named_numbers = _lines(
     rf"^\s*({WORD}\s*[:=]\s*{NUMBER}[,;%]?(\s+|$))+$|^\s*{NUMBER}\s*([,;]\s*$|\s(#|//))", least=2
 )
-# Dictionaries as Python prints them.
-is_python = _lines(r"^\[?\{'[^']*': .*\}\]?$")
 # A word a line, as CoNLL-U has them.
 is_treebank = _lines(r"^\d+\t\S+\t\S+\t[A-Z_]+\b|^# \w+ = ", least=2)
 is_rich_text = _begins(r"\A\{\\rtf\d")
@@ -94,6 +92,17 @@ _has_more = _lines(
 def is_decoded(file: File) -> bool:
     """Output of a decoder with more than the text, such as n-best lists."""
     return _is_printed(file) or _has_more(file)
+
+
+# Python quotes as JSON does where there is an apostrophe.
+_is_dictionary = _lines(r"^\[?\{'[^']*': .*\}\]?$")
+_is_list = _lines(r"""^\[(['"]).*\1\]$""")
+
+
+def is_python(file: File) -> bool:
+    """Dictionaries, or lists of strings, as Python prints them."""
+    single = any(line.startswith("['") for line in file.first_lines)
+    return _is_dictionary(file) or (single and _is_list(file))
 
 
 def _has(*names: str) -> Callable[[File], bool]:
