@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from sigtest.data.imports.formats.segment_scores import read as read_scores
-from sigtest.data.imports.material import Line, Material, Scores
+from sigtest.data.imports.material import WHICH, Line, Material, Scores
 from sigtest.data.imports.tree import Tree
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, LengthError
@@ -73,7 +73,7 @@ def _pair(tree: Tree, root: PurePosixPath, pair: str | None) -> str:
         return pair
     raise InputError(
         f"{tree.name} is an EvalSet with {len(pairs)} pairs of languages ({', '.join(pairs)}); "
-        f"{'say which' if pair is None else f'{pair[:40]!a} is none of them'}."
+        f"{'' if pair is None else f'{pair[:40]!a} is none of them; '}{WHICH}"
     )
 
 
