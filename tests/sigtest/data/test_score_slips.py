@@ -89,7 +89,10 @@ SLIPS = {
     "no header": (table(head="0,aspen,0.0"), ["without a header", "cell 1 and 3", "id"]),
     "rows of WMT's metrics tasks": (
         "".join(f"BLEU\tde-en\tnewstest2021\tnews\trefA\tA\t{i}\t0.{i}\n" for i in range(1, 7)),
-        ["without a header", "cell 7 and 8", "id"],
+        ["without a header", "cell 3 and 7 and 8", "id"],
+    ),
+    "texts behind names of documents": (
+        "".join(f"doc{i // 3}\tno more\n" for i in IDS), ["without a header", "ids in cell 1"],
     ),
     "a header without rows": (HEAD + "\n", ["a header and no rows"]),
     "the header again": (table([*ROWS, HEAD]), ["line 14", "header again"]),

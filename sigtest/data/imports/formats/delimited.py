@@ -21,6 +21,7 @@ ABOVE = 10  # lines that may stand above a header
 TEXTS = ("source", "reference", "hypothesis")
 TARGETS = ("target", "tgt")
 LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
+ID = re.compile(r"[A-Za-z][\w.#:/-]*\d[\w.#:/-]*", re.ASCII)  # doc1, newstest2019.12#3
 HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
 QUOTED_CELLS = re.compile(r'"([^"]|"")*+"([\t,;]"([^"]|"")*+")+')
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
@@ -117,8 +118,8 @@ def require_header(file: File) -> None:
     """Check that what is no table with a header is no table without one, either.
 
     Raises:
-        InputError: As many cells on every line, and numbers throughout in one place of them; a
-            header below other lines, or above rows with one cell more.
+        InputError: As many cells on every line, and numbers or ids throughout in one place of them;
+            a header below other lines, or above rows with one cell more.
     """
     _require_nothing_above(file)
     _require_no_unread_header(file)
@@ -130,12 +131,14 @@ def require_header(file: File) -> None:
         if len(rows) < FEWEST and not all(numeric(cell) for row in rows for cell in row):
             continue
         places = [
-            i for i, column in enumerate(zip(*rows, strict=True), 1) if _holds_numbers(column)
+            i
+            for i, column in enumerate(zip(*rows, strict=True), 1)
+            if _holds_numbers(column) or all(map(ID.fullmatch, column))
         ]
         if places:
             raise InputError(
                 f"{file.name} is a table without a header: {len(rows[0])} cells between "
-                f"{SEPARATORS[separator]} on every line, numbers in cell "
+                f"{SEPARATORS[separator]} on every line, numbers or ids in cell "
                 f"{' and '.join(map(str, places))}. Name the columns in a first line, such as id, "
                 "system, metric, score."
             )
