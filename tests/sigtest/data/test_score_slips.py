@@ -408,7 +408,7 @@ def test_columns_that_are_taken_for_metrics_by_no_name_of_one_are_said():
     assert found.score_labels == ("length", "comet")
     assert found.notes == (
         "s.csv: taken for metrics, where greater is better: 'length'; take out what is no metric, "
-        "such as a length.",
+        "such as a length, and say higher=false of error rates.",
     )
 
 

@@ -320,7 +320,8 @@ def _unknown_metrics(layout: Layout, file: File) -> Iterator[str]:
     if unknown and layout.measures == "metric":
         yield (
             f"{file.name}: taken for metrics, where greater is better: "
-            f"{', '.join(map(repr, unknown[:8]))}; take out what is no metric, such as a length."
+            f"{', '.join(map(repr, unknown[:8]))}; take out what is no metric, such as a length, "
+            "and say higher=false of error rates."
         )
 
 
