@@ -312,7 +312,8 @@ def _require_distinct(given: Sequence[Given], parts: Sequence[Material]) -> None
             if other is not entry and not (entry.run and other.run):
                 raise InputError(
                     f"{other.name} and {entry.name} are both named {name!r}; every system needs "
-                    "its own name: rename a file, or in the shell say NAME=FILE.",
+                    "its own name: rename a file, or the system in it, or in the shell say "
+                    "NAME=FILE.",
                     field=entry.field,
                     system=name,
                 )

@@ -284,7 +284,10 @@ def test_a_gzip_bomb_is_not_unpacked(complaint):
     [
         ([], ["No references"]),
         (["-r", "ref.txt", "good.txt"], ["at least two systems", "1 given"]),
-        (["-r", "ref.txt", "good.txt", "good.txt"], ["both named 'good'", "NAME=FILE"]),
+        (
+            ["-r", "ref.txt", "good.txt", "good.txt"],
+            ["both named 'good'", "the system in it", "NAME=FILE"],
+        ),
         (
             ["-r", "ref.txt", "good.txt", "missing.txt"],
             ["missing.txt: No such file", "This folder has"],
