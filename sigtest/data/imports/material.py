@@ -239,7 +239,8 @@ class Material:
             role: What messages call it.
 
         Raises:
-            InputError: None, or several, or a column that is not read and may be meant.
+            InputError: None, several, the source for a reference, or a column that is not read and
+                may be meant.
         """
         if self.unread and not self.systems:
             raise InputError(
@@ -250,7 +251,13 @@ class Material:
             )
         texts = [*self.texts, *(run for _, runs in self.systems for run in runs)]
         texts = texts or [*self.references]
-        texts = texts or ([self.sources] if self.sources is not None else [])
+        if not texts and self.sources is not None:
+            if role == "a reference":
+                raise InputError(
+                    f"{self.name} has the source and no reference; give a file of references.",
+                    field=self.name,
+                )
+            texts = [self.sources]
         if len(texts) == 1:
             return texts[0]
         has = f"{len(texts)} texts ({', '.join(self.system_names[:5])})" if texts else "no text"

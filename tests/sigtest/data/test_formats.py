@@ -704,6 +704,21 @@ def test_another_text_than_the_role_says_never_stands_for_a_column_that_is_not_r
     assert known.as_systems("human").systems == (("human", (("a b", "c d"),)),)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        sgml("srcset", SOURCES),
+        jsonl([{"doc_id": "de-en_#_news_#_d", "src_text": "a\n\nb", "src_lang": "de"}]),
+        "id,source\n1,a b\n2,c d\n",
+    ],
+)
+def test_a_source_is_never_taken_for_a_reference(content):
+    found = read_bytes(content.encode(), "x")
+    with pytest.raises(InputError, match="x has the source and no reference; give a file of ref"):
+        found.as_references()
+    assert found.as_source() == found.sources
+
+
 def test_nothing_is_run_or_unpacked_further_than_allowed(tmp_path):
     bomb = gzip.compress(b"<refset>" + b" " * 2**23)
     from sigtest.data.imports import Bounds
