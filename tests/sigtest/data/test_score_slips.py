@@ -219,6 +219,10 @@ SLIPS = {
     "a title above a header with a metric": (
         "My results\n" + table(head="id,system,BLEU"), ["below other lines", "take out"],
     ),
+    "a title above a header with a remark": (
+        "My results,,,\n,,,\n" + table([f"{row},x" for row in ROWS], f"{HEAD},remark"),
+        ["'id,system,score,remark'", "below other lines", "take out"],
+    ),
     "a comment above the header": (
         "# of Monday\n" + table(), ["'id,system,score'", "below other lines", "take out"],
     ),

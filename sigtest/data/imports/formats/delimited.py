@@ -18,6 +18,7 @@ SEPARATORS = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", " ": 
 Row = tuple[int, list[str]]  # line number and cells
 FEWEST = 3  # lines that make a table without a header
 ABOVE = 10  # lines that may stand above a header
+KNOWN = 3  # names known for columns that no line of a text has
 TEXTS = ("source", "reference", "hypothesis")
 TARGETS = ("target", "tgt")
 LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
@@ -159,7 +160,8 @@ def _require_nothing_above(file: File) -> None:
                     "print the names of rows; leave those out (row.names=FALSE, index=False) and "
                     "write CSV."
                 )
-            if i and widths == {len(names)} and all(role_of(n) or is_metric(n) for n in names):
+            known = sum(role_of(name) is not None or is_metric(name) for name in names)
+            if i and widths == {len(names)} and known >= min(len(names), KNOWN):
                 raise InputError(
                     f"{file.name} is a table whose header, {line[:60]!a}, stands below other "
                     "lines; take out what stands above it."
