@@ -101,7 +101,7 @@ def test_won_test_sets_are_corrected_over_pairs_alone() -> None:
     assert 6 / 2**6 in adjusted
 
 
-@pytest.mark.parametrize("resamples", [9, 199, 9999])
+@pytest.mark.parametrize("resamples", [9, 199, 9_999, 19_999])
 def test_few_resamples_are_warned_of_under_the_correction_of_now(resamples: int) -> None:
     choices = {"tests": ["bootstrap"], "resamples": resamples, "exact": "never"}
     for correction in ("none", "bonferroni"):
