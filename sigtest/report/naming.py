@@ -10,7 +10,7 @@ from sigtest.errors import RecipeError
 from sigtest.report.report import Report
 
 IN_COMPARISONS = (  # fields that hold names of systems and metrics
-    "name", "a", "b", "metric", "metrics", "scores", "ranks", "discriminative_power",
+    "name", "a", "b", "ahead", "metric", "metrics", "scores", "ranks", "discriminative_power",
 )  # fmt: skip
 T = TypeVar("T")
 

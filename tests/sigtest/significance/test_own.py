@@ -24,6 +24,7 @@ from sigtest.metrics.scores import Ratio, Scores
 from sigtest.render.formats import FORMATS
 from sigtest.render.standings import better
 from sigtest.report import Report
+from sigtest.report.naming import renamed
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
 from sigtest.significance.base import SMALLEST_P
 from sigtest.significance.exact import enumerate_swaps
@@ -380,6 +381,7 @@ def test_better_is_the_system_that_wins_the_units_whatever_the_scores(
         (pair,) = report.pairs
         assert pair.verdict.startswith("A is better than B")
         assert better(pair, higher) == pair.ahead == "A"
+        assert better(renamed(report, {"A": "ours"}).pairs[0], higher) == "ours"
         ranges = {own.name: own.ranks["scores"][test].range for own in report.systems}
         assert ranges == {"A": (1, 1), "B": (2, 2)}
         assert Report.from_json(report.as_json()) == report
