@@ -38,6 +38,13 @@ def test_ranges_count_who_is_better_and_who_is_worse() -> None:
     assert [own.may_be_best for own in found] == [False, True, False, True]
 
 
+def test_who_is_ahead_by_the_test_wins_whatever_the_scores() -> None:
+    found = ranks_of(["w", "x"], np.array([2.0, 5.0]), [pair("w", "x", True)._replace(ahead="w")])
+    assert [own.range for own in found] == [(1, 1), (2, 2)]
+    turned = ranks_of(["w", "x"], np.array([5.0, 5.0]), [pair("w", "x", True)._replace(ahead="x")])
+    assert [own.range for own in turned] == [(2, 2), (1, 1)]
+
+
 def test_nothing_decided_is_one_cluster() -> None:
     found = ranks_of(SYSTEMS, SCORES, [pair("w", "x", False), pair("y", "z", False)])
     assert [(own.cluster, own.range, own.may_be_best) for own in found] == [(1, (1, 4), True)] * 4

@@ -60,6 +60,7 @@ def test_mcnemar_equals_statsmodels_and_the_binomial_test(table: tuple[int, ...]
     one = found("mcnemar", a, b)
     assert one.p_value == pytest.approx(expected, rel=1e-9)
     assert (one.exact, one.statistic, one.df) == (True, only_a, None)
+    assert one.ahead == found("mcnemar_mid_p", a, b).ahead == only_a - only_b
     for alternative in ALTERNATIVES:
         test = stats.binomtest(only_a, only_a + only_b, alternative=alternative)
         p = found("mcnemar", a, b, alternative)
