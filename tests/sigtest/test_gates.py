@@ -270,6 +270,24 @@ def test_exit_statuses_and_what_is_printed(
     assert [system["system"] for system in body["systems"]] == ["s1", "s2"]
 
 
+def test_a_notebook_shows_what_the_shell_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = dict(zip(("base", "old", "new"), scores(300, (0.0, -0.31)), strict=True))
+    files = []
+    for name, row in given.items():
+        (tmp_path / name).write_text("".join(f"{value}\n" for value in row))
+        files += ["--scores", f"{name}={tmp_path / name}"]
+    asked = ["--baseline", "base", "--margin", "0.3", "--resamples", "999"]
+    assert main(["gate", *files, *asked]) == 3
+    labelled = {name: {"scores": row} for name, row in given.items()}
+    report = sigtest.gate(
+        systems=[{"name": name, "scores": own} for name, own in labelled.items()],
+        baseline="base", margin=0.3, resamples=999,
+    )  # fmt: skip
+    assert str(report) == repr(report) == capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("units", "sign", "claim", "warned"),
     [
