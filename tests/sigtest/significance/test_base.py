@@ -147,5 +147,6 @@ def test_where_both_kinds_of_losses_are_as_many_those_of_the_first_system_are_sh
 def test_a_p_value_of_its_own_is_kept_as_it_was_found() -> None:
     found = OwnP.of_log10(-400.0, exact=True, statistic=2.0)
     assert (found.p_value, found.log10_p, found.df) == (1e-300, -400.0, None)
+    assert found.ahead == OwnP(1.0, 0.0, exact=False).ahead == 0.0  # nobody, where none is named
     with pytest.raises(FrozenInstanceError):
         found.p_value = 1.0  # type: ignore[misc]
