@@ -38,10 +38,13 @@ def test_ranges_count_who_is_better_and_who_is_worse() -> None:
     assert [own.may_be_best for own in found] == [False, True, False, True]
 
 
-def test_who_is_ahead_by_the_test_wins_whatever_the_scores() -> None:
-    found = ranks_of(["w", "x"], np.array([2.0, 5.0]), [pair("w", "x", True)._replace(ahead="w")])
+@pytest.mark.parametrize(("a", "b"), [("w", "x"), ("x", "w")])
+@pytest.mark.parametrize("first", [2.0, 5.0, 8.0])
+def test_who_is_ahead_by_the_test_wins_whatever_the_scores(a: str, b: str, first: float) -> None:
+    scores, decided = np.array([first, 5.0]), pair(a, b, True)
+    found = ranks_of([a, b], scores, [decided._replace(ahead=a)])
     assert [own.range for own in found] == [(1, 1), (2, 2)]
-    turned = ranks_of(["w", "x"], np.array([5.0, 5.0]), [pair("w", "x", True)._replace(ahead="x")])
+    turned = ranks_of([a, b], scores, [decided._replace(ahead=b)])
     assert [own.range for own in turned] == [(2, 2), (1, 1)]
 
 
