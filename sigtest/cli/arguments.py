@@ -97,7 +97,7 @@ example:
 """
 
 
-PATHS = ("FILE", "FILE,...", "PATH", "REPORT", "DIR", "FOLDER", "SYSTEM")  # ends of metavars
+PATHS = ("FILE", "FILE,...", "PATH", "REPORT", "DIR", "FOLDER", "]SYSTEM")  # ends of metavars
 
 
 def parse(arguments: list[str]) -> argparse.Namespace | str:

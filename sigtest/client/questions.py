@@ -16,7 +16,7 @@ from sigtest.data.envelope import Envelope
 from sigtest.errors import ServiceError
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
-from sigtest.notebook import NotebookReport
+from sigtest.notebook import ShownReport
 from sigtest.progress import Progress
 from sigtest.report import Report
 
@@ -40,7 +40,7 @@ class Questions:
         comparison: Asked,
         progress: Progress | None = None,
         envelope: Envelope = PLAIN,
-    ) -> NotebookReport:
+    ) -> ShownReport:
         """Submit a comparison, wait for its end and fetch its report.
 
         Args:
@@ -56,7 +56,7 @@ class Questions:
             SigtestError: The service refuses the comparison, fails, or cannot be reached.
         """
         stored = json.loads(self.report(self.run(comparison, progress, envelope=envelope)))
-        return NotebookReport(**vars(Report.from_json(stored)))
+        return ShownReport(**vars(Report.from_json(stored)))
 
     def ask(
         self,

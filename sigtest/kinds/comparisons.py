@@ -87,7 +87,7 @@ class ComparisonQuestion:
         return self.comparison.plan.as_json()
 
 
-class NotebookReport(Shown, Report):
+class ShownReport(Shown, Report):
     """A report that shows itself: as tables when printed, with pictures in a notebook."""
 
     path = "comparisons"
@@ -113,7 +113,7 @@ class Comparisons(Kind[ComparisonQuestion]):
     path = "comparisons"
     summary = "Is one system better than another, or can the test set not tell?"
     reports = (Report, ReportOnSeveral)
-    shown = NotebookReport
+    shown = ShownReport
     command = "compare"
     pictures = PICTURES
     tables = tuple(TABLES)

@@ -1,6 +1,6 @@
 """The engine from a notebook: data of Python in, a report that shows itself out."""
 
-from sigtest.kinds.comparisons import NotebookReport
+from sigtest.kinds.comparisons import ShownReport
 from sigtest.notebook.asking import compare, gate, suite
 
-__all__ = ["NotebookReport", "compare", "gate", "suite"]
+__all__ = ["ShownReport", "compare", "gate", "suite"]

@@ -14,7 +14,7 @@ from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decided
-from sigtest.kinds.comparisons import NotebookReport
+from sigtest.kinds.comparisons import ShownReport
 from sigtest.metrics import only_labels
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame
@@ -70,7 +70,7 @@ def compare(
     select: str | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
-) -> NotebookReport:
+) -> ShownReport:
     """Compare systems on a test set, in this process.
 
     For every metric and pair of systems the report says whether the difference could be chance:
@@ -196,7 +196,7 @@ def suite(
     missing: str = "error",
     progress: Progress | None = None,
     **choices: Unpack[Choices],
-) -> NotebookReport:
+) -> ShownReport:
     """Compare systems on several test sets, one by one and together, in this process.
 
         >>> import sigtest
@@ -279,5 +279,5 @@ def made(choices: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _computed(request: Mapping[str, Any], progress: Progress | None) -> NotebookReport:
-    return NotebookReport(**vars(engine.compare(parse_comparison(request), progress)))
+def _computed(request: Mapping[str, Any], progress: Progress | None) -> ShownReport:
+    return ShownReport(**vars(engine.compare(parse_comparison(request), progress)))

@@ -464,6 +464,7 @@ def test_the_command_line(
     assert "resamples: 199" in sigtest("testset", "show", created)
     assert "withdraw which system" in sigtest("testset", "withdraw", created, status=2)
     assert "no system 'nobody'" in sigtest("testset", "withdraw", created, "nobody", status=2)
+    assert "A system's name must have" in sigtest("testset", "withdraw", created, "", status=2)
     assert "show takes no system" in sigtest("testset", "show", created, "c", status=2)
     assert " c\n" in sigtest("testset", "show", created)
     sigtest("testset", "withdraw", created, "c")

@@ -306,6 +306,7 @@ def test_a_gzip_bomb_is_not_unpacked(complaint):
         (["-r", "ref.txt", "good.txt", "=bad.txt"], ["bad.txt", "1 to 200 characters"]),
         (["-r", "ref.txt", "good.txt", "name="], ["names no file"]),
         (["-r", "", "good.txt", "bad.txt"], ["-r or --reference needs the name of a file"]),
+        (["-r", "ref.txt", "good.txt", ""], ["[NAME=]SYSTEM needs the name of a file"]),
         ([*BOTH[1:], "--documents", ""], ["--documents or --clusters needs the name of a file"]),
         ([*BOTH[1:], "--output", ""], ["--output needs the name of a file"]),
         ([*BOTH[1:], "--plots", ""], ["--plots needs the name of a file"]),
