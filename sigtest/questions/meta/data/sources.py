@@ -36,8 +36,10 @@ def from_comparison(report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _one_sided(pair: Mapping[str, Any], higher: bool) -> dict[str, Any]:
-    """A pair's p-value for a being better."""
+    """A pair's p-value for a being better, and for b where the two do not differ at all."""
     p = float(pair["p_value"])
+    if pair["difference"] == 0:
+        return {"a": pair["a"], "b": pair["b"], "p_greater": p, "p_less": p}
     if pair["alternative"] == "two-sided":
         ahead = (pair["difference"] > 0) == higher
         greater = p / 2 if ahead else 1 - p / 2

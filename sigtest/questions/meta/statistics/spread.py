@@ -41,16 +41,17 @@ def draw(
         (M, B), NaN where a resample does not define it. Nothing for tau-b over all cells of
         segments, which would take too long.
     """
+    drawn: Array | None = None
     if level == "system":
         counts = bootstrap_counts(seed, 0, rows, cells.size, stream).astype(np.float64)
-        return _of_systems(statistic, cells, found, counts)
-    if found.shares is not None:
-        return _of_shares(found, seed, stream, rows)
-    if statistic == "pearson":
-        return _of_sums(cells, seed, stream, rows)
-    if statistic == "spearman":
-        return _of_ranks(cells, seed, stream, rows)
-    return None
+        drawn = _of_systems(statistic, cells, found, counts)
+    elif found.shares is not None:
+        drawn = _of_shares(found, seed, stream, rows)
+    elif statistic == "pearson":
+        drawn = _of_sums(cells, seed, stream, rows)
+    elif statistic == "spearman":
+        drawn = _of_ranks(cells, seed, stream, rows)
+    return None if drawn is None else np.clip(drawn, -1.0, 1.0)  # rounding leads beyond
 
 
 def interval(drawn: Array, alpha: float) -> Interval | None:

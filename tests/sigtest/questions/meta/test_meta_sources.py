@@ -68,6 +68,19 @@ def test_metrics_of_a_comparison_bring_their_p_values(alternative: str) -> None:
             assert better[b, a] == 1 - expected
 
 
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_neither_of_two_equal_outputs_is_taken_for_the_better_one(alternative: str) -> None:
+    systems = outputs()
+    report = comparison(
+        alternative=alternative, systems={**systems, "Elm": systems["Cedar"]}, metrics=["bleu"]
+    )
+    scores = people()["scores"]["segment"]
+    judged = {"scores": {"segment": {**scores, "Elm": scores["Cedar"]}}}
+    asked = parse({"human": judged, "metrics": from_comparison(report)})
+    better = asked.sets[0].metrics[0].better
+    assert better[2, 4] == better[4, 2] == 1.0  # each of p >= the observed difference of 0
+
+
 def test_soft_accuracy_of_a_corpus_score_looks_at_its_own_p_values() -> None:
     metrics = from_comparison(comparison(alternative="greater"))
     found = compute(parse({"human": people(), "metrics": metrics, "resamples": 999}))

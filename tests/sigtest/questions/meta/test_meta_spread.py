@@ -80,6 +80,17 @@ def test_means_over_segments_are_means_over_the_drawn_ones(statistic: str) -> No
     assert pytest.approx(expected, rel=1e-12) == drawn(statistic, own, "segment", group).T
 
 
+@pytest.mark.parametrize(("level", "segments"), [("system", 1), ("segment", 30)])
+@pytest.mark.parametrize("statistic", ["pearson", "spearman"])
+def test_no_correlation_is_beyond_one(statistic: str, level: str, segments: int) -> None:
+    scores = np.random.default_rng(4).normal(size=(5, segments))
+    own = Cells(scores, np.stack([0.1 * scores, -3.0 * scores]), np.full(scores.shape, True))
+    found = drawn(statistic, own, level)
+    known = found[:, np.isfinite(found[0])]
+    assert known == pytest.approx(np.array([1.0, -1.0])[:, None] * np.ones(known.shape))
+    assert np.abs(known).max() <= 1.0
+
+
 def test_tau_over_all_cells_has_no_draws() -> None:
     assert drawn("kendall", cells(4, 9), "segment") is None
 
