@@ -18,7 +18,6 @@ from sigtest.progress import Progress
 from sigtest.render.digits import counted
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout, verbatim
-from sigtest.render.model import Sheet
 from sigtest.report.naming import names_in, renamed_in
 
 if TYPE_CHECKING:  # what comparisons alone need
@@ -247,7 +246,7 @@ class Kind(ABC, Generic[Asked]):
         """A report for any format, laid out as its reader wants it.
 
         Raises:
-            RecipeError: No such table or name; records for a table that has none.
+            RecipeError: No such table or name.
         """
         names = layout.shown_names(dict.fromkeys(names_in(report, self.naming)))
         presented = self.present(renamed_in(report, self.naming, names))
@@ -255,15 +254,7 @@ class Kind(ABC, Generic[Asked]):
             layout.arranged(presented.document()),
             verbatim=verbatim([layout.own_caption, *names.values()]),
         )
-        shown = replace(self.present(report), document=lambda: document)
-        return shown if layout.table in {None, "pairs"} else replace(shown, sheet=self._no_sheet)
-
-    def _no_sheet(self) -> Sheet:
-        raise RecipeError(
-            f"The csv of a {self.name} has the same records whatever table is asked for; leave "
-            "table out, or take another format.",
-            field="table",
-        )
+        return replace(self.present(report), document=lambda: document, table=layout.table)
 
     def decided(self, report: Any, alpha: float | None, correction: str | None) -> Any:
         """A report with another alpha or correction; the same where neither is another.

@@ -13,7 +13,6 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.anew import decided
-from sigtest.errors import RecipeError
 from sigtest.kinds import cost
 from sigtest.kinds.base import About, File, Finished, Kind
 from sigtest.kinds.shown import Shown
@@ -91,19 +90,6 @@ class ShownReport(Shown, Report):
     """A report that shows itself: as tables when printed, with pictures in a notebook."""
 
     path = "comparisons"
-
-    def to_pandas(self, table: str = "pairs") -> Any:
-        """A data frame of the `pairs`, or of the `systems` with scores, intervals and ranks.
-
-        Raises:
-            RecipeError: No such table.
-            UnavailableError: pandas is not installed.
-        """
-        if table not in ("pairs", "systems"):
-            raise RecipeError(
-                f"to_pandas takes 'pairs' or 'systems', not {table!r}.", field="table"
-            )
-        return self._frame(Layout(table))
 
 
 class Comparisons(Kind[ComparisonQuestion]):

@@ -37,13 +37,23 @@ class Shown:
         shown: str = fragment(self._laid_out(Layout()).document())
         return shown
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self, table: str | None = None) -> Any:
         """A data frame of the records that the format csv has.
 
+        Args:
+            table: Those that go with it, such as `systems`; else those of pairs, or of rows where
+                there are no pairs.
+
         Raises:
+            RecipeError: No such table, or one without records.
             UnavailableError: pandas is not installed.
         """
-        return self._frame(Layout())
+        try:
+            import pandas  # late: only those who want a data frame need it
+        except ImportError as error:
+            raise UnavailableError("A data frame needs pandas: pip install pandas.") from error
+        records = self._laid_out(Layout(table)).sheet()
+        return pandas.DataFrame(list(records.rows), columns=list(records.columns))
 
     def to_latex(
         self,
@@ -120,14 +130,6 @@ class Shown:
 
     def _laid_out(self, layout: Layout) -> Presented:
         return KINDS[self.path].lay_out(self, layout)
-
-    def _frame(self, layout: Layout) -> Any:
-        try:
-            import pandas  # late: only those who want a data frame need it
-        except ImportError as error:
-            raise UnavailableError("A data frame needs pandas: pip install pandas.") from error
-        records = self._laid_out(layout).sheet()
-        return pandas.DataFrame(list(records.rows), columns=list(records.columns))
 
 
 def shown(kind: Kind[Any], report: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -27,7 +27,7 @@ from sigtest.render.model import (
 from sigtest.render.names import in_words
 from sigtest.render.plots import PICTURES
 from sigtest.render.standings import baseline_of, facts, metric_heading, titled
-from sigtest.report import PairReport, RankReport, Report
+from sigtest.report import PairReport, Report
 from sigtest.report.naming import renamed
 
 PLAIN = Layout()
@@ -51,7 +51,8 @@ def present(report: Report, layout: Layout = PLAIN) -> Presented:
     return Presented(
         report.as_json,
         partial(document, shown, layout, verbatim([layout.own_caption, *names.values()])),
-        partial(SHEETS.get(layout.table or "", sheet), report),
+        {name: partial(records_of, report) for name, records_of in SHEETS.items()},
+        layout.table,
     )
 
 
@@ -113,7 +114,7 @@ def _chosen(report: Report, layout: Layout) -> Iterator[Block]:
             yield layout.called(block, number, len(found))
 
 
-def sheet(report: Report) -> Sheet:
+def pairs_sheet(report: Report) -> Sheet:
     """All that is known of the pairs: of each test set, and last of all together."""
     names = PairReport._fields
     if report.several is None:
@@ -127,7 +128,7 @@ def sheet(report: Report) -> Sheet:
 def systems_sheet(report: Report) -> Sheet:
     """Scores and places of the systems: of each test set, and last of all together."""
     columns = ("system", "metric", "score", "ci_low", "ci_high", "stderr", "training_stderr",
-               "test", "cluster", "rank_low", "rank_high")  # fmt: skip
+               *records.PLACE)  # fmt: skip
     scores = [
         score for _, own in titled(report) for s in own.systems for score in s.scores.values()
     ]
@@ -141,16 +142,11 @@ def systems_sheet(report: Report) -> Sheet:
         for name, own in titled(report)
         for system in own.systems
         for metric, score in system.scores.items()
-        for place in _places(system.ranks.get(metric, {}))
+        for place in records.places(system.ranks.get(metric, {}))
     )  # fmt: skip
     named = () if report.several is None else ("testset",)
     exact = ("clustered_stderr",) if clustered else ()
     return Sheet((*named, *columns, *varied, *exact), rows)
-
-
-def _places(ranks: Mapping[str, RankReport]) -> list[tuple[object, ...]]:
-    """Test, cluster and both ends of the range, by each test; nothing where there are no ranks."""
-    return [(test, own.cluster, *own.range) for test, own in ranks.items()] or [(None,) * 4]
 
 
 def _title(report: Report) -> str:
@@ -251,5 +247,10 @@ TABLES: dict[str, Callable[[Report, int | None], Iterable[Table | Abreast]]] = {
     "matrix": lambda report, many: [tables.matrix(report, metric) for metric in report.metrics],
     "row": lambda report, many: tables.systems(report, spare=1, bare=True),
 }
-# The records that go with a table; those of the pairs with any other.
-SHEETS = {"systems": systems_sheet, "row": systems_sheet}
+# The records that go with a table.
+SHEETS = {
+    "pairs": pairs_sheet,
+    "matrix": pairs_sheet,
+    "systems": systems_sheet,
+    "row": systems_sheet,
+}

@@ -6,7 +6,7 @@ NumPy, so that `--help` is quick.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +24,29 @@ class Presented:
     Attributes:
         as_json: All of it.
         document: It as people read it.
-        sheet: Its records.
+        sheets: Its records, by the table that they go with; the first where none is asked for.
+        table: The only one that is asked for, if any.
     """
 
     as_json: Callable[[], dict[str, Any]]
     document: Callable[[], Document]
-    sheet: Callable[[], Sheet]
+    sheets: Mapping[str, Callable[[], Sheet]]
+    table: str | None = None
+
+    def sheet(self) -> Sheet:
+        """Records of the table that is asked for.
+
+        Raises:
+            RecipeError: It has none.
+        """
+        chosen = self.sheets.get(self.table or next(iter(self.sheets)))
+        if chosen is None:
+            raise RecipeError(
+                f"There are no records of table {self.table}; take {' or '.join(self.sheets)}, or "
+                "another format.",
+                field="table",
+            )
+        return chosen()
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,9 @@ def proportion(correct: int, n: int, alpha: float, name: str = "") -> Proportion
 
 def present(found: Proportion) -> Presented:
     """It for any format."""
-    return Presented(partial(encode, found), partial(_document, found), partial(_sheet, found))
+    return Presented(
+        partial(encode, found), partial(_document, found), {"": partial(_sheet, found)}
+    )
 
 
 def _document(found: Proportion) -> Document:

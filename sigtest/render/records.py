@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sigtest.render.model import Sheet
 
@@ -16,7 +16,19 @@ TWO = {
     "ci": ("ci_low", "ci_high"),
     "p_interval": ("p_low", "p_high"),
     "detectable": ("detectable", "detectable_corrected"),
+    "range": ("rank_low", "rank_high"),
 }
+PLACE = ("test", "cluster", "rank_low", "rank_high")
+
+
+class Placed(Protocol):
+    """What has a place in a ranking."""
+
+    @property
+    def cluster(self) -> int: ...
+
+    @property
+    def range(self) -> tuple[int, int]: ...
 
 
 def fields_of(kind: type[DataclassInstance]) -> tuple[str, ...]:
@@ -37,6 +49,13 @@ def columns(names: Sequence[str]) -> tuple[str, ...]:
 def record(row: object, names: Sequence[str]) -> list[object]:
     """A value for each column."""
     return [value for name in names for value in _values(name, getattr(row, name))]
+
+
+def places(ranks: Mapping[str, Placed]) -> list[tuple[object, ...]]:
+    """PLACE by each test; one of nothing where there are no ranks."""
+    return [(test, own.cluster, *own.range) for test, own in ranks.items()] or [
+        (None,) * len(PLACE)
+    ]
 
 
 def _values(name: str, value: object) -> Iterator[object]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from sigtest.questions.accuracy.pictures import PICTURES
-from sigtest.questions.accuracy.report import AccuracyReport, AccuracyRow
+from sigtest.questions.accuracy.report import AccuracyReport, AccuracyRow, BetweenTests
 from sigtest.render import records
 from sigtest.render.answer import listed
 from sigtest.render.columns import intervals, names, numbers, words
@@ -21,7 +21,6 @@ from sigtest.render.model import (
     Paragraph,
     PValue,
     Section,
-    Sheet,
     Table,
 )
 from sigtest.render.names import in_words
@@ -35,7 +34,10 @@ ERRORS = (
 
 def present(report: AccuracyReport) -> Presented:
     """The report for any format."""
-    return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
+    rows = partial(records.sheet, records.fields_of(AccuracyRow), report.rows)
+    between = partial(records.sheet, records.fields_of(BetweenTests), report.between_tests)
+    sheets = {"correct": rows, "errors": rows, "agreement": between}
+    return Presented(partial(encode, report), partial(document, report), sheets)
 
 
 def answer(report: AccuracyReport) -> tuple[str, ...]:
@@ -50,11 +52,6 @@ def answer(report: AccuracyReport) -> tuple[str, ...]:
     pairs = f"{most} of {rows[0].n} pairs of systems"
     said = f"At alpha {alpha:g}, {listed(best)} {verb} what people conclude for {pairs}"
     return (f"{said}." if least == most else f"{said}, others for {least} at the least.",)
-
-
-def sheet(report: AccuracyReport) -> Sheet:
-    """One record a level, metric and test."""
-    return records.sheet(records.fields_of(AccuracyRow), report.rows)
 
 
 def document(report: AccuracyReport) -> Document:

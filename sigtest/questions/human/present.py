@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from sigtest.questions.human.pictures import PICTURES
 from sigtest.questions.human.report import (
     AgreementReport,
     CriterionGain,
+    CriterionReport,
     GainFigures,
     GainReport,
     HumanReport,
@@ -51,7 +52,8 @@ GainRow = tuple[str, str, CriterionGain, str, GainFigures]  # pair, criterion, g
 
 def present(report: HumanReport) -> Presented:
     """The report for any format."""
-    return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
+    sheets = {"pairs": partial(pairs_sheet, report), "systems": partial(systems_sheet, report)}
+    return Presented(partial(encode, report), partial(document, report), sheets)
 
 
 def answer(report: HumanReport) -> tuple[str, ...]:
@@ -65,9 +67,30 @@ def answer(report: HumanReport) -> tuple[str, ...]:
     )
 
 
-def sheet(report: HumanReport) -> Sheet:
+def pairs_sheet(report: HumanReport) -> Sheet:
     """One record a pair and criterion."""
     return records.sheet(records.fields_of(JudgedPair), report.pairs)
+
+
+def systems_sheet(report: HumanReport) -> Sheet:
+    """One record a system and criterion, and one of all criteria together where there are two."""
+    names = tuple(name for name in records.fields_of(CriterionReport) if name != "box")
+    rows = (
+        [system.name, criterion, *records.record(own, names)]
+        for system in report.systems
+        for criterion, own in _by_criterion(system, report.criteria)
+    )
+    return Sheet(("system", "criterion", *records.columns(names)), rows)
+
+
+def _by_criterion(
+    system: JudgedSystem, criteria: Sequence[str]
+) -> Iterator[tuple[str, JudgedSystem | CriterionReport]]:
+    if len(criteria) == 1:
+        yield criteria[0], system
+    else:
+        yield "combined", system
+        yield from system.criteria.items()
 
 
 def document(report: HumanReport) -> Document:

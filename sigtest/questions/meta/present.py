@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from functools import partial
 
 from sigtest.questions.meta.pictures import PICTURES
-from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair, SetReport
+from sigtest.questions.meta.report import (
+    MetaReport,
+    MetricEvaluation,
+    MetricPair,
+    SetReport,
+    StatisticReport,
+)
 from sigtest.render import records
 from sigtest.render.answer import leaders, listed
 from sigtest.render.columns import intervals, names, numbers, p_value, words
@@ -46,7 +52,8 @@ Shown = Paragraph | Figure | Table | Abreast
 
 def present(report: MetaReport) -> Presented:
     """The report for any format."""
-    return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
+    sheets = {"pairs": partial(pairs_sheet, report), "metrics": partial(metrics_sheet, report)}
+    return Presented(partial(encode, report), partial(document, report), sheets)
 
 
 def answer(report: MetaReport) -> tuple[str, ...]:
@@ -65,10 +72,27 @@ def answer(report: MetaReport) -> tuple[str, ...]:
     return tuple(said)
 
 
-def sheet(report: MetaReport) -> Sheet:
+def pairs_sheet(report: MetaReport) -> Sheet:
     """One record a pair of metrics, statistic and test."""
     *names, last = records.fields_of(MetricPair)
     return records.sheet((last, *names), report.pairs)
+
+
+def metrics_sheet(report: MetaReport) -> Sheet:
+    """One record a metric, statistic and test; those over all sets come first, without a set."""
+    names = records.fields_of(StatisticReport)
+    rows = (
+        [name, metric.label, statistic, *records.record(found, names), *place]
+        for name, metrics in (
+            ("", report.metrics),
+            *((own.name, own.metrics) for own in report.sets),
+        )
+        for metric in metrics
+        for statistic in TITLES
+        if (found := metric.statistic(statistic)) is not None
+        for place in records.places(metric.ranks.get(statistic, {}))
+    )
+    return Sheet(("set", "metric", "statistic", *records.columns(names), *records.PLACE), rows)
 
 
 def document(report: MetaReport) -> Document:

@@ -26,7 +26,9 @@ NOTES = (
 
 def present(report: PlanReport) -> Presented:
     """The report for any format."""
-    return Presented(partial(encode, report), partial(document, report), partial(sheet, report))
+    return Presented(
+        partial(encode, report), partial(document, report), {"pairs": partial(sheet, report)}
+    )
 
 
 def answer(report: PlanReport) -> tuple[str, ...]:

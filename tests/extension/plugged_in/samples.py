@@ -153,7 +153,7 @@ class Sums(WholeKind[Numbers]):
         return Presented(
             report.as_json,
             lambda: Document("Sum", (), (Paragraph(f"The sum is {report.total:g}."),)),
-            lambda: Sheet(("total",), [(report.total,)]),
+            {"sum": lambda: Sheet(("total",), [(report.total,)])},
         )
 
 

@@ -121,7 +121,7 @@ def test_another_kind_of_answer_has_every_format():
     presented = Presented(
         as_json=lambda: {"raters": 2},
         document=lambda: Document("Raters", ("2 raters",), (Paragraph("Raters agree."),)),
-        sheet=lambda: Sheet(("rater", "count"), [("r1", 3), ("=r2", None)]),
+        sheets={"raters": lambda: Sheet(("rater", "count"), [("r1", 3), ("=r2", None)])},
     )
     for name, form in FORMATS.items():
         assert "ater" in form.render(presented), name
