@@ -200,8 +200,12 @@ def _by_name(kinds: Sequence[Any]) -> dict[str, Any]:
 
 
 def _is_array(origin: Any) -> bool:
-    """Whether a type is NumPy's array; NumPy is loaded only where there are any."""
-    return getattr(origin, "__module__", "") == "numpy"
+    """Whether a type is NumPy's array; NumPy is loaded only where there are any.
+
+    NumPy's `NDArray` is an alias that keeps its own name since NumPy 2.5.
+    """
+    stands_for = get_origin(getattr(origin, "__value__", None)) or origin
+    return getattr(stands_for, "__module__", "") == "numpy"
 
 
 def _union(kinds: Sequence[Any]) -> Ways:

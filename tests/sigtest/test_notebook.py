@@ -400,8 +400,9 @@ def test_a_report_becomes_data_frames():
     pairs, systems = PLAIN.to_pandas(), PLAIN.to_pandas("systems")
     assert pairs.loc[0, "p_value"] == PLAIN.pairs[0].p_value
     assert systems.loc[0, "score"] == PLAIN.systems[0].scores["bleu"].score
-    with pytest.raises(sigtest.RecipeError, match="pairs"):
-        PLAIN.to_pandas("matrix")
+    assert PLAIN.to_pandas("matrix").equals(pairs)  # what a matrix shows
+    with pytest.raises(sigtest.RecipeError, match="choose one of systems, pairs, matrix, row"):
+        PLAIN.to_pandas("ranks")
 
 
 def test_a_report_becomes_latex_and_files(tmp_path):
