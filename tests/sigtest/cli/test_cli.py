@@ -396,6 +396,13 @@ def test_a_picture_of_no_kind_asks_for_one(complaint):
     assert "plot which KIND of picture" in complaint("plot")
 
 
+def test_the_package_runs_as_the_command():
+    started = [sys.executable, "-m", "sigtest", "nonsense"]
+    done = subprocess.run(started, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("sigtest: unknown command 'nonsense'; choose one of compare,")
+
+
 def test_help_and_version_need_no_command(run):
     assert run("--version")[1].startswith("sigtest ")
     assert run()[1] == run("--help")[1]
