@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sigtest.cli.arguments import parse
 from sigtest.cli.board_arguments import COMMANDS as BOARDS
 from sigtest.cli.ending import status_of
-from sigtest.cli.kernels import compiled_before
+from sigtest.cli.kernels import waiting
 from sigtest.late import late
 from sigtest.processor import prepare_blas
 
@@ -53,12 +53,9 @@ def _run(arguments: list[str]) -> int:
 
 
 def _announce_compilation(options: argparse.Namespace) -> None:
-    """Say why the first run takes long, before anything that takes long is loaded."""
-    if options.server is None and not compiled_before():
-        sys.stderr.write(
-            "sigtest: compiling numeric kernels; the first run after an installation takes about "
-            "a minute.\n"
-        )
+    """Say why a run takes long, before anything that takes long is loaded."""
+    if options.server is None and (told := waiting()):
+        sys.stderr.write(f"sigtest: compiling numeric kernels; {told}.\n")
         sys.stderr.flush()
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sigtest.cli.kernels import compiled_before
 from workers.errors import SettingError
 from workers.settings import NETWORKS, NUMBERS, Settings, log_format, meteor_ahead
 
@@ -37,7 +36,6 @@ def test_a_user_without_a_home_is_asked_for_a_state_directory(
     with pytest.raises(SettingError, match="SIGTEST_STATE must name a directory"):
         Settings.of({})
     assert Settings.of({"SIGTEST_STATE": "/state"}).state == Path("/state")
-    assert isinstance(compiled_before(), bool)
 
 
 def test_environment_comes_back() -> None:

@@ -1,0 +1,41 @@
+"""Whether kernels are compiled is told as numba sees it."""
+
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from sigtest.cli import kernels
+from sigtest.compiled import COMPILED, compiled
+from sigtest.metrics import scores
+
+
+@pytest.mark.parametrize("named", ["own", "file", None])
+def test_kernels_are_looked_for_where_numba_keeps_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: str | None
+) -> None:
+    if not COMPILED:
+        pytest.skip("numba compiles nothing here")
+    (tmp_path / "file").touch()
+    own = "" if named is None else str(tmp_path / named)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", own)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", own)
+    ratio = compiled(scores.ratio.py_func)  # type: ignore[attr-defined]
+    if named == "own":
+        assert kernels.waiting() == kernels.FIRST
+    ratio(np.ones((1, 2)))
+    assert kernels.waiting() is None
+
+
+def test_every_run_compiles_where_numba_may_write_nowhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    monkeypatch.setattr("os.access", lambda *_: False)
+    monkeypatch.setattr("os.path.expanduser", lambda _: "~")  # a user without a home
+    told = kernels.waiting()
+    assert told is not None
+    assert "NUMBA_CACHE_DIR names another folder" in told
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+    assert kernels.waiting() is None
