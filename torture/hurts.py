@@ -98,10 +98,15 @@ class Hurts:
         )
 
     def worker_killed(self) -> float | None:
-        """Until there is another, and the task that it held runs again or is done."""
+        """Until there are enough, and the task that it held runs again or is done.
+
+        Those that a machine has more while long tasks hold all others come back only for such.
+        """
         workers = self.service.workers()
         if not workers:
             return None
+        usual = self.service.settings.workers * len(self.service.instances)
+        enough = min(len(workers), usual)
         redis = self.service.connected()
         victim = self.rng.choice([w for w in workers if _held(redis, w)] or workers)
         held = _held(redis, victim)
@@ -109,7 +114,7 @@ class Hurts:
 
         def back() -> bool:
             there = set(self.service.workers())
-            return len(there) >= len(workers) and victim not in there and _again(redis, held)
+            return len(there) >= enough and victim not in there and _again(redis, held)
 
         try:
             return self._recovered("worker", back)
