@@ -27,6 +27,7 @@ PLACES = {
     **{command: f"sigtest.cli.boards:{command}" for command in BOARDS},
 }
 ASK = "sigtest.cli.kinds:ask"
+WITHOUT_KERNELS = {"plot", "human", *BOARDS}
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +47,7 @@ def _run(arguments: list[str]) -> int:
     if options.command == "metrics":
         _print(late("sigtest.cli.listing:listing")())
         return 0
-    if options.command in ("compare", "suite"):
+    if options.command not in WITHOUT_KERNELS:
         _announce_compilation(options)
     command = late(PLACES.get(options.command, ASK))
     return command(options) or 0
@@ -54,7 +55,7 @@ def _run(arguments: list[str]) -> int:
 
 def _announce_compilation(options: argparse.Namespace) -> None:
     """Say why a run takes long, before anything that takes long is loaded."""
-    if options.server is None and (told := waiting()):
+    if getattr(options, "server", None) is None and (told := waiting()):
         sys.stderr.write(f"sigtest: compiling numeric kernels; {told}.\n")
         sys.stderr.flush()
 

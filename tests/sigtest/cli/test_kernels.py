@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from sigtest.cli import kernels
+from sigtest.cli import kernels, main
 from sigtest.compiled import COMPILED, compiled
 from sigtest.metrics import scores
 
@@ -39,3 +39,25 @@ def test_every_run_compiles_where_numba_may_write_nowhere(
     assert "NUMBA_CACHE_DIR names another folder" in told
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert kernels.waiting() is None
+
+
+@pytest.mark.parametrize(
+    ("command", "compiles"),
+    [
+        ("compare", True), ("suite", True), ("gate", True), ("verify", True), ("classify", True),
+        ("plan", True), ("meta", True), ("accuracy", True), ("human", False), ("plot", False),
+        ("leaderboard", False),
+    ],
+)  # fmt: skip
+def test_commands_that_compile_say_so_first(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    command: str,
+    compiles: bool,
+) -> None:
+    monkeypatch.delenv("NUMBA_DISABLE_JIT", raising=False)
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert main([command]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"sigtest: compiling numeric kernels; {kernels.FIRST}.\n") is compiles
