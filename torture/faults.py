@@ -30,6 +30,16 @@ class Fault:
     noticed: tuple[str, ...]
 
 
+def _put(where: Any, name: str, what: Any) -> None:
+    """Put something in the place of what is there.
+
+    Raises:
+        AttributeError: There is nothing of that name: the fault would change nothing.
+    """
+    getattr(where, name)
+    setattr(where, name, what)
+
+
 def _forgets(module: Any) -> None:
     """The embedded store keeps no append-only file."""
     real = module.subprocess
@@ -39,7 +49,7 @@ def _forgets(module: Any) -> None:
         kept = ["no" if a == "--appendonly" else w for a, w in zip(before, arguments, strict=False)]
         return real.Popen(kept, **options)
 
-    module.subprocess = SimpleNamespace(**{**vars(real), "Popen": popen})
+    _put(module, "subprocess", SimpleNamespace(**{**vars(real), "Popen": popen}))
 
 
 def _commits_nothing(module: Any) -> None:
@@ -49,7 +59,7 @@ def _commits_nothing(module: Any) -> None:
         lost = int(question_id, 16) % 3 == 0 and outcome is module.Status.SUCCEEDED
         return True if lost else bool(real(self, question_id, outcome, *rest, **named))
 
-    module.QuestionStore.commit = commit
+    _put(module.QuestionStore, "commit", commit)
 
 
 def _drops_a_piece(module: Any) -> None:
@@ -59,16 +69,16 @@ def _drops_a_piece(module: Any) -> None:
         found = list(real(self, *arguments))
         return [*found[:-1], found[0]] if len(found) > 1 else found
 
-    module.ProgressStore.blocks = blocks
+    _put(module.ProgressStore, "blocks", blocks)
 
 
 def _shares_the_cache(module: Any) -> None:
-    module.space_of = lambda caller: module.hashed("caller", "everybody")
+    _put(module, "space_of", lambda caller: module.hashed("caller", "everybody"))
 
 
 def _folds_keys(module: Any) -> None:
     real = module.digest_of
-    module.digest_of = lambda secret: real(secret.lower())
+    _put(module, "digest_of", lambda secret: real(secret.lower()))
 
 
 def _doubles(module: Any) -> None:
@@ -77,18 +87,18 @@ def _doubles(module: Any) -> None:
     def hashed(*parts: str) -> str:
         return str(real.hashed(*parts, os.urandom(8).hex()))
 
-    module.keys = SimpleNamespace(**{**vars(real), "hashed": hashed})
+    _put(module, "keys", SimpleNamespace(**{**vars(real), "hashed": hashed}))
 
 
 def _revives_nothing(module: Any) -> None:
     from workers.queue.jobs import Jobs  # where the supervisor asks what a worker left behind
 
-    module.Reconciler._revive = lambda self, lost: None
-    Jobs.left_by = lambda self, worker: None  # type: ignore[method-assign]
+    _put(module.Reconciler, "_revive", lambda self, lost: None)
+    _put(Jobs, "left_by", lambda self, worker: None)
 
 
 def _outlives(module: Any) -> None:
-    module.die_with_parent = lambda *signal: None
+    _put(module, "die_with_parent", lambda *signal: None)
 
 
 def _fails_at_listings(module: Any) -> None:
@@ -99,21 +109,20 @@ def _fails_at_listings(module: Any) -> None:
             raise RuntimeError("planted")
         return real(kind, records, after)
 
-    module.listing = listing
+    _put(module, "listing", listing)
 
 
 def _shows_strangers(module: Any) -> None:
-    def find(self: Any, question_id: str, *caller: Any, **how: Any) -> Any:
-        stored = self._store.find(question_id)
-        if stored is None:
-            raise module.NotFoundError(f"There is no question {question_id}.")
-        return stored.record
+    real = module.Questions._own
 
-    module.Questions._find = find
+    def own(self: Any, stored: Any, question_id: str, caller: str, *kind: Any) -> Any:
+        return real(self, stored, question_id, stored.caller if stored else caller, *kind)
+
+    _put(module.Questions, "_own", own)
 
 
 def _erases_nothing(module: Any) -> None:
-    module.Eraser.round = lambda self: None
+    _put(module.Eraser, "round", lambda self: None)
 
 
 def _serves_in_order(module: Any) -> None:
@@ -125,7 +134,7 @@ def _serves_in_order(module: Any) -> None:
         again = [module.Priced(entry.task, float(next(seconds))) for entry in priced]
         real(self, "everybody", again, behind)
 
-    module.Feed._let_wait = let_wait
+    _put(module.Feed, "_let_wait", let_wait)
 
 
 def _by_name(*faults: Fault) -> Mapping[str, Fault]:

@@ -49,6 +49,9 @@ def _judge(ledger: Ledger, name: str, idle: list[float], during: list[float]) ->
     late = statistics.median(during) - statistics.median(idle)
     if late > 10 * MEDIAN:
         ledger.bad("late", f"{name}: median {late:.2f} s later than idle")
+    worst = max(during) - max(idle)
+    if worst > 10 * HIGH:
+        ledger.bad("late", f"{name}: worst {worst:.2f} s later than idle")
 
 
 def _times(quiet: httpx.Client, rng: random.Random, many: int) -> list[float]:

@@ -33,7 +33,7 @@ def noticed(name: str) -> tuple[bool, Ledger]:
 def planted(name: str) -> Ledger:
     """What the part that looks for such a fault sees with it."""
     if name not in FAULTS:
-        return costed(SEED, name, uploads=40)
+        return costed(SEED, name)
     wanted = set(FAULTS[name].noticed)
     if looks := tuple(look for bad, look in LOOKS.items() if bad in wanted):
         return estranged(SEED, name, 20, looks)

@@ -1,5 +1,7 @@
 """Generated requests, and the checks of the torture: they notice faults that are planted."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from torture.results import Run, Total, add, runs
 from torture.soak import growth
 from torture.strangers import told_apart
 
+ROOT = Path(__file__).parents[2]
 QUICK = ("dropped piece", "key compared without case")
 
 
@@ -31,6 +34,18 @@ def test_generated_requests_meet_no_bug() -> None:
 def test_planted_faults_are_noticed(name: str) -> None:
     found, ledger = noticed(name)
     assert found, ledger.counts
+
+
+def test_every_fault_changes_what_there_is() -> None:
+    plants = (
+        "from importlib import import_module\n"
+        "from torture.faults import FAULTS\n"
+        "for fault in FAULTS.values(): fault.change(import_module(fault.module))\n"
+        "print(len(FAULTS))"
+    )
+    planted = [sys.executable, "-c", plants]
+    done = subprocess.run(planted, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.stderr, done.stdout) == ("", f"{len(FAULTS)}\n")
 
 
 def test_every_fault_is_in_the_record() -> None:
