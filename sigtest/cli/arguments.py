@@ -221,6 +221,7 @@ def _gate_parser() -> Parser:
         parser.add_argument_group("how to compare"),
         hidden=decided,
         metric="one; default bleu where there are references, otherwise the only label of scores",
+        alpha="of each one-sided test; intervals have level 1 - 2 alpha, of --aa 1 - alpha",
     )
     group = parser.add_argument_group("what to show")
     add_option(group, "--format", "NAME", "text (default) or json", default="text")

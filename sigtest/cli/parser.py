@@ -113,6 +113,7 @@ def add_recipe(
     hidden: Container[str] = (),
     metric: str = "repeatable; default bleu where there are references, and every label of scores",
     test: str = "approximate_randomization",
+    alpha: str = "of decisions; intervals have level 1 - alpha",
 ) -> None:
     """The options that say how to compare.
 
@@ -122,6 +123,7 @@ def add_recipe(
         hidden: Options that the command refuses with a reason; its help leaves them out.
         metric: How many there may be, and what is taken where none is named, in words.
         test: What is taken where none is named, in words.
+        alpha: What has that level, in words.
     """
     group.add_argument(
         "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]", help=metric
@@ -135,7 +137,7 @@ def add_recipe(
         ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),
         ("--resamples", "N", "how many, or auto (default)"),
         ("--seed", "N", "number from which every draw follows; default 12345"),
-        ("--alpha", "LEVEL", "of decisions; intervals have level 1 - alpha; default 0.05"),
+        ("--alpha", "LEVEL", f"{alpha}; default 0.05"),
         ("--correction", "NAME", "for multiple comparisons; default holm"),
         ("--interval", "KIND", "percentile (default), or bootstrap_t for skewed differences"),
         ("--family", "N", "systems whose pairs are corrected for: present (default), or a number"),

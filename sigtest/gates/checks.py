@@ -70,12 +70,16 @@ def check(comparison: Comparison, claim: Claim) -> None:
         raise RecipeError(
             f"correction {recipe.correction} does not go with gates; take holm.", field="correction"
         )
-    _check_resamples(comparison, claim)
+    _check_level(comparison, claim)
 
 
-def _check_resamples(comparison: Comparison, claim: Claim) -> None:
+def _check_level(comparison: Comparison, claim: Claim) -> None:
     """A gate that decides the same of all data, as no p-value could be small enough, is none."""
     recipe, part = comparison.recipe, comparison.plan.parts[0]
+    if recipe.alpha >= 0.5 and claim != "same":
+        raise RecipeError(
+            f"alpha of a one-sided test must be below 0.5, not {recipe.alpha:g}.", field="alpha"
+        )
     pairs, sides = len(part.pairs), 2 if claim == "same" else 1
     least = min(1.0, sides / (part.resamples + 1))
     family = recipe.comparisons(pairs)

@@ -77,7 +77,7 @@ def gate(
     differences = sample.scores[0, a] - sample.scores[0, b]
     held = _Held(sign * differences, errors, sign * values, spreads[size:], tails)
     rows = _same(held) if margin is None else _within(held, margin, chosen)
-    level = drawing.alpha if margin is None else min(2 * drawing.alpha, 0.999)
+    level = drawing.alpha if margin is None else 2 * drawing.alpha
     intervals = bootstrap_t_interval(differences, errors, values, tails, level)
     names = [sample.part.systems[first] for first in a]
     losses = -sign * skewness(draws[a] - draws[b])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from sigtest.bounds import bound
+from sigtest.render.digits import percent
 from sigtest.render.names import printable
 from sigtest.report import encode
 
@@ -87,9 +88,9 @@ class GateReport:
         meant = MEANT[self.claim].format(
             baseline=self.baseline, margin=self.margin or 0.0, metric=self.metric
         )
-        lines = [f"{self.outcome}: {meant}, one-sided at {self.alpha:g}"]
-        if self.claim == "same":
-            lines = [f"{self.outcome}: {meant}, two-sided at {self.alpha:g}"]
+        side, times = ("two", 1) if self.claim == "same" else ("one", 2)
+        level = percent(1 - times * self.alpha)
+        lines = [f"{self.outcome}: {meant}, {side}-sided at {self.alpha:g}; {level} intervals"]
         lines += [_line(system, self) for system in self.systems]
         if any(system.power < 0.8 for system in self.systems):
             lines.append(

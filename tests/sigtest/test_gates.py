@@ -187,6 +187,7 @@ def test_size_at_the_margin_and_power_at_no_difference() -> None:
             "one metric, .* scores:higher=false",
         ),
         (0.1, "not_worse", {"correction": "max_t", "tests": ["bootstrap"]}, "max_t"),
+        (0.1, "equivalent", {"alpha": 0.5}, "below 0.5, not 0.5"),
     ],
 )
 def test_gates_that_cannot_decide_are_refused(
@@ -254,10 +255,13 @@ def test_exit_statuses_and_what_is_printed(
     for name, status, outcome in (("s1", 0, "pass"), ("s2", 1, "fail"), ("s3", 3, "undecided")):
         found, text = run(name)
         assert (found, text.split(":")[0]) == (status, outcome)
+        assert "one-sided at 0.05; 90 % intervals\n" in text
         assert "power" in text
     status, text = run("s1", options=("--aa",))
     assert status == 0
-    assert text.startswith("pass: no significant difference from s0 (A/A), two-sided")
+    assert text.startswith(
+        "pass: no significant difference from s0 (A/A), two-sided at 0.05; 95 % intervals\n"
+    )
     assert "does not prove that there is none" in text
     shown = re.search(r"p = (\S+), (\S+) adjusted;", run("s3", options=of_nine)[1])
     assert shown is not None

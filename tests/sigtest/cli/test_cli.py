@@ -440,6 +440,7 @@ def test_help_of_gates_says_which_options_are_refused(run):
     given = {"--test": "bootstrap", "--interval": "percentile", "--alternative": "less"}
     assert named == set(given)
     assert not re.findall(r"(?m)^  (--test|--interval|--alternative) ", shown)
+    assert "intervals have level 1 - 2 alpha" in " ".join(shown.split())
     for choice in given.items():
         assert run("gate", *BOTH[1:], *FAST, "--baseline", "bad", "--margin", "9", *choice)[0] == 2
 
