@@ -21,6 +21,5 @@ def choose(name: Any, known: Iterable[str], field: str, what: str, otherwise: st
     folded = {str(own).casefold(): own for own in names}  # a wrong case is the nearest
     near = difflib.get_close_matches(name.casefold(), folded, 1) if isinstance(name, str) else ()
     hint = f" Did you mean {folded[near[0]]!r}?" if near else otherwise
-    raise RecipeError(
-        f"Unknown {what} {quoted(name)}; choose one of {', '.join(names)}.{hint}", field=field
-    )
+    instead = f"choose one of {', '.join(names)}" if names else "there is none here"
+    raise RecipeError(f"Unknown {what} {quoted(name)}; {instead}.{hint}", field=field)

@@ -187,7 +187,8 @@ REFUSED = {
     "unknown of four": ({"judgements": ROWS, "longitudinal": {
         "best_old": "A", "best_new": "B", "current_old": "C", "current_new": "Z"}},
         "Unknown system 'Z'"),
-    "languages": ({"judgements": ROWS, "languages": "de-en"}, "Unknown language pair"),
+    "languages": ({"judgements": ROWS, "languages": "de-en"},
+                  "Unknown language pair 'de-en'; there is none here."),
     "seed": ({"judgements": ROWS, "seed": -1}, "seed must be a whole number from 0"),
     "resamples": ({"judgements": ROWS, "resamples": 1000.5}, "resamples must be a whole number"),
     "names": ({"judgements": ROWS, "show_annotators": 1}, "true or false"),
