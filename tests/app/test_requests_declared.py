@@ -133,3 +133,15 @@ def test_what_is_declared_is_not_refused_for_its_type(operation: tuple[str, str]
         if error is not None and " must be " in error.message
     ]
     assert refused == []
+
+
+@OPERATIONS
+def test_null_is_declared_only_where_it_can_stand_for_nothing(operation: tuple[str, str]) -> None:
+    schema = declared(operation)
+    wholes = [
+        with_part(body, way, None)
+        for body in BODIES[operation]
+        for way in filter(None, places(body))
+    ]
+    errors = refusals(operation, filter(schema.is_valid, wholes))
+    assert [error.message for error in errors if error and " is empty" in error.message] == []

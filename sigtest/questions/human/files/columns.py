@@ -39,7 +39,12 @@ NUMERIC = ("score", "z", "seconds")
 JUDGEMENT = {
     "type": "object",
     "properties": {
-        name: {"type": ["number", "null"] if name in NUMERIC else ["string", "integer", "null"]}
+        name: {
+            "type": [
+                *(["number"] if name in NUMERIC else ["string", "integer"]),
+                *([] if name in NEEDED else ["null"]),
+            ]
+        }
         for name in COLUMNS
     },
     "required": list(NEEDED),
