@@ -13,12 +13,13 @@ Z = float(ndtri(0.975))  # of 95 % intervals
 
 
 def stderr_factors(values: Array, resamples: int) -> tuple[float, float]:
-    """Ends of the 95 % interval of a standard error, as multiples of its estimate.
+    """Ends of the 95 % interval of a standard error, as multiples of the bootstrap's estimate.
 
     Bonett (2006), "Approximate confidence interval for standard deviation of nonnormal
     distributions", Computational Statistics & Data Analysis 50(3): the logarithm of the variance
-    has a standard error that follows from the kurtosis about a trimmed mean. The bootstrap's own
-    noise, a variance of 2 / R of that logarithm, is added.
+    has a standard error that follows from the kurtosis about a trimmed mean. It is that of
+    the sample variance, over n - 1, where the bootstrap's is over n. The bootstrap's own noise, a
+    variance of 2 / R of that logarithm, is added.
 
     Args:
         values: (n,) influence of each unit on the difference; they vary, and n is at least 10.
@@ -31,7 +32,7 @@ def stderr_factors(values: Array, resamples: int) -> tuple[float, float]:
     squares = ((values - values.mean()) ** 2).sum()
     kurtosis = n * float(((values - middle) ** 4).sum() / squares**2)
     variance = max(0.0, kurtosis - (n - 3) / n) / (n - 1) + 2 / resamples
-    centre, reach = math.sqrt(n / (n - Z)), Z * n / (n - Z) * math.sqrt(variance) / 2
+    centre, reach = math.sqrt(n / (n - Z) * n / (n - 1)), Z * n / (n - Z) * math.sqrt(variance) / 2
     return centre * math.exp(-reach), centre * math.exp(reach)
 
 

@@ -102,11 +102,20 @@ def test_intervals_of_standard_errors_are_bonetts() -> None:
     middle = stats.trim_mean(values, 1 / (2 * math.sqrt(n - 4)))
     kurtosis = n * sum((values - middle) ** 4) / sum((values - values.mean()) ** 2) ** 2
     c, error = n / (n - z), math.sqrt((kurtosis - (n - 3) / n) / (n - 1))
-    expected = [math.sqrt(math.exp(math.log(c) + sign * z * c * error)) for sign in (-1, 1)]
-    assert stderr_factors(values, 10**15) == pytest.approx(expected, rel=1e-9)
     noisy = math.sqrt(error**2 + 2 / 99)  # log of a normal sample's variance: var 2 / R
-    expected = [math.sqrt(math.exp(math.log(c) + sign * z * c * noisy)) for sign in (-1, 1)]
-    assert stderr_factors(values, 99) == pytest.approx(expected, rel=1e-9)
+    for spread, resamples in ((error, 10**15), (noisy, 99)):
+        squared = (math.log(c * values.var(ddof=1)) + sign * z * c * spread for sign in (-1, 1))
+        expected = [math.sqrt(math.exp(own)) for own in squared]
+        found = np.array(stderr_factors(values, resamples)) * values.std()  # as the bootstrap has
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_intervals_of_small_pilots_err_on_both_sides_alike() -> None:
+    """12 normal units, 4,000 simulations: four standard errors of .025 are .010."""
+    drawn = np.random.default_rng(6).normal(size=(4000, 12))
+    ends = np.array([np.array(stderr_factors(own, 10**9)) * own.std() for own in drawn])
+    assert np.mean(ends[:, 0] > 1) == pytest.approx(0.025, abs=0.010)
+    assert np.mean(ends[:, 1] < 1) == pytest.approx(0.025, abs=0.010)
 
 
 @pytest.mark.parametrize(("shape", "least"), [("normal", 0.935), ("exponential", 0.90)])
