@@ -127,8 +127,7 @@ def contents(parts: Sequence[Part], others: Sequence[tuple[str, str]] = ()) -> s
     lines = ["| doubt | answer | checks |", "| --- | --- | --- |"]
     for part in parts:
         held = f"{len(part.checks) - len(part.failed)} of {len(part.checks)}"
-        tables = "".join(f"<br>[{table.title}](#{_slug(table)})" for table in part.tables)
-        link = f"[{part.number}. {part.title}](#{_anchor(part)}){tables}"
+        link = f"[{part.number}. {part.title}](#{_anchor(part)})"
         lines.append(f"| {part.question} | {link} | {held} |")
     lines += [f"| {asked} | [{title}](#{_as_anchor(title)}) | |" for asked, title in others]
     return "\n".join(lines)
@@ -190,10 +189,6 @@ def _cell(text: str) -> str:
 
 def _anchor(part: Part) -> str:
     return _as_anchor(f"{part.number}. {part.title}")
-
-
-def _slug(table: Table) -> str:
-    return _as_anchor(table.title)
 
 
 def _as_anchor(heading: str) -> str:

@@ -62,7 +62,7 @@ def test_printed_numbers_of_the_papers_are_reproduced():
     assert [check.name for check in checks if not check.passed] == []
 
 
-def test_page_names_what_failed_and_links_every_table():
+def test_page_names_what_failed_and_answers_a_doubt_with_one_link():
     failed = Check("the sky is green", "It is green.", False, "blue")
     table = Table("What colour is it?", ("sky",), (("blue",),))
     part = Part(1, "Colours", "Which?", (failed,), tables=(table,), headline="Seen.")
@@ -70,7 +70,7 @@ def test_page_names_what_failed_and_links_every_table():
     shown = page.render([part], Run(datetime(2026, 1, 1, tzinfo=UTC), 1.0, "abc", QUICK, "none"))
 
     assert "0 of 1 checks hold. Failed: the sky is green." in shown
-    assert "(#what-colour-is-it)" in shown
+    assert "| Which? | [1. Colours](#1-colours) | 0 of 1 |" in shown
     assert "### What colour is it?" in shown
 
 
