@@ -290,6 +290,25 @@ def test_it_sees_skewness_that_exchanges_cannot() -> None:
     assert rejected["bootstrap_t"] < rejected["bootstrap"]
 
 
+def test_intervals_beside_p_values_are_as_documented() -> None:
+    """docs/CLAIMS.md: 14 % of 1,000; of 120, four standard errors are 12.7 %."""
+    rng = np.random.default_rng(4)
+    apart = 0
+    for _ in range(120):
+        rows = np.stack([rng.exponential(size=100) - 0.8, np.zeros(100)])
+
+        def pair(rows: Array = rows, **fields: Any) -> Any:
+            body = request_of(rows, interval="bootstrap_t", resamples=999, **fields)
+            return report_of(body)["pairs"][0]
+
+        both, wide = pair(), pair(alpha=0.1)["ci"]
+        apart += both["p_value"] > 0.05 and not both["ci"][0] <= 0 <= both["ci"][1]
+        assert (pair(alternative="greater")["p_value"] <= 0.05) == (wide[0] > 0)
+        assert (pair(alternative="less")["p_value"] <= 0.05) == (wide[1] < 0)
+    assert apart / 120 == pytest.approx(0.14, abs=0.127)
+    assert apart > 0
+
+
 def stratified_error(d: Array, strata: Array) -> float:
     """Standard error of the mean of a stratified sample (Cochran 1977, section 5.3)."""
     inside = [d[strata == h] for h in np.unique(strata)]
