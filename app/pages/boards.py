@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Path, Request
@@ -33,6 +34,7 @@ from sigtest.data.names import system_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError
 from sigtest.render.standings import better
+from sigtest.report.methods import listed
 from workers.creation import NewTestSet
 from workers.store.boards import Choice as Decision
 
@@ -106,23 +108,53 @@ def _page(request: Request, board: Board, choice: Shown) -> Response:
     if board.report.pairs:
         settings = board.shown.testset.settings
         view = decidable(view, float(settings["alpha"]), str(settings["correction"]))
-    pairs = {frozenset((pair.a, pair.b)): pair for pair in board.report.pairs}
-    higher = board.report.metrics[board.metric].higher_is_better
-    claims: dict[str, list[str]] = {}
-    for claim in sorted(board.claims, key=lambda own: -own.claimed_at):
-        pair = pairs.get(frozenset((claim.a, claim.b)))
-        winner = better(pair, higher) if pair is not None else None
-        if winner is not None:
-            said = f"{winner} is better than {claim.b if winner == claim.a else claim.a}"
-            claims.setdefault(site.moment(claim.claimed_at), []).append(said)
     return site.page(
         request,
         "board.html",
         board=board.shown,
         record=board.record,
         shown=view,
-        claims=claims,
+        claims=_history(board),
     )
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """What became significant at one moment.
+
+    Attributes:
+        pairs: How many.
+        said: Who is better than whom.
+    """
+
+    pairs: int
+    said: str
+
+
+def _history(board: Board) -> dict[str, Claimed]:
+    """What became significant when, newest first."""
+    pairs = {frozenset((pair.a, pair.b)): pair for pair in board.report.pairs}
+    higher = board.report.metrics[board.metric].higher_is_better
+    won: dict[str, dict[str, list[str]]] = {}
+    for claim in sorted(board.claims, key=lambda own: -own.claimed_at):
+        pair = pairs.get(frozenset((claim.a, claim.b)))
+        winner = better(pair, higher) if pair is not None else None
+        if winner is not None:
+            beaten = won.setdefault(site.moment(claim.claimed_at), {}).setdefault(winner, [])
+            beaten.append(claim.b if winner == claim.a else claim.a)
+    return {when: claimed(beaten) for when, beaten in won.items()}
+
+
+def claimed(beaten: dict[str, list[str]]) -> Claimed:
+    """Those that are better than the same systems are told in one sentence."""
+    winners: dict[tuple[str, ...], list[str]] = {}
+    for winner, losers in beaten.items():
+        winners.setdefault(tuple(sorted(losers)), []).append(winner)
+    said = "; ".join(
+        f"{listed(own)} {'is' if len(own) == 1 else 'are'} better than {listed(losers)}"
+        for losers, own in winners.items()
+    )
+    return Claimed(sum(map(len, beaten.values())), f"{said}.")
 
 
 @router.post("/{id}/systems", dependencies=[site.OwnPage])

@@ -11,6 +11,7 @@ from browsing import visit
 from exchange import ServeOn
 from test_pages import HOSTILE
 
+from app.pages.boards import Claimed, claimed
 from app.settings import Settings
 from workers.settings import Settings as QueueSettings
 from workers.store.server import EmbeddedServer, connect
@@ -208,3 +209,32 @@ def measure(context: Context, testset_id: str) -> None:
     assert state is not None
     for entry in joins(state):
         run(context, entry.task.name, [entry.task.owner, *entry.task.arguments])
+
+
+def test_systems_that_are_better_than_the_same_ones_share_a_sentence() -> None:
+    told = claimed({"a": ["d", "c"], "b": ["c", "d"], "c": ["d"]})
+    assert told == Claimed(5, "a and b are better than c and d; c is better than d.")
+
+
+def test_what_became_clear_of_many_pairs_leaves_room_for_the_form(pages: httpx.Client) -> None:
+    lines = [f"{place} b c d e f" for place in range(30)]
+    made = pages.post(
+        "/boards",
+        data={"name": "many", "metrics": "bleu", "resamples": "1999", "capacity": "11"},
+        files={"references": ("reference.txt", "\n".join(lines).encode())},
+        headers=BROWSER,
+    )
+    board = str(made.headers["location"])
+    for place in range(11):
+        kept = 6 if place < 6 else 3
+        text = "\n".join(" ".join(line.split()[:kept] + ["x"] * (6 - kept)) for line in lines)
+        assert put(pages, board, f"own{place}", text.encode()).status_code == 303
+    settled = {"Accept": "application/json"}
+    while (told := pages.get(board, headers=settled).json())["pending"]:
+        pass
+    assert len(told["claims"]) == 30
+    history = re.search(r'<dl class="history">(.*?)</dl>', pages.get(board).text, re.DOTALL)
+    assert history is not None
+    # also where a minute ended meanwhile, one moment has more than a dozen
+    assert re.search(r"<details><summary>\d+ pairs</summary>", history[1])
+    assert "own0" in history[1]
