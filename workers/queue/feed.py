@@ -68,8 +68,7 @@ class Feed:
         tasks = keys.key("tasks", question)
         lists = [*self._lists, f"{keys.WAITING}:{owner}", tasks]
         lines = [f"{entry.seconds:.6f} {entry.task.spelled}" for entry in priced]
-        total = sum(entry.seconds for entry in priced)
-        told: list[str | int] = [owner, question, repr(total), int(behind), *lines]
+        told: list[str | int] = [owner, question, int(behind), *lines]
         self._queue(self._wait(lists, [*PREFIXES, *told]))
 
     def correct(self, pipe: Pipeline, caller: str, seconds: float) -> None:

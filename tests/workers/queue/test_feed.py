@@ -108,6 +108,20 @@ def test_small_questions_of_a_caller_come_first(feed: Feed, context: Context) ->
     assert order == [A, B, C, A, A, A]  # the first was handed out before the others came
 
 
+def test_what_grows_while_it_waits_is_no_small_question(feed: Feed, context: Context) -> None:
+    """Sixty systems that come to a leaderboard one by one; a comparison of the same caller."""
+    joins = tasks(A, *[0.5] * 60)
+    for join in joins:
+        feed.add("one", [join])
+    feed.add("one", joins[-1:])  # waits already
+    order = served(context)
+    first = [next(order) for _ in range(10)]
+    feed.add("one", tasks(B, 0.1))
+    assert first == [A] * 10
+    assert B in [next(order) for _ in range(2)]
+    assert list(order) == [A] * 49
+
+
 def test_a_large_question_does_not_wait_for_ever(feed: Feed, context: Context) -> None:
     feed.add("one", tasks(f"{999:032x}", 1.0))
     feed.add("one", tasks(A, 30.0))

@@ -104,28 +104,29 @@ return 1
 """
 
 # KEYS: as FEED, ids of this caller that wait, tasks of this id
-# ARGV: as FEED, caller, id, predicted seconds of all that the id still needs, 1 to go behind, tasks
+# ARGV: as FEED, caller, id, 1 to go behind, tasks
 # A caller starts just before where the least served one stands; of a caller's questions small ones
-# come first, but none waits for ever: what comes later starts later. A question that goes behind
-# waits until the caller's others had their turn. A task that waits is not added again. Goes on as
-# FEED.
+# come first, but none waits for ever: what comes later starts later. How small one is follows from
+# all of its tasks, also from those that came while others waited, as on a leaderboard. A question
+# that goes behind waits until the caller's others had their turn. A task that waits is not added
+# again. Goes on as FEED.
 WAIT = (
     """
 local caller, id, ids, tasks = ARGV[4], ARGV[5], KEYS[9], KEYS[10]
 local least = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2] or 0
 redis.call('ZADD', KEYS[1], 'NX', least - 1e-6, caller)
 local served = redis.call('ZSCORE', KEYS[1], caller)
-if ARGV[7] == '1' then
-    local last = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')[2] or served
-    redis.call('ZADD', ids, last + tonumber(ARGV[6]), id)
-else
-    redis.call('ZADD', ids, 'NX', served + tonumber(ARGV[6]), id)
-end
-local held = {}
+local held, added = {}, 0
 for _, task in ipairs(redis.call('LRANGE', tasks, 0, -1)) do held[task] = true end
-for i = 8, #ARGV do
-    if not held[ARGV[i]] then redis.call('RPUSH', tasks, ARGV[i]) end
+for i = 7, #ARGV do
+    if not held[ARGV[i]] then
+        redis.call('RPUSH', tasks, ARGV[i])
+        added = added + tonumber(string.match(ARGV[i], '^[^ ]+'))
+    end
 end
+local place = redis.call('ZSCORE', ids, id) or served
+if ARGV[6] == '1' then place = redis.call('ZRANGE', ids, -1, -1, 'WITHSCORES')[2] or served end
+redis.call('ZADD', ids, place + added, id)
 redis.call('ZADD', KEYS[3], 'NX', redis.call('TIME')[1], id)
 """
     + FEED
