@@ -83,22 +83,35 @@ class Watcher:
             record, partial(self.questions.distribution, record.id, caller, pair), "distribution is"
         )
 
-    async def segments(self, record: Record, caller: str, pair: PairAsked) -> Segments:
+    async def segments(
+        self, record: Record, caller: str, pair: PairAsked, seconds: float = MAKING_SECONDS
+    ) -> Segments:
         """The segments of one pair with their shares, made by a worker when first asked for.
+
+        Args:
+            record: The comparison.
+            caller: Whose it is.
+            pair: What is asked for.
+            seconds: To wait at most.
 
         Raises:
             NotReadyError: The comparison has no report, or the worker needs longer; ask again.
             RecipeError: See `Questions.segments`.
         """
-        return await self._made(
-            record, partial(self.questions.segments, record.id, caller, pair), "shares are"
-        )
+        look = partial(self.questions.segments, record.id, caller, pair)
+        return await self._made(record, look, "shares are", seconds)
 
-    async def _made(self, record: Record, look: Callable[[bool], T | None], what: str) -> T:
+    async def _made(
+        self,
+        record: Record,
+        look: Callable[[bool], T | None],
+        what: str,
+        seconds: float = MAKING_SECONDS,
+    ) -> T:
         """What a worker makes; `look` is told whether a worker has been asked before."""
         asked = chain([False], repeat(True))  # the first look asks a worker
         made = await self.until(
-            record.id, lambda: look(next(asked)), lambda found: found is not None, MAKING_SECONDS
+            record.id, lambda: look(next(asked)), lambda found: found is not None, seconds
         )
         if made is None:
             raise NotReadyError(f"The {what} being computed; ask again.", record)

@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from app.http.negotiation import AsPage, Wished
 from app.http.state import Asked, Cursor, InDigits, Limits, OfKind, routing
 from app.http.turns import in_turn
-from app.http.waiting import Watch, Watcher
+from app.http.waiting import MAKING_SECONDS, Watch, Watcher
 from app.pages import asking, forms, site
 from app.pages.choice import Choice, Chosen
 from app.pages.panel import Panel, panel
@@ -47,6 +47,7 @@ from workers.questions import Questions, Record, Status
 router = routing()
 EXAMPLE = Folder(__file__).parents[2] / "examples" / "shared-task"
 PAGE, RECENT = 20, 5
+BESIDE_SECONDS = 0.5  # that a report waits for the pair beside it, which follows by itself
 COMPARISONS = KINDS["comparisons"]
 EXAMPLE_REQUEST = {"metrics": ["bleu", "chrf", "ter"], "unit": "document"}
 
@@ -208,7 +209,7 @@ async def question(
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
     view = await in_turn(shown, found, stored, choice, here)
     link = await run_in_threadpool(asked.link, found.id, caller.name)
-    opened = await _opened(found, caller.name, watch, view.choice, wanted)
+    opened = await _opened(found, caller.name, watch, view.choice, wanted, BESIDE_SECONDS)
     return await in_turn(
         site.page, request, "report.html", record=found, kind=kind, here=here, shown=view,
         pair=opened, link=link, own=True,
@@ -233,13 +234,18 @@ async def pair_page(
 
 
 async def _opened(
-    found: Record, caller: str, watch: Watcher, choice: Choice, wanted: Wanted
+    found: Record,
+    caller: str,
+    watch: Watcher,
+    choice: Choice,
+    wanted: Wanted,
+    seconds: float = MAKING_SECONDS,
 ) -> Panel | str | None:
     """The pair that is read at the moment; why it cannot be read yet; or nothing."""
     if choice.a is None or choice.b is None:
         return None
     try:
-        told = await behind(found, caller, watch, choice.options, wanted)
+        told = await behind(found, caller, watch, choice.options, wanted, seconds)
     except NotReadyError as error:
         return error.message
     here = f"/{found.kind}/{found.id}"

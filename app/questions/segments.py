@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from app.http.state import InDigits, LeftEmpty
 from app.http.turns import in_turn
-from app.http.waiting import Watcher
+from app.http.waiting import MAKING_SECONDS, Watcher
 from app.questions import answers
 from app.questions.drawing import Options, pair_of
 from app.schema.answers import SegmentsBody
@@ -97,9 +97,22 @@ class Behind:
 
 
 async def behind(
-    record: Record, caller: str, watch: Watcher, options: Options, wanted: Wanted
+    record: Record,
+    caller: str,
+    watch: Watcher,
+    options: Options,
+    wanted: Wanted,
+    seconds: float = MAKING_SECONDS,
 ) -> Behind:
     """The pair that is asked for and the segments behind its difference.
+
+    Args:
+        record: A comparison that has a report.
+        caller: Whose it is.
+        watch: Waits for what a worker makes.
+        options: Which pair, metric, test and test set.
+        wanted: Which segments.
+        seconds: To wait at most.
 
     Raises:
         RecipeError: No such pair, test set or segments.
@@ -108,7 +121,7 @@ async def behind(
     asked = await run_in_threadpool(pair_of, record, caller, watch.questions, options)
     if asked.a == asked.b:
         raise RecipeError("a and b must be two different systems.", field="b")
-    segments = await watch.segments(record, caller, asked)
+    segments = await watch.segments(record, caller, asked, seconds)
 
     def made() -> Behind:
         stored = watch.questions.report(record.id, caller)

@@ -32,20 +32,26 @@ for (const live of document.querySelectorAll("[data-events]")) {
   });
 }
 
-// a board that lacks something looks again, and is loaded again when that has changed; not while
-// somebody fills in a form
+// what lacks something looks again until that has changed: a pair changes in its place, a board is loaded
+// again, but not while somebody fills in a form
 let writing = false;
 document.addEventListener("input", () => { writing = true; });
-for (const lacks of document.querySelectorAll("[data-lacks]")) {
-  const look = async () => {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
-    const found = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
-    const changed = found && found.querySelector("[data-lacks]")?.textContent !== lacks.textContent;
-    if (!changed) setTimeout(look, 3000);
-    else if (!writing) location.reload();
-  };
-  setTimeout(look, 3000);
-}
+const follow = (within) => {
+  for (const lacks of within.querySelectorAll("[data-lacks]")) {
+    const look = async () => {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+      const found = answer?.ok && new DOMParser().parseFromString(await answer.text(), "text/html");
+      if (!lacks.isConnected) return; // something else is shown
+      const changed = found && found.querySelector("[data-lacks]")?.textContent !== lacks.textContent;
+      const made = changed && found.getElementById("pair");
+      if (!changed) setTimeout(look, 3000);
+      else if (made) lacks.closest("#pair").replaceWith(document.importNode(made, true));
+      else if (!writing) location.reload();
+    };
+    setTimeout(look, 3000);
+  }
+};
+follow(document);
 
 // forms that cannot be undone ask first
 document.addEventListener("submit", (event) => {
@@ -265,6 +271,7 @@ const show = async (address, push, form = null) => {
   }
   if (push) go(address);
   offer();
+  follow(document.getElementById("main"));
   if (place >= 0) (alike()[place] ?? alike()[0])?.focus({ preventScroll: true });
 };
 
@@ -302,6 +309,7 @@ const open = async (address, form = null) => {
   const within = panel.contains(document.activeElement);
   panel.replaceWith(document.importNode(found, true));
   go(address);
+  follow(pair());
   const opened = [...new URL(address, location.href).searchParams].filter(([name]) => ["a", "b", "testset"].includes(name));
   carry(Object.fromEntries(opened), "main > nav.choose a, .decide a, thead a, .sigtest .pages a", ".decide form");
   const pairOf = (search) => ["a", "b"].map((name) => new URLSearchParams(search).get(name)).sort().join("\n");

@@ -2,11 +2,19 @@
 
 import random
 import time
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from exchange import problem, submit
+from browsing import visit
+from exchange import ServeOn, problem, submit
+
+from app.settings import Settings
+from workers.settings import Settings as QueueSettings
+from workers.store.server import EmbeddedServer, connect
+from workers.tasks.context import Context
+from workers.tasks.run import run
 
 
 @pytest.fixture
@@ -89,3 +97,32 @@ def test_three_thousand_segments_take_less_than_a_second(service: httpx.Client) 
 def test_other_callers_get_nothing(service: httpx.Client, made: dict[str, Any]) -> None:
     unknown = {"links": {"self": f"/v1/comparisons/{'0' * 32}"}}
     problem(segments(service, unknown), 404, "not-found")
+
+
+def test_a_report_does_not_wait_for_the_pair_beside_it(
+    serve_on: ServeOn, tmp_path: Path, chromium: Any, body: dict[str, Any]
+) -> None:
+    """Two systems, whose pair is opened with the report; nobody works but this test."""
+    queue = QueueSettings(state=tmp_path)
+    server = EmbeddedServer(queue)
+    server.ensure()
+    context = Context.on(connect(queue), queue)
+    try:
+        client = serve_on(Settings(), queue)
+        made = client.post("/v1/comparisons", json=body).json()
+        while context.questions.unfinished(made["id"]):
+            for entry in context.questions.progress.pieces(made["id"]).tasks(made["id"]):
+                run(context, entry.task.name, [entry.task.owner, *entry.task.arguments])
+        with visit(chromium, str(client.base_url)) as visited:
+            page = visited.page
+            asked = time.monotonic()
+            page.goto(f"/comparisons/{made['id']}")
+            assert time.monotonic() - asked < 5
+            assert "being computed" in page.inner_text("#pair [data-lacks]")
+            page.evaluate("window.unloaded = false")
+            run(context, "attribute", [made["id"], 0, 0, 1, 0])
+            page.wait_for_selector("#pair .segments")
+            assert page.evaluate("window.unloaded") is False
+    finally:
+        context.questions.redis.close()
+        server.stop()
