@@ -190,7 +190,7 @@ def of_report(
         beside=_beside(parts) if opens else None,
         below=opens and report.several is not None,
         testsets=tuple(name for name, _ in titled(report)[:-1]),
-        said_how=saying.how_to_say(report, here),
+        said_how=saying.how_to_say(report),
     )
 
 

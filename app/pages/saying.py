@@ -43,7 +43,7 @@ class HowToSay:
 
     Attributes:
         rows: The systems as rows of a LaTeX table; nothing of many.
-        verify: The command that computes the report again.
+        verify: What the command that computes the report again takes besides the report.
         bases: Of each test.
     """
 
@@ -52,18 +52,13 @@ class HowToSay:
     bases: tuple[Basis, ...]
 
 
-def how_to_say(report: Report, here: str) -> HowToSay | None:
-    """What a paper takes, of a report on one test set with pairs.
-
-    Args:
-        report: With all its metrics and tests.
-        here: Address of the page, at whose end the id stands.
-    """
+def how_to_say(report: Report) -> HowToSay | None:
+    """What a paper takes, of a report on one test set with pairs and all its metrics and tests."""
     if not report.pairs or report.several is not None:
         return None
     return HowToSay(
         rows=_rows(report),
-        verify=_verify(report, here.rpartition("/")[2]),
+        verify=_verify(report),
         bases=tuple(_basis(report, test) for test in _in_order(report)),
     )
 
@@ -82,14 +77,14 @@ def _in_order(report: Report) -> list[str]:
     return sorted(report.tests, key=lambda test: test != leading)
 
 
-def _verify(report: Report, stem: str) -> str:
-    """The command that computes the report again, with the reader's own files."""
+def _verify(report: Report) -> str:
+    """What computes the report again: the reader's own files."""
     shown = report.systems[:MANY]
     references = ["-r REFERENCE"] * report.testset.references
     documents = ["--documents DOCUMENTS"] if _of_documents(report) else []
     brought = [words for system in shown for words in _brought(report, system)]
     rest = ["..."] if len(report.systems) > MANY else []
-    return " ".join([f"sigtest verify {stem}.json", *references, *documents, *brought, *rest])
+    return " ".join([*references, *documents, *brought, *rest])
 
 
 def _brought(report: Report, system: SystemReport) -> Iterator[str]:

@@ -113,8 +113,10 @@ def test_a_report_is_its_callers_alone_until_it_has_a_link(
         assert "delete" not in shared.text.lower()
         assert shared.headers["x-robots-tag"] == "noindex"
         assert stranger.get(f"{found[1]}/pictures/intervals.svg").status_code == 200
-        report = stranger.get(f"{found[1]}/report?format=json").json()
-        assert [system["name"] for system in report["systems"]] == ["A", "B"]
+        download = stranger.get(f"{found[1]}/report?format=json")
+        assert [system["name"] for system in download.json()["systems"]] == ["A", "B"]
+        (name,) = re.findall(r"sigtest verify (\S+)", shared.text)  # the file as it is saved
+        assert f'filename="{name}"' in download.headers["content-disposition"]
         assert stranger.get(own).status_code == 401
 
         assert closed.post(f"{own}/unshare").status_code == 303
