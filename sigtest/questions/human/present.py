@@ -41,9 +41,9 @@ from sigtest.render.model import (
     Table,
 )
 from sigtest.render.names import in_words
+from sigtest.render.tables import MANY
 from sigtest.report import encode
 
-MANY = 30  # pairs, above which their table is folded
 FINE = 3  # decimals of standardised scores and of shares
 COARSE = 10.0  # raw scores that reach it have one decimal, others two
 

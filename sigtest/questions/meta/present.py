@@ -33,9 +33,9 @@ from sigtest.render.model import (
     Table,
 )
 from sigtest.render.names import in_words
+from sigtest.render.tables import MANY
 from sigtest.report import encode
 
-MANY = 30  # pairs, above which their table is folded
 PLACES = 3
 TITLES = {
     "pearson": "Pearson's r",

@@ -13,6 +13,7 @@ from sigtest.render.digits import counted, fixed, percent, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import Block, Document, Group, Sheet, Table
 from sigtest.render.names import in_words
+from sigtest.render.tables import MANY
 from sigtest.report import encode
 
 PLACES = 2
@@ -136,4 +137,5 @@ def _table(report: PlanReport) -> Table:
         groups=tuple(groups),
         facts="; ".join(_facts(report)),
         things="pairs",
+        folded_over=MANY,
     )

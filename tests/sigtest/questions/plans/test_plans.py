@@ -272,3 +272,10 @@ def test_a_difference_that_takes_too_many_segments_is_refused(difference: float)
     said = f"A difference of {difference:g} between .* takes more than 1,000,000,000 segments"
     with pytest.raises(RecipeError, match=said):
         planned(studied.comparison(), difference=difference)
+
+
+def test_a_plan_of_many_pairs_leaves_room_for_its_picture() -> None:
+    rng = np.random.default_rng(1)
+    few, many = (planned(scores(*rng.normal(size=(n, 12)), resamples=99)) for n in (3, 9))
+    pages = [FORMATS["html"].render(KINDS["plans"].present(made)) for made in (few, many)]
+    assert ["<summary>All 36 pairs</summary>" in page for page in pages] == [False, True]
