@@ -60,11 +60,22 @@ def answer(report: HumanReport) -> tuple[str, ...]:
     """Whom people find best, and into how many clusters they put the systems."""
     ranges = {system.name: system.range for system in report.systems}
     clusters = len({system.cluster for system in report.systems})
-    several = "one cluster: no system is told apart" if clusters == 1 else f"{clusters} clusters"
+    into = f"{clusters} clusters" if clusters > 1 else f"one cluster{_inside(report)}"
     return (
         leaders(ranges, "as people judge", "system"),
-        f"{len(ranges)} systems fall into {several}.",
+        f"{len(ranges)} systems fall into {into}.",
     )
+
+
+def _inside(report: HumanReport) -> str:
+    """How many pairs of a single cluster are separated all the same."""
+    # what decides comes last: the criteria combined, where there are several
+    pairs = [pair for pair in report.pairs if pair.criterion == report.pairs[-1].criterion]
+    apart = sum(pair.conclusion != "tie" for pair in pairs)
+    if not apart:
+        return ": no pair is separated"
+    are = "is" if apart == 1 else "are"
+    return f", in which {whole(apart)} of {whole(len(pairs))} pairs {are} separated"
 
 
 def pairs_sheet(report: HumanReport) -> Sheet:

@@ -15,7 +15,18 @@ def told(path: str, **choices: object) -> str:
 def test_judgements_name_whom_people_find_best() -> None:
     said = told("human-evaluations")
     assert "A and B may each be the best as people judge" in said
-    assert "2 systems fall into one cluster" in said
+    assert "2 systems fall into one cluster: no pair is separated." in said
+
+
+def test_a_single_cluster_may_have_pairs_that_are_separated() -> None:
+    """Neighbours are alike, and the first is better than the last (z of their means: 1.4, 2.7)."""
+    judged = [
+        {"annotator": "w1", "system": system, "segment": segment, "score": score + segment * 7 % 20}
+        for system, score in (("A", 60), ("B", 57.5), ("C", 55))
+        for segment in range(20)
+    ]
+    said = told("human-evaluations", judgements=judged)
+    assert "3 systems fall into one cluster, in which 1 of 3 pairs is separated." in said
 
 
 def test_clear_judgements_name_one_system() -> None:
