@@ -26,8 +26,8 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
     """Add the command."""
     purge = commands.add_parser(
         "purge",
-        help="delete a caller's questions and test sets, with texts, reports and what is cached; "
-        "keys stay (keys revoke)",
+        help="delete a caller's questions, test sets and webhooks, with texts, reports and what is "
+        "cached; keys stay (keys revoke)",
     )
     purge.add_argument("caller", help="name of a holder of keys; anonymous where there are none")
     purge.add_argument(
@@ -51,6 +51,7 @@ def _purge(asked: argparse.Namespace, context: Context) -> Iterator[str]:
         ]
         for kind in KINDS
     }
+    hooks = [] if asked.days else webhooks.listing(caller)
     if asked.yes:
         for record in (r for records in found.values() for r in records):
             if questions.remove(record.id, caller) is not None:  # it was cancelled
@@ -58,13 +59,13 @@ def _purge(asked: argparse.Namespace, context: Context) -> Iterator[str]:
         for board in boards:
             testsets.delete(board.id, caller)
             survey.forget_space(context.redis, board.id)
+        for hook in hooks:
+            webhooks.remove(hook.id, caller)
         if not asked.days:
             survey.forget_space(context.redis, keys.space_of(caller))
-            for webhook in webhooks.listing(caller):
-                webhooks.remove(webhook.id, caller)
     done = "deleted" if asked.yes else "would delete (with --yes)"
-    counts = {kind: len(records) for kind, records in found.items()} | {"testsets": len(boards)}
-    for kind, count in counts.items():
+    counts = {kind: len(records) for kind, records in found.items()}
+    for kind, count in (*counts.items(), ("testsets", len(boards)), ("webhooks", len(hooks))):
         yield f"{done} {count} {kind} of {caller}"
 
 

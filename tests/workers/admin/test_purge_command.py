@@ -10,6 +10,7 @@ from workers.errors import GoneError
 from workers.settings import Settings
 from workers.store import keys
 from workers.tasks.context import Context
+from workers.webhooks import Webhooks
 
 OTHER = "somebody else"
 
@@ -43,13 +44,18 @@ def test_everything_of_a_caller_goes(
     for name in (mine[0], theirs.id):
         finish(context, name)
     ids = [*mine, board.id]
+    hooks = Webhooks(context)
+    hooks.add(CALLER, "https://board.example/hook", ["question.succeeded"], 20, "limit")
     lines = told(settings, "purge", CALLER)
     assert lines[0] == f"would delete (with --yes) 103 comparisons of {CALLER}"
-    assert lines[-1] == f"would delete (with --yes) 1 testsets of {CALLER}"
+    assert lines[-2] == f"would delete (with --yes) 1 testsets of {CALLER}"
+    assert lines[-1] == f"would delete (with --yes) 1 webhooks of {CALLER}"
+    assert len(hooks.listing(CALLER)) == 1
     assert len(held(context, CALLER, ids)) > 206
     others = held(context, OTHER, [theirs.id])
     assert told(settings, "purge", CALLER, "--yes")[0] == f"deleted 103 comparisons of {CALLER}"
     assert not held(context, CALLER, ids)
+    assert not hooks.listing(CALLER)
     assert held(context, OTHER, [theirs.id]) == others
     for name in (mine[0], mine[-1]):
         with pytest.raises(GoneError):
@@ -67,6 +73,6 @@ def test_only_what_is_old_goes(
     redis.hset(f"sigtest:question:{old}", "created", repr(created - 8 * 86_400))
     lines = told(settings, "purge", CALLER, "--days", "7", "--yes")
     assert lines[0] == f"deleted 1 comparisons of {CALLER}"
-    assert lines[-1] == f"deleted 0 testsets of {CALLER}"
+    assert lines[-2] == f"deleted 0 testsets of {CALLER}"
     assert [r.id for r in jobs.listing(CALLER, None, 9)[0]] == [new]
     board.is_right()
