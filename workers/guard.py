@@ -37,7 +37,7 @@ def storage() -> Iterator[None]:
     try:
         yield
     except RedisTimeoutError as error:
-        log.warning("%s", error)  # with the address, which strangers are not told
+        log.warning("the store is silent: %s", error)  # with the address: strangers are not told
         _silent_until = time.monotonic() + RESPITE
         raise StorageError("The store of comparisons is silent.") from error
     except OutOfMemoryError as error:
@@ -45,7 +45,7 @@ def storage() -> Iterator[None]:
             "The store of comparisons is full; delete something, or wait until something expires."
         ) from error
     except RedisError as error:
-        log.warning("%s", error)
+        log.warning("the store does not answer: %s", error)
         raise StorageError("The store of comparisons does not answer.") from error
 
 

@@ -24,7 +24,7 @@ class Store:
         self._away()
 
     def _away(self) -> None:
-        raise RedisConnectionError
+        raise RedisConnectionError("refused by 10.0.0.1")
 
 
 def test_every_public_method_says_that_the_store_failed() -> None:
@@ -34,6 +34,12 @@ def test_every_public_method_says_that_the_store_failed() -> None:
         Store().away()
     with pytest.raises(RedisConnectionError):
         Store()._away()
+
+
+def test_the_log_says_what_failed(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(StorageError):
+        Store().away()
+    assert caplog.messages == ["the store does not answer: refused by 10.0.0.1"]
 
 
 @pytest.mark.parametrize("kind", [Access, Questions, Sessions, TestSets, Webhooks])

@@ -164,7 +164,7 @@ class Supervisor:
                 if self._meteor.ahead:  # last, because it takes a core for some seconds
                     self._meteor.start()
         except (RedisError, SigtestError) as error:
-            log.warning("%s", error)  # the next tick tries again
+            log.warning("a round of the supervisor failed, the next tries again: %s", error)
             return False
         except Exception:
             log.exception("something unforeseen")  # not worth the workers' lives
