@@ -21,6 +21,12 @@ from sigtest.metrics.scores import ratio
 
 MOST_CLASSES = 100
 RESERVED = re.compile(r"[%+,=|():\s]")  # what a signature or an option would read as its own
+# what columns of labels are called: label, gold_label, y_true, class
+HEADING = re.compile(
+    r"(.*[_\s])?(labels?|class(es)?|category|gold|truth|target|prediction|predicted|pred|answer"
+    r"|intent|sentiment|emotion|stance|polarity|topic|reference|hypothesis|text)|y([_\s].*)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,8 @@ class LabelMetric(Metric):
                 "take; are the references labels?",
                 field="references",
             )
+        if not self.classes:
+            _require_no_heading(testset.references[0])
         _require_known(testset.references[0], known, "The references", field="references")
         name = f"System {system.name!r}"
         hypotheses = self.hypotheses(system)
@@ -183,10 +191,16 @@ class MacroF1(LabelMetric):
     title = "macro-averaged F1"
 
     def fitted(self, testsets: Sequence[TestSet]) -> Metric:
-        """With the classes of all test sets, which say how many statistics there are."""
+        """With the classes of all test sets, which say how many statistics there are.
+
+        Raises:
+            InputError: Labels that begin with the name of a column.
+        """
         texts = [testset.references[0] for testset in testsets if testset.references]
         if self.classes or not texts:
             return self
+        for text in texts:
+            _require_no_heading(text)
         found = sorted({label for text in texts for label in _labels(text)})
         return replace(self, classes="+".join(map(spelled, found[: MOST_CLASSES + 1])))
 
@@ -218,6 +232,19 @@ def spelled(label: str) -> str:
 
 def _labels(text: Text) -> list[str]:
     return [line.strip() for line in text.complete]
+
+
+def _require_no_heading(text: Text) -> None:
+    """Check that the first label is not the name of a column."""
+    first, *others = _labels(text)
+    if HEADING.fullmatch(first) and first not in others:
+        raise InputError(
+            f"The references, segment 1: {first[:60]!r} reads like the name of a column, not like "
+            "a label. Take it out, there and in the outputs; if it is a label, name the classes: "
+            f"accuracy:classes={spelled(first)}+other.",
+            field="references",
+            line=1,
+        )
 
 
 def _require_known(

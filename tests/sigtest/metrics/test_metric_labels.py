@@ -194,6 +194,23 @@ def test_what_is_no_label_is_refused(metric: str, change: dict[str, Any], said: 
         parse_comparison(body)
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "f1:positive=neg", "macro_f1"])
+@pytest.mark.parametrize("heading", ["label", "gold_label", "y_true", "Class", "sentiment"])
+def test_the_name_of_a_column_counts_as_no_label(metric: str, heading: str) -> None:
+    systems = {"new": [heading, *NEW], "old": [heading, *OLD]}
+    body = {"references": [heading, *GOLD], "systems": systems, "metrics": [metric]}
+    with pytest.raises(InputError, match=f"segment 1: '{heading}' reads like the name of a column"):
+        parse_comparison(body)
+
+
+def test_classes_that_are_called_as_columns_are_labels() -> None:
+    gold, said = ["target", "other", "target", "other"], ["target", "other", "other", "other"]
+    assert score(compared(gold, {"a": said, "b": gold}, "accuracy"), 0, "accuracy") == 0.75
+    named = "accuracy:classes=target+other"
+    report = compared(gold[:2], {"a": said[:2], "b": said[1:3]}, named)
+    assert score(report, 0, "accuracy") == 1.0
+
+
 def test_labels_of_every_run_are_checked() -> None:
     systems = [{"name": n, "replicas": [["yes", "no"], ["no", "sometimes"]]} for n in "ab"]
     asked = {"references": [["yes", "no"]], "systems": systems, "metrics": ["accuracy"]}
