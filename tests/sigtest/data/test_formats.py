@@ -834,6 +834,8 @@ NO_TEXTS = {
     "a data set in capitals": (XML.upper(), "markup"),
     "columns of languages": ("en,de\nYes,Ja\n" + "Good day,Tag\n" * 2, "names columns"),
     "a source and a target": ("source\ttarget\na b\tc d\ne\tf\n", "names columns of text"),
+    "one column of texts": ("text\nGood day.\nYes.\n", "line 1: 'text' names columns of text"),
+    "one column without its name": ('"No, no."\nYes.\n"Well, ""yes"""\n', "a table of one column"),
     "cells between quotation marks": (
         'question,gpt\n"Q 1?","It is"\n"Q 2?","It is ""no"""\n',
         "line 1: 'question,gpt' stands above",

@@ -20,11 +20,13 @@ FEWEST = 3  # lines that make a table without a header
 ABOVE = 10  # lines that may stand above a header
 KNOWN = 3  # names known for columns that no line of a text has
 TEXTS = ("source", "reference", "hypothesis")
-TARGETS = ("target", "tgt")
+OTHER_TEXTS = ("target", "tgt", "text", "sentence", "summary", "prediction", "response", "answer")
 LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 ID = re.compile(r"[A-Za-z][\w.#:/-]*\d[\w.#:/-]*", re.ASCII)  # doc1, newstest2019.12#3
 HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
 QUOTED_CELLS = re.compile(r'"([^"]|"")*+"([\t,;]"([^"]|"")*+")+')
+NEEDS_QUOTES = re.compile(r'[,"]')
+QUOTED_CELL = re.compile(r'"(?=.*(,|""))([^"]|"")*+"')
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
 
 
@@ -125,6 +127,7 @@ def require_header(file: File) -> None:
     _require_nothing_above(file)
     _require_no_unread_header(file)
     _require_no_quoted_cells(file)
+    _require_no_single_column(file)
     for separator in "\t,;|":
         rows = _first_rows(file, separator)
         if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
@@ -173,7 +176,7 @@ def _require_no_unread_header(file: File) -> None:
     first, *below = file.first_lines
     for separator in "\t,;":
         names = [name.strip('"') for name in first.split(separator)]
-        texts = any(role_of(name) in TEXTS or name.lower() in TARGETS for name in names)
+        texts = any(role_of(name) in TEXTS or name.lower() in OTHER_TEXTS for name in names)
         plain = all(re.fullmatch(r"[A-Za-z][\w-]*", name, re.ASCII) for name in names)
         languages = len(names) > 1 and all(map(LANGUAGE.fullmatch, names))
         if len(names) == 1 and first != first.lower():
@@ -204,6 +207,17 @@ def _require_no_quoted_cells(file: File) -> None:
             f"{file.first_lines[0][:60]!a} stands above cells between quotation marks and has no "
             "known names of columns; name them, such as id, system, score, source, reference and "
             "hypothesis, or give plain text.",
+        )
+
+
+def _require_no_single_column(file: File) -> None:
+    """Check that lines are not the cells of one column, quoted where they have commas."""
+    quoted = list(filter(NEEDS_QUOTES.search, file.first_lines))
+    if len(quoted) > 1 and all(map(QUOTED_CELL.fullmatch, quoted)):
+        raise InputError(
+            f"{file.name} is a table of one column: all lines with commas stand between quotation "
+            "marks, and no others do. Give plain text without quotation marks and header, or a "
+            "table with the columns id and hypothesis or reference."
         )
 
 
