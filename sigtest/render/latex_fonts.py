@@ -16,7 +16,7 @@ ASIAN = {"CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "FULLWIDTH", "HALF
 
 
 def needs(latex: str) -> str:
-    """The first line of a fragment, or three where letters of other scripts need another engine.
+    """The first line of a fragment, or more where letters of other scripts need another engine.
 
     Args:
         latex: The fragment; letters in its comments do not matter.
@@ -28,22 +28,28 @@ def needs(latex: str) -> str:
         return f"% Needs \\usepackage{{booktabs}}{encoding}.\n"
     named = ", ".join(own if own == "CJK" else own.title() for own in scripts if own != "LATIN")
     told = f" for letters that are {named}" if named else " for its letters"
-    fonts = _fonts(scripts)
-    which = f"this one has them:\n% \\usepackage{{fontspec}}\\setmainfont{{{fonts[0]}}}"
-    if len(fonts) > 1:
-        which = f"no one has all of these:\n% \\usepackage{{fontspec}} and {', '.join(fonts)}"
+    alone = [own.title() for own in scripts if own not in EUROPEAN | ASIAN]
+    engines = "XeLaTeX" if alone else "XeLaTeX or LuaLaTeX"
     return (
-        f"% Needs \\usepackage{{booktabs}}, and XeLaTeX or LuaLaTeX{told}:\n"
-        f"% pdfLaTeX stops at them. A font that lacks letters leaves them out; {which}\n"
+        f"% Needs \\usepackage{{booktabs}}, and {engines}{told}:\n"
+        f"% pdfLaTeX stops at them, and a font that lacks letters leaves them out.\n"
+        f"% These have them: \\usepackage{{fontspec}}{_main(scripts)}\n" + "".join(map(_own, alone))
     )
 
 
-def _fonts(scripts: dict[str, None]) -> list[str]:
-    """One where one has all letters, otherwise those that have them together."""
-    fonts = [f"Noto Sans {own.title()}" for own in scripts if own not in EUROPEAN | ASIAN]
-    if not fonts or any(own in ASIAN for own in scripts):
-        fonts.append(FONTS[any(own in ASIAN for own in scripts)])
-    return fonts
+def _main(scripts: dict[str, None]) -> str:
+    """The choice of a font for all letters that one font has beside Latin ones."""
+    if not (EUROPEAN | ASIAN) & scripts.keys():
+        return ""
+    return f"\\setmainfont{{{FONTS[bool(ASIAN & scripts.keys())]}}}"
+
+
+def _own(script: str) -> str:
+    """How names in a script are set whose fonts have no Latin letters, which a table needs, too."""
+    return (
+        f"% \\newfontfamily\\in{script}[Script={script}]{{Noto Sans {script}}}, and names by "
+        f"--names 'NAME={{\\in{script} NAME}}'\n"
+    )
 
 
 def _foreign(letter: str) -> bool:

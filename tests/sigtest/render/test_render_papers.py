@@ -212,7 +212,6 @@ def test_latin_letters_need_what_the_first_line_says(
         ("机", "CJK", "Noto Serif CJK SC"),
         ("か", "Hiragana", "Noto Serif CJK SC"),
         ("가", "Hangul", "Noto Serif CJK SC"),
-        ("ก", "Thai", "Noto Sans Thai"),
     ],
 )
 def test_other_letters_stop_pdflatex_and_the_first_lines_say_what_to_take(
@@ -230,11 +229,29 @@ def test_other_letters_stop_pdflatex_and_the_first_lines_say_what_to_take(
     assert "Unicode character" in ran.stdout
 
 
-def test_letters_of_several_scripts_name_a_font_for_each() -> None:
-    needed = named("ΩЖ机ก").splitlines()[:3]
-    assert needed[1].endswith("no one has all of these:")
-    assert needed[2] == r"% \usepackage{fontspec} and Noto Sans Thai, Noto Serif CJK SC"
+THAI = r"\newfontfamily\inThai[Script=Thai]{Noto Sans Thai}"
+
+
+def test_fonts_without_latin_letters_are_for_names_alone() -> None:
+    needed = named("ΩЖ机ก").splitlines()[:4]
+    assert needed[0].endswith("and XeLaTeX for letters that are Greek, Cyrillic, Thai, CJK:")
+    assert needed[2].endswith(r"\usepackage{fontspec}\setmainfont{Noto Serif CJK SC}")
+    assert needed[3] == rf"% {THAI}, and names by --names 'NAME={{\inThai NAME}}'"
     assert named("ΩЖ机").splitlines()[2].endswith(r"\setmainfont{Noto Serif CJK SC}")
+    assert named("ก").splitlines()[2].endswith(r"\usepackage{fontspec}")
+
+
+@pytest.mark.skipif(shutil.which("xelatex") is None, reason="needs xelatex and Noto Sans Thai")
+def test_names_in_a_font_of_their_own_lack_no_letter(tmp_path: Path) -> None:
+    shown = rendered("latex", report(("กรุงเทพ", "B")), names=(r"กรุงเทพ={\inThai กรุงเทพ}",))
+    assert THAI in shown
+    fonts = rf"\usepackage{{booktabs,fontspec}}{THAI}"
+    paper = PAPER.replace(r"\usepackage{booktabs}", fonts) % shown
+    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
+    command = ["xelatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0
+    assert "Missing character" not in (tmp_path / "paper.log").read_text(errors="replace")
 
 
 UP = r"bleu=BLEU $\uparrow$"
