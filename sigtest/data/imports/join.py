@@ -58,7 +58,7 @@ def join(materials: Sequence[Material], how: Joining = STRICT) -> Material:
     """
     parts = _of_testset(materials, how.testset)
     joined = _complete(combine(parts, how), how.missing)
-    notes = (*joined.notes, *sentences(joined.crossed), *doubts(joined.scores))
+    notes = (*joined.notes, *sentences(joined.crossed), *doubts(joined.scores, joined.system_names))
     return replace(joined, notes=tuple(dict.fromkeys(notes)))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from sigtest.cached import cached_property
+from sigtest.data.names import look_alikes
 from sigtest.data.runs import Crossed, crossed
 from sigtest.errors import InputError, LengthError
 
@@ -299,9 +300,11 @@ class Material:
         equal = len({len(column) for column in columns}) == 1
         if each and equal and all(None in entries for entries in zip(*columns, strict=True)):
             lone = [next(i for i, e in enumerate(own) if e is not None) for own in columns]
+            hint = "".join(f" {told}" for told in look_alikes(self.system_names))
             raise InputError(
                 f"{self.name}: no segment has an entry of every system and metric; ids "
                 f"({examples(map(self.segment, dict.fromkeys(lone)))}) must be the same in all."
+                f"{hint}"
             )
 
     def _require_all(self, column: Sequence[object], what: str, instead: str, system: str) -> None:
@@ -313,10 +316,11 @@ class Material:
             )
         missing = [i for i, entry in enumerate(column) if entry is None]
         if missing:
+            hint = "".join(f" {told}" for told in look_alikes(self.system_names))
             raise InputError(
                 f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
                 f"({examples(self.segment(i) for i in missing)}); {instead}, or drop such segments "
-                'for all systems: missing "drop" (--missing drop in the shell).',
+                f'for all systems: missing "drop" (--missing drop in the shell).{hint}',
                 system=system,
             )
 

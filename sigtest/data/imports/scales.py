@@ -1,29 +1,43 @@
-"""What scores look like when something is wrong with them: other scales, numbers for none."""
+"""What scores look like when something is wrong: other scales, numbers for none, metrics apart."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from sigtest.data.imports.material import Scores
+from sigtest.data.imports.material import Scores, examples
 
 UNEQUAL_SCALES = 50.0  # how many times the mean of one system may be that of another
 STAND_INS = (-1.0, -99.0, -999.0, -9999.0, -99999.0)  # what programs write for no score
 FEWEST = 2  # other scores that show what a score is
+LISTED = 8  # metrics in a sentence
 
 
-def doubts(tables: Sequence[Scores]) -> list[str]:
+def doubts(tables: Sequence[Scores], systems: Sequence[str]) -> list[str]:
     """Sentences about scores that may not be what they seem.
 
     Args:
         tables: All scores of all systems.
+        systems: Names of all systems.
     """
     labels = dict.fromkeys(table.label for table in tables)
     by_label = {label: [table for table in tables if table.label == label] for label in labels}
-    return [
+    found = [
         sentence
         for label, alike in by_label.items()
         for sentence in [*_stand_ins(alike)] or _unequal_scales(label, alike)
     ]
+    return [*found, *_unshared(by_label, systems)]
+
+
+def _unshared(tables: Mapping[str, Sequence[Scores]], systems: Sequence[str]) -> Iterator[str]:
+    """Which scores some systems lack, so that they do not count."""
+    lacking = {
+        label: [name for name in systems if name not in {table.system for table in alike}]
+        for label, alike in tables.items()
+    }
+    told = [f"{label!r} (not of {names[0]!r})" for label, names in lacking.items() if names]
+    if told:
+        yield f"Scores that not all systems have are not compared: {examples(told, LISTED)}."
 
 
 def _unequal_scales(label: str, tables: Sequence[Scores]) -> Iterator[str]:

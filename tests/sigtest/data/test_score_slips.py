@@ -245,6 +245,12 @@ SLIPS = {
         table([f"{row},{part}" for part in ("law", "history") for row in ROWS], HEAD + ",subject"),
         ["'subject'", "rows of one id apart", "call it run if", "into the ids if they"],
     ),
+    "one system in two spellings": (
+        changed(3, "4,Aspen,0.4"), ["ids ('1', '4')", "names 'aspen' and 'Aspen' differ"],
+    ),
+    "one system in two spellings, and another without a row": (
+        table([*ROWS[:3], "4,Aspen,0.4", *ROWS[3:]]), ["'Aspen'", "5 of 6", "look alike"],
+    ),
     "a word in a segment score": (
         "\n".join([*SEG[:3], "aspen\tgood", *SEG[4:], ""]),
         ["line 4", "'good'"],
@@ -355,6 +361,34 @@ def test_counting_from_0_is_refused_even_where_segments_may_be_dropped():
     parts = [read_bytes(table(rows).encode(), "x.csv") for rows in (ROWS[:6], SHIFTED)]
     with pytest.raises(InputError, match="from 0"):
         join(parts, how=Joining(missing="drop"))
+
+
+PRECISE = [0.1234, 0.2345, 0.7421]
+
+
+@pytest.mark.parametrize(("place", "where"), [(0, "first"), (3, "last")])
+@pytest.mark.parametrize("mean", ["0.36666666666666664", "0.3667"])
+def test_a_mean_among_numbers_is_said(place, where, mean):
+    lines = [*map(str, PRECISE)]
+    lines.insert(place, mean)
+    found = read_bytes("\n".join(lines).encode(), "s.txt")
+    assert found.notes == (
+        f"s.txt: the {where} number is the mean of the others; if it is the score of the whole "
+        "output, take it out.",
+    )
+
+
+@pytest.mark.parametrize("lines", ["1\n0\n1\n1", "0.1235\n0.1235\n0.1235", "0.12\n0.25\n0.185"])
+def test_numbers_that_are_means_by_chance_are_not_said(lines):
+    assert read_bytes(lines.encode(), "s.txt").notes == ()
+
+
+def test_scores_that_some_systems_lack_are_said():
+    rows = [f"{row},{m}" for row in ROWS for m in ("bleu", "chrf") if (row[2], m) != ("b", "chrf")]
+    found = join([read_bytes(table(rows, HEAD + ",metric").encode(), "s.csv")])
+    assert found.notes == (
+        "Scores that not all systems have are not compared: 'chrf' (not of 'birch').",
+    )
 
 
 def rows_of(system, names, column="qid"):

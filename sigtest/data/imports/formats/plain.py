@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from sigtest.data.imports.file import File, entries_of, loads
 from sigtest.data.imports.formats.cells import blank, number, numeric
@@ -23,6 +23,7 @@ ARRAY = re.compile(
 )
 NUMBERS_SHARE = 0.5
 MARKUP_SHARE = 0.3
+PRECISE = 4  # decimals with which a number is hardly ever a mean by chance
 TABULAR = 3  # lines that have as many tabs each before they are columns
 
 
@@ -65,7 +66,7 @@ def read_numbers(file: File) -> Material:
     _require_equal_tuples(values, file.name)
     _require_unnumbered(values, file.name)
     scores = Scores(file.stem, label or LABEL, (tuple(values),))
-    return Material(scores=(scores,), name=file.name)
+    return Material(scores=(scores,), name=file.name, notes=tuple(_summaries(values, file.name)))
 
 
 def sniff_columns(file: File) -> bool:
@@ -178,6 +179,22 @@ def _require_unnumbered(values: Sequence[Value | None], name: str) -> None:
             f"{name} is a table without a header: the first numbers of its lines count them. Name "
             "the columns in a first line, such as id, score, or leave these numbers out."
         )
+
+
+def _summaries(values: Sequence[Value | None], name: str) -> Iterator[str]:
+    """Whether the first or last number is the mean of the others, to the digits that it has."""
+    known = [value for value in values if isinstance(value, float)]
+    if len(known) < len(values):
+        return
+    for where, own, others in (("first", known[0], known[1:]), ("last", known[-1], known[:-1])):
+        decimals = len(str(own).partition(".")[2])
+        gap = abs(sum(others) / len(others) - own)
+        rounded = gap < 0.51 * 10.0**-decimals + 1e-12 * abs(own)
+        if decimals >= PRECISE and rounded and min(others) < max(others):
+            yield (
+                f"{name}: the {where} number is the mean of the others; if it is the score of the "
+                "whole output, take it out."
+            )
 
 
 def _label(lines: Sequence[str]) -> str | None:
