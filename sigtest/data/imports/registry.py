@@ -172,6 +172,10 @@ _REFUSALS = (
             "write the numbers alone, one line a segment, or a table with named columns"),
     Refusal("python", "dictionaries or lists as Python prints them", refused.is_python,
             "write records as JSON, one a line: json.dumps(record), and texts as plain lines"),
+    Refusal("quoted", "lines between quotation marks, as JSON or a table of one column has them",
+            refused.is_quoted,
+            "write texts as plain lines without them, or as a table with the columns id and "
+            "hypothesis or reference"),
     Refusal("rich-text", "rich text (RTF)", refused.is_rich_text, PLAIN),
     Refusal("subtitles", "subtitles", refused.is_subtitles, PLAIN),
     Refusal("transcript", "a transcript with times (stm or ctm)", refused.is_transcript, PLAIN),

@@ -25,8 +25,6 @@ LANGUAGE = re.compile(r"[a-z]{2}([_-][A-Z]{2})?")
 ID = re.compile(r"[A-Za-z][\w.#:/-]*\d[\w.#:/-]*", re.ASCII)  # doc1, newstest2019.12#3
 HINT = re.compile(r"sep=.")  # for spreadsheets, which separator follows
 QUOTED_CELLS = re.compile(r'"([^"]|"")*+"([\t,;]"([^"]|"")*+")+')
-NEEDS_QUOTES = re.compile(r'[,"]')
-QUOTED_CELL = re.compile(r'"(?=.*(,|""))([^"]|"")*+"')
 ALIGNED = 0.5  # share of lines that have as many cells as the first, at least, in a table
 
 
@@ -127,7 +125,6 @@ def require_header(file: File) -> None:
     _require_nothing_above(file)
     _require_no_unread_header(file)
     _require_no_quoted_cells(file)
-    _require_no_single_column(file)
     for separator in "\t,;|":
         rows = _first_rows(file, separator)
         if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
@@ -207,17 +204,6 @@ def _require_no_quoted_cells(file: File) -> None:
             f"{file.first_lines[0][:60]!a} stands above cells between quotation marks and has no "
             "known names of columns; name them, such as id, system, score, source, reference and "
             "hypothesis, or give plain text.",
-        )
-
-
-def _require_no_single_column(file: File) -> None:
-    """Check that lines are not the cells of one column, quoted where they have commas."""
-    quoted = list(filter(NEEDS_QUOTES.search, file.first_lines))
-    if len(quoted) > 1 and all(map(QUOTED_CELL.fullmatch, quoted)):
-        raise InputError(
-            f"{file.name} is a table of one column: all lines with commas stand between quotation "
-            "marks, and no others do. Give plain text without quotation marks and header, or a "
-            "table with the columns id and hypothesis or reference."
         )
 
 

@@ -16,6 +16,7 @@ from sigtest.errors import InputError, at_line
 
 # anchored: searched from every place of a long line, it would take the square of its length
 TAG_ONLY = re.compile(r"^\s*</?[A-Za-z][^<>]*>\s*$|</(seg|tr|td|p|div|row|tu|target)>\s*$", re.I)
+TAGGED = re.compile(r"^\s*<[A-Za-z][\w-]*(\s[^<>]*)?>")
 RECORD = re.compile(r'^\s*\{"[^"]*":[^\r]*\},?\s*$')
 # of numbers and what stands for none, perhaps cut; not `[1] Smith said`
 ARRAY = re.compile(
@@ -101,8 +102,8 @@ def is_json(file: File) -> bool:
 
 
 def is_markup(file: File) -> bool:
-    """Lines that are nothing but tags, or end with one."""
-    return file.matches(TAG_ONLY, MARKUP_SHARE)
+    """Lines that are nothing but tags, or end with one; or nearly all begin with one."""
+    return file.matches(TAG_ONLY, MARKUP_SHARE) or file.matches(TAGGED)
 
 
 def sniff_text(file: File) -> bool:

@@ -39,6 +39,13 @@ ANNOTATED = (  # fields of one record
     {"annotations", "data"},  # of Label Studio
 )
 ITEMS = ({"origin_prompt", "prediction"}, {"patch_exists", "resolved"})  # in one field an item
+NUMBERED = re.compile(r"(\d{1,9})[.:)]\s")
+MANY = 5  # lines that are numbered by no chance
+LETTER = re.compile(r"[^\W\d_]")
+NEEDS_QUOTES = re.compile(r'[,"]')
+QUOTED_CELL = re.compile(r'"(?=.*(,|""))([^"]|"")*+"')
+# of JSON, CSV or YAML, or of a list of Python's
+QUOTED = re.compile(r"""\s*(- )?"([^"\\]|""|\\.)*+",?\s*|\s*'([^'\\]|\\.)*+',?\s*|\]""")
 WORD = r"[A-Za-z][\w+.|/-]{0,80}"
 NUMBER = r"[-+]?\d+(\.\d*)?([eE][-+]?\d+)?"
 
@@ -78,7 +85,7 @@ is_subtitles = _begins(
 )
 # Messages of gettext.
 is_catalogue = _begins(r'^msgid ".*"\nmsgstr')
-is_latex = _begins(r"\\begin\{tabular|\\documentclass")
+is_latex = _begins(r"\\begin\{(tabular|itemize|enumerate|document)|\\documentclass")
 
 
 # What fairseq and OpenNMT print: hypotheses with their scores, among other lines.
@@ -91,7 +98,26 @@ _has_more = _lines(
 
 def is_decoded(file: File) -> bool:
     """Output of a decoder with more than the text, such as n-best lists."""
-    return _is_printed(file) or _has_more(file)
+    return _is_printed(file) or _has_more(file) or _is_numbered(file)
+
+
+def _is_numbered(file: File) -> bool:
+    """Whether lines begin with their number, as language models number what they translate."""
+    found = [NUMBERED.match(line) for line in file.first_lines]
+    numbers = [int(match[1]) for match in found if match]
+    count = len(found)
+    return count >= MANY and numbers in ([*range(count)], [*range(1, count + 1)])
+
+
+def is_quoted(file: File) -> bool:
+    """Texts between quotation marks: all below the first, or those with commas and no others."""
+    if file.kind:
+        return False
+    texts = [line for line in file.first_lines if LETTER.search(line)]
+    cells = [line for line in texts if NEEDS_QUOTES.search(line)]
+    return (len(texts) > 2 and all(map(QUOTED.fullmatch, texts[1:]))) or (
+        len(cells) > 1 and all(map(QUOTED_CELL.fullmatch, cells))
+    )
 
 
 # Python quotes as JSON does where there is an apostrophe.
