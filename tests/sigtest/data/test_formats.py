@@ -293,6 +293,23 @@ def test_a_line_of_comet_score_that_is_gone_shows_in_the_mean():
         read_bytes(COMET_TEXT.replace("0.7000", "0.8000").encode(), "comet.txt")
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"COMET": None}, "'aspen' has no 'COMET' score for 1 of 3 segments (segment 2)"),
+        ({"COMET": "0.8x"}, "entry 2 of 'out/aspen.en', 'COMET': '0.8x' is not a number"),
+        ({}, "comet.json: no segments of 'out/aspen.en'"),
+    ],
+)
+def test_what_comet_score_did_not_score_is_told(change, said):
+    first, second, third = COMET["out/aspen.en"]
+    entries = [first, second | change, third] if change else []
+    content = json.dumps(COMET | {"out/aspen.en": entries}).encode()
+    with pytest.raises(InputError) as error:
+        join([read_bytes(content, "comet.json")])
+    assert said in str(error.value)
+
+
 def test_segment_scores_tell_missing_from_zero_and_are_named_by_the_file():
     found = read_bytes(FILES["seg-score"][1].encode(), "x/de-en.ESA.seg.score")
     assert tables(found) == {("aspen", "ESA"): ((80.0, None),), ("birch", "ESA"): ((0.0, 70.5),)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File, entries_of
@@ -95,32 +95,47 @@ def read_json(file: File) -> Material:
     """Read sources, references, outputs and scores.
 
     Raises:
-        InputError: Files of unequal lengths, segments with different sources, no numbers.
+        InputError: Files without segments or of unequal lengths, segments with different sources,
+            something else where the others have a number.
     """
     assembly = Assembly(file.name)
-    for path, entries in file.first.items():
-        system = name_of(path)
-        for i, entry in enumerate(entries_of(entries)):
+    for path, listed in file.first.items():
+        system, entries = name_of(path), entries_of(listed)
+        if not entries:
+            raise InputError(f"{file.name}: no segments of {path[:80]!a}; take it out.")
+        labels = _labels(entries)
+        for i, entry in enumerate(entries):
             place = f"entry {i + 1} of {path[:80]!a}"
             if not isinstance(entry, dict):
                 raise InputError(f"{file.name}, {place}: an object with mt is expected.")
             _add(assembly, i, system, entry, place, file)
+            for label in labels:
+                value = number(entry.get(label), f"{file.name}, {place}, {label!r}")
+                assembly.score(i, (system, label, ONLY_RUN), value, place, higher=True)
     return assembly.material()
+
+
+def _labels(entries: Sequence[object]) -> Iterable[str]:
+    """Names of what is a number in some entry."""
+    return dict.fromkeys(
+        label
+        for entry in entries
+        if isinstance(entry, dict)
+        for label, cell in entry.items()
+        if label not in TEXTS and numeric(cell)
+    )
 
 
 def _add(
     assembly: Assembly, i: int, system: str, entry: Mapping[str, object], place: str, file: File
 ) -> None:
+    """The texts of one segment."""
     for field, column in (("src", "source"), ("ref", "reference")):
         if isinstance(text := entry.get(field), str):
             assembly.about(i, column, _line(text), place)
     if not isinstance(output := entry.get("mt"), str):
         raise InputError(f"{file.name}, {place}: no text mt.")
     assembly.hypothesis(i, system, ONLY_RUN, _line(output), place)
-    for label, cell in entry.items():
-        if label not in TEXTS and numeric(cell):
-            value = number(cell, f"{file.name}, {place}, {label!r}")
-            assembly.score(i, (system, label, ONLY_RUN), value, place, higher=True)
 
 
 def sniff_compare(file: File) -> bool:
