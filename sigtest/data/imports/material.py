@@ -300,11 +300,10 @@ class Material:
         equal = len({len(column) for column in columns}) == 1
         if each and equal and all(None in entries for entries in zip(*columns, strict=True)):
             lone = [next(i for i, e in enumerate(own) if e is not None) for own in columns]
-            hint = "".join(f" {told}" for told in look_alikes(self.system_names))
             raise InputError(
                 f"{self.name}: no segment has an entry of every system and metric; ids "
                 f"({examples(map(self.segment, dict.fromkeys(lone)))}) must be the same in all."
-                f"{hint}"
+                f"{self._alike()}"
             )
 
     def _require_all(self, column: Sequence[object], what: str, instead: str, system: str) -> None:
@@ -316,13 +315,17 @@ class Material:
             )
         missing = [i for i, entry in enumerate(column) if entry is None]
         if missing:
-            hint = "".join(f" {told}" for told in look_alikes(self.system_names))
             raise InputError(
                 f"{self.name}: {what} {len(missing):,} of {len(column):,} segments "
                 f"({examples(self.segment(i) for i in missing)}); {instead}, or drop such segments "
-                f'for all systems: missing "drop" (--missing drop in the shell).{hint}',
+                f'for all systems: missing "drop" (--missing drop in the shell).{self._alike()}',
                 system=system,
             )
+
+    def _alike(self) -> str:
+        """Which names of systems or of scores may be meant for one."""
+        found = (*look_alikes(self.system_names), *look_alikes(self.score_labels))
+        return "".join(f" {told}" for told in found)
 
     def as_json(self) -> dict[str, Any]:
         """The same fields of a JSON request, which `parse_comparison` understands.

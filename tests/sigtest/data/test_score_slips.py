@@ -248,6 +248,10 @@ SLIPS = {
     "one system in two spellings": (
         changed(3, "4,Aspen,0.4"), ["ids ('1', '4')", "names 'aspen' and 'Aspen' differ"],
     ),
+    "one metric in two spellings": (
+        table([f"{row},{'aA'[i == 3]}cc" for i, row in enumerate(ROWS)], f"{HEAD},metric"),
+        ["names 'acc' and 'Acc' differ"],
+    ),
     "one system in two spellings, and another without a row": (
         table([*ROWS[:3], "4,Aspen,0.4", *ROWS[3:]]), ["'Aspen'", "5 of 6", "look alike"],
     ),
