@@ -58,7 +58,7 @@ def match_systems(
     references = tuple(name for name in left if _HUMAN.match(_NUMBER.sub("", name)))
     missing = [name for name in left if name not in references]
     extra = [name for name in given if name not in found.values()]
-    sides = [("only judged are", missing), ("only outputs have", extra)]
+    sides = [("only judged are", missing), ("not judged are", extra)]
     unmatched = [f"{words} {_listed(names)}" for words, names in sides if names]
     if unmatched:
         alias = "name what belongs together (aliases; --alias FROM=TO in the shell), or "

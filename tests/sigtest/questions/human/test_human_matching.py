@@ -24,15 +24,13 @@ def test_aliases_and_human_translations() -> None:
 
 
 def test_unmatched_names_list_both_sides() -> None:
-    both = r"only judged are Nemo\.7; only outputs have NVIDIA-NeMo; name .* --alias FROM=TO"
+    both = r"only judged are Nemo\.7; not judged are NVIDIA-NeMo; name .* --alias FROM=TO"
     with pytest.raises(InputError, match=both):
         match_systems(["A", "B", "Nemo.7"], ["A", "B", "NVIDIA-NeMo"])
 
 
 def test_names_that_one_side_alone_has_more_are_to_be_left_out() -> None:
-    with pytest.raises(
-        InputError, match=r"^Systems differ: only outputs have late; leave them out"
-    ):
+    with pytest.raises(InputError, match=r"^Systems differ: not judged are late; leave them out"):
         match_systems(["A.1", "B.2", "C.3"], ["A", "B", "C", "late"])
 
 
