@@ -41,7 +41,7 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
     Args:
         data: Lines of system and score, a system once or once for each segment; or a table with a
             header of METRIC, LP, SYSTEM, SEGMENT, SCORE and HIGHER_IS_BETTER, as far as it has
-            them; or JSON.
+            them; or JSON, in which numbers without a level are of systems.
         name: What to call the file in messages.
 
     Raises:
@@ -49,8 +49,7 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
     """
     text = decode(data, name)
     if text.lstrip().startswith("{"):
-        body = loads(text, name)
-        return dict(body) if isinstance(body, dict) else {}
+        return _of_json(loads(text, name))
     rows = _rows(text, name)
     for column, what in ONE_OF:
         known = sorted({row[column] for row in rows if column in row})
@@ -58,6 +57,12 @@ def read_scores(data: bytes, name: str) -> dict[str, Any]:
             raise InputError(f"{name} has more than one {what}, {', '.join(known)}; leave one.")
     lower = _lower(rows, name)
     return _by_level(rows, name) | ({"higher": False} if lower else {})
+
+
+def _of_json(body: object) -> dict[str, Any]:
+    """Scores as a request has them; what names no level is of systems."""
+    named = dict(body) if isinstance(body, dict) else {}
+    return named if {"system", "segment"} & set(named) else {"system": named}
 
 
 def _lower(rows: Sequence[Mapping[str, Any]], name: str) -> bool:

@@ -179,6 +179,14 @@ def test_scores_are_of_the_segment_that_their_row_names() -> None:
     assert read_scores(whole, "x.csv") == {"system": {"a": 0.1, "b": 0.3}}
 
 
+def test_numbers_in_json_are_those_of_systems() -> None:
+    assert read_scores(b'{"a": 0.1, "b": 0.3}', "x.json") == {"system": {"a": 0.1, "b": 0.3}}
+    levelled = b'{"segment": {"a": [0.1], "b": [0.3]}, "higher": false}'
+    assert read_scores(levelled, "x.json") == {
+        "segment": {"a": [0.1], "b": [0.3]}, "higher": False,
+    }  # fmt: skip
+
+
 def test_a_table_says_in_a_column_that_less_is_better() -> None:
     scores = {"system": {"a": 1.0, "b": 2.0}}
     assert read_scores(LOWER, "ter.csv") == {**scores, "higher": False}
