@@ -4,7 +4,7 @@ import pytest
 
 from sigtest.notebook import compare
 
-HEADING = "'label', is the only one that occurs once"
+HEADING = "'colour', is the only one that occurs once"
 
 
 def warnings(gold: list[str], first: str | None = None) -> str:
@@ -15,16 +15,16 @@ def warnings(gold: list[str], first: str | None = None) -> str:
 
 
 def test_a_label_that_may_be_a_heading_is_asked_about() -> None:
-    assert HEADING in warnings(["label", *["yes", "no"] * 15])
+    assert HEADING in warnings(["colour", *["yes", "no"] * 15])
 
 
 @pytest.mark.parametrize(
     "gold",
     [
-        ["label", *["yes", "no", "label"] * 10],  # a class
-        ["yes", "label", *["yes", "no"] * 15],  # not the first
-        ["label", "other", *["yes", "no"] * 15],  # classes may be rare
-        ["label", *["yes", "no"] * 5],  # in a handful
+        ["colour", *["yes", "no", "colour"] * 10],  # a class
+        ["yes", "colour", *["yes", "no"] * 15],  # not the first
+        ["colour", "other", *["yes", "no"] * 15],  # classes may be rare
+        ["colour", *["yes", "no"] * 5],  # in a handful
     ],
 )
 def test_rare_labels_are_not(gold: list[str]) -> None:
