@@ -156,8 +156,8 @@ def cited(methods: Methods) -> str:
 
 
 def _prose(text: str) -> str:
-    """Sentences as LaTeX has them, with their dashes and quotation marks."""
-    return "".join(_PROSE.get(c, c) for c in printable(text, "?"))
+    """Sentences as LaTeX has them, with their dashes and quotation marks, and 95 % on one line."""
+    return "".join(_PROSE.get(c, c) for c in printable(text, "?")).replace(r" \%", r"~\%")
 
 
 def _floats(table: Table, document: Document) -> Iterable[str]:

@@ -57,5 +57,5 @@ def test_methods_are_escaped():
     assert "<script>" not in rendered("html", made)
     assert rendered("bibtex", made).count("@misc") == 1  # sigtest's own
     (comment,) = [r for r in rendered("latex", made).splitlines() if r.startswith("% Methods")]
-    assert r"a \& b\_c 5 \% " in comment
+    assert r"a \& b\_c 5~\% " in comment
     assert r"\input{" not in comment

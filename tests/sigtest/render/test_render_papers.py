@@ -273,6 +273,11 @@ def test_names_and_captions_that_are_latex_stay_as_they_are() -> None:
     assert r"\label{tab:all}" in shown
 
 
+def test_a_percent_sign_stays_with_its_number() -> None:
+    shown = rendered("latex", report(("A", "B")), table="systems")
+    assert r"95~\% bootstrap intervals" in shown
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_names_are_escaped_in_all_other_looks(form: str) -> None:
     shown = rendered(form, report(), names=("bleu=<b>BLEU</b>", "A=Ours"))
