@@ -193,7 +193,7 @@ def _block(block: Block, look: Look) -> str:
 def _figure(svg: str) -> str:
     """A picture; one that is wider than a paper's column has the whole width."""
     width = re.search(r'width="([\d.]+)pt"', svg)
-    wide = ' class="wide"' if width is not None and float(width[1]) > WIDE else ""
+    wide = ' class="wide" tabindex="0"' if width is not None and float(width[1]) > WIDE else ""
     return f"<figure{wide}>\n{svg}</figure>"
 
 

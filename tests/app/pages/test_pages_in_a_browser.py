@@ -734,6 +734,22 @@ def test_text_is_as_large_as_readers_want_it(service: httpx.Client, chromium: An
         assert page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
+def test_wide_pictures_stay_legible_on_a_phone(service: httpx.Client, chromium: Any) -> None:
+    phone = {"width": 360, "height": 740}
+    with visit(chromium, str(service.base_url), viewport=phone) as visited:
+        page = visited.page
+        page.goto("/metric-evaluations")
+        page.click("text=Try the example")
+        page.wait_for_selector("#say", timeout=120_000)
+        picture = page.locator(".sigtest .wide svg")
+        drawn = float(picture.get_attribute("width").removesuffix("pt"))
+        assert picture.bounding_box()["width"] == pytest.approx(drawn * 4 / 3, abs=1)
+        page.focus(".wide")
+        page.keyboard.press("ArrowRight")
+        page.wait_for_function("() => document.querySelector('.wide').scrollLeft > 0")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
 def test_short_names_take_one_line_on_a_phone(service: httpx.Client, chromium: Any) -> None:
     """Also where a table is too wide, and names could break at their hyphens."""
     body = wide(12)
