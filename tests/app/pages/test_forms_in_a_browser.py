@@ -111,6 +111,9 @@ def test_what_was_wrong_with_files_goes_when_others_are_chosen(
         visited.page.set_input_files("#files", picture)
         visited.page.click("button:text-is('Compare')")
         refused(visited, "files", "reference.txt is not read")
+        told = visited.page.locator("#recognition")  # what was read when the file was chosen
+        told.filter(has_text="reference.txt is not read").wait_for(state="attached")
+        assert not told.is_visible()
         chosen(visited.page, example)
         assert visited.page.locator("#wrong").count() == 0
         assert visited.page.get_attribute("#files", "aria-invalid") is None
