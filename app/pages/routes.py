@@ -47,7 +47,7 @@ from workers.questions import Questions, Record, Status
 router = routing()
 EXAMPLE = Folder(__file__).parents[2] / "examples" / "shared-task"
 PAGE, RECENT = 20, 5
-BESIDE_SECONDS = 0.5  # that a report waits for the pair beside it, which follows by itself
+BESIDE_SECONDS = 0.5  # that a report waits for its only pair, if nobody asked for that
 COMPARISONS = KINDS["comparisons"]
 EXAMPLE_REQUEST = {"metrics": ["bleu", "chrf", "ter"], "unit": "document"}
 
@@ -209,7 +209,8 @@ async def question(
     stored = await run_in_threadpool(asked.report, found.id, caller.name)
     view = await in_turn(shown, found, stored, choice, here)
     link = await run_in_threadpool(asked.link, found.id, caller.name)
-    opened = await _opened(found, caller.name, watch, view.choice, wanted, BESIDE_SECONDS)
+    seconds = BESIDE_SECONDS if choice.a is None else MAKING_SECONDS
+    opened = await _opened(found, caller.name, watch, view.choice, wanted, seconds)
     return await in_turn(
         site.page, request, "report.html", record=found, kind=kind, here=here, shown=view,
         pair=opened, link=link, own=True,

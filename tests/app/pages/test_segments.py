@@ -99,7 +99,7 @@ def test_other_callers_get_nothing(service: httpx.Client, made: dict[str, Any]) 
     problem(segments(service, unknown), 404, "not-found")
 
 
-def test_a_report_does_not_wait_for_the_pair_beside_it(
+def test_a_report_does_not_wait_for_its_only_pair(
     serve_on: ServeOn, tmp_path: Path, chromium: Any, body: dict[str, Any]
 ) -> None:
     """Two systems, whose pair is opened with the report; nobody works but this test."""
