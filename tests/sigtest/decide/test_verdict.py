@@ -50,6 +50,11 @@ def test_error_metric_turns_winner_and_sign() -> None:
     assert verdict(PAIR, False, "holm", 66).startswith("B is better than A: -0.8 bleu [-1.3, -0.3]")
 
 
+def test_names_may_come_in_any_order_of_letters() -> None:
+    said = verdict(PAIR._replace(a="B", b="A"), False, "holm", 66)
+    assert said.startswith("A is better than B: -0.8 bleu [-1.3, -0.3]")
+
+
 @pytest.mark.parametrize(
     ("difference", "higher", "begins"),
     [
