@@ -16,11 +16,11 @@ MOST = 2.0
 LONGEST = 3.0  # predicted seconds of what is computed here
 
 
-def costed(seed: int, fault: str = "", uploads: int = UPLOADS) -> Ledger:
+def costed(seed: int, fault: str = "") -> Ledger:
     """The ledger of one run, in this process; a fault is a prediction that is ten times too low."""
     ledger = Ledger()
     warm()
-    for number in range(seed * uploads, (seed + 1) * uploads):
+    for number in range(seed * UPLOADS, (seed + 1) * UPLOADS):
         path, body = upload(number)
         _look(ledger, number, path, body, 0.1 if fault else 1.0)
     return ledger
