@@ -48,11 +48,12 @@ serve: .venv/service-installed  ## run the service on 127.0.0.1:PORT (8000) with
 test: install  ## run all tests, side by side
 	$(BIN)/pytest --numprocesses $$(($$(getconf _NPROCESSORS_ONLN) + 4)) --dist loadfile --no-loadscope-reorder
 
-check: install  ## formatting, lint, types, imports between layers
+check: install  ## formatting, lint, types, imports between layers, and that the house has not grown
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m benchmarks.ratchet
 
 format: install  ## format the code
 	$(BIN)/ruff format .
