@@ -103,6 +103,7 @@ class Entry:
         labels = proportions.labels_of([*right.values()], recipe)
         said = [finding.sentence for finding in found]
         said += proportions.notes_of(right, part.segments, recipe)
+        said += proportions.counted_errors(systems, recipe)
         said += [*look_alikes(part.systems), *summaries(part.systems)]
         notes = (*self.notes, *said)
         if self.runs and recipe.unit == "document":

@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.health import Finding, check
 from sigtest.data.testset import System, TestSet
+from sigtest.metrics.bleu import Bleu
 
+SHORT = 100  # characters of a line with too few words for an n-gram, in any script
 MANY = 20  # gold labels, of fewer than which one may well occur once
 
 
@@ -29,7 +31,7 @@ def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> 
     tokenizers = {label: m.tokenization for label, m in labelled if m.tokenization is not None}
     source = testset.source.lines if testset.source is not None else None
     references = [text.lines for text in testset.references]
-    found: list[Finding] = []
+    found = _without_ngrams(testset, systems, recipe)
     for r in range(max(len(system.runs) for system in systems)):
         outputs = {
             _named(system, r): system.runs[r].hypotheses
@@ -42,6 +44,24 @@ def findings_of(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> 
     copies = {system.name for system in systems} - {*first.values()}
     # reports say of themselves which systems are identical
     return tuple(f for f in found if f.kind != "equals_system" or f.system not in copies)
+
+
+def _without_ngrams(testset: TestSet, systems: Sequence[System], recipe: Recipe) -> list[Finding]:
+    """Outputs whose segments are all too short for BLEU's longest n-gram."""
+    said = [
+        f"No segment of some output has a {metric.max_ngram_order}-gram, so that its {label} is 0; "
+        "where segments are that short, take chrf or bleu:effective_order=true."
+        for label, metric in zip(recipe.labels, recipe.metrics, strict=True)
+        if isinstance(metric, Bleu) and not metric.effective_order
+        if any(_lacks_ngrams(metric, testset, run) for own in systems for run in own.runs)
+    ]
+    return [Finding("short", "", (), sentence) for sentence in said]
+
+
+def _lacks_ngrams(metric: Bleu, testset: TestSet, run: System) -> bool:
+    lines = run.hypotheses.complete if run.hypotheses is not None else ()
+    short = all(len(s) < SHORT and len(s.split()) < metric.max_ngram_order for s in lines)
+    return short and not metric.statistics(testset, run)[:, -1].any()
 
 
 def _headings(testset: TestSet) -> tuple[Finding, ...]:

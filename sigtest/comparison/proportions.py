@@ -1,4 +1,4 @@
-"""What reports say of scores that are 0 or 1 for every item: they are proportions."""
+"""What reports say of scores that are 0 or 1 for every item, or two counts: proportions, ratios."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sigtest.comparison.recipe import Recipe
+from sigtest.data.names import is_error
 from sigtest.data.testset import System
 from sigtest.metrics.labels import Accuracy
 from sigtest.metrics.scores import Scores
 from sigtest.significance.intervals import wilson_interval
 
 NEAR = 10  # items right, or wrong, below which a bootstrap interval of a proportion is too narrow
+
+TWO_COUNTS = ": every segment has two whole numbers, read as a score and its weight"
 
 
 def right_of(system: System, recipe: Recipe) -> dict[str, int | None]:
@@ -31,6 +34,22 @@ def right_of(system: System, recipe: Recipe) -> dict[str, int | None]:
             if rows.shape[1] == 1 and np.isin(rows, (0, 1)).all():
                 right[label] = int(rows.sum())
     return right
+
+
+def counted_errors(systems: Sequence[System], recipe: Recipe) -> list[str]:
+    """Sentences about scores that have the name of an error rate and may be errors and words."""
+    named = zip(recipe.labels, recipe.metrics, strict=True)
+    return [
+        f"{label}{TWO_COUNTS}. If they are errors and words, the error rate is the ratio of their "
+        f"sums, where lower is better: ratio:of={label},higher=false (in JSON, higher is false)."
+        for label, metric in named
+        if isinstance(metric, Scores) and is_error(label)
+        if all(
+            (rows := metric.rows(run)).shape[1] == len(metric.columns) and not (rows % 1).any()
+            for system in systems
+            for run in system.runs
+        )
+    ]
 
 
 def labels_of(right: Sequence[Mapping[str, int | None]], recipe: Recipe) -> tuple[str, ...]:

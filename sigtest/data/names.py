@@ -23,6 +23,18 @@ COUNT = re.compile(  # length, n, n_tokens, word_count, and not n-best
     r"n|(n_|num_|no_of_|number_of_)\w+"
     r"|(\w+_)?(len|length|chars|characters|words|tokens|lines?|index|counts?|seconds|latency)"
 )
+# Last words of names of what is better when lower, whole names, and what may follow both.
+ERRORS = re.compile(
+    r"brier|cd?cer|cder|cer|costs?|(cp|m)?wer|deletions|der|distance|duration|ece|eer|entropy"
+    r"|errors?|failures|fid|hallucinations?|h?terp?|insertions|latency|loss(es)?|s?map?e|mer"
+    r"|metricx|mistakes|mqm|r?mse|nll|penalt(y|ies)|perplexity|ppl|regret|runtime|ser"
+    r"|substitutions|time|toxicity|violations|wil"
+)
+ERROR_NAMES = {"per", "bits_per_byte"}  # PER, but not a count per something
+AFTER_ERRORS = re.compile(
+    r"p?\d.*|rates?|ratio|counts?|scores?|sum|total|mean|avg|average|median|percent|pct|norm"
+    r"|normali[sz]ed|ms|s|sec|seconds|xl|xxl|large|qe|hybrid|ref[a-z]?|src"
+)
 _FORBIDDEN = set("<>\"'`/")
 
 
@@ -85,6 +97,21 @@ def require_own_names(names: Iterable[str]) -> None:
                 field="systems",
                 system=name,
             )
+
+
+def is_error(name: str) -> bool:
+    """Whether a metric or criterion has the name of an error, a penalty, a loss, a distance, ...
+
+    Such are better when lower. The last word decides, but for what follows a rate or a version:
+    `word_error_rate`, `sentenceTER`, `MetricX-23-XL`, and not `error detection F1`.
+    """
+    apart = re.sub(r"(?<=[a-z])(?=[A-Z]{2}|[A-Z][a-z])", " ", name)
+    words = re.findall(r"[^\W_]+", apart.lower())
+    while len(words) > 1 and AFTER_ERRORS.fullmatch(words[-1]):
+        words.pop()
+    if "_".join(words) in ERROR_NAMES:
+        return True
+    return bool(words) and ERRORS.fullmatch(words[-1]) is not None
 
 
 def look_alikes(names: Iterable[str]) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -11,6 +10,8 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison.plan import Part
+from sigtest.comparison.proportions import TWO_COUNTS
+from sigtest.data.names import is_error
 from sigtest.decide.decisions import Limit
 from sigtest.decide.facts import Facts
 from sigtest.report.methods import listed
@@ -27,9 +28,6 @@ JOINT = (
 FEW_UNITS = 300
 SMALL_STRATUM = 20  # below, a stratum hides more than 5 % of its variance
 UNEQUAL = 2.0  # largest standard error of a difference over the median one
-ERRORS = re.compile(
-    r"(sentence[ _-]?)?(h?ter|wer|cer|mae|r?mse|perplexity|metricx\b.*)", re.IGNORECASE
-)
 FEW_HOLD = 10  # units that are few, where they are at most a tenth of all
 
 
@@ -272,7 +270,8 @@ def _directions(part: Part, facts: Sequence[Facts]) -> list[str]:
         for metric, label, known in zip(recipe.metrics, recipe.labels, facts, strict=True)
         if metric.implementation == "supplied"
         and metric.higher_is_better
-        and ERRORS.fullmatch(label)
+        and is_error(label)
+        and not any(note.startswith(f"{label}{TWO_COUNTS}") for note in part.notes)
         and known.scores.min(initial=0.0) >= 0
     ]
 

@@ -39,9 +39,10 @@ KINDS = {
     "tokenised": "blanks between tokens on one side only",
     "case": "capitals on one side only",
     "heading": "the first gold label may be the heading of its column",
+    "short": "segments too short for BLEU's n-grams",
     "tokenizer": "a script without blanks under a tokenizer that needs them",
 }
-OF_REFERENCES = {"heading", "tokenizer"}  # what is said of no system
+OF_REFERENCES = {"heading", "short", "tokenizer"}  # what is said of no system
 MANY = 0.5  # share of lines in the source's words from which other checks would only repeat it
 
 

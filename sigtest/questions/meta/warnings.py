@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.data.names import summaries
-from sigtest.decide.warnings import ERRORS
+from sigtest.data.names import is_error, summaries
 from sigtest.questions.meta.asked import Asked, Choices
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.questions.meta.methods import STATISTICS
@@ -96,7 +95,7 @@ def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:
 def _directions(own: ScoredSet, choices: Choices) -> Iterator[str]:
     """Metrics that are called as error rates and taken for qualities."""
     for metric, scores in zip(own.metrics, own.metric_scores(choices.level), strict=True):
-        if metric.higher and ERRORS.fullmatch(metric.label) and not (scores < 0).any():
+        if metric.higher and is_error(metric.label) and not (scores < 0).any():
             yield (
                 f"{metric.label} has the name of an error rate, and greater is read as better; "
                 f"where lower is better, say so: --lower {metric.label} in the shell, "

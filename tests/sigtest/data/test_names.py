@@ -7,7 +7,7 @@ import pytest
 import sigtest
 from sigtest.cli.wide import read_wide
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.names import check_name, look_alikes, summaries
+from sigtest.data.names import check_name, is_error, look_alikes, summaries
 from sigtest.engine import compare
 from sigtest.errors import InputError
 
@@ -86,3 +86,21 @@ def test_a_slash_is_refused_with_the_name_that_would_do() -> None:
         check_name("org/big")
     with pytest.raises(InputError, match=r"control characters\.$"):
         check_name("<org>/big")
+
+
+# as jiwer, sacreBLEU, the WMT metrics tasks, scikit-learn, MLflow and lm-eval call them
+ERRORS = """
+wer mWER PER MER WIL cer TER sentenceTER hter MetricX metricx-23-xl MetricX_QE GEMBA-MQM MQM
+mqm_score word_error_rate errors errorRate major_errors edit_distance brier brier_score nll val_loss
+log_loss cross_entropy perplexity bits_per_byte mae RMSE mean_squared_error penalty latency
+latency_ms deletions
+"""
+QUALITIES = """
+comet COMET-22 bleu chrF accuracy terrace mercy f1_PER tokens_per_second error_detection_f1 costume
+Matter lossless quality # 23 esa f1 recall score correct
+"""
+
+
+def test_names_that_say_error_or_penalty():
+    assert [name for name in ERRORS.split() if not is_error(name)] == []
+    assert [name for name in QUALITIES.split() if is_error(name)] == []

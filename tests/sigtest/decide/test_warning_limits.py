@@ -292,6 +292,9 @@ def test_warnings_name_tests_and_corrections_as_sentences_do() -> None:
         ("MetricX-23", -1, True, False),
         ("comet", 1, True, False),
         ("terrace", 1, True, False),
+        ("word_error_rate", 1, True, True),
+        ("GEMBA-MQM", 1, True, True),
+        ("GEMBA-MQM", -1, True, False),
     ],
 )
 def test_error_rates_that_are_read_as_qualities_are_warned_of(
@@ -304,3 +307,48 @@ def test_error_rates_that_are_read_as_qualities_are_warned_of(
     metric = {"name": "scores", "of": label, "higher": higher}
     report = report_of({"systems": systems, "metrics": [metric], "resamples": 99})
     assert warned == any("name of an error rate" in said for said in report["warnings"])
+
+
+WER = {"A": [[1, 2], [0, 10], [0, 10], [3, 4]], "B": [[2, 2], [0, 10], [1, 10], [0, 4]]}
+
+
+@pytest.mark.parametrize("metric", ["scores:of=wer", "scores:of=wer,higher=false"])
+def test_errors_and_words_lead_to_their_ratio_by_the_advice(metric: str) -> None:
+    systems = [{"name": name, "scores": {"wer": rows}} for name, rows in WER.items()]
+    body = {"systems": systems, "resamples": 99}
+    warnings = report_of({**body, "metrics": [metric]})["warnings"]
+    (said,) = (own for own in warnings if own.startswith("wer"))
+    report = report_of({**body, "metrics": [said.split(": ")[-1].split(" (")[0]]})
+    scores = {own["name"]: own["scores"]["wer"]["score"] for own in report["systems"]}
+    # jiwer's definition: all errors over all words
+    assert scores == {"A": pytest.approx(4 / 26), "B": pytest.approx(3 / 26)}
+    assert report["metrics"]["wer"]["higher_is_better"] is False
+    assert not any(own.startswith("wer") for own in report["warnings"])
+
+
+def test_other_pairs_of_numbers_are_scores_and_weights() -> None:
+    for label, rows in (("wer", [[0.5, 2], [1, 3]]), ("comet", WER["A"][:2])):
+        systems = [{"name": name, "scores": {label: rows}} for name in "AB"]
+        report = report_of({"systems": systems, "resamples": 99})
+        assert not any("ratio" in own for own in report["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("metric", "lines", "said"),
+    [
+        ("bleu", ["North Bridge", "Blue Lake"], "4-gram, so that its bleu is 0"),
+        ("bleu", ["North Bridge.", "The Blue Lake."], None),  # four tokens with the mark
+        ("bleu:effective_order=true", ["North Bridge", "Blue Lake"], None),
+        ("bleu:max_ngram_order=3", ["North Bridge", "Blue Lake"], "3-gram"),
+        ("bleu:tokenize=char", ["North Bridge", "Blue Lake"], None),
+        ("chrf", ["North Bridge", "Blue Lake"], None),
+    ],
+)
+def test_bleu_of_segments_without_its_longest_ngram_is_warned_of(
+    metric: str, lines: list[str], said: str | None
+) -> None:
+    systems = {"A": lines, "B": ["Old Bridge", *lines[1:]]}
+    body = {"references": lines, "systems": systems, "metrics": [metric], "resamples": 99}
+    warnings = [own for own in report_of(body)["warnings"] if "-gram" in own]
+    assert len(warnings) == (said is not None)
+    assert all(said in own and "chrf" in own for own in warnings if said)
