@@ -37,8 +37,9 @@ class Settings:
         max_characters: Characters of one segment.
         max_metrics: Metrics of a comparison.
         max_resamples: Resamples of a comparison, whether given or chosen by `auto`.
-        max_scores: Scores that resampling keeps, 8 bytes each, until a comparison is finished:
-            systems (of every test set) times metrics times resamples; of a test set, all along.
+        max_scores: Numbers that resampling keeps until a comparison is finished, 8 bytes each in
+            the store and some 36 in the worker that reports: systems (of every test set), for
+            bootstrap_t twice and pairs, times metrics times resamples; of a test set, all along.
         max_rows: Rows of a report: pairs times metrics times significance tests.
         max_page: Entries in one page of a listing.
         max_webhooks: Webhooks that a caller may have.
@@ -61,7 +62,7 @@ class Settings:
     max_characters: int = 20_000
     max_metrics: int = 20
     max_resamples: int = MAX_RESAMPLES
-    max_scores: int = 250_000_000
+    max_scores: int = 25_000_000
     max_rows: int = 100_000
     max_page: int = 100
     max_webhooks: int = 20

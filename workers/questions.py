@@ -250,7 +250,7 @@ class Questions:
             recipe = part.recipe
             places = recipe.labels.index(pair.metric), recipe.tests.index(pair.test)
             task = Task("distribute", question_id, (number, *systems, *places))
-            self._feed.add(caller, [Priced(task, DISTRIBUTE_SECONDS)])
+            self._feed.add_view(caller, Priced(task, DISTRIBUTE_SECONDS))
         return None
 
     def segments(
@@ -282,7 +282,7 @@ class Questions:
         if found is None:
             if not asked:
                 task = Task("attribute", question_id, (number, a, b, metric))
-                self._feed.add(caller, [Priced(task, DISTRIBUTE_SECONDS)])
+                self._feed.add_view(caller, Priced(task, DISTRIBUTE_SECONDS))
             return None
         texts = Statistics(self._store, self.context.testsets, stored, plan)
         testset, first = texts.testset(number), number * len(plan.systems)

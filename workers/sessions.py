@@ -16,9 +16,11 @@ from redis import Redis
 from workers.access import digest_of
 from workers.guard import guarded
 from workers.store import keys
+from workers.store.cache import newest
 from workers.store.codec import decoded
 
 SECONDS = 12 * 3600
+MOST_SESSIONS = 100  # of a key; the oldest ends when one more begins
 
 
 @guarded
@@ -34,8 +36,11 @@ class Sessions:
 
     def begin(self, secret: str) -> str:
         """Begin a session of the holder of a key; what the cookie holds."""
-        token = secrets.token_urlsafe(32)
-        self._redis.set(_key(token), digest_of(secret), ex=SECONDS)
+        token, digest = secrets.token_urlsafe(32), digest_of(secret)
+        self._redis.set(_key(token), digest, ex=SECONDS)
+        group = keys.key("sessions", digest)
+        if old := newest(self._redis, group, _key(token), MOST_SESSIONS, SECONDS):
+            self._redis.delete(*old)
         return token
 
     def digest(self, token: str) -> str | None:

@@ -114,6 +114,11 @@ class Settings:
         networks = _networks(given.get(NETWORKS, ""))
         return cls(**texts, **paths, **numbers, webhook_networks=networks)  # type: ignore[arg-type]
 
+    @property
+    def most_totals(self) -> int:
+        """Bytes of totals, which nobody holds: a quarter of the embedded store at most."""
+        return self.totals if self.redis_url else min(self.totals, self.memory // 4)
+
     def as_environment(self) -> dict[str, str]:
         """The variables that `of` turns into these settings; empty where a default is meant."""
         texts = {"REDIS_URL": self.redis_url or "", "SIGTEST_STATE": str(self.state.absolute())}

@@ -367,7 +367,7 @@ class TestSets:
             own = choice == Choice() and self._store.joins(testset_id)  # who joins writes it
             if wanted != asked and not own:
                 task = boards.refreshing(state, wanted, choice)
-                self._feed.add(caller, [task])
+                self._feed.add_view(caller, task)
             shown = self._store.shown.find(testset_id, choice.spelled)
             stored = self._context.questions.find(shown) if shown is not None else None
         systems = stored.record.about.systems if stored is not None else ()

@@ -81,6 +81,7 @@ class Webhooks:
     def test(self, webhook_id: str, caller: str) -> WebhookRecord:
         """Let a test message wait for its delivery."""
         self.find(webhook_id, caller)
+        check_room(self._context.redis, self._context.settings, caller)
         self._store.put(webhook_id, Message.of(TEST, {"id": webhook_id}))
         hand_out(self._context)
         return self.find(webhook_id, caller)

@@ -101,13 +101,19 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
         ("max_rows", place, rows, "rows of a report (pairs x metrics x tests)"),
     ):
         check_count(limit, field, asked, what, settings)
-    kept = sum(len(part.systems) for part in parts)
-    if recipe.studentised:  # standard errors of systems and of pairs
-        kept += sum(len(part.systems) + len(part.pairs) for part in parts)
-    check_scores(kept, len(recipe.metrics), plan.resamples, settings)
+    what = "systems of all test sets"
+    if recipe.studentised:
+        what += ", twice, and pairs, which have standard errors"
+    check_scores(plan.kept, len(recipe.metrics), plan.resamples, settings, what)
 
 
-def check_scores(kept: int, metrics: int, resamples: int, settings: Settings) -> None:
+def check_scores(
+    kept: int,
+    metrics: int,
+    resamples: int,
+    settings: Settings,
+    what: str = "systems of all test sets",
+) -> None:
     """Check how many scores resampling would keep.
 
     Args:
@@ -115,13 +121,14 @@ def check_scores(kept: int, metrics: int, resamples: int, settings: Settings) ->
         metrics: How many.
         resamples: R.
         settings: How many are accepted.
+        what: In words, what is kept.
 
     Raises:
         LimitError: Too many; it says how many resamples would do.
     """
     if kept * metrics * resamples > settings.max_scores:
         raise LimitError(
-            f"{kept:,} x {metrics:,} x {resamples:,} scores (systems of all test sets x metrics "
+            f"{kept:,} x {metrics:,} x {resamples:,} scores ({what} x metrics "
             f"x resamples) are more than max_scores, {settings.max_scores:,}; at most "
             f"{settings.max_scores // (kept * metrics):,} resamples fit.",
             limit="max_scores",

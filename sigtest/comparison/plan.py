@@ -252,6 +252,16 @@ class Plan:
         return len(self.all_parts) * len(self.pairs)
 
     @property
+    def kept(self) -> int:
+        """Numbers of each metric and resample that are kept until all are drawn.
+
+        Scores of systems; with standard errors in resamples those of systems and of pairs, too.
+        """
+        times = 2 if self.recipe.studentised else 1
+        pairs = len(self.pairs) if self.recipe.studentised else 0
+        return len(self.parts) * (times * len(self.systems) + pairs)
+
+    @property
     def comparisons(self) -> int:
         """Size of a family: those, and where its size is fixed, all that may come."""
         return self.recipe.comparisons(len(self.pairs), len(self.all_parts))

@@ -23,6 +23,7 @@ from sigtest.significance.exact import MOST_UNITS
 LOADING_SECONDS = 5.5e-8  # for one number of the statistics: read, and made ready to be multiplied
 INTERVAL_SECONDS = 4e-8  # for one draw of a score or difference: order statistics, spread, counts
 JOINT_SECONDS = 1e-7  # the same of the corrections that look at all pairs together
+ERROR_SECONDS = 2e-7  # for one standard error in one resample: drawn, divided by, looked at
 PAIR_SECONDS = 2e-4  # whatever is compared
 PATTERN_SECONDS = 1.2e-7  # to put one exchange of units together
 POINT_SECONDS = 1e-7  # of a convolution
@@ -59,6 +60,8 @@ def resampling_seconds(part: Part) -> float:
     joint = JOINT_SECONDS if part.recipe.correction in {"max_t", "tukey"} else 0.0
     looking = len(part.recipe.metrics) * (INTERVAL_SECONDS * (len(part.systems) + pairs))
     looking += len(part.recipe.metrics) * joint * pairs
+    if part.recipe.studentised:
+        looking += len(part.recipe.metrics) * ERROR_SECONDS * (len(part.systems) + pairs)
     permuting = 0.0
     if part.recipe.correction == "tukey":  # exchanges the outputs of all systems, unit by unit
         permuting = part.units * part.replicas * len(part.systems) * (2.5e-9 + 4.3e-10 * width)

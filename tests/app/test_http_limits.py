@@ -114,9 +114,25 @@ def test_scores_are_counted_over_systems_metrics_and_resamples(serve: Serve) -> 
 
 
 def test_a_large_shared_task_fits_into_the_defaults() -> None:
-    check_scores(60, 4, 999_999, Settings())
-    with pytest.raises(LimitError, match="at most 625,000 resamples fit"):
-        check_scores(100, 4, 999_999, Settings())
+    check_scores(60, 4, 99_999, Settings())
+    with pytest.raises(LimitError, match="at most 62,500 resamples fit"):
+        check_scores(100, 4, 99_999, Settings())
+
+
+def test_pairs_that_have_standard_errors_are_counted(serve: Serve) -> None:
+    client = serve(Settings())
+    scores = [float(i) for i in range(10)]
+    body = {
+        "systems": {f"s{i}": {"scores": {"s": [i + x for x in scores]}} for i in range(35)},
+        "metrics": ["scores:of=s"],
+        "tests": ["bootstrap_t"],
+        "resamples": 79_999,
+    }  # 35 systems twice, and 35 x 34 / 2 pairs, are 665
+    refused = problem(client.post(COMPARISONS, json=body), 422, "limit-exceeded")
+    assert refused["limit"] == "max_scores"
+    assert refused["detail"].startswith("665 x 1 x 79,999 scores (")
+    assert "pairs" in refused["detail"]
+    assert refused["detail"].endswith("at most 37,593 resamples fit.")
 
 
 def test_a_form_with_too_many_systems_is_refused_before_it_is_unpacked(serve: Serve) -> None:

@@ -21,6 +21,7 @@ from workers.store.codec import decoded
 from workers.store.scripts import queue as scripts
 from workers.store.task import Priced
 
+MOST_VIEWS = 1000  # tasks of a question that wait, beyond which reading adds none
 SHORT_SECONDS = 1.0  # of a task that does not wait for long ones
 # of the keys of a start's record, of a caller and of an id
 PREFIXES = RECORD, f"{keys.WAITING}:", keys.key("tasks", "")
@@ -51,6 +52,16 @@ class Feed:
             tasks: All of the same question.
         """
         self._let_wait(keys.hashed(caller), list(tasks), behind=False)
+
+    def add_view(self, caller: str, view: Priced) -> None:
+        """Let a view be made, unless too many of the same question wait: who wants it asks again.
+
+        Args:
+            caller: Whose question it is.
+            view: Its task.
+        """
+        if self._redis.llen(keys.key("tasks", view.task.owner)) < MOST_VIEWS:
+            self.add(caller, [view])
 
     def again(self, died: Turn) -> None:
         """Let a task whose worker died wait once more, behind the other questions of its caller.

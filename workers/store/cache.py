@@ -1,4 +1,7 @@
-"""Arrays that follow from content, kept inside one space until some time after their last use."""
+"""Arrays that follow from content, kept inside one space until some time after their last use.
+
+What somebody who may only read lets be written is bounded in number: `newest`.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from redis import Redis
 
 from sigtest.arrays import Array
 from workers.store import codec, keys
+from workers.store.codec import decoded
+
+VIEWS, VIEW_BYTES = 32, 2**25  # distributions and shares of a caller: so many, as far as they fit
 
 
 class Cache:
@@ -55,10 +61,14 @@ class Cache:
                 tables[name] = table
         return tables
 
-    def add_values(self, name: str, observed: float, values: Array) -> None:
-        """Keep a distribution."""
+    def add_values(self, caller: str, name: str, observed: float, values: Array) -> None:
+        """Keep a distribution in the place of older ones of the caller."""
         data = codec.seal(name, codec.pack_values(observed, values))
-        self._redis.set(keys.cached(self._space, name), data, ex=self._seconds)
+        place, views = keys.cached(self._space, name), keys.of_caller("views", caller)
+        self._redis.set(place, data, ex=self._seconds)
+        most = max(1, min(VIEWS, VIEW_BYTES // len(data)))
+        if old := newest(self._redis, views, place, most, self._seconds):
+            self._redis.delete(*old)
 
     def values(self, name: str) -> tuple[float, Array] | None:
         """A distribution's observed difference and values, if they exist as they were written.
@@ -69,3 +79,23 @@ class Cache:
         data = cast("bytes | None", self._redis.getex(place, ex=self._seconds))
         whole = codec.unseal(name, data) if data is not None else None
         return None if whole is None else codec.unpack_values(whole)
+
+
+def newest(redis: Redis, group: str, name: str, most: int, seconds: int) -> list[str]:
+    """Note a name as the newest of its group; those that have to go for it.
+
+    Args:
+        redis: The server.
+        group: Key of the list of its names, newest first.
+        name: To be noted.
+        most: Names that the group may have.
+        seconds: After which it is forgotten, where nothing is noted.
+    """
+    with redis.pipeline() as pipe:
+        pipe.lrem(group, 0, name)
+        pipe.lpush(group, name)
+        pipe.lrange(group, most, -1)
+        pipe.ltrim(group, 0, most - 1)
+        pipe.expire(group, seconds)
+        _, _, old, _, _ = cast("tuple[int, int, list[bytes], bool, bool]", pipe.execute())
+    return [*map(decoded, old)]

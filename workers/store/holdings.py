@@ -24,7 +24,8 @@ from workers.store.server import check_disk, disk_free
 AT_ONCE = 2000  # keys that one look takes, some hundredths of a second
 PARTS = 4  # nobody looks while less than one of so many parts of the store is in use
 LASTS = 10  # seconds that a word against a caller stands without another look
-WHOLES = {"question": keys.OF_QUESTION, "testset": keys.OF_TESTSET}
+WHOLES = {"question": keys.OF_QUESTION, "testset": keys.OF_TESTSET, "webhook": keys.OF_WEBHOOK}
+LINES = {"gone": 0, "idempotency": 2}  # strings that end with the caller, after so many words
 
 
 def check_room(redis: Redis, settings: Settings, caller: str) -> None:
@@ -65,11 +66,19 @@ class Tour:
         self._cursor, names = cast("tuple[int, list[bytes]]", answer)
         parted = [decoded(name).split(":") for name in names if name.count(b":") > 1]
         wholes = [(kind, name) for _, kind, name, *_ in parted if kind in WHOLES]
+        lines = [(kind, name) for _, kind, name, *_ in parted if kind in LINES]
         with self._redis.pipeline(transaction=False) as pipe:
             for kind, name in wholes:
                 pipe.hget(keys.key(kind, name), "caller")
-            callers = cast("list[bytes | None]", pipe.execute())
-        parts = []
+            for kind, name in lines:
+                pipe.get(keys.key(kind, name))
+            found = cast("list[bytes | None]", pipe.execute())
+        callers, texts = found[: len(wholes)], found[len(wholes) :]
+        parts = [
+            (decoded(text).split(" ", LINES[kind])[-1], keys.key(kind, name))
+            for (kind, name), text in zip(lines, texts, strict=True)
+            if text is not None
+        ]
         for (kind, name), told in zip(wholes, callers, strict=True):
             if told is not None:
                 caller = decoded(told)

@@ -9,8 +9,10 @@
     sigtest:pending                set     ids of unfinished questions
     sigtest:pending:CALLER         hash    predicted seconds and bytes of unfinished questions
     sigtest:listing:CALLER:KIND    sorted  a caller's questions of one kind, or test sets, by time
-    sigtest:idempotency:HASH       string  id and `asked` that an idempotency key stands for
+    sigtest:idempotency:HASH       string  id and `asked` that an idempotency key stands for; caller
     sigtest:cache:SPACE:HASH       string  statistics of one output, a distribution, or shares
+    sigtest:views:CALLER           list    keys of a caller's newest distributions and shares
+    sigtest:choices:CALLER         list    what a caller's boards show where a reader chose how
     sigtest:news:ID                channel says that something of a question was finished
     sigtest:erase                  string  something was deleted that the disk still has
     sigtest:probe                  string  written to see that it can be
@@ -21,6 +23,7 @@
     sigtest:tallies:callers        hash    seconds that tasks took, by caller
 
     sigtest:session:HASH           string  hash of the key that a browser signed in with
+    sigtest:sessions:HASH          list    keys of the newest sessions of a key
 
     sigtest:webhook:ID             hash    a webhook: caller, url, events, secret, how it went
     sigtest:webhooks:CALLER        set     ids of a caller's webhooks

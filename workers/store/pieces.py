@@ -47,6 +47,7 @@ class Cut:
         rows: Resamples that one task draws.
         measuring: Predicted seconds of measuring everything.
         computing: Predicted seconds of everything else.
+        bytes: Of what blocks hold in the store until the report is written.
     """
 
     keys: tuple[tuple[str, ...], ...]
@@ -55,6 +56,7 @@ class Cut:
     rows: int
     measuring: float
     computing: float
+    bytes: int = 0
 
     @classmethod
     def of(cls, question: Question, workers: int, rows: int | None = None) -> Cut:
@@ -79,6 +81,7 @@ class Cut:
             rows=rows or math.ceil(plan.resamples / blocks),
             measuring=measuring,
             computing=question.resampling,
+            bytes=8 * plan.kept * len(plan.recipe.metrics) * plan.resamples,
         )
 
     @property
@@ -90,11 +93,6 @@ class Cut:
     def blocks(self) -> list[Run]:
         """Resamples that are drawn together: first, and first of the next block."""
         return _runs(self.resamples, self.rows)
-
-    @property
-    def bytes(self) -> int:
-        """Of the scores that blocks hold in the store until the report is written."""
-        return 8 * self.resamples * sum(map(len, self.keys))
 
     @property
     def distinct_keys(self) -> list[str]:

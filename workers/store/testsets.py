@@ -54,8 +54,8 @@ class TestSetStore:
         self._settle = register(scripts.SETTLE)
         self._envelopes = EnvelopeStore(redis)
         self.claims = ClaimStore(redis)
-        self.kept = KeptTotals(redis, settings.totals)
-        self.shown = ShownStore(redis, settings.remembrance)
+        self.kept = KeptTotals(redis, settings.most_totals)
+        self.shown = ShownStore(redis, settings)
 
     # test sets
 

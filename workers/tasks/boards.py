@@ -86,7 +86,7 @@ def refresh(context: Context, testset_id: str, spelled: str, *_: str) -> None:
                 continue  # a system was removed meanwhile
             if choice == Choice():
                 families.note(context.testsets, state, part, report)
-            _store(context, state, question_id, part, report)
+            _store(context, state, choice, question_id, part, report)
         context.testsets.shown.show(state, choice, question_id)
         after = context.testsets.state(testset_id)
         if after is None:
@@ -183,9 +183,12 @@ def id_of(state: State, part: Part, gone: Gone) -> str:
     return keys.hashed("testset", state.record.id, part.key, *left)
 
 
-def _store(context: Context, state: State, question_id: str, part: Part, report: Report) -> None:
+def _store(
+    context: Context, state: State, choice: Choice, question_id: str, part: Part, report: Report
+) -> None:
     context.testsets.shown.add(
         state,
+        choice,
         question_id,
         Plan((part,)),
         json.render(report).encode(),

@@ -66,10 +66,10 @@ def distribute(
     pair, systems = pair_of(own, own.systems[a], own.systems[b], label, name)
     first = part * len(plan.systems)
     outputs = [first + system for system in systems]
-    table = work.statistics.table(outputs, metric)
+    table = work.statistics.table(outputs, metric, keep=False)
     made = distribution(pair, [table], label)
     cache = context.questions.cache(work.stored.space)
-    cache.add_values(pair.key, made.observed, made.values)
+    cache.add_values(work.stored.caller, pair.key, made.observed, made.values)
     context.questions.progress.tell(question_id)
 
 
@@ -79,10 +79,11 @@ def attribute(context: Context, question_id: str, part: int, a: int, b: int, met
     plan = work.plan
     own = plan.parts[part]
     outputs = [part * len(plan.systems) + system for system in (a, b)]
-    table = work.statistics.table(outputs, metric)
+    table = work.statistics.table(outputs, metric, keep=False)
     shares = segment_shares(own.recipe.metrics[metric], table, own.replicas)
     cache = context.questions.cache(work.stored.space)
-    cache.add_values(shares_key(own, a, b, metric), float(shares.sum()), shares)
+    name = shares_key(own, a, b, metric)
+    cache.add_values(work.stored.caller, name, float(shares.sum()), shares)
     context.questions.progress.tell(question_id)
 
 

@@ -102,15 +102,22 @@ class Statistics:
             for first in range(0, len(self._plan.parts) * size, size)
         ]
 
-    def table(self, outputs: Sequence[int], metric: int) -> Array:
-        """(S, n, k) statistics of some outputs for the same test set."""
+    def table(self, outputs: Sequence[int], metric: int, keep: bool = True) -> Array:
+        """(S, n, k) statistics of some outputs for the same test set.
+
+        Args:
+            outputs: Which.
+            metric: Number of the metric.
+            keep: Whether those that are measured here are kept; not for who may only read.
+        """
         names = [self._keys[output][metric] for output in outputs]
         found = {name: self._at_hand[name] for name in names if name in self._at_hand}
         found |= self._cache.find([name for name in names if name not in found])
         for output in outputs:
             if self._keys[output][metric] not in found:
                 measured = self._measure(output, [metric])
-                self._cache.add(measured)
+                if keep:
+                    self._cache.add(measured)
                 found |= measured
         return np.stack([found[self._keys[output][metric]] for output in outputs])
 

@@ -67,6 +67,18 @@ def test_many_one_word_systems_are_not_cheap() -> None:
     assert took <= 2 * predicted + FIXED_SECONDS
 
 
+def test_standard_errors_of_many_pairs_are_not_cheap() -> None:
+    took, predicted = taken(
+        {
+            "systems": {f"s{i}": {"scores": {"s": [i + x for x in range(10)]}} for i in range(20)},
+            "metrics": ["scores:of=s"],
+            "tests": ["bootstrap_t"],
+            "resamples": 20_000,
+        }
+    )  # 20 systems and 190 pairs
+    assert took <= 2 * predicted + FIXED_SECONDS
+
+
 def test_lines_that_are_measured_alike_are_not_cheap() -> None:
     """Many lines differ, and few of their statistics: one word each, which is right or wrong."""
     rng = random.Random(17)

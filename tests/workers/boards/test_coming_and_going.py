@@ -119,7 +119,7 @@ def test_a_report_that_two_workers_write_is_as_old_as_the_first(board: Board) ->
     questions = Questions(board.context)
     record, report = questions.find(shown, CALLER), questions.report(shown, CALLER)
     plan = Plan.of(board.context.questions.outline(shown))
-    board.context.testsets.shown.add(board.state, shown, plan, report, record.pictures)
+    board.context.testsets.shown.add(board.state, Choice(), shown, plan, report, record.pictures)
     assert questions.find(shown, CALLER) == record
 
 

@@ -98,6 +98,12 @@ def test_tasks_follow_what_is_missing() -> None:
     assert [entry.seconds for entry in complete.tasks("id")] == [0.0]
 
 
+@pytest.mark.parametrize(("test", "numbers"), [("bootstrap", 5), ("bootstrap_t", 5 + 5 + 10)])
+def test_what_blocks_hold_is_counted_with_the_pairs(test: str, numbers: int) -> None:
+    question = question_of(8, 5, tests=[test], metrics=["bleu", "chrf"], resamples=300)
+    assert Cut.of(question, workers=2).bytes == 8 * 2 * numbers * 300
+
+
 def test_question_without_pieces_is_one_task_with_its_whole_price() -> None:
     whole = Pieces(Cut((), 1, 0, 1, 0.0, 7.5), frozenset(), frozenset())
     assert whole.tasks("id") == [Priced(Task("conclude", "id"), 7.5)]

@@ -82,7 +82,7 @@ def test_caches_live_an_hour_after_their_last_use(jobs: Comparisons, context: Co
     finish(context, again.id)
     assert {redis.ttl(key) for key in found} <= set(range(3500, 3601))
     cache = context.questions.cache(keys.space_of(CALLER))
-    cache.add_values("drawn", 1.0, np.arange(3.0))
+    cache.add_values("ann", "drawn", 1.0, np.arange(3.0))
     place = keys.cached(keys.space_of(CALLER), "drawn")
     redis.expire(place, 60)
     assert cache.values("drawn") is not None
@@ -149,7 +149,7 @@ def test_a_poisoned_distribution_is_made_again(
 def test_spaces_are_apart(context: Context, jobs: Comparisons) -> None:
     first, second = (Cache(context.questions.redis, space, 60) for space in ("one", "two"))
     first.add({"name": np.ones((2, 3))})
-    first.add_values("values", 1.0, np.arange(3.0))
+    first.add_values("ann", "values", 1.0, np.arange(3.0))
     assert first.existing(["name", "other"]) == {"name"}
     assert first.find(["name"]).keys() == {"name"}
     assert not second.existing(["name"])

@@ -17,13 +17,15 @@ local function now()
 end
 """
 
+# Messages that wait for one webhook; beyond, it counts what it is not told.
+MESSAGES = "local MOST = 10000"
+
 # An event becomes a message to each webhook of its caller that is told of it, undivided with what
-# happened. ARGV from `at`: event, id of the message, body. Beyond MOST messages that wait, a
-# webhook counts what it is not told.
+# happened. ARGV from `at`: event, id of the message, body.
 ANNOUNCE = (
     NOW
+    + MESSAGES
     + """
-local MOST = 10000
 local function announce(webhooks, due, record, deliveries, at)
     local event, message, body = unpack(ARGV, at, at + 2)
     for _, id in ipairs(redis.call('SMEMBERS', webhooks)) do

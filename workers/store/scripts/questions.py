@@ -9,7 +9,7 @@ from workers.store.scripts.parts import ANNOUNCE, PUT_FIELDS
 #       seconds and bytes of a caller, predicted seconds and bytes, place in the listing, caller, 1
 #       with an idempotency key, hash of what is asked, number of fields of the question times two,
 #       these and their values, then those of the contents. What the caller has pending is held as
-#       seconds and bytes; what an idempotency key stands for, as id and hash.
+#       seconds and bytes; what an idempotency key stands for, as id, hash and caller.
 # Returns the verdict, seconds and bytes of what the caller has pending where it is too much, the
 # id of the question that the key stands for, or this one's, and where it was created each part of
 # its envelope, then of each of the statistics whether it is cached, which is counted.
@@ -60,7 +60,8 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
     redis.call('PEXPIREAT', KEYS[9], expiry)
     verdict = 'created'
 end
-if ARGV[11] == '1' then redis.call('SET', KEYS[10], id .. ' ' .. ARGV[12], 'PXAT', expiry) end
+local meant = table.concat({id, ARGV[12], ARGV[10]}, ' ')
+if ARGV[11] == '1' then redis.call('SET', KEYS[10], meant, 'PXAT', expiry) end
 local told = {verdict, '0', '0', id}
 if verdict == 'created' then
     for _, written in ipairs(redis.call('HMGET', KEYS[1], unpack(PARTS))) do

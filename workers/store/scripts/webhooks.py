@@ -1,6 +1,6 @@
 """Messages to webhooks: which are due, and what became of them, by the clock of the store."""
 
-from workers.store.scripts.parts import NOW
+from workers.store.scripts.parts import MESSAGES, NOW
 
 # KEYS: messages that are due
 # ARGV: seconds after which those that are taken are due again, how many to take
@@ -18,8 +18,10 @@ return taken
 # Lets a message wait, unless its webhook was removed.
 PUT_MESSAGE = (
     NOW
+    + MESSAGES
     + """
 if redis.call('EXISTS', KEYS[2]) == 0 then return 0 end
+if redis.call('HLEN', KEYS[3]) >= MOST then return redis.call('HINCRBY', KEYS[2], 'dropped', 1) end
 redis.call('HSET', KEYS[3], ARGV[2], ARGV[3])
 redis.call('ZADD', KEYS[1], now(), ARGV[1])
 return 1
