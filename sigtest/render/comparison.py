@@ -179,7 +179,7 @@ def _meanings(report: Report) -> dict[Mark, str]:
         "best": "no system is significantly better",
         "baseline": f"significantly {claim} {baseline_of(report)} ({limit})",
         "significant": limit,
-        "undecided": "more resamples could turn the decision round",
+        "undecided": "more resamples could change the decision or the rank",
         "exact": "p is exact: every exchange of the two systems' outputs is counted, none is "
         "sampled",
     }

@@ -320,7 +320,8 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
         case Words():
             return f"<td>{isolated(cell.text, look.names)}</td>"
         case Range():
-            return f'<td class="number">{cell.shown.replace("-", "–")}</td>'
+            shown = cell.shown.replace("-", "–") + _superscript(_signs(cell))
+            return f'<td class="number">{shown}</td>'
         case _Bar():
             return f'<td class="bar">{_bar(cell)}</td>'
         case Number() | PValue():
@@ -333,7 +334,7 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
 
 def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
     """A number with its signs; one about a pair leads to it."""
-    signs = "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
+    signs = _signs(cell)
     shown = escape(cell.shown).replace("-", MINUS) + _superscript(signs)
     if cell.pair is None or look.link is None:
         return shown
@@ -363,6 +364,10 @@ def _bar(bar: _Bar) -> str:
         f'{zero}<line x1="{place(bar.low)}" x2="{place(bar.high)}" y1="7" y2="7"/>'
         f'<circle cx="{place(bar.at)}" cy="7" r="3"/></svg>'
     )
+
+
+def _signs(cell: Cell) -> str:
+    return "".join(sign for mark, sign in MARKS.items() if mark in cell.marks)
 
 
 def _superscript(signs: str) -> str:

@@ -151,7 +151,8 @@ def cited(methods: Methods) -> str:
     return re.sub(
         rf" \(((?:{authors})(?:; (?:{authors}))*)\)",
         lambda found: rf"~\citep{{{','.join(keys[own] for own in found[1].split('; '))}}}",
-        _prose(methods.text),
+        # signatures have no blank at which LaTeX could end a line
+        re.sub(r"(?<=\S)(\\textbar\{\}|:)(?=\S)", r"\1\\allowbreak{}", _prose(methods.text)),
     )
 
 
@@ -172,6 +173,8 @@ def _floats(table: Table, document: Document) -> Iterable[str]:
         return
     page = next(place for place in PLACES if place.kind == "table*")
     room = page.room - _width(_extents(replace(table, groups=())), page)
+    if _width(_extents(table), PLACES[-1]) > page.room:
+        table = replace(table, parted=True, groups=_halved(table.groups, room))
     continued = False
     for wide in table.part(room, lambda group: _width([_extent(group)], page) + 2 * page.gap):
         for first in range(0, max(1, wide.size), ROWS):
@@ -179,6 +182,18 @@ def _floats(table: Table, document: Document) -> Iterable[str]:
             part = replace(part, label="" if continued else table.label)
             yield _float(part, _caption(part, document, continued))
             continued = True
+
+
+def _halved(groups: Sequence[Group], room: float) -> tuple[Group, ...]:
+    """The groups, one that is wider than a page in two, and so on."""
+    halves: list[Group] = []
+    for group in groups:
+        middle = (len(group.columns) + 1) // 2
+        fits = _width([_extent(group)], PLACES[-1]) <= room
+        parts = (group.columns[:middle], group.columns[middle:])
+        split = [] if fits or middle < 2 else [replace(group, columns=own) for own in parts]
+        halves += _halved(split, room) if split else [group]
+    return tuple(halves)
 
 
 def _float(table: Table, caption: str) -> str:
@@ -241,13 +256,15 @@ def _set(text: str) -> str:
 
 
 def _plain(cell: Cell) -> str:
-    """What of a cell is seen, but for symbols with names; a minus is as wide as a plus."""
+    """What of a cell is seen, but for symbols with names; a minus, a `<` and a plus are as wide."""
     if isinstance(cell, Name):
         return cell.text
+    if isinstance(cell, Range):
+        return cell.shown.replace("-", "0")
     seen = re.sub(r"\\[a-z]+|[\\${}^]", "", _cell(cell).replace(r"\times", "x"))
     if isinstance(cell, Words):
         return seen
-    return seen.replace("--", "0").replace("-", "+")
+    return seen.replace("--", "0").replace("-", "+").replace("<", "+")
 
 
 def _sides(table: Table, gap: float) -> str:
@@ -325,13 +342,12 @@ def _cell(cell: Cell | None) -> str:
             return ""
         case Name() | Words():
             return escape(cell.shown)
-        case Range():
-            return cell.shown.replace("-", "--")
         case Interval(low=low) if cell.short and low >= 0:
             return cell.shown[1:-1].replace(", ", "--").replace("inf", r"$\infty$")
-    signs = "".join(_signs(cell))
-    shown = _math(cell.shown, _bold(cell))
-    return f"{shown}$^{{{signs}}}$" if signs else shown
+    signs = f"$^{{{signs}}}$" if (signs := "".join(_signs(cell))) else ""
+    if isinstance(cell, Range):  # its mark takes no room, so that places stay below each other
+        return cell.shown.replace("-", "--") + (rf"\rlap{{{signs}}}" if signs else "")
+    return _math(cell.shown, _bold(cell)) + signs
 
 
 def _bold(cell: Cell) -> bool:
@@ -361,7 +377,7 @@ def _math(number: str, bold: bool = False) -> str:
     if power:
         sign, mantissa, exponent = power.groups()
         return rf"${sign}{mantissa}\times10^{{{int(exponent)}}}$"
-    number = re.sub(r",(?=\d)", "{,}", number.replace("inf", r"\infty"))
+    number = re.sub(r",(?=\d)", "{,}", number.replace("inf", r"\infty").replace("<", "{<}"))
     return rf"$\mathbf{{{number}}}$" if bold else f"${number}$"
 
 

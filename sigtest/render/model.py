@@ -85,6 +85,7 @@ class Range(Cell):
 
     first: int
     last: int
+    marks: frozenset[Mark] = frozenset()
 
     @property
     def shown(self) -> str:
@@ -170,6 +171,7 @@ class Table:
         minor_words: Which rows these are, and how to see them.
         folded_over: Number of rows above which minor ones may be left out, or all be folded away.
         bare: Whether only the rows are wanted, to go into another table.
+        of_first: Whether rules are those of the first group alone.
     """
 
     caption: str
@@ -185,6 +187,7 @@ class Table:
     minor_words: str = ""
     folded_over: int | None = None
     bare: bool = False
+    of_first: bool = False
     remark: str = ""
     label: str = ""
     name: str = ""
@@ -241,7 +244,9 @@ class Table:
             if all(sum(map(width, run)) <= room for run in runs):
                 break
         even = -(-len(groups) // len(runs))
-        return [replace(self, groups=groups[i : i + even]) for i in range(0, len(groups), even)]
+        parts = [replace(self, groups=groups[i : i + even]) for i in range(0, len(groups), even)]
+        without = [replace(part, breaks=frozenset()) for part in parts[1:]]
+        return [parts[0], *without] if self.of_first else parts
 
 
 @dataclass(frozen=True)
@@ -267,7 +272,7 @@ class Abreast:
             own = zip(*(column.cells for column in table.names), strict=True)
             place = {names: row for row, names in enumerate(own)}
             groups += table.of_rows([place[names] for names in order]).groups
-        return replace(first, groups=tuple(groups), notes=self.notes)
+        return replace(first, groups=tuple(groups), notes=self.notes, of_first=True)
 
 
 @dataclass(frozen=True)

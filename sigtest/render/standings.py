@@ -32,12 +32,14 @@ class Standing:
         score: For this metric.
         rank: Under this test; none unless two-sided over all pairs.
         opens: Whether a new cluster begins here, below another.
+        undecided: Whether more resamples could change that rank, or what a baseline says of it.
     """
 
     system: SystemReport
     score: ScoreReport
     rank: RankReport | None
     opens: bool
+    undecided: bool
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,19 @@ def standings(report: Report, metric: str, test: str | None) -> tuple[Standing, 
     """The systems from best to worst; equal scores keep their input order."""
     sign = -1 if report.metrics[metric].higher_is_better else 1
     ordered = sorted(report.systems, key=lambda system: sign * system.scores[metric].score)
+    unsure = {
+        name
+        for pair in report.pairs
+        if pair.undecided and (pair.metric, pair.test) == (metric, test)
+        for name in (pair.a, pair.b)
+    } - {baseline_of(report)}
     placed = []
     previous: RankReport | None = None
     for system in ordered:
         rank = system.ranks.get(metric, {}).get(test or "")
         opens = rank is not None and previous is not None and rank.cluster > previous.cluster
-        placed.append(Standing(system, system.scores[metric], rank, opens))
+        open_ = system.name in unsure
+        placed.append(Standing(system, system.scores[metric], rank, opens, open_))
         previous = rank
     return tuple(placed)
 

@@ -86,8 +86,15 @@ def discriminative_power(report: Report) -> Iterator[Table]:
     if report.discriminative_power is None:
         return
     shares = report.discriminative_power
+    unsure = {(pair.metric, pair.test) for pair in report.pairs if pair.undecided}
     columns = (
-        numbers(f"{in_words(test)}, %", [100 * own[test] for own in shares.values()], 1)
+        Column(
+            f"{in_words(test)}, %",
+            tuple(
+                Number(100 * own[test], 1, marks=_unsure((metric, test) in unsure))
+                for metric, own in shares.items()
+            ),
+        )
         for test in report.tests
     )
     yield Table(
@@ -157,12 +164,19 @@ def matrix(report: Report, metric: str) -> Table:
 def _scores(report: Report, metric: str, rows: Sequence[Standing], spare: int) -> Iterator[Column]:
     """Rank range (where there are ranks), score, interval, and spread over runs of any kind."""
     places, short = max(1, metric_decimals(report, metric) - spare), spare > 0
-    ranks = tuple(Range(*row.rank.range) for row in rows if row.rank is not None)
+    marks = _marks_of_scores(report, metric, rows)
+    ranks = tuple(
+        Range(*row.rank.range, m & {"undecided"})
+        for row, m in zip(rows, marks, strict=True)
+        if row.rank is not None
+    )
     if ranks:
         yield Column("rank", ranks)
-    marks = _marks_of_scores(report, metric, rows)
-    scores = zip(rows, marks, strict=True)
-    yield Column("score", tuple(Number(row.score.score, places, marks=m) for row, m in scores))
+    scores = (
+        Number(row.score.score, places, marks=m - {"undecided"} if ranks else m)
+        for row, m in zip(rows, marks, strict=True)
+    )
+    yield Column("score", tuple(scores))
     yield Column("interval", tuple(Interval(*row.score.ci, places, short) for row in rows))
     further = [
         ("training sd", [row.score.training_stderr for row in rows]),
@@ -191,8 +205,14 @@ def _marks_of_scores(
         found: set[Mark] = {"baseline"} if row.system.name in apart else set()
         if row.rank is not None and row.rank.range[0] == 1:
             found.add("best")
+        if row.undecided and (row.rank is not None or baseline is not None):
+            found.add("undecided")
         marks.append(frozenset(found))
     return marks
+
+
+def _unsure(undecided: bool) -> frozenset[Mark]:
+    return frozenset(["undecided"] if undecided else [])
 
 
 def _other_ranks(report: Report) -> Iterator[str]:
@@ -208,7 +228,9 @@ def _other_ranks(report: Report) -> Iterator[str]:
             if (ranks := system.ranks.get(metric)) and ranks[other] != ranks[test]
         ]
         differ = f"differ: {', '.join(changed)}" if changed else "are the same"
-        yield f"Ranks by {in_words(other)} {differ}."
+        open_ = sum(pair.undecided for pair in report.pairs if pair.test == other)
+        rest = f"; {counted(open_, 'decision')} behind them can still change" if open_ else ""
+        yield f"Ranks by {in_words(other)} {differ}{rest}."
 
 
 def _pairs(report: Report, metric: str, many: int | None) -> Table:

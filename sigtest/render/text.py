@@ -140,7 +140,7 @@ def _suffixes(column: Column) -> list[Sequence[Mark]]:
     if any(isinstance(cell, PValue) and cell.alpha is not None for cell in column.cells):
         kept.append(DECISIONS)
     found = frozenset[Mark]().union(*(cell.marks for cell in column.cells if cell))
-    others: tuple[Mark, ...] = ("exact", "baseline")
+    others: tuple[Mark, ...] = ("exact", "baseline", *(() if kept else DECISIONS[:1]))
     return kept + [(mark,) for mark in others if mark in found]
 
 

@@ -105,7 +105,7 @@ def document(report: MetaReport) -> Document:
         metrics = own.metrics if named else report.metrics
         caption = f"Metrics, {own.name}" if named else "Metrics"
         shown: list[Shown] = [
-            _metrics(report, metrics, caption),
+            _metrics(report, metrics, caption, own.name),
             *_beating(report, own),
             *_drawn(report, own),
         ]
@@ -156,7 +156,7 @@ def _marks(report: MetaReport) -> dict[Mark, str]:
     if any(pair.significant for pair in report.pairs):
         meanings["significant"] = f"{p} is at most {report.alpha:g}"
     if any(pair.undecided for pair in report.pairs):
-        meanings["undecided"] = "more resamples could turn the decision round"
+        meanings["undecided"] = "more resamples could change the decision or the rank"
     return meanings
 
 
@@ -171,12 +171,31 @@ def _claim(report: MetaReport) -> tuple[str, ...]:
     )
 
 
-def _metrics(report: MetaReport, metrics: Sequence[MetricEvaluation], caption: str) -> Table:
+def _open(report: MetaReport, of: str) -> list[MetricPair]:
+    """Undecided pairs of a set by the statistic and test whose ranks are shown."""
+    tested = [pair for pair in report.pairs if pair.p_value is not None]
+    leading = {(pair.statistic, pair.test) for pair in tested[:1]}
+    return [
+        pair
+        for pair in tested
+        if pair.undecided and pair.set == of and (pair.statistic, pair.test) in leading
+    ]
+
+
+def _metrics(
+    report: MetaReport, metrics: Sequence[MetricEvaluation], caption: str, of: str = ""
+) -> Table:
     """Best first; a rule where everyone above is better than everyone below."""
     shown = [name for name in TITLES if any(metric.statistic(name) for metric in metrics)]
     ranked = any(metric.range for metric in metrics)
     ordered = sorted(metrics, key=lambda own: _place(own, shown))
-    ranges = tuple(Range(*own.range) if own.range else None for own in ordered)
+    unsure = {name for pair in _open(report, of) for name in (pair.a, pair.b)}
+    ranges = tuple(
+        Range(*own.range, frozenset(["undecided"] if own.label in unsure else []))
+        if own.range
+        else None
+        for own in ordered
+    )
     ranks = (Group("", (Column("rank", ranges),)),) if ranked else ()
     return Table(
         name="metrics",
@@ -214,7 +233,10 @@ def _beating(report: MetaReport, own: SetReport) -> list[Paragraph]:
     if report.baseline is None or not report.pairs:
         return []
     better = ", ".join(own.beats_baseline) or "none"
-    return [Paragraph(f"Significantly better than {report.baseline}{_alone(report)}: {better}.")]
+    unsure = sum(report.baseline in (pair.a, pair.b) for pair in _open(report, own.name))
+    rest = f"; {counted(unsure, 'comparison')} with it undecided" if unsure else ""
+    said = f"Significantly better than {report.baseline}{_alone(report)}: {better}{rest}."
+    return [Paragraph(said)]
 
 
 def _alone(report: MetaReport) -> str:

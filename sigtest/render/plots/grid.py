@@ -73,6 +73,7 @@ def plot(view: View) -> str:
     names = [system.name for system in report.systems]
     found: dict[tuple[str, str], dict[tuple[str, str], float]] = {}
     separated: dict[tuple[str, str], int] = {}
+    unsure = {(pair.test, pair.metric) for pair in report.pairs if pair.undecided}
     for pair in report.pairs:
         key = pair.test, pair.metric
         better = pair.winner(report.metrics[pair.metric].higher_is_better) == pair.a
@@ -85,8 +86,9 @@ def plot(view: View) -> str:
         raise RecipeError("A grid needs all pairs; this comparison has a baseline.", field="pairs")
     rows: dict[str, list[Panel]] = {}
     for (test, metric), p in found.items():
-        share = 100 * separated[test, metric] / n
-        rows.setdefault(in_words(test), []).append(Panel(metric, f"{share:.1f} % apart", p))
+        open_ = "?" if (test, metric) in unsure else ""
+        apart = f"{100 * separated[test, metric] / n:.1f} % apart{open_}"
+        rows.setdefault(in_words(test), []).append(Panel(metric, apart, p))
     first = next(iter(report.metrics))
     sign = -1 if report.metrics[first].higher_is_better else 1
     by_name = {system.name: system.scores[first].score for system in report.systems}
@@ -125,7 +127,8 @@ def draw(grid: Grid, style: Style = PLAIN) -> str:
     drawing.height = y
     if style.has("legend"):
         drawing.height += 16
-        legend(drawing, y + 2, level_words(), BODY)
+        unsure = any(own.below.endswith("?") for panels in grid.rows.values() for own in panels)
+        legend(drawing, y + 2, level_words(), BODY, unsure)
     return drawing.render()
 
 

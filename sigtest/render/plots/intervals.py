@@ -20,6 +20,7 @@ from sigtest.render.plots.drawing import (
     text_width,
 )
 from sigtest.render.plots.labels import short_names, shortened
+from sigtest.render.plots.scale import legend
 from sigtest.render.plots.view import View
 from sigtest.render.standings import (
     Standing,
@@ -45,6 +46,7 @@ class Row:
         shown: The same as text.
         filled: Whether its mark is filled.
         ruled: Whether a light rule parts it from the row above.
+        undecided: Whether more resamples could change its mark or rule.
     """
 
     systems: tuple[str, ...]
@@ -53,6 +55,7 @@ class Row:
     shown: str
     filled: bool = True
     ruled: bool = False
+    undecided: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,6 +138,9 @@ def plot(view: View) -> str:
         filled = {row.filled for row in differences}
         by = f"{in_words(test)}, alpha {report.alpha:g}"
         drawing.height = _legend(drawing, y + 6, by, filled)
+        if any(row.undecided for row in rows):
+            legend(drawing, drawing.height, [], undecided=True)
+            drawing.height += 9
     return drawing.render()
 
 
@@ -147,6 +153,7 @@ def _score(standing: Standing, places: int) -> Row:
         score.ci,
         shown.replace("-", MINUS),
         ruled=standing.opens,
+        undecided=standing.undecided and standing.rank is not None,
     )
 
 
@@ -164,7 +171,9 @@ def _differences(
         value = -pair.difference if turned else pair.difference
         ends = (-pair.ci[1], -pair.ci[0]) if turned else pair.ci
         shown = f"{signed(value, places)} {interval(ends, places)}".replace("-", MINUS)
-        rows.append(Row((first, last), value, ends, shown, pair.significant))
+        rows.append(
+            Row((first, last), value, ends, shown, pair.significant, undecided=pair.undecided)
+        )
     return rows
 
 
@@ -203,6 +212,8 @@ def _row(drawing: Drawing, row: Row, y: float, across: Scale) -> None:
     marked = [across(end) for end in row.ends if abs(end) < FAR]
     drawing.interval(low, high, y, marked)
     drawing.circle(across(row.value), y, 1.7, filled=row.filled)
+    if row.undecided:
+        drawing.text(across(row.value), y - 2.2, "?", size=SMALL, anchor="middle")
 
 
 def _legend(drawing: Drawing, y: float, by: str, occur: Collection[bool]) -> float:

@@ -5,7 +5,7 @@ As Figures 7 and 8 of Graham, Mathur & Baldwin (2014): a row's system against a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from sigtest.errors import RecipeError
 from sigtest.render.digits import counted, probability, short_probability
@@ -74,7 +74,14 @@ def plot(view: View) -> str:
     if style.has("legend"):
         shades = {shade(pair.p_adjusted, _levels(report.alpha)) for pair in pairs.values()}
         drawing.height += 26
-        _legend(drawing, end + 14, shades, report.alpha, len(clusters) > 2)
+        x = legend(
+            drawing,
+            end + 14,
+            [entry for entry in level_words(_levels(report.alpha)) if entry[0] in shades],
+            undecided=any(pair.undecided for pair in pairs.values()),
+        )
+        if len(clusters) > 2:
+            frame_legend(drawing, x, end + 14)
     return drawing.render()
 
 
@@ -101,6 +108,8 @@ def _cells(
             p = pair.p_adjusted
             hint = f"{first} and {names[j]}: p = {probability(p, alpha)}"
             word = short_probability(p, alpha) if square.cell >= ROOM and numbers else ""
+            if pair.undecided:
+                hint, word = f"{hint}, undecided", f"{word}?"
             square.fill(drawing, (i, j), shade(p, _levels(alpha)), hint, word)
 
 
@@ -108,13 +117,3 @@ def _levels(alpha: float) -> list[Level]:
     """Alpha and stricter levels, each with its shade; the strictest first."""
     levels = (alpha, *(level for level in LEVELS if level < alpha))
     return list(zip(levels, SHADES, strict=False))[::-1]
-
-
-def _legend(
-    drawing: Drawing, y: float, shades: Collection[Colour], alpha: float, clusters: bool
-) -> None:
-    """The shades that occur."""
-    entries = [entry for entry in level_words(_levels(alpha)) if entry[0] in shades]
-    x = legend(drawing, y, entries)
-    if clusters:
-        frame_legend(drawing, x, y)

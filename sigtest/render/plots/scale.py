@@ -9,6 +9,7 @@ from sigtest.render.plots.drawing import MARGIN, SMALL, Colour, Drawing, text_wi
 Level = tuple[float, Colour]  # the largest p-value that has a shade
 
 P_LEVELS: tuple[Level, ...] = ((0.001, "three"), (0.01, "two"), (0.05, "one"))
+UNDECIDED = "? undecided"
 LARGER: tuple[Colour, str] = ("none", "larger")
 
 
@@ -23,7 +24,11 @@ def level_words(levels: Sequence[Level] = P_LEVELS) -> list[tuple[Colour, str]]:
 
 
 def legend(
-    drawing: Drawing, y: float, entries: Iterable[tuple[Colour, str]], size: float = SMALL
+    drawing: Drawing,
+    y: float,
+    entries: Iterable[tuple[Colour, str]],
+    size: float = SMALL,
+    undecided: bool = False,
 ) -> float:
     """Draw shades with their words side by side; returns where the next one would begin."""
     x = MARGIN
@@ -31,4 +36,7 @@ def legend(
         drawing.rectangle(x, y, 8, 8, colour)
         drawing.text(x + 11, y + 6.5, label, size=size)
         x += 11 + text_width(label, size) * 1.1 + 9
+    if undecided:
+        drawing.text(x, y + 6.5, UNDECIDED, size=size)
+        x += text_width(UNDECIDED, size) * 1.1 + 9
     return x

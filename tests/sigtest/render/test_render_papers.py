@@ -5,6 +5,7 @@ import io
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,43 @@ def test_daggers_stand_at_what_is_not_like_the_baseline(form: str, dagger: str) 
     shown = rendered(form, made, table="systems")
     assert set(re.findall(rf"(\d+\.\d)[*$]*{dagger}", shown)) == apart
     assert "significantly different from base" in shown
+
+
+def only_first_undecided(made: Report) -> Report:
+    """The same, with its first pair as the only one that more resamples could turn round."""
+    pairs = tuple(pair._replace(undecided=pair is made.pairs[0]) for pair in made.pairs)
+    return replace(made, pairs=pairs)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+@pytest.mark.parametrize("pairs", ["all", {"baseline": "system-0"}])
+def test_what_rests_on_an_undecided_decision_is_marked(form: str, pairs: object) -> None:
+    """In a table that says nothing else of pairs: both systems, or the one beside a baseline."""
+    made = report(("Xa", "Xb", "Xc", "Xd"), metrics=["bleu"], pairs=pairs, exact="never")
+    made = only_first_undecided(made)
+    rows = re.findall(r"^.*\bX[a-d]\b.*\d.*$", rendered(form, made, table="systems"), re.M)
+    marked = {re.findall(r"\bX[a-d]\b", row)[0] for row in rows if "?" in row and "%" not in row}
+    first = made.pairs[0]
+    assert marked == ({first.a, first.b} if pairs == "all" else {first.a} - {"Xa"})
+    assert "could change the decision or the rank" in rendered(form, made, table="systems")
+    settled = with_pair(made, undecided=False)
+    assert "could change" not in rendered(form, settled, table="systems")
+
+
+@pytest.mark.parametrize("name", ["matrix", "intervals", "grid"])
+def test_pictures_mark_what_is_undecided(name: str) -> None:
+    made = only_first_undecided(report(tuple("ABCD"), exact="never"))
+    draw = PICTURES[name].draw
+    assert "? undecided<" in draw(made, {})
+    assert "undecided" not in draw(with_pair(made, undecided=False), {})
+
+
+def test_a_table_that_goes_on_below_draws_no_other_metrics_clusters() -> None:
+    metrics = ["bleu", "chrf", "ter", "chrf:word_order=2"]
+    shown = rendered("text", report(tuple("ABCD"), metrics=metrics, exact="never"), table="systems")
+    first, second = re.findall(r"^system.*?(?=\n\n)", shown, re.M | re.S)
+    assert "╌" in first
+    assert "╌" not in second
 
 
 def test_claims_against_a_baseline_are_named() -> None:
@@ -146,6 +184,18 @@ def test_latex_sets_tables_without_a_warning(tmp_path: Path, table: str | None) 
     assert not complaints(tmp_path)
     (tmp_path / "paper.tex").write_text(PAPER % rendered("latex", hostile(), table=table))
     assert not [line for line in complaints(tmp_path) if not line.startswith("Overfull")]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_a_full_matrix_and_a_methods_paragraph_stay_within_their_columns(tmp_path: Path) -> None:
+    clear = {"p_adjusted": 1e-4, "significant": True, "undecided": False}
+    made = nineteen()
+    made = replace(made, pairs=tuple(pair._replace(**clear) for pair in made.pairs))
+    methods = re.search(r"% Methods.*?: (.*)", rendered("latex", report(metrics=["bleu", "chrf"])))
+    text = f"{methods[1]}\n\n{rendered('latex', made, table='matrix')}"
+    paper = PAPER.replace("\n", "\n\\newcommand\\citep[1]{[#1]}", 1) % text
+    (tmp_path / "paper.tex").write_text(paper, encoding="utf-8")
+    assert not complaints(tmp_path)
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
