@@ -41,6 +41,7 @@ from app.requests.sources import (
 from app.schema.requests import ComparisonRequest, SeveralRequest
 from app.settings import Settings
 from sigtest.comparison.parse import listed
+from sigtest.comparison.recipe import labels_asked
 from sigtest.data.choices import choose
 from sigtest.data.envelope import PARTS as WRITTEN
 from sigtest.data.envelope import opened
@@ -244,7 +245,9 @@ def _joining(body: dict[str, Any]) -> Joining:
     select = body.pop("select", None)
     if not isinstance(select, str | None):
         raise InputError("select must name one of the test sets in the files.", field="select")
-    return Joining(missing=missing, testset=select, labels=only_labels(body.get("metrics")))
+    metrics = body.get("metrics")
+    labels, wanted = only_labels(metrics), labels_asked(metrics)
+    return Joining(missing=missing, testset=select, labels=labels, wanted=wanted)
 
 
 def _with_texts(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> Mapping[str, Any]:

@@ -6,13 +6,12 @@ import argparse
 import os
 from pathlib import Path
 
-from sigtest.cli.given import read
+from sigtest.cli.given import joining_of, read
 from sigtest.cli.parser import UsageError
-from sigtest.cli.request import choices_of
+from sigtest.cli.request import check_choices, choices_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import ANY_METRIC, Recipe
-from sigtest.data.imports import Given, Joining, Material, metrics_of
+from sigtest.data.imports import Given, Joining, Material, metrics_of, told_of
 from sigtest.data.names import system_name
 
 
@@ -25,15 +24,15 @@ def read_folders(options: argparse.Namespace) -> Comparison:
         OSError: A file that cannot be read.
     """
     # a wrong option is cheaper to find than a wrong file
-    Recipe.of(choices_of(options, [ANY_METRIC]))
+    check_choices(options)
     if len(options.folders) < 2:
         raise UsageError(
             f"suite needs two folders at least, each a test set; {len(options.folders)} given. One "
             "test set is for sigtest compare --from FOLDER"
         )
-    how = Joining(missing=options.missing)
+    how = joining_of(options)
     read_ones = [_read_testset(spelled, how) for spelled in options.folders]
-    choices = choices_of(options, metrics_of(read_ones[0][1]))
+    choices = choices_of(options, metrics_of(read_ones[0][1]), told_of(read_ones[0][1]))
     testsets = [{"name": name, **material.as_json()} for name, material in read_ones]
     return parse_comparison({"testsets": testsets, "pooled": options.pooled, **choices})
 

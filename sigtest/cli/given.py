@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sigtest.cli.files import STDIN, shown
+from sigtest.comparison.recipe import labels_asked
 from sigtest.data.imports import Gathered, Given, Joining, Upload, gather, read_builtin
 from sigtest.data.imports.builtin import SETTING
 from sigtest.data.imports.given import COLUMNS
@@ -30,8 +31,18 @@ def gathered(options: argparse.Namespace) -> Gathered:
     if not given:
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
     inside = options.testset if options.imports else None
-    labels = only_labels(options.metric)
-    return read(given, Joining(missing=options.missing, testset=inside, labels=labels))
+    return read(given, joining_of(options, inside))
+
+
+def joining_of(options: argparse.Namespace, testset: str | None = None) -> Joining:
+    """What to do where files do not match; of several test sets the one to keep."""
+    return Joining(
+        missing=options.missing,
+        testset=testset,
+        labels=only_labels(options.metric),
+        wanted=labels_asked(options.metric),
+        without=tuple(options.without),
+    )
 
 
 def columns_of(options: argparse.Namespace) -> list[Given]:

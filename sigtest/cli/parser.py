@@ -96,6 +96,7 @@ def add_missing(group: argparse._ActionsContainer) -> None:
         "what to do about segments that not all files have: error (default), or drop them "
         "for every system and say so", default="error",
     )  # fmt: skip
+    add_repeatable(group, "--without", "NAME", "leave a system out; repeatable")
 
 
 def add_columns(group: argparse._ActionsContainer) -> None:

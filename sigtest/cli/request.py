@@ -11,8 +11,9 @@ from sigtest.cli.files import shown
 from sigtest.cli.given import gathered
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import ANY_METRIC, Recipe
-from sigtest.data.imports import metrics_of
+from sigtest.comparison.recipe import ANY_METRIC, Recipe, of_labels
+from sigtest.data.imports import metrics_of, told_of
+from sigtest.data.inferred import NOTHING, Told
 from sigtest.errors import InputError, RecipeError, SigtestError
 
 
@@ -23,15 +24,24 @@ def read_comparison(options: argparse.Namespace) -> Comparison:
         SigtestError: A file or an option that cannot be used.
         OSError: A file that cannot be read.
     """
-    # a wrong option is cheaper to find than a wrong file
-    Recipe.of(choices_of(options, [ANY_METRIC]))
+    check_choices(options)
     found = gathered(options)
     material = found.material
     if material.systems and not (material.references or material.scores):
         raise InputError("No references: give them with -r FILE, or scores with --scores.")
-    body = {**material.as_json(), **choices_of(options, metrics_of(material))}
+    choices = choices_of(options, metrics_of(material), told_of(material))
+    body = {**material.as_json(), **choices}
     with naming(found.files, [shown(path) for path in options.reference]):
         return parse_comparison(body)
+
+
+def check_choices(options: argparse.Namespace) -> None:
+    """Check the recipe before any file is read: a wrong option is cheaper to find.
+
+    Raises:
+        RecipeError: Something in it that no file can make right.
+    """
+    Recipe.of(choices_of(options, [ANY_METRIC], told=None))
 
 
 @contextmanager
@@ -53,17 +63,20 @@ def naming(files: Mapping[str, tuple[str, ...]], references: Sequence[str]) -> I
 
 
 def choices_of(
-    options: argparse.Namespace, metrics: Sequence[str | Mapping[str, object]]
+    options: argparse.Namespace,
+    metrics: Sequence[str | Mapping[str, object]],
+    told: Told | None = NOTHING,
 ) -> dict[str, Any]:
     """The recipe as JSON has it; options that were not given keep its defaults.
 
     Args:
         options: Of the command.
         metrics: Where none is asked for.
+        told: What files say of the scores that they have; see `of_labels`.
     """
     _require_apart(options.metric or ())
     choices: dict[str, Any] = {
-        "metrics": options.metric or list(metrics),
+        "metrics": of_labels(options.metric, told) or list(metrics),
         "tests": options.test,
         "alternative": options.alternative,
         "resamples": whole(options.resamples, "resamples"),

@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Annotated, Any
 
 from sigtest.comparison.comparison import Comparison, Entry
-from sigtest.comparison.recipe import ANY_METRIC, CHOICES, Recipe, parse_metric
+from sigtest.comparison.recipe import ANY_METRIC, CHOICES, Recipe, of_labels, parse_metric
 from sigtest.data.choices import choose
+from sigtest.data.imports.material import LONGEST_NOTE, MOST_NOTES
 from sigtest.data.inferred import inferred_metrics
 from sigtest.data.names import check_name
 from sigtest.data.runs import parse_runs
@@ -35,7 +36,6 @@ NAMED: Mapping[str, Any] = {  # JSON schema of the field `comparison` with nothi
     "required": ["id"],
     "additionalProperties": False,
 }
-MOST_NOTES, LONGEST_NOTE = 100, 2000
 
 
 def parse_comparison(request: Mapping[str, Any]) -> Comparison:
@@ -202,9 +202,10 @@ def _parse_notes(notes: object) -> tuple[str, ...]:
 
 
 def _recipe(request: Mapping[str, Any]) -> Recipe:
-    """What to compute; until systems are known, `scores` stands where no metrics are named."""
+    """What to compute; until systems are known, any name may be that of their scores."""
     choices = {name: request[name] for name in CHOICES if name in request}
-    return Recipe.of(choices if _names_metrics(request) else {**choices, "metrics": [ANY_METRIC]})
+    metrics = of_labels(request["metrics"], None) if _names_metrics(request) else [ANY_METRIC]
+    return Recipe.of({**choices, "metrics": metrics})
 
 
 def _names_metrics(request: Mapping[str, Any]) -> bool:
@@ -212,14 +213,16 @@ def _names_metrics(request: Mapping[str, Any]) -> bool:
 
 
 def _with_metrics(recipe: Recipe, request: Mapping[str, Any], entry: Entry) -> Recipe:
-    """The recipe, with what its systems can be compared on where no metrics are named."""
-    if _names_metrics(request):
-        return recipe
+    """The recipe with metrics by the names of scores, or those that nothing needs to name."""
     brought = {system.name: system.scores for system in entry.systems}
-    texts = bool(entry.testset.references) and all(
-        system.hypotheses is not None or system.replicas for system in entry.systems
-    )
-    return replace(recipe, metrics=tuple(map(parse_metric, inferred_metrics(brought, texts))))
+    if _names_metrics(request):
+        metrics = of_labels(request["metrics"], {of: {} for own in brought.values() for of in own})
+    else:
+        texts = bool(entry.testset.references) and all(
+            system.hypotheses is not None or system.replicas for system in entry.systems
+        )
+        metrics = inferred_metrics(brought, texts)
+    return replace(recipe, metrics=tuple(map(parse_metric, metrics)))
 
 
 def _check_fields(request: Mapping[str, Any], known: Sequence[str]) -> None:

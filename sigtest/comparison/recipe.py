@@ -12,9 +12,11 @@ from typing import Any, Literal, TypeVar, get_args, get_type_hints
 from sigtest.cached import cached_property
 from sigtest.data.choices import choose
 from sigtest.data.fields import whole
+from sigtest.data.inferred import Told
 from sigtest.data.testset import TestSet
 from sigtest.errors import RecipeError, quoted
 from sigtest.metrics import METRICS, Metric
+from sigtest.metrics.scores import Supplied
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, swap_test
 from sigtest.significance.corrections import CORRECTIONS, Correction
 from sigtest.significance.levels import smallest_attainable
@@ -265,15 +267,55 @@ def check_alpha(alpha: float) -> None:
         raise RecipeError(f"alpha must be at least {LEAST_ALPHA:g}, not {alpha}.", field="alpha")
 
 
-def parse_metric(asked: object) -> Metric:
-    """A metric from its spelling (`ter:normalized=true`) or from {"name": "ter", ...}.
+def of_labels(metrics: Any, told: Told | None) -> Any:
+    """Metrics as a request names them; one that is called as scores at hand is the mean of these.
+
+    Args:
+        metrics: As a request has them.
+        told: Labels of the scores, and what files say of the metric of each; nothing where labels
+            are not known yet, and every name that is no metric may be one.
+    """
+    if not isinstance(metrics, list | tuple):
+        return metrics
+    known = [_options_of(asked) for asked in metrics]
+    folded = {label.casefold(): label for label in told or ()}
+    found: list[object] = []
+    for asked, (name, options) in zip(metrics, known, strict=True):
+        label = name if told is None or name in told else folded.get(name.casefold())
+        if label is None or name.lower() in METRICS:
+            found.append(asked)
+        else:
+            found.append(
+                {"name": ANY_METRIC, "of": label, **(told or {}).get(label, {}), **options}
+            )
+    return found
+
+
+def labels_asked(metrics: object) -> frozenset[str] | None:
+    """Labels of scores that metrics are about, in small letters; "" where they name none.
+
+    Args:
+        metrics: As a request names them; nothing is known where it names none.
+    """
+    if not isinstance(metrics, list | tuple) or not metrics:
+        return None
+    found: set[str] = set()
+    for asked in of_labels(metrics, None):
+        with contextlib.suppress(RecipeError):  # said where the recipe is made
+            metric = parse_metric(asked)
+            found |= {metric.of.casefold()} if isinstance(metric, Supplied) else set()
+    return frozenset(found)
+
+
+def _options_of(asked: object) -> tuple[str, dict[str, Any]]:
+    """The name of a metric and its options, from either spelling.
 
     Raises:
-        RecipeError: Unknown metric or option, or a value of the wrong type.
+        RecipeError: An option without a value, or twice.
     """
+    options: dict[str, Any] = {}
     if isinstance(asked, str):
         name, _, spelled = asked.partition(":")
-        options: dict[str, Any] = {}
         for part in filter(None, spelled.split(",")):
             key, equals, value = part.partition("=")
             if not equals and [*options][-1:] == ["of"]:  # labels may have commas
@@ -294,6 +336,16 @@ def parse_metric(asked: object) -> Metric:
         raise RecipeError(
             'A metric is a name such as "bleu" or an object with a "name".', field="metrics"
         )
+    return name, options
+
+
+def parse_metric(asked: object) -> Metric:
+    """A metric from its spelling (`ter:normalized=true`) or from {"name": "ter", ...}.
+
+    Raises:
+        RecipeError: Unknown metric or option, or a value of the wrong type.
+    """
+    name, options = _options_of(asked)
     kind = _metric_named(name)
     takes = _options(kind)
     for key, value in options.items():

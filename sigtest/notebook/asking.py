@@ -15,7 +15,6 @@ from sigtest.errors import InputError, RecipeError
 from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decided
 from sigtest.kinds.comparisons import ShownReport
-from sigtest.metrics import only_labels
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame
 from sigtest.progress import Progress
@@ -125,7 +124,7 @@ def compare(
     Raises:
         SigtestError: Texts or choices that cannot be used.
     """
-    imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
+    imports = Imports(from_, missing, select, choices.get("metrics"))
     body = request_of(references, systems, scores, documents, labels, source, imports)
     return _computed({**body, **made(choices)}, progress)
 
@@ -183,7 +182,7 @@ def gate(
     check_choices(choices)
     if "pairs" in choices:
         raise RecipeError("A gate compares all with the baseline; leave out pairs.", field="pairs")
-    imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
+    imports = Imports(from_, missing, select, choices.get("metrics"))
     body = request_of(references, systems, scores, documents, labels, source, imports)
     recipe = {**made(choices), "pairs": {"baseline": baseline}}
     return decided(parse_comparison({**body, **recipe}), margin, claim, progress)
@@ -243,7 +242,7 @@ def suite(
             f"testsets must be an object of test sets by name, not {type(testsets).__name__}.",
             field="testsets",
         )
-    how = Imports(missing=missing, labels=only_labels(choices.get("metrics")))
+    how = Imports(missing=missing, metrics=choices.get("metrics"))
     bodies = {name: _testset(name, body, how) for name, body in testsets.items()}
     inferred = [body.pop("metrics", None) for body in bodies.values()]
     recipe = {**made({"metrics": next(iter(inferred), None)}), **made(choices)}

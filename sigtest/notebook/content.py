@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sigtest.comparison.recipe import labels_asked
 from sigtest.data.imports import Given, Joining, Role, gather, in_order, told_of
 from sigtest.data.imports.given import COLUMNS
 from sigtest.data.inferred import inferred_metrics
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
+from sigtest.metrics import only_labels
 from sigtest.notebook.frames import check_frame, is_frame, once, require_no_ids, table_of
 
 TEXTS = "one string a segment"
@@ -32,13 +34,13 @@ class Imports:
         paths: Of files, folders or archives; data frames among them, or alone.
         missing: About segments that not all have: `error`, or `drop` them and say so.
         select: One of the test sets in them, where there are several.
-        labels: Whether lines of numbers alone are labels.
+        metrics: As they are asked for, if they are.
     """
 
     paths: object = ()
     missing: str = "error"
     select: str | None = None
-    labels: bool = False
+    metrics: object = None
 
     @property
     def given(self) -> list[Given]:
@@ -61,7 +63,8 @@ class Imports:
     @property
     def how(self) -> Joining:
         """What to do where they do not match."""
-        return Joining(self.missing, self.select, labels=self.labels)
+        labels, wanted = only_labels(self.metrics), labels_asked(self.metrics)
+        return Joining(self.missing, self.select, labels=labels, wanted=wanted)
 
 
 NOTHING = Imports()
@@ -336,7 +339,8 @@ def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
     for column in COLUMNS:
         if column in roles or (read[column] is None and column in found):
             read[column] = found[column]
-    if told := told_of(material):  # which the numbers alone do not say
+    told = told_of(material)  # which the numbers alone do not say
+    if any(told.values()):
         read["metrics"] = inferred_metrics(*_brought(read), told)
     return read
 

@@ -17,7 +17,6 @@ from sigtest.kinds.accuracy import ShownAccuracyReport
 from sigtest.kinds.human import ShownHumanReport
 from sigtest.kinds.meta import ShownMetaReport
 from sigtest.kinds.shown import shown
-from sigtest.metrics import only_labels
 from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
@@ -190,7 +189,7 @@ def accuracy(
         SigtestError: Judgements, texts or choices that cannot be used.
     """
     files, rows = _judgements(judgements)
-    imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
+    imports = Imports(from_, missing, select, choices.get("metrics"))
     texts = request_of(references, systems, scores, documents, labels, source, imports)
     chosen = made(choices)
     levels = {

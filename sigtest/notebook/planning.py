@@ -9,7 +9,6 @@ from typing import Any, Unpack
 from sigtest.kinds import KINDS
 from sigtest.kinds.plans import ShownPlanReport
 from sigtest.kinds.shown import shown
-from sigtest.metrics import only_labels
 from sigtest.notebook.asking import Choices, Frame, Lines, made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.progress import Progress
@@ -64,7 +63,7 @@ def plan(
     Raises:
         SigtestError: Texts or choices that cannot be used.
     """
-    imports = Imports(from_, missing, select, only_labels(choices.get("metrics")))
+    imports = Imports(from_, missing, select, choices.get("metrics"))
     body = request_of(references, systems, scores, documents, labels, source, imports)
     asked = {"difference": difference, "units": units, "corrected": corrected or None}
     request = {

@@ -62,4 +62,4 @@ def told_of(material: Material) -> dict[str, dict[str, object]]:
         )
         if table.higher_is_better is False:
             own["higher"] = False
-    return {label: own for label, own in found.items() if own}
+    return found

@@ -11,9 +11,11 @@ from sigtest.data.choices import choose
 from sigtest.data.imports.material import WHICH, Line, Material, Scores, examples
 from sigtest.data.imports.scales import doubts
 from sigtest.data.runs import sentences
-from sigtest.errors import InputError, LengthError
+from sigtest.errors import InputError, LengthError, quoted
 
 WAYS = ("error", "drop")  # with segments that only some have
+LISTED = 8  # sets of missing segments in a sentence
+SAME = 20  # characters before the first that differs, in a message
 DIGITS = re.compile(r"\d+")
 
 
@@ -27,6 +29,9 @@ class Joining:
         testset: Which test set or pair of languages to keep, where there are several.
         runs: Whether what several files say of one system are its runs.
         labels: Whether lines of numbers alone are labels, as metrics of labels take them.
+        wanted: Labels of the scores that are asked for, in small letters, "" for all; where nobody
+            said which, those without gaps are compared if there are some.
+        without: Systems that are left out.
 
     Raises:
         RecipeError: No such way with missing segments.
@@ -36,6 +41,8 @@ class Joining:
     testset: str | None = None
     runs: bool = False
     labels: bool = False
+    wanted: frozenset[str] | None = None
+    without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         choose(self.missing, WAYS, "missing", "way with missing segments")
@@ -57,7 +64,11 @@ def join(materials: Sequence[Material], how: Joining = STRICT) -> Material:
         LengthError: Files without ids that are not equally long.
     """
     parts = _of_testset(materials, how.testset)
-    joined = _complete(combine(parts, how), how.missing)
+    combined = combine(parts, how)
+    for name in how.without:
+        if _left_out(name) not in combined.notes:
+            choose(name, combined.system_names, "without", "system")
+    joined = _complete(_of_interest(combined, how), how.missing)
     notes = (*joined.notes, *sentences(joined.crossed), *doubts(joined.scores, joined.system_names))
     return replace(joined, notes=tuple(dict.fromkeys(notes)))
 
@@ -70,6 +81,7 @@ def combine(materials: Sequence[Material], how: Joining = STRICT) -> Material:
         LengthError: See `join`.
     """
     parts = [part.of_testset(how.testset) for part in _of_testset(materials, how.testset)]
+    parts = [_with_entries(part, how.without) for part in parts]
     if not parts:
         return Material()
     _require_one_testset(parts)
@@ -92,6 +104,39 @@ def _of_testset(materials: Sequence[Material], testset: str | None) -> Sequence[
         )
     about = [part for part in materials if part.testsets is None or testset in part.testsets]
     return about or materials
+
+
+def _with_entries(part: Material, without: Sequence[str]) -> Material:
+    """Without systems that are left out, and scores of which a test set has none."""
+    scores = [own for own in part.scores if {v for run in own.runs for v in run} != {None}]
+    out = {name: _left_out(name) for name in part.system_names if name in without}
+    return replace(
+        part,
+        systems=tuple(own for own in part.systems if own[0] not in out),
+        scores=tuple(own for own in scores if own.system not in out),
+        notes=(*part.notes, *out.values()),
+    )
+
+
+def _left_out(name: str) -> str:
+    return f"{name!r} is left out."
+
+
+def _of_interest(joined: Material, how: Joining) -> Material:
+    """Without scores that have gaps and that nobody asked for, unless nothing else is there."""
+    gaps = {own.label: len(own.missing) for own in joined.scores if own.missing}
+    whole = {label for label in joined.score_labels if label not in gaps}
+    if how.wanted is None:
+        out = gaps if how.missing == "error" and (joined.systems or whole) else {}
+    else:
+        out = {k: n for k, n in gaps.items() if not how.wanted & {"", k.casefold()}}
+    told = [f"{label!r} (none for {count:,})" for label, count in out.items()]
+    note = (f"Scores that segments lack are not compared: {examples(told, LISTED)}.",)
+    return replace(
+        joined,
+        scores=tuple(own for own in joined.scores if own.label not in out),
+        notes=(*joined.notes, *(note if told and how.wanted is None else ())),
+    )
 
 
 def _require_one_testset(parts: Sequence[Material]) -> None:
@@ -280,17 +325,28 @@ def _require_same_items(parts: Sequence[Material]) -> None:
     for what, columns in (
         ("item", [(p, p.keys) for p in parts if p.keys is not None]),
         ("source", [(p, p.sources) for p in parts if p.sources is not None]),
+        ("reference", [(p, p.references[0]) for p in parts if _brings_one_reference(p)]),
     ):
         for part, column in columns[1:]:
             first, known = columns[0]
             for i, (a, b) in enumerate(zip(known, column, strict=True)):
-                if a is not None and b is not None and a.split() != b.split():
+                if a is None or b is None or a.split() == b.split():
+                    continue
+                if what != "item" or not (a.startswith(b) or b.startswith(a)):  # one has no hash
                     names = {name for p in (first, part) for name in p.testsets or ()}
                     sets = f" ({examples(map(repr, sorted(names)))})" if len(names) > 1 else ""
+                    differ = (k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
+                    start = max(0, next(differ, 0) - SAME)
                     raise InputError(
                         f"{first.name} and {part.name} have another {what} under "
-                        f"{part.segment(i)}; they are not about the same test set{sets}."
+                        f"{part.segment(i)}, {quoted(a[start:])} and {quoted(b[start:])}; they are "
+                        f"not about the same test set{sets}."
                     )
+
+
+def _brings_one_reference(part: Material) -> bool:
+    """Whether a file has one reference beside outputs or scores, rather than being one."""
+    return len(part.references) == 1 and bool(part.systems or part.scores)
 
 
 def _merged(parts: Sequence[Material], runs: bool) -> Material:
@@ -391,11 +447,15 @@ def _complete(joined: Material, missing: str) -> Material:
             f"{joined.name}: no segment has an entry of every system; leave some systems or scores "
             "out."
         )
-    told = "; ".join(
-        f"{what} for {len(own):,} ({examples(joined.segment(i) for i in sorted(own))})"
-        for what, own in gaps.items()
+    alike: dict[frozenset[int], list[str]] = {}  # the same segments are named once
+    for what, own in gaps.items():
+        alike.setdefault(frozenset(own), []).append(what)
+    listed = [
+        f"{examples(who)} for {len(own):,} ({examples(joined.segment(i) for i in sorted(own))})"
+        for own, who in alike.items()
         if own
-    )
+    ]
+    told = "; ".join([*listed[:LISTED], *(["and others"] if len(listed) > LISTED else [])])
     note = (
         f"{len(gone):,} of {len(joined):,} segments are dropped for all systems because something "
         f"is missing: {told}; {len(kept):,} are compared."

@@ -19,6 +19,7 @@ Line = str | None
 Value = float | tuple[float, ...]  # a number, or a tuple of numbers of a user-supplied metric
 Entry = TypeVar("Entry")
 SHOWN = 3  # examples in a message
+MOST_NOTES, LONGEST_NOTE = 100, 2000  # that a request takes, and characters of each
 WHICH = "say which one to compare on with select (--testset in the shell)."
 AS_WHAT = (  # plain text is to be given
     "as the reference (in the shell -r FILE, in a form the part references) or as a system (FILE "
@@ -349,7 +350,7 @@ class Material:
         }
         for name, lines in (
             ("documents", self.documents), ("labels", self.labels), ("source", self.sources),
-            ("notes", self.notes or None),
+            ("notes", _within_bounds(self.notes) or None),
             ("runs", [own._asdict() for own in self.crossed] or None),
         ):  # fmt: skip
             if lines is not None:
@@ -362,6 +363,13 @@ def examples(names: Iterable[str], shown: int = SHOWN) -> str:
     listed = list(names)
     more = f" and {len(listed) - shown:,} more" if len(listed) > shown else ""
     return ", ".join(name[:80] for name in listed[:shown]) + more
+
+
+def _within_bounds(notes: Sequence[str]) -> list[str]:
+    """Notes as a request takes them: long ones cut, and the last of too many counted."""
+    cut = [n if len(n) <= LONGEST_NOTE else f"{n[: LONGEST_NOTE - 3]}..." for n in notes]
+    more = len(cut) - MOST_NOTES + 1
+    return cut if more < 2 else [*cut[:-more], f"{more:,} more notes on the files are left out."]
 
 
 def _system(

@@ -55,6 +55,85 @@ def test_command_line_says_what_is_wrong(run):
     assert "missing: No such file" in run("--from", "missing")
 
 
+def scored(gaps, systems=("aspen", "birch", "cedar"), count=20):
+    """A long table of two metrics, one of which lacks some segments."""
+    lines = ["id,system,metric,score"]
+    for s, name in enumerate(systems):
+        for i in range(count):
+            lines.append(f"{i},{name},comet,{(i * 7 + s) % 11}")
+            lines.append(f"{i},{name},kiwi,{'' if i in gaps(s) else i % 3}")
+    Path("scores.csv").write_text("\n".join(lines))
+
+
+def test_only_scores_that_are_asked_for_are_looked_at(run):
+    scored(lambda s: {0, 1})
+    for asked in (["-m", "scores:of=comet"], ["-m", "comet"], ["-m", "COMET"]):
+        found = run("--from", "scores.csv", *asked)
+        assert found["testset"]["segments"] == 20
+        assert list(found["metrics"]) == ["comet"]
+    found = run("--from", "scores.csv")
+    assert list(found["metrics"]) == ["comet"]
+    assert any("not compared: 'kiwi' (none for 2)" in own for own in found["warnings"])
+    assert "has no 'kiwi' score for 2 of 20" in run("--from", "scores.csv", "-m", "kiwi")
+    dropped = run("--from", "scores.csv", "-m", "kiwi", "--missing", "drop")
+    (note,) = (own for own in dropped["warnings"] if "are dropped" in own)
+    assert note.count("'0', '1'") == 1  # the same segments of three systems, once
+    assert dropped["testset"]["segments"] == 18
+
+
+def test_notes_on_many_systems_with_unlike_gaps_are_cut(run):
+    names = [f"system-{'x' * 60}-{k}" for k in range(60)]
+    scored(lambda s: {s % 20, s % 19}, names, 30)
+    found = run("--from", "scores.csv", "--missing", "drop", "-m", "kiwi", "--baseline", names[0])
+    assert any("are dropped" in own for own in found["warnings"])
+
+
+def test_a_metric_that_a_test_set_has_none_of_is_not_of_it(run):
+    rows = ["id,system,testset,comet,chrF"]
+    for name in ("aspen", "birch"):
+        rows += [f"{pair}{i},{name},{pair},{i % 4},{'' if pair == 'en-cs' else i % 3}"
+                 for pair in ("en-cs", "en-mas") for i in range(9)]  # fmt: skip
+    Path("scores.csv").write_text("\n".join(rows))
+    assert list(run("--from", "scores.csv", "--testset", "en-cs")["metrics"]) == ["comet"]
+    assert list(run("--from", "scores.csv", "--testset", "en-mas")["metrics"]) == ["comet", "chrF"]
+    assert "no scores named 'chrF'" in run(
+        "--from", "scores.csv", "--testset", "en-cs", "-m", "scores:of=chrF"
+    )
+
+
+def test_a_system_can_be_left_out(run):
+    scored(lambda s: {3} if s == 1 else set())
+    found = run("--from", "scores.csv", "--without", "birch")
+    assert [own["name"] for own in found["systems"]] == ["aspen", "cedar"]
+    assert list(found["metrics"]) == ["comet", "kiwi"]
+    assert "'birch' is left out." in found["warnings"]
+    said = run("--from", "scores.csv", "--without", "larch")
+    assert "Unknown system 'larch'" in said
+    assert "aspen, birch, cedar" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "second"),
+    [
+        ("a.jsonl", {"id": 1, "question": "Who?", "f1": 1}, {"id": 1, "question": "Why?", "f1": 0}),
+        ("a.jsonl", {"id": 1, "prompt": "Q: 1+1", "f1": 1}, {"id": 1, "prompt": "Q: 2+3", "f1": 0}),
+        ("a.jsonl", {"id": 1, "ref": "one", "mt": "x"}, {"id": 1, "ref": "two", "mt": "x"}),
+        ("a.jsonl", {"id": 1, "src": "eins", "f1": 1}, {"id": 1, "src": "zwei", "f1": 1}),
+        ("a.jsonl", {"doc_id": 1, "doc": {"q": "chem"}, "resps": [], "acc": 1},
+         {"doc_id": 1, "doc": {"q": "cyber"}, "resps": [], "acc": 0}),
+    ],
+)  # fmt: skip
+def test_one_id_with_two_contents_is_refused_with_both(run, name, first, second):
+    for path, row in (("a.jsonl", first), ("b.jsonl", second)):
+        rows = [row, {**row, ("doc_id" if "doc" in row else "id"): 2}]
+        Path(path).write_text("\n".join(map(json.dumps, rows)))
+    said = run("--from", "a.jsonl", "--from", "b.jsonl")
+    key = next(k for k in first if k not in {"id", "doc_id"})
+    assert "under '1'" in said
+    for row in (first, second):
+        assert json.dumps(row[key]).strip('"')[-6:-3] in said
+
+
 @pytest.fixture
 def sacrebleu_cache(tmp_path, monkeypatch):
     """sacreBLEU with an empty cache, and a network that has one test set."""

@@ -18,6 +18,7 @@ from sigtest.data.imports.formats.delimited import header_of, read_table
 from sigtest.data.imports.formats.headings import (
     ALIASES,
     Role,
+    is_asked,
     is_counter,
     is_index,
     is_metric,
@@ -48,7 +49,8 @@ class Layout:
         measures: Whether their names are those of systems or of metrics.
         testsets: All columns that name test sets or languages.
         inferred: The column taken for the id without being called so.
-        passed_over: Columns that nothing is read from.
+        passed_over: Columns that nothing is scored from.
+        items: The column of what is asked in each item, if there is one.
     """
 
     single: Mapping[Role, str]
@@ -58,6 +60,7 @@ class Layout:
     testsets: tuple[str, ...]
     inferred: str | None
     passed_over: tuple[str, ...]
+    items: tuple[str, ...]
 
 
 def sniff(file: File) -> bool:
@@ -154,6 +157,9 @@ class _Rows:
                 value = self._text(row, self._layout.single[role])
                 if value is not None and (role == "source" or not blank(value)):
                     self._assembly.about(i, role, value, row.place)
+        for column in self._layout.items:
+            if isinstance(asked := row.record.get(column), str) and not blank(asked):
+                self._assembly.about(i, "key", asked, row.place)
         for column in self._layout.references:
             value = self._text(row, column)
             if value is not None:
@@ -216,6 +222,7 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
         testsets=tuple(by_role.get("testset", ())),
         inferred=inferred,
         passed_over=tuple(c for c in others if c not in measured),
+        items=tuple(c for c in others if c not in measured and is_asked(c))[:1],
     )
     if "score" not in single and not any(map(is_metric, measured)):
         _require_no_verdicts(layout.passed_over, rows, file)

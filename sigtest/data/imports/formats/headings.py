@@ -96,7 +96,12 @@ def may_be_verdict(column: str) -> bool:
 def may_identify(column: str) -> bool:
     """Whether a column of no known role has the name of an id, or of what is asked in an item."""
     name = _parted(column)
-    return NUMBERED.fullmatch(name) is not None or name in ASKED
+    return NUMBERED.fullmatch(name) is not None or is_asked(column)
+
+
+def is_asked(column: str) -> bool:
+    """Whether a column has the name of what is asked in an item."""
+    return _parted(column) in ASKED
 
 
 def _parted(column: str) -> str:

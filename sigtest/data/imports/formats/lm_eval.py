@@ -6,6 +6,7 @@ beside the samples and has their time in its name.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ OURS = {
     "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
     "doc_hash", "prompt_hash", "target_hash", "truth", "task_name",
 }  # fmt: skip
+ITEM = ("doc", "prompt_0", "doc_hash")  # what tells items apart; since 0.4.3 with a hash
 OLD = re.compile(r"(prompt|logit|answer|completion|context|gold|pred)s?(_\d+)?$")
 LIKELIHOODS = {  # logged as log-likelihoods, alone or with a number of words or bytes
     "perplexity": "perplexity",
@@ -86,8 +88,9 @@ def read(file: File) -> Material:
         i = assembly.place_of(row.record.get("doc_id"), row.place)
         if task is not None:
             assembly.about(i, "testset", task, row.place)
-        if isinstance(key := row.record.get("doc_hash"), str):
-            assembly.about(i, "key", key, row.place)
+        if known := [own for field in ITEM if (own := row.record.get(field)) is not None]:
+            said = [s if isinstance(s, str) else json.dumps(s, ensure_ascii=False) for s in known]
+            assembly.about(i, "key", " ".join(said), row.place)
         for label, (metric, chosen) in usable.items():
             if _filter(row.record) == chosen:
                 cell = row.record.get(metric)
