@@ -10,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from app.schema.fragments import ref
 from sigtest.documented import described
 from sigtest.report.codec import FieldType, fields_of, is_record, is_required
+from sigtest.report.parts import Ends
 
 _PLAIN: dict[Any, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 Records = dict[str, tuple[type, dict[str, Any]]]  # the record and its schema, by name
@@ -57,6 +58,7 @@ def _property(field: FieldType, words: Mapping[str, str], found: Records) -> dic
 
 
 def _schema(kind: Any, found: Records) -> dict[str, Any]:
+    kind = tuple[float | None, float | None] if kind == Ends else kind
     origin, inner = get_origin(kind), get_args(kind)
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}

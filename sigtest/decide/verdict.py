@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from sigtest.bounds import bound
 from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.report import PairReport
 from sigtest.significance.base import SMALLEST_P
@@ -42,7 +41,7 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
         )
     winner = pair.winner(higher_is_better)
     loser, sign = (pair.b, 1) if winner == pair.a else (pair.a, -1)
-    low, high = sorted(sign * bound(end) for end in pair.ci)
+    low, high = sorted(sign * end for end in pair.ci)
     return (
         f"{winner} is better than {loser}: {sign * pair.difference:+.{digits}f} {unit} "
         f"[{low:.{digits}f}, {high:.{digits}f}], "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-from sigtest.bounds import bound
 from sigtest.render.digits import percent
 from sigtest.render.names import printable
 from sigtest.report import encode
+from sigtest.report.parts import Ends
 
 Claim = Literal["not_worse", "equivalent", "same"]
 Outcome = Literal["pass", "fail", "undecided"]
@@ -39,7 +39,7 @@ class Gated:
 
     system: str
     difference: float
-    ci: tuple[float, float]
+    ci: Ends
     p_value: float
     p_adjusted: float
     p_fail: float
@@ -111,7 +111,7 @@ class GateReport:
 
 
 def _line(system: Gated, report: GateReport) -> str:
-    low, high = map(bound, system.ci)
+    low, high = system.ci
     corrected = len(report.systems) > 1 or system.p_adjusted != system.p_value
     adjusted = f", {system.p_adjusted:.2g} adjusted" if corrected else ""
     power = "" if report.claim == "same" else f"; power {system.power:.2f} where nothing differs"

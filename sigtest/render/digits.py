@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sigtest.bounds import bound
-
 TINY = 1e-300
 MINUS = "\N{MINUS SIGN}"
 
@@ -15,7 +13,7 @@ def fixed(value: float, places: int) -> str:
 
     Without decimals it is a count, whose thousands are marked.
     """
-    shown = f"{bound(value):{'' if places else ','}.{places}f}"
+    shown = f"{value:{'' if places else ','}.{places}f}"
     return shown if shown.strip("-0.") else shown.removeprefix("-")
 
 

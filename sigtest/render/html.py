@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape as escape_html
 from itertools import groupby
+from math import isfinite
 
 from sigtest.render import ordering
 from sigtest.render.digits import MINUS, whole
@@ -258,13 +259,18 @@ def _with_bars(group: Group) -> Group:
 def _bars(numbers: Column, intervals: Column) -> Column:
     """Intervals on one scale, which has a zero where they may lie on both sides of it."""
     ends = [end for i in intervals.cells if isinstance(i, Interval) for end in (i.low, i.high)]
-    low, high = min(ends), max(ends)
+    ends += [number.value for number in numbers.cells if isinstance(number, Number)]
+    low, high = min(filter(isfinite, ends)), max(filter(isfinite, ends))
     if any(isinstance(number, Number) and number.signed for number in numbers.cells):
         low, high = min(low, 0.0), max(high, 0.0)
     span = (high - low) or 1.0
     zero = -low / span if low < 0 < high else None
+
+    def place(value: float) -> float:
+        return (min(max(value, low), high) - low) / span
+
     cells = (
-        _Bar((i.low - low) / span, (number.value - low) / span, (i.high - low) / span, zero)
+        _Bar(place(i.low), place(number.value), place(i.high), zero)
         if isinstance(number, Number) and isinstance(i, Interval)
         else None
         for number, i in zip(numbers.cells, intervals.cells, strict=True)

@@ -23,8 +23,8 @@ from sigtest.render.model import (
 from sigtest.render.names import printable
 
 # What can begin emphasis, code, links, HTML, entities, mathematics, tables, lists or autolinks.
-_SPECIAL = re.compile(r"""[\\`*_{}\[\]<>()#+!|~&$@^:="']|(?<=[wW]{3})\.|^[-.]""")
-SUFFIXES: dict[Mark, str] = {"baseline": "†", "undecided": r"\?", "exact": r"\="}
+_SPECIAL = re.compile(r"""[\\`*_{}\[\]<>()#+!|~&$@^"']|:(?=\S)|(?<=[wW]{3})\.|^[-.=]""")
+SUFFIXES: dict[Mark, str] = {"baseline": "†", "undecided": "?", "exact": "="}
 LEGEND: dict[Mark, str] = {"best": "**Bold** score", "significant": "**Bold** p", **SUFFIXES}
 
 

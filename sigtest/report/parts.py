@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
 
-from sigtest.report.codec import OMITTED, Arranged
+from sigtest.report.codec import OMITTED, Arranged, Stored
+
+
+def _written(ends: tuple[float, float]) -> list[float | None]:
+    """Both ends as JSON has them, which has no infinite number."""
+    return [end if math.isfinite(end) else None for end in ends]
+
+
+def _read(ends: Sequence[float | None]) -> tuple[float, float]:
+    low, high = ends
+    return -math.inf if low is None else low, math.inf if high is None else high
+
+
+Ends = Annotated[tuple[float, float], Stored(_written, _read)]  # infinite where there is no bound
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,7 @@ class ScoreReport:
 
     Attributes:
         score: On the whole test set.
-        ci: Bootstrap percentile interval, level 1 - alpha.
+        ci: Bootstrap percentile interval, level 1 - alpha; an end that has no bound is null.
         stderr: Standard deviation over bootstrap resamples: what another test set would change.
         training_stderr: Standard deviation over the replicas' scores, with m - 1: what another
             training run would change. Nothing where there are no replicas.
@@ -60,7 +74,7 @@ class ScoreReport:
     """
 
     score: float
-    ci: tuple[float, float]
+    ci: Ends
     stderr: float
     training_stderr: float | None = None
     replicas: tuple[float, ...] = ()
@@ -123,7 +137,8 @@ class PairReport(NamedTuple):
         score_a: Score of a.
         score_b: Score of b.
         difference: score_a - score_b, not oriented.
-        ci: Bootstrap percentile interval of the difference, level 1 - alpha.
+        ci: Bootstrap percentile interval of the difference, level 1 - alpha; an end that has no
+            bound is null.
         stderr: Standard deviation of the difference over bootstrap resamples.
         count: Pseudo-statistics at least as extreme as the difference; nothing for an exact p-value
             from more than 40 differing units, and for a test that counts none.
@@ -157,7 +172,7 @@ class PairReport(NamedTuple):
     score_a: float
     score_b: float
     difference: float
-    ci: tuple[float, float]
+    ci: Ends
     stderr: float
     count: int | None  # type: ignore[assignment]  # hides a method of tuples that is not needed
     resamples: int | None

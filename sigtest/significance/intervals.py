@@ -44,7 +44,7 @@ def bootstrap_t_interval(
         alpha: One minus the level.
 
     Returns:
-        Ends, (N,) and (N,); FAR on a side without a bound, since so many resamples do not vary.
+        Ends, (N,) and (N,); infinite on a side where so many resamples do not vary.
     """
     low, high = percentile_interval(values, alpha)
     return _end(observed, errors, high, tails), _end(observed, errors, low, tails)
@@ -53,7 +53,7 @@ def bootstrap_t_interval(
 def _end(observed: Array, errors: Array, quantile: Array, tails: Array) -> Array:
     far = np.abs(quantile) >= FAR
     end = observed - errors * moved_out(np.where(far, 0.0, quantile), tails)
-    return np.where(far, -np.copysign(FAR, quantile), end)
+    return np.where(far, -np.copysign(np.inf, quantile), end)
 
 
 def skewness(draws: Array) -> Array:

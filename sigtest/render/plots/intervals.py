@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from sigtest.bounds import FAR
 from sigtest.render.digits import MINUS, fixed, interval, percent, signed
 from sigtest.render.names import in_words
 from sigtest.render.plots.drawing import (
@@ -185,7 +185,7 @@ def _description(scores: Sequence[Row], differences: Sequence[Row]) -> str:
 def _panel(drawing: Drawing, panel: Panel, top: float, end: float, numbers: bool) -> float:
     """Draw rows and their axis; returns where the next thing may begin."""
     start = MARGIN + panel.beside + 8
-    ends = [end if abs(end) < FAR else row.value for row in panel.rows for end in row.ends]
+    ends = [end if math.isfinite(end) else row.value for row in panel.rows for end in row.ends]
     across = scale(ends + [0.0] * panel.zero, start, end)
     floor = top + len(panel.rows) * panel.row + 2
     if panel.zero:
@@ -209,7 +209,7 @@ def _panel(drawing: Drawing, panel: Panel, top: float, end: float, numbers: bool
 
 def _row(drawing: Drawing, row: Row, y: float, across: Scale) -> None:
     low, high = (across(min(max(end, across.low), across.high)) for end in row.ends)
-    marked = [across(end) for end in row.ends if abs(end) < FAR]
+    marked = [across(end) for end in row.ends if math.isfinite(end)]
     drawing.interval(low, high, y, marked)
     drawing.circle(across(row.value), y, 1.7, filled=row.filled)
     if row.undecided:

@@ -19,10 +19,10 @@ from sigtest.draws.weights import bootstrap_counts, stratified_counts
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from sigtest.metrics import METRICS
-from sigtest.render import latex, text
-from sigtest.render.comparison import document
+from sigtest.render import csv, html, latex, text
+from sigtest.render.comparison import document, pairs_sheet
 from sigtest.render.plots import PICTURES
-from sigtest.report import Report, decode
+from sigtest.report import Report, decode, encode
 from sigtest.significance.tails import drawn_in, heaviness, moved_out
 
 RESAMPLES = 499
@@ -207,9 +207,13 @@ def test_an_end_without_a_bound_is_said_to_have_none(unit: float, differing: int
         expected = d.mean() - stats.sem(d) * moved(least, heavy(d))
         assert pair["ci"][1] / unit == pytest.approx(expected, rel=1e-9)
         return
-    assert (least, pair["ci"][1]) == (-1e300, 1e300)
+    assert (least, pair["ci"][1]) == (-1e300, None)  # JSON has no infinite number
     shown = decode(Report, report)
+    assert shown.pairs[0].ci[1] == np.inf
+    assert encode(shown) == report
+    assert ",inf," in csv.render(pairs_sheet(shown))
     assert "inf]" in text.render(document(shown))
+    assert "nan" not in html.blocks(document(shown).blocks, html.Look(drawn=True))
     assert r"\infty" in latex.render(document(shown))
     assert ", inf]" in PICTURES["intervals"].draw(shown, {})
 

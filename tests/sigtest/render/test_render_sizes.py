@@ -77,7 +77,7 @@ SAID = "p is exact: every exchange"
     ("form", "mark"),
     [
         ("text", r"1\.9e-06=  "),
-        ("markdown", r"\| 1\.9e-06\\= \|"),
+        ("markdown", r"\| 1\.9e-06= \|"),
         ("latex", r"\$1\.9\\times10\^\{-6\}\$\$\^\{=\}\$ &"),
         ("html", r">1\.9e−06<sup>=</sup></td>"),
     ],
