@@ -69,8 +69,8 @@ GATE_EPILOG = """\
 Exit status 0: all systems pass; 1: one fails; 3: the test set cannot tell; 2: bad usage or input.
 A system passes where data reject that it is worse by the margin or more (bootstrap-t, one-sided at
 alpha), and fails where they show that it is. The power says how likely a system passes that does
-not differ at all: below .8, take more segments or a wider margin. --test, --interval and
---alternative are decided already, and refused.
+not differ at all: below .8, take more segments or a wider margin. --test, --interval, --alternative
+and --exact are decided already, and refused.
 
 example:
   sigtest gate -r ref.en --baseline main --margin 0.3 main.en candidate.en
@@ -216,7 +216,7 @@ def _gate_parser() -> Parser:
     add_flag(
         group, "--aa", "instead: the systems are runs of the baseline, and pass unless they differ"
     )
-    decided = ("--test", "--interval", "--alternative")
+    decided = ("--test", "--interval", "--alternative", "--exact")
     add_recipe(
         parser.add_argument_group("how to compare"),
         hidden=decided,

@@ -15,7 +15,12 @@ from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.levels import smallest_attainable
 
 # what a gate's claim decides already; given as anything else it would be ignored
-DECIDED = {"tests": ["bootstrap_t"], "interval": "bootstrap_t", "alternative": "two-sided"}
+DECIDED = {
+    "tests": ["bootstrap_t"],
+    "interval": "bootstrap_t",
+    "alternative": "two-sided",
+    "exact": "auto",
+}
 
 
 def check_choices(choices: Mapping[str, Any]) -> None:

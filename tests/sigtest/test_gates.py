@@ -137,7 +137,7 @@ def test_the_power_of_several_systems_is_that_after_correction() -> None:
 @pytest.mark.parametrize(
     ("option", "field"),
     [("--test=bootstrap", "tests"), ("--interval=percentile", "interval"),
-     ("--alternative=greater", "alternative")],
+     ("--alternative=greater", "alternative"), ("--exact=never", "exact")],
 )  # fmt: skip
 def test_what_a_gate_would_ignore_is_refused(
     option: str, field: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
