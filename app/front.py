@@ -75,7 +75,7 @@ def refuse_strangers(host: str, settings: Settings, queue: QueueSettings) -> Non
     if settings.open or is_loopback(host):
         return
     with closing(Questions.connect(queue)) as questions:
-        door = Door(settings, Access(questions.context.redis))
+        door = Door(settings, Access(questions.context.redis, queue.marker))
         if not door.closed():
             raise SettingError(
                 f"HOST {host} can be reached by other machines, and there are no keys. Make one "

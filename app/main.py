@@ -13,6 +13,7 @@ from starlette.middleware.cors import CORSMiddleware
 from app import health, monitoring
 from app.http import problems
 from app.http.auth import Door
+from app.http.gate import Gate
 from app.http.middleware import BodyLimit, Compression, CutShort, Head
 from app.http.observing import Observer, Requests
 from app.http.waiting import Watcher, stopping
@@ -101,7 +102,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
             yield State(
                 settings=settings,
                 requests=requests,
-                door=Door(settings, Access(questions.context.redis)),
+                door=Door(settings, Access(questions.context.redis, queue.marker)),
                 sessions=Sessions(questions.context.redis),
                 questions=questions,
                 testsets=TestSets(questions.context),
@@ -139,5 +140,6 @@ def _install(app: FastAPI, settings: Settings, requests: Requests) -> None:
             allow_headers=["*"],  # keys come in headers; cookies are never read across origins
             expose_headers=[*headers.WORDS, *headers.EVERYWHERE],
         )
+    app.add_middleware(Gate, settings=settings, answer=page_errors.answer)
     app.add_middleware(CutShort)
     app.add_middleware(Observer, requests=requests)  # outside of what refuses

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
+from typing import Any
 
 from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.data.names import check_name
@@ -50,6 +51,10 @@ class Settings:
             https://board.example; `*` for all. None by default.
         api_keys: Who may ask, as NAME:KEY, separated by commas, besides the holders of keys in the
             store; held as names and hashes.
+        hosts: Names by which the service is asked besides those of loopback, separated by commas,
+            such as sigtest.example; `*` for all. Where there are keys, and this is empty, by any.
+        keys_required: Whether keys are needed although the store has none, as one that lost them;
+            0 or 1.
         open: Whether anybody may ask from other machines where there are no keys; 0 or 1.
     """
 
@@ -71,6 +76,8 @@ class Settings:
     allow_downloads: bool = False
     cors_origins: tuple[str, ...] = ()
     api_keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    hosts: tuple[str, ...] = ()
+    keys_required: bool = False
     open: bool = False
 
     @classmethod
@@ -88,12 +95,13 @@ class Settings:
         }
         keys = _parse_keys(given.pop("api_keys", ""))
         origins = _parse_origins(given.pop("cors_origins", ""))
-        downloads = _parse_switch("allow_downloads", given.pop("allow_downloads", "0"))
-        opened = _parse_switch("open", given.pop("open", "0"))
-        limits = {name: _parse_limit(name, text) for name, text in given.items()}
-        return cls(
-            **limits, cors_origins=origins, allow_downloads=downloads, open=opened, api_keys=keys
-        )
+        hosts = _parse_hosts(given.pop("hosts", ""))
+        switches = {
+            name: _parse_switch(name, given.pop(name, "0"))
+            for name in ("allow_downloads", "keys_required", "open")
+        }
+        limits: dict[str, Any] = {name: _parse_limit(name, text) for name, text in given.items()}
+        return cls(**limits, **switches, cors_origins=origins, hosts=hosts, api_keys=keys)
 
 
 def misspelt(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -130,6 +138,17 @@ def _parse_origins(text: str) -> tuple[str, ...]:
                 f"commas, not {origin!r}."
             )
     return origins
+
+
+def _parse_hosts(text: str) -> tuple[str, ...]:
+    hosts = tuple(entry.strip().lower() for entry in text.split(",") if entry.strip())
+    for host in hosts:
+        if not re.fullmatch(r"\*|[\w.-]+|[0-9a-f:.]+", host):
+            raise SettingError(
+                f"{PREFIX}HOSTS must be names such as sigtest.example, without port, separated by "
+                f"commas, not {host!r}."
+            )
+    return hosts
 
 
 def _parse_keys(text: str) -> tuple[tuple[str, str], ...]:

@@ -14,6 +14,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import cast
 
 from redis import Redis
@@ -68,10 +69,14 @@ class Access:
 
     Args:
         redis: The server, with bytes as answers.
+        marker: A file outside of the store that says that keys are needed: it is there from the
+            first key on, also when the store has lost them.
     """
 
-    def __init__(self, redis: Redis) -> None:
+    def __init__(self, redis: Redis, marker: Path | None = None) -> None:
         self._redis = redis
+        self._marker = marker
+        self._needed = False
 
     def add(
         self,
@@ -110,6 +115,7 @@ class Access:
         held = tuple(scope for scope in SCOPES if scope in scopes)
         key = ApiKey(digest[:ID_DIGITS], name, held, now, expires, budget)
         self._redis.hset(keys.ACCESS, digest, json.dumps(asdict(key)))
+        self._remember(True)
         return key, secret
 
     def listing(self) -> list[ApiKey]:
@@ -140,7 +146,16 @@ class Access:
             pipe.exists(keys.ACCESS)
             held, there = pipe.execute()
         key = None if held is None else _read(held)
-        return (key if key is not None and key.valid(time.time()) else None), bool(there)
+        return (key if key is not None and key.valid(time.time()) else None), self._remember(there)
+
+    def _remember(self, there: object) -> bool:
+        """Whether there ever was a key, which is never forgotten."""
+        if self._marker is not None and not self._needed:
+            if there:
+                self._marker.touch(0o600)
+            there = there or self._marker.exists()
+        self._needed = self._needed or bool(there)
+        return self._needed
 
     def _all(self) -> dict[str, ApiKey]:
         held = cast("dict[bytes, bytes]", self._redis.hgetall(keys.ACCESS))

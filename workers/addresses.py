@@ -7,12 +7,15 @@ machine or its network can reach.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 from workers.settings import NETWORKS, Network
 
 Address = IPv4Address | IPv6Address
 
+ROUTED = IPv6Network("2000::/3")  # all global unicast addresses that IANA has handed out
+# of IANA's special-purpose registries, what some versions of Python take for global
+SPECIAL = tuple(map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "3fff::/20")))
 TRANSLATED = IPv6Network("64:ff9b::/96")  # holds an IPv4 address (RFC 6052)
 
 
@@ -34,7 +37,9 @@ def allowed(address: Address, networks: Sequence[Network]) -> bool:
     meant = _meant(address)
     if any(meant in network for network in networks):
         return True
-    return meant.is_global and not meant.is_multicast
+    everybodys = isinstance(meant, IPv4Address) or meant in ROUTED
+    special = meant.is_multicast or any(meant in network for network in SPECIAL)
+    return everybodys and meant.is_global and not special
 
 
 def refusal(host: str) -> str:

@@ -119,6 +119,11 @@ class Settings:
         """Bytes of totals, which nobody holds: a quarter of the embedded store at most."""
         return self.totals if self.redis_url else min(self.totals, self.memory // 4)
 
+    @property
+    def marker(self) -> Path | None:
+        """The file that says that keys are needed, next to the embedded server's data."""
+        return None if self.redis_url else self.state / "keys-needed"
+
     def as_environment(self) -> dict[str, str]:
         """The variables that `of` turns into these settings; empty where a default is meant."""
         texts = {"REDIS_URL": self.redis_url or "", "SIGTEST_STATE": str(self.state.absolute())}

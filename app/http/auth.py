@@ -54,32 +54,33 @@ class Door:
     """Lets callers in.
 
     Args:
-        settings: The keys of the environment, and whether the service is open to other machines.
+        settings: The keys of the environment, and whether keys are needed without any.
         access: The keys of the store.
     """
 
     def __init__(self, settings: Settings, access: Access) -> None:
         self._settings = settings
         self._access = access
+        self._needed = settings.keys_required or bool(settings.api_keys)
         self._backoff = BackOff()
 
-    def principal(self, secret: str, address: str) -> Principal | None:
-        """Whose key this is; anonymous where the service has no keys at all.
+    def principal(self, secret: str, address: str) -> Principal:
+        """Whose key this is; anybody's, whom the gate let in, where none is needed.
 
         Args:
             secret: The key as it was sent; empty where none was.
             address: Where the request comes from; wrong keys are counted by it.
 
         Raises:
-            AuthenticationError: The service has keys, and this is none of them.
+            AuthenticationError: Keys are needed, and this is none of them.
             BackOffError: Too many wrong keys came from this address.
         """
         given = digest_of(secret)
         key, there = self._access.known(given)
         if key is not None:  # cannot be guessed, so it need not wait for those who guess
             return Principal(key.name, key.scopes, key.budget)
-        if not there and not self._settings.api_keys:
-            return None
+        if not there and not self._needed:
+            return Principal(ANONYMOUS)
         self._backoff.check(address)
         # Every key is compared, each in constant time: answers say nothing about near misses.
         names = [n for n, digest in self._settings.api_keys if hmac.compare_digest(digest, given)]
@@ -100,26 +101,9 @@ class Door:
         own = self._settings.api_keys
         return next((Principal(name) for name, known in own if known == digest), None)
 
-    def anonymous(self, host: str | None) -> Principal:
-        """Everybody, where there are no keys.
-
-        Args:
-            host: Address of the service that was spoken to; nothing for a unix socket.
-
-        Raises:
-            ForbiddenError: The address can be reached by other machines, and no setting says that
-                they may ask.
-        """
-        if self._settings.open or host is None or is_loopback(host):
-            return Principal(ANONYMOUS)
-        raise ForbiddenError(
-            "This service has no keys and answers on this machine only. Make a key with "
-            "`sigtest-admin keys add NAME`, or set SIGTEST_OPEN=1 to let everybody in."
-        )
-
     def closed(self) -> bool:
-        """Whether there are keys, so that strangers are refused."""
-        return bool(self._settings.api_keys) or self._access.known("")[1]
+        """Whether keys are needed, so that strangers are refused."""
+        return self._needed or self._access.known("")[1]
 
 
 def is_loopback(host: str) -> bool:
@@ -140,15 +124,11 @@ def identify(request: Request, bearer: Bearer, header: Header) -> Principal:
     """Tell who asks.
 
     Raises:
-        AuthenticationError: The service has keys, and the request has none of them.
-        ForbiddenError: The service has no keys, and the request comes from another machine.
+        AuthenticationError: Keys are needed, and the request has none of them.
     """
     door: Door = request.state.door
     secret = bearer.credentials if bearer else header or ""
     principal = door.principal(secret, address_of(request))
-    if principal is None:
-        server = request.scope.get("server")
-        principal = door.anonymous(server[0] if server and server[1] is not None else None)
     EXCHANGE.get().caller = principal.name
     return principal
 

@@ -86,7 +86,7 @@ KINDS: dict[type[SigtestError], Kind] = {
     LimitError: Kind("limit-exceeded", "More than this service accepts", 413),
     ConflictError: Kind("idempotency-key-reused", "The Idempotency-Key belongs to another", 422),
     AuthenticationError: Kind("unauthorized", "A valid API key is needed", 401),
-    ForbiddenError: Kind("forbidden", "The key is not for this", 403),
+    ForbiddenError: Kind("forbidden", "It is not allowed", 403),
     SlowError: Kind("slow-body", "The body takes too long", 408),
     BackOffError: Kind("wrong-keys", "Too many wrong keys", 429),
     NotFoundError: Kind("not-found", "It was not found", 404),

@@ -71,7 +71,7 @@ def boards_page(
     )
 
 
-@router.post("", dependencies=[site.OwnPage])
+@router.post("")
 async def make_board(
     request: Request, caller: Visitor, boards: Boards, settings: Limits, parser: Parse
 ) -> Response:
@@ -157,7 +157,7 @@ def claimed(beaten: dict[str, list[str]]) -> Claimed:
     return Claimed(sum(map(len, beaten.values())), f"{said}.")
 
 
-@router.post("/{id}/systems", dependencies=[site.OwnPage])
+@router.post("/{id}/systems")
 async def put_system(
     request: Request,
     board_id: Id,
@@ -177,7 +177,7 @@ async def put_system(
     return RedirectResponse(f"/boards/{board_id}", 303)
 
 
-@router.post("/{id}/describe", dependencies=[site.OwnPage])
+@router.post("/{id}/describe")
 async def describe_board(
     request: Request, board_id: Id, caller: Visitor, boards: Boards, settings: Limits
 ) -> Response:
@@ -188,7 +188,7 @@ async def describe_board(
     return RedirectResponse(f"/boards/{board_id}", 303)
 
 
-@router.post("/{id}/delete", dependencies=[site.OwnPage])
+@router.post("/{id}/delete")
 def remove_board(board_id: Id, caller: Visitor, boards: Boards) -> Response:
     """Delete a board with all its systems."""
     boards.delete(board_id, caller.name)

@@ -1,4 +1,4 @@
-"""What all pages share: templates, headers, static files, and who may post to them."""
+"""What all pages share: templates, headers and static files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import urlencode
 
-from fastapi import Depends, Request
+from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
 from app.http.auth import Door
-from app.http.errors import ForbiddenError
 from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, About
 from sigtest.render import html
@@ -104,26 +103,6 @@ def static_path(name: str) -> str:
     """The address of a static file, which changes when its content does."""
     digest = hashlib.sha256(_files()[choose(name, _files(), "name", "file")]).hexdigest()[:12]
     return f"/static/{digest}/{name}"
-
-
-async def _own_page(request: Request) -> None:
-    """Dependency of all that changes something: it was asked for on a page of this service.
-
-    Browsers say where a request comes from (Fetch Metadata, or Origin), and pages of others cannot
-    change what they say.
-
-    Raises:
-        ForbiddenError: It comes from a page of another site.
-    """
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    own = f"{request.url.scheme}://{request.headers.get('host')}"
-    trusted = site in {"same-origin", "none"} if site is not None else origin in {None, own}
-    if not trusted:
-        raise ForbiddenError("This form was sent by a page of another site; open it here.")
-
-
-OwnPage = Depends(_own_page)
 
 
 def _finalize(value: object) -> object:

@@ -1,6 +1,6 @@
 """Who visits pages: the holder of a key that was signed in with, or whom the interface lets in.
 
-Only pages take cookies; what changes anything on them is refused where another site sends it.
+Only pages take cookies.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _visitor(request: Request, bearer: Bearer, header: Header) -> Principal:
     """Tell who visits.
 
     Raises:
-        AuthenticationError: The service has keys, and neither session nor request has one.
+        AuthenticationError: Keys are needed, and neither session nor request has one.
         ForbiddenError: The key is not for this.
     """
     principal = _holder(request) or identify(request, bearer, header)
@@ -66,7 +66,7 @@ def sign_in_page(request: Request, onward: Annotated[str, Query(alias="next")] =
     return site.page(request, "sign-in.html", onward=_own(onward), needed=needed, wrong="")
 
 
-@router.post("/sign-in", dependencies=[site.OwnPage])
+@router.post("/sign-in")
 def sign_in(
     request: Request,
     key: Annotated[str, Form()] = "",
@@ -74,14 +74,14 @@ def sign_in(
 ) -> Response:
     """A key in, a session out."""
     try:
-        known = request.state.door.principal(key.strip(), address_of(request)) is not None
+        request.state.door.principal(key.strip(), address_of(request))
     except AuthenticationError:
         return site.page(
             request, "sign-in.html", 401, onward=_own(onward), needed=True,
             wrong="No such key, or not any more.",
         )  # fmt: skip
     answer = RedirectResponse(_own(onward), 303)
-    if known:
+    if request.state.door.closed():
         answer.set_cookie(
             COOKIE,
             request.state.sessions.begin(key.strip()),
@@ -93,7 +93,7 @@ def sign_in(
     return answer
 
 
-@router.post("/sign-out", dependencies=[site.OwnPage])
+@router.post("/sign-out")
 def sign_out(request: Request) -> Response:
     """End the session."""
     if token := request.cookies.get(COOKIE):

@@ -74,3 +74,11 @@ def test_proxies_that_are_named_tell_addresses_of_clients(tmp_path: Path) -> Non
             assert [answered(url, "203.0.113.5") for _ in range(12)][-1] == 429
             assert answered(url, "203.0.113.6") == others
     server.stop()
+
+
+def test_the_compose_file_believes_the_gateway_of_its_network_alone() -> None:
+    """Where all are believed, the first address counts, which clients write as they like."""
+    text = (ROOT / "docker-compose.yml").read_text()
+    (believed,) = re.findall(r"FORWARDED_ALLOW_IPS: (\S+)", text)
+    (gateway,) = re.findall(r"gateway: (\S+)", text)
+    assert believed == gateway

@@ -55,9 +55,12 @@ def finished_one(service: Service) -> str:
 
 
 def test_a_backup_has_everything(service: Service, finished_one: str, tmp_path: Path) -> None:
-    backup, restore = blocks("Backup and restore")
+    backup, restore, keys = blocks("Backup and restore")
     places = {"BACKUP": str(tmp_path / "backup"), "RESTORED": str(tmp_path / "restored")}
+    access = Access(service.jobs.questions.context.redis)
+    revoked, secret = access.add("ann", ["read"])
     run(backup, service.settings, **places)
+    access.revoke(revoked.id)
     told = run(restore, service.settings, **places)
     assert "0 tasks wait" in told
     settings = Settings(state=tmp_path / "restored")
@@ -65,6 +68,12 @@ def test_a_backup_has_everything(service: Service, finished_one: str, tmp_path: 
     server.ensure()
     jobs = Comparisons.connect(settings)
     assert jobs.report(finished_one, CALLER) == service.jobs.report(finished_one, CALLER)
+    restored = Access(jobs.questions.context.redis, settings.marker)
+    assert restored.known(digest_of(secret))[0] is not None  # as the runbook says
+    assert f"revoked {revoked.id}" in run(keys, settings, REVOKED="ann", **places)
+    assert restored.known(digest_of(secret)) == (None, True)
+    jobs.questions.context.redis.flushall()
+    assert restored.known(digest_of(secret)) == (None, True)
     jobs.close()
     server.stop()
 

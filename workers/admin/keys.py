@@ -38,7 +38,8 @@ def add_to(commands: Commands[argparse.ArgumentParser]) -> None:
 
 def _add(asked: argparse.Namespace, context: Context) -> Iterator[str]:
     scopes = asked.scope or ["read", "submit"]
-    _, secret = Access(context.redis).add(asked.name, scopes, asked.days, asked.budget)
+    access = Access(context.redis, context.settings.marker)
+    _, secret = access.add(asked.name, scopes, asked.days, asked.budget)
     yield secret
 
 

@@ -81,7 +81,7 @@ def inspect(settings: Settings) -> None:
     """Check that the server can do what is asked of it; warn where it may forget.
 
     Raises:
-        StorageError: It cannot be reached or written, or is older than Redis 6.2.
+        StorageError: It cannot be reached or written, is older than Redis 6.2, or of a cluster.
     """
     client = connect(settings, retries=23)
     try:
@@ -96,6 +96,11 @@ def inspect(settings: Settings) -> None:
     if facts.get("role") == "slave" and facts.get("slave_read_only"):
         raise StorageError(
             "The Redis server is a read-only replica; name its primary in REDIS_URL."
+        )
+    if facts.get("cluster_enabled"):
+        raise StorageError(
+            "The Redis server is a node of a cluster, whose keys lie on several servers; name one "
+            "without cluster-enabled in REDIS_URL."
         )
     if not facts["aof_enabled"]:
         log.warning("Redis keeps no append-only file: a restart loses accepted comparisons")

@@ -1,7 +1,9 @@
 """Finding, starting, sharing and restarting the embedded server."""
 
 import os
+import socket
 import stat
+import subprocess
 import tempfile
 from contextlib import closing
 from pathlib import Path
@@ -225,3 +227,19 @@ def test_a_replica_is_refused(server: EmbeddedServer, settings: Settings) -> Non
             inspect(settings)
         redis.execute_command("REPLICAOF", "NO", "ONE")
         inspect(settings)
+
+
+def test_a_node_of_a_cluster_is_refused(tmp_path: Path) -> None:
+    """Its scripts would be refused one by one, as their keys lie in several slots."""
+    with socket.socket() as one, socket.socket() as other:
+        for free in (one, other):
+            free.bind(("127.0.0.1", 0))
+        port, bus = (free.getsockname()[1] for free in (one, other))
+    options = f"--port {port} --cluster-port {bus} --bind 127.0.0.1 --cluster-enabled yes --dir"
+    command = [find_binary(), *options.split(), str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as node:
+        try:
+            with pytest.raises(StorageError, match="node of a cluster"):
+                inspect(Settings(redis_url=f"redis://127.0.0.1:{port}", state=tmp_path))
+        finally:
+            node.kill()

@@ -302,9 +302,17 @@ def test_a_silent_name_server_has_no_more_time_than_a_receiver(
     assert took < 10
 
 
-PRIVATE = """127.0.0.1 10.0.0.1 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1
-    255.255.255.255 :: ::1 fe80::1 fc00::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::a00:1 2002:a00:1::
-    2001:db8::1 198.18.0.1 240.0.0.1"""
+# IANA IPv4 and IPv6 Special-Purpose Address Registries (2025-10): the first and last addresses of
+# all that is not globally reachable, and of what is deprecated; what IPv6 carries of IPv4
+PRIVATE = """0.0.0.0 0.255.255.255 10.0.0.1 10.255.255.255 100.64.0.1 100.127.255.255 127.0.0.1
+    169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.1 192.0.0.8 192.0.0.170 192.0.0.192 192.0.2.1
+    192.88.99.1 192.168.1.1 198.18.0.1 198.19.255.255 198.51.100.1 203.0.113.1 224.0.0.1
+    239.255.255.255 240.0.0.1 255.255.255.255
+    :: ::1 ::8.8.8.8 ::ffff:10.0.0.1 ::ffff:192.0.0.192 ::ffff:0:8.8.8.8 64:ff9b::10.0.0.1
+    64:ff9b::127.0.0.1 64:ff9b:1::1 64:ff9b:1::8.8.8.8 100::1 100:0:0:1::1 2001::1
+    2001:0:808:808::1 2001:2::1 2001:10::1 2001:20::1 2001:db8::1 2002:a00:1:: 2002:7f00:1::
+    2002:c000:c0:: 3fff::1 3fff:fff:ffff::1 4000::1 5f00::1 fc00::1 fdff::1 fe80::1 fec0::1
+    feff::1 ff02::1 ff0e::1"""
 
 
 @pytest.mark.parametrize("address", PRIVATE.split())
@@ -313,7 +321,9 @@ def test_addresses_that_only_some_can_reach(address: str) -> None:
     assert not allowed(ip_address(address), ())
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "2606:4700::1111", "::ffff:8.8.8.8"])
+@pytest.mark.parametrize(
+    "address", ["8.8.8.8", "192.0.1.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"]
+)
 def test_addresses_that_everybody_can_reach(address: str) -> None:
     assert allowed(ip_address(address), ())
 
