@@ -122,12 +122,12 @@ class Questions:
             CostlyError: It is more than a caller may have, by itself.
         """
         question_id = keys.hashed(caller, kind, question.key)
-        check_room(self._store.redis, self._settings, caller)
+        left = check_room(self._store.redis, self._settings, caller)
         cut = Cut.of(question, self._settings.workers, self._settings.block)
         most = budget or self._settings.budget
         while True:
             verdict = self._store.create(
-                question_id, kind, question, cut, caller, idempotency_key, most, said
+                question_id, kind, question, cut, caller, idempotency_key, most, left, said
             )
             if verdict.word != "known":
                 break
@@ -137,7 +137,7 @@ class Questions:
                 return known.record, False  # otherwise it was deleted or expired in between
         if verdict.word == "conflict":
             raise ConflictError("This Idempotency-Key was used with different content.")
-        if verdict.word in {"many", "seconds", "bytes"}:
+        if verdict.word in {"many", "seconds", "bytes", "full"}:
             raise refusal(self._settings, verdict, question.seconds, most)
         pieces = Pieces(cut, verdict.measured, frozenset())
         self._feed.add(caller, pieces.tasks(question_id))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workers.errors import BusyError, CostlyError
+from workers.errors import BusyError, CostlyError, FullError
 from workers.settings import Settings
 from workers.store.questions import Verdict
 
@@ -11,7 +11,7 @@ LONGEST_WAIT = 3600
 
 def refusal(
     settings: Settings, verdict: Verdict, seconds: float, most: int
-) -> BusyError | CostlyError:
+) -> BusyError | CostlyError | FullError:
     """The error for a question that is too much, or too much now.
 
     Args:
@@ -28,6 +28,12 @@ def refusal(
         "unfinished_bytes": verdict.bytes,
         "accepted_bytes": settings.room,
     }
+    if verdict.word == "full":
+        return FullError(
+            f"This question is predicted to take {verdict.size:,} bytes of the store, which has "
+            f"{max(0, verdict.bytes):,.0f} left besides what unfinished ones are to take; ask for "
+            "fewer systems, metrics or resamples, delete something, or try again later."
+        )
     if verdict.word == "many":
         return BusyError(
             f"You have {settings.pending:,} unfinished questions, the most that this "

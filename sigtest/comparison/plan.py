@@ -262,6 +262,12 @@ class Plan:
         return len(self.parts) * (times * len(self.systems) + pairs)
 
     @property
+    def statistics(self) -> int:
+        """Numbers that all outputs are measured as."""
+        width = sum(metric.width for metric in self.recipe.metrics)
+        return width * sum(p.segments * p.replicas * len(p.systems) for p in self.parts)
+
+    @property
     def comparisons(self) -> int:
         """Size of a family: those, and where its size is fixed, all that may come."""
         return self.recipe.comparisons(len(self.pairs), len(self.all_parts))

@@ -138,7 +138,7 @@ class Supervisor:
         self._context = context
         self._reconciler = Reconciler(context)
         self._watch, self._patience = extra.Watch(context.feed.jobs), extra.LONG_SECONDS
-        self._eraser = Eraser(redis)
+        self._eraser = Eraser(redis, self._settings)
         self._holdings = Holdings(redis, self._settings)
         self._round_due = 0.0
 
@@ -146,6 +146,7 @@ class Supervisor:
         """Look after everything once; whether nothing was in the way."""
         try:
             self._server.ensure()
+            self._server.mind_disk()
             if self._needs_another():
                 self._slots.append(Slot(extra=True))
             for slot in [*self._slots]:

@@ -28,13 +28,30 @@ WHOLES = {"question": keys.OF_QUESTION, "testset": keys.OF_TESTSET, "webhook": k
 LINES = {"gone": 0, "idempotency": 2}  # strings that end with the caller, after so many words
 
 
-def check_room(redis: Redis, settings: Settings, caller: str) -> None:
-    """Check that something new of a caller may be stored.
+def room_left(redis: Redis, settings: Settings) -> float:
+    """Bytes that can still be stored; more than any number where nobody bounds them.
+
+    A disk has everything twice while the server writes its file anew.
+    """
+    facts = redis.info("memory")
+    used, most = facts["used_memory"], facts["maxmemory"]
+    memory = most - used if most else math.inf
+    return max(0, min(memory, (disk_free(settings) - settings.free - used) / 2))
+
+
+def check_room(redis: Redis, settings: Settings, caller: str) -> float:
+    """Check that something new of a caller may be stored; how many bytes are left.
 
     Raises:
         FullError: The disk is nearly full, or the caller holds more than is left for others.
     """
     check_disk(settings)
+    left = room_left(redis, settings)
+    if not left:
+        raise FullError(
+            "The store of comparisons is full, or its disk has no room to write it anew; delete "
+            "something, or wait until something expires."
+        )
     told = cast("bytes | None", redis.hget(keys.HOLDING, caller))
     if told is not None:
         held, left = map(int, told.split())
@@ -42,6 +59,7 @@ def check_room(redis: Redis, settings: Settings, caller: str) -> None:
             f"You hold {held:,} bytes of the store, more than the {left:,} that are left for "
             "others; delete something, or wait until something expires."
         )
+    return left
 
 
 class Tour:
@@ -122,15 +140,17 @@ class Holdings:
 
     def round(self) -> None:
         """Look at some keys; to be called about once a second."""
-        facts = self._redis.info("memory")
-        used, left = facts["used_memory"], self._left(facts)
+        used, left = (
+            self._redis.info("memory")["used_memory"],
+            room_left(self._redis, self._settings),
+        )
         if left > (PARTS - 1) * used:
             self._tour, self._held = Tour(self._redis), {}
             return
         if self._tour.step():
             self._tour, self._held = Tour(self._redis), self._tour.held
         over = {
-            caller: f"{held} {left}"
+            caller: f"{held} {left:.0f}"
             for caller, held in self._held.items()
             if held > left and caller != keys.ANONYMOUS
         }
@@ -141,9 +161,3 @@ class Holdings:
                 pipe.hset(keys.HOLDING, mapping=over)  # type: ignore[arg-type]  # invariant
                 pipe.expire(keys.HOLDING, LASTS)
             pipe.execute()
-
-    def _left(self, facts: Mapping[str, int]) -> float:
-        """Bytes that can still be stored; more than any number where nobody bounds them."""
-        memory = facts["maxmemory"] - facts["used_memory"] if facts["maxmemory"] else math.inf
-        disk = disk_free(self._settings) - self._settings.free
-        return max(0, min(memory, disk))

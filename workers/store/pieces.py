@@ -47,7 +47,7 @@ class Cut:
         rows: Resamples that one task draws.
         measuring: Predicted seconds of measuring everything.
         computing: Predicted seconds of everything else.
-        bytes: Of what blocks hold in the store until the report is written.
+        bytes: Of what blocks and statistics hold in the store until the report is written, at most.
     """
 
     keys: tuple[tuple[str, ...], ...]
@@ -81,7 +81,7 @@ class Cut:
             rows=rows or math.ceil(plan.resamples / blocks),
             measuring=measuring,
             computing=question.resampling,
-            bytes=8 * plan.kept * len(plan.recipe.metrics) * plan.resamples,
+            bytes=8 * (plan.kept * len(plan.recipe.metrics) * plan.resamples + plan.statistics),
         )
 
     @property

@@ -32,6 +32,7 @@ from workers.store.scripts import questions as scripts
 from workers.store.stored import SHOWN, Stored, facts_of, stored_of
 
 PROBE_SECONDS = 10
+MOST_LEFT = 2**53  # bytes, of which scripts of the store can tell one from the next
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,7 @@ class QuestionStore:
         caller: str,
         idempotency_key: str | None,
         budget: int,
+        left: float,
         said: Said,
     ) -> Verdict:
         """Store a question and count it as pending.
@@ -105,12 +107,14 @@ class QuestionStore:
             caller: Who asks.
             idempotency_key: Stands for the question from now on.
             budget: Most predicted seconds of what the caller has pending.
+            left: Bytes that the store has left for what is unfinished of all callers, and this.
             said: What its caller writes on it.
 
         Returns:
             `created`; `known` where it exists and has not failed or been cancelled; `conflict`
             where the idempotency key stands for another one; `many` where the caller has too many
-            pending, `seconds` or `bytes` where these are predicted to take too much.
+            pending, `seconds` or `bytes` where these are predicted to take too much, `full` where
+            the store has not so much left.
         """
         now = time.time()
         contents = codec.pack_fields(question.contents())
@@ -124,6 +128,7 @@ class QuestionStore:
             "created": repr(now),
             "expiry": str(expiry),
             "size": str(brought),
+            "promised": str(cut.bytes),
             "place": place,
             "request": REQUEST.get(),
             "cut": codec.pack_json(cut.as_json()),
@@ -145,6 +150,7 @@ class QuestionStore:
             int(idempotency_key is not None),
             keys.asked(caller, kind, {**contents, "outline": facts["outline"]}),
             2 * len(facts),
+            int(min(left, MOST_LEFT)),
         ]
         names += [keys.cached(keys.space_of(caller), name) for name in cut.distinct_keys]
         told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -38,6 +39,7 @@ log = logging.getLogger(__name__)
 LONGEST_SOCKET = 103 if sys.platform == "darwin" else 107  # bytes of sun_path without its NUL
 OLDEST_REDIS = (6, 2)
 FILES = {"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"}  # options that name one
+RESERVE = 2**24  # bytes of a file that goes where the disk is full, so that deletions fit
 START_SECONDS = 30.0
 STOP_SECONDS = 10.0
 
@@ -152,6 +154,7 @@ class EmbeddedServer:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._process: subprocess.Popen[bytes] | None = None
+        self._scarce = False  # whether the disk is nearly full, so that nothing new is taken
 
     def ensure(self) -> None:
         """Start the server unless it runs, here or in another service on the same directory.
@@ -188,6 +191,30 @@ class EmbeddedServer:
             os.close(lock)
         self._wait(folder)
 
+    def mind_disk(self) -> None:
+        """Let the server take nothing new while its disk is nearly full; to be called often.
+
+        It ends where it cannot write. What deletes is written all the same: a reserve goes first.
+
+        Raises:
+            RedisError: It does not answer.
+        """
+        if self._process is None:
+            return
+        reserve = self._settings.state.absolute() / "valkey" / "reserve"
+        free = shutil.disk_usage(reserve.parent).free
+        if free < RESERVE:
+            reserve.unlink(missing_ok=True)
+        elif free > self._settings.free + RESERVE and not reserve.exists():
+            with suppress(OSError):
+                reserve.write_bytes(bytes(RESERVE))
+        scarce = free < max(RESERVE, min(self._settings.free // 2, 4 * RESERVE))
+        if scarce != self._scarce:
+            log.warning("the disk of the store has %d bytes left", free)
+            with closing(connect(self._settings, retries=0)) as client:
+                client.config_set("maxmemory", 1 if scarce else self._settings.memory)
+            self._scarce = scarce
+
     def _runs(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
@@ -205,6 +232,7 @@ class EmbeddedServer:
 
     def _start(self, folder: Path, socket: Path, lock: int) -> subprocess.Popen[bytes]:
         socket.unlink(missing_ok=True)
+        self._scarce = False
         options = {
             "port": "0",
             "unixsocket": str(socket),
@@ -216,6 +244,7 @@ class EmbeddedServer:
             # `everysec` loses acknowledged work when the machine dies
             "appendonly": "yes",
             "appendfsync": "always",
+            "auto-aof-rewrite-percentage": "0",  # the eraser does, where the disk has room for it
             "maxmemory": str(self._settings.memory),
             "maxmemory-policy": "noeviction",
         }

@@ -101,7 +101,7 @@ def test_tasks_follow_what_is_missing() -> None:
 @pytest.mark.parametrize(("test", "numbers"), [("bootstrap", 5), ("bootstrap_t", 5 + 5 + 10)])
 def test_what_blocks_hold_is_counted_with_the_pairs(test: str, numbers: int) -> None:
     question = question_of(8, 5, tests=[test], metrics=["bleu", "chrf"], resamples=300)
-    assert Cut.of(question, workers=2).bytes == 8 * 2 * numbers * 300
+    assert Cut.of(question, workers=2).bytes == 8 * (2 * numbers * 300 + (10 + 18) * 5 * 8)
 
 
 def test_question_without_pieces_is_one_task_with_its_whole_price() -> None:

@@ -8,8 +8,9 @@ from workers.store.scripts.parts import ANNOUNCE, PUT_FIELDS
 # ARGV: id, expiry, end of the tombstone (both in ms), most pending of a caller, most predicted
 #       seconds and bytes of a caller, predicted seconds and bytes, place in the listing, caller, 1
 #       with an idempotency key, hash of what is asked, number of fields of the question times two,
-#       these and their values, then those of the contents. What the caller has pending is held as
-#       seconds and bytes; what an idempotency key stands for, as id, hash and caller.
+#       bytes that the store has left, these and their values, then those of the contents. What the
+#       caller has pending is held as seconds and bytes; what an idempotency key stands for, as id,
+#       hash and caller.
 # Returns the verdict, seconds and bytes of what the caller has pending where it is too much, the
 # id of the question that the key stands for, or this one's, and where it was created each part of
 # its envelope, then of each of the statistics whether it is cached, which is counted.
@@ -18,12 +19,13 @@ CREATE = (
     + f"local PARTS = {{{', '.join(map(repr, PARTS))}}}"
     + """
 local id, expiry = ARGV[1], ARGV[2]
+local prefix = string.sub(KEYS[1], 1, -#id - 1)
 local bound = ARGV[11] == '1' and redis.call('GET', KEYS[10])
 local held, content = string.match(bound or '', '(%S+) (%S+)')
 if held and held ~= id then
     if content ~= ARGV[12] then return {'conflict', '0', '0', held} end
     -- another version accepted it, for which equal content has another id
-    local other = string.sub(KEYS[1], 1, -#id - 1) .. held
+    local other = prefix .. held
     local ended = redis.call('HGET', other, 'outcome')
     local lasts = redis.call('EXISTS', other) == 1 and (not ended or ended == 'succeeded')
     if lasts then return {'known', '0', '0', held} end
@@ -40,12 +42,17 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
     if redis.call('HLEN', KEYS[8]) >= tonumber(ARGV[4]) then return {'many', unpack(load)} end
     if seconds + tonumber(ARGV[7]) > tonumber(ARGV[5]) then return {'seconds', unpack(load)} end
     if bytes + tonumber(ARGV[8]) > tonumber(ARGV[6]) then return {'bytes', unpack(load)} end
+    local left = tonumber(ARGV[14])
+    for _, other in ipairs(redis.call('SMEMBERS', KEYS[7])) do
+        left = left - (redis.call('HGET', prefix .. other, 'promised') or 0)
+    end
+    if tonumber(ARGV[8]) > left then return {'full', '0', tostring(left), id} end
     local place = redis.call('HGET', KEYS[1], 'place')
     if place then redis.call('ZREM', KEYS[9], place) end
     local before = redis.call('HMGET', KEYS[1], unpack(PARTS))
     redis.call('DEL', KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5])
-    local last = 13 + tonumber(ARGV[13])
-    put(KEYS[1], 14, last)
+    local last = 14 + tonumber(ARGV[13])
+    put(KEYS[1], 15, last)
     for i, part in ipairs(PARTS) do
         if before[i] then redis.call('HSETNX', KEYS[1], part, before[i]) end
     end
