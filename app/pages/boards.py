@@ -133,11 +133,11 @@ class Claimed:
 
 def _history(board: Board) -> dict[str, Claimed]:
     """What became significant when, newest first."""
-    pairs = {frozenset((pair.a, pair.b)): pair for pair in board.report.pairs}
+    pairs = {(pair.a, pair.b): pair for pair in board.report.pairs}
     higher = board.report.metrics[board.metric].higher_is_better
     won: dict[str, dict[str, list[str]]] = {}
     for claim in sorted(board.claims, key=lambda own: -own.claimed_at):
-        pair = pairs.get(frozenset((claim.a, claim.b)))
+        pair = pairs.get((claim.a, claim.b))
         winner = better(pair, higher) if pair is not None else None
         if winner is not None:
             beaten = won.setdefault(site.moment(claim.claimed_at), {}).setdefault(winner, [])

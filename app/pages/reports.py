@@ -235,7 +235,7 @@ def _parts(document: Document, seen: Report, one: Report, look: html.Look) -> li
             "matrix",
             "Who is better than whom",
             _html([tables.matrix(one, metric)], look),
-            "Each system against those that score below it, by number.",
+            "Each system against the others, by number.",
         )
         found.append(matrix)
     pictures = [

@@ -87,8 +87,14 @@ class Part:
 
     @cached_property
     def pairs(self) -> Counts:
-        """(P, 2) indices a, b of the systems compared; b is the baseline where there is one."""
+        """(P, 2) indices a, b of the systems compared; b is the baseline where there is one.
+
+        One-sided, all pairs are compared in both orders, each a claim of its own, so that no
+        answer depends on the order of the input.
+        """
         size = len(self.systems)
+        if self.recipe.both_claims:
+            return np.argwhere(~np.eye(size, dtype=np.bool_))
         if self.recipe.baseline is None:
             return np.stack(np.triu_indices(size, 1), axis=1).astype(np.int64)
         base = self.systems.index(self.recipe.baseline)

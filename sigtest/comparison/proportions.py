@@ -96,7 +96,7 @@ def _extreme(name: str, label: str, right: int, items: int, alpha: float) -> lis
         return []
     low, high = wilson_interval(right, items, alpha)
     return [
-        f"{name}: {label} is 1 for {right:,} of {items:,} items, too near 0 or 1 for an interval "
-        f"from the bootstrap; Wilson's {100 * (1 - alpha):g} % interval is "
-        f"[{low:.4f}, {high:.4f}]."
+        f"{name}: {label} is 1 for {right:,} of {items:,} items and 0 for {items - right:,}; fewer "
+        f"than {NEAR} of either are too few for an interval from the bootstrap. Wilson's "
+        f"{100 * (1 - alpha):g} % interval is [{low:.4f}, {high:.4f}]."
     ]

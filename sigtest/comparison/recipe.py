@@ -203,6 +203,11 @@ class Recipe:
         tests = any(TESTS[test].draws == "studentised" for test in self.tests)
         return tests or self.interval == "bootstrap_t"
 
+    @property
+    def both_claims(self) -> bool:
+        """Whether every pair stands for two claims, one for each of its systems."""
+        return self.alternative != "two-sided" and self.baseline is None
+
     def comparisons(self, pairs: int, testsets: int = 1) -> int:
         """How many comparisons are corrected together, seen or not.
 
@@ -213,7 +218,9 @@ class Recipe:
         if self.family == "present":
             return pairs * testsets
         size = self.family
-        return testsets * (size - 1 if self.baseline is not None else size * (size - 1) // 2)
+        if self.baseline is not None:
+            return testsets * (size - 1)
+        return testsets * size * (size - 1) // (1 if self.both_claims else 2)
 
     def resolved(self, pairs: int, testsets: int = 1) -> int:
         """R for so many pairs on each of so many test sets."""

@@ -19,7 +19,15 @@ from sigtest.decide.decisions import Limit, correct, detectable_in_errors
 from sigtest.decide.methods import decided_anew
 from sigtest.decide.ranks import power_of, rank_confidence, ranked
 from sigtest.decide.verdict import verdict
-from sigtest.decide.warnings import FEW_RESAMPLES, JOINT, few_resamples, warnings_of_several
+from sigtest.decide.warnings import (
+    FEW_RESAMPLES,
+    JOINT,
+    NOTHING,
+    UNITS,
+    few_resamples,
+    nothing_to_find,
+    warnings_of_several,
+)
 from sigtest.decide.wins import decided_wins
 from sigtest.errors import RecipeError
 from sigtest.report import PairReport, Report, WinsReport
@@ -74,20 +82,11 @@ def decided(report: Report, alpha: float | None = None, correction: str | None =
     drawn = DRAWN.search(report.signature)
     if drawn is None:
         raise RecipeError("The signature of this report cannot be read.", field="correction")
-    family = _family(report)
+    family = report.comparisons
     old = Limit(report.correction, report.alpha, family)
     claim = next(own for own in ALTERNATIVES if own == drawn[1])
     anew = Anew(Limit(correction, alpha, family), old, claim, int(drawn[2]))
     return _on_several(report, anew) if report.several else _on_one(report, anew)
-
-
-def _family(report: Report) -> int:
-    """How many comparisons of a metric and test are corrected together."""
-    if report.several is not None:
-        return report.several.comparisons
-    if report.family is not None:
-        return report.family.comparisons
-    return len(report.pairs) // (len(report.metrics) * len(report.tests))
 
 
 def _on_one(report: Report, anew: Anew) -> Report:
@@ -187,10 +186,20 @@ def _with(report: Report, anew: Anew, pairs: Sequence[PairReport]) -> Report:
 
 
 def _warnings(report: Report, anew: Anew) -> tuple[str, ...]:
-    """The sentences that still hold, and whether there were enough resamples."""
+    """The sentences that still hold, and whether there were enough resamples and units."""
     limit = anew.limit
-    outdated = (f"{anew.resamples:,}{FEW_RESAMPLES}", *JOINT)
+    outdated = (f"{anew.resamples:,}{FEW_RESAMPLES}", NOTHING, *JOINT)
     kept = [said for said in report.warnings if not said.startswith(outdated)]
+    size, of_documents = report.testset, "|unit:document|" in report.signature
+    nothing = nothing_to_find(
+        () if "|replicas:" in report.signature else report.tests,
+        anew.alternative,
+        (size.documents or 0, "document") if of_documents else (size.segments, "segment"),
+        len({frozenset((pair.a, pair.b)) for pair in report.pairs}),
+        limit,
+    )
+    if nothing is not None:
+        kept.insert(sum(said.startswith(UNITS) for said in kept), nothing)
     sides = max(TESTS[test].sides(anew.alternative) for test in report.tests)
     fixed = report.family is not None
     correction = CORRECTIONS[limit.correction]

@@ -90,9 +90,10 @@ def _tests(plan: Plan, sources: Sources) -> str:
     )
     drawn = f", with {part.resamples:,} resamples (seed {recipe.seed})"
     resampled = any(test.draws != "none" for test in tests)
+    orders = ", each in both orders" if recipe.both_claims else ""
     strata = " within the segments of each label" if recipe.stratified else ""
     return (
-        f"Differences between {which} were tested by {listed(named)}, "
+        f"Differences between {which}{orders} were tested by {listed(named)}, "
         f"{CLAIMS[recipe.alternative]}{drawn if resampled else ''}; "
         f"the unit of inference is the {recipe.unit}{strata}. {_nulls(tests)}"
     )

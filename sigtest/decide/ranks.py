@@ -27,7 +27,7 @@ def ranked(
         systems: With their scores.
         metrics: By label.
         tests: Names.
-        pairs: All of them, two-sided, by metric, then test.
+        pairs: All of them, by metric, then test.
     """
     names = [system.name for system in systems]
     ranks: list[dict[str, dict[str, RankReport]]] = [{} for _ in names]
@@ -44,7 +44,7 @@ def ranked(
 def ranks_of(
     systems: Sequence[str], scores: Array, family: Sequence[PairReport]
 ) -> list[RankReport]:
-    """Ranks from the decisions of a family: two-sided, over all pairs.
+    """Ranks from the decisions of a family over all pairs; one-sided, in both orders.
 
     Args:
         systems: Names.
@@ -56,8 +56,10 @@ def ranks_of(
     for pair in family:
         if pair.significant:
             a, b = places[pair.a], places[pair.b]
-            ahead = pair.ahead or (pair.a if scores[a] > scores[b] else pair.b)
+            better = pair.a if scores[a] > scores[b] else pair.b
+            ahead = pair.claimed or pair.ahead or better
             beats[(a, b) if ahead == pair.a else (b, a)] = True
+    beats &= ~beats.T  # both claims of a pair hold where alpha is above one half
     return [
         RankReport(own.cluster, (own.lowest, own.highest), own.lowest == 1)
         for own in rank(scores, beats)
@@ -79,10 +81,12 @@ def power_of(pairs: Sequence[PairReport]) -> dict[str, dict[str, float]]:
 
     Riezler & Maxwell (2005), Table 1: a metric that separates more systems is more sensitive.
     """
-    found: dict[str, dict[str, list[bool]]] = {}
+    found: dict[str, dict[str, dict[frozenset[str], bool]]] = {}
     for pair in pairs:
-        found.setdefault(pair.metric, {}).setdefault(pair.test, []).append(pair.significant)
+        apart = found.setdefault(pair.metric, {}).setdefault(pair.test, {})
+        both = frozenset((pair.a, pair.b))  # one-sided, either claim separates them
+        apart[both] = apart.get(both, False) or pair.significant
     return {
-        metric: {test: sum(decided) / len(decided) for test, decided in tests.items()}
+        metric: {test: sum(apart.values()) / len(apart) for test, apart in tests.items()}
         for metric, tests in found.items()
     }

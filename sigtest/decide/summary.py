@@ -210,7 +210,7 @@ def _report(
     systems = tuple(
         SystemReport(name, _score_reports(part, facts, s)) for s, name in enumerate(part.systems)
     )
-    ranks = bool(pairs) and recipe.baseline is None and recipe.alternative == "two-sided"
+    ranks = bool(pairs) and recipe.baseline is None
     if ranks:
         systems = ranked(systems, metrics, recipe.tests, pairs)
     left = max(map(len, gone.values()), default=0)  # of the metrics and tests there are
@@ -226,6 +226,7 @@ def _report(
         alpha=recipe.alpha,
         correction=recipe.correction,
         experimentwise_error=experimentwise_error(recipe.alpha, comparisons),
+        comparisons=comparisons,
         metrics=metrics,
         systems=systems,
         pairs=tuple(pairs),

@@ -21,24 +21,26 @@ def verdict(pair: PairReport, higher_is_better: bool, correction: str, compariso
     """
     digits = _digits(pair)
     unit = pair.metric
+    alike, unsure = f"{pair.a} and {pair.b} are not separated", ""
+    if pair.claimed:
+        side = "better" if pair.alternative == "greater" else "worse"
+        alike = f"{pair.a} is not shown to be {side} than {pair.b}"
+        unsure = f" (claim: {pair.a} is {side})"
     if pair.difference == 0 and not pair.varies:
         return f"{pair.a} and {pair.b} score the same {unit} on every resample"
     if pair.undecided:
         return (
-            f"{pair.a} and {pair.b} are undecided: {pair.difference:+.{digits}f} {unit}, "
+            f"{pair.a} and {pair.b} are undecided{unsure}: {pair.difference:+.{digits}f} {unit}, "
             f"{_shown(pair.p_adjusted)}{after(correction, comparisons)}; {_prospect(pair)}"
         )
     if not pair.significant and not pair.varies:
         return (
-            f"{pair.a} and {pair.b} are not separated: {pair.difference:+.{digits}f} {unit} on "
+            f"{alike}: {pair.difference:+.{digits}f} {unit} on "
             f"every resample, {_shown(pair.p_adjusted)}{after(correction, comparisons)}"
         )
     if not pair.significant:
         seen = f"{pair.detectable[1]:.{digits}f}"
-        return (
-            f"{pair.a} and {pair.b} are not separated: "
-            f"this test set would show a difference of {seen} {unit} with 80 % power"
-        )
+        return f"{alike}: this test set would show a difference of {seen} {unit} with 80 % power"
     winner = pair.winner(higher_is_better)
     loser, sign = (pair.b, 1) if winner == pair.a else (pair.a, -1)
     low, high = sorted(sign * end for end in pair.ci)

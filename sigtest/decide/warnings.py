@@ -21,6 +21,8 @@ from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.levels import smallest_attainable
 
 FEW_RESAMPLES = " resamples are few for"
+NOTHING = "The smallest p-value that "
+UNITS = ("With only ", "There is one ")  # how sentences on few units begin
 JOINT = (
     "Tukey's correction holds its level",
     "max-T compares",
@@ -46,7 +48,13 @@ def warnings_of(
     said = [
         _too_few_resamples(part, facts, comparisons),
         _few_units(part),
-        _nothing_to_find(part, comparisons),
+        nothing_to_find(
+            recipe.tests if part.replicas == 1 else (),
+            recipe.alternative,
+            (part.units, recipe.unit),
+            len(part.pairs) // (2 if recipe.both_claims else 1),
+            Limit(recipe.correction, recipe.alpha, max(len(part.pairs), comparisons)),
+        ),
         _small_strata(part),
     ]
     if gone:
@@ -129,7 +137,7 @@ def _few_units(part: Part) -> str | None:
     if units >= FEW_UNITS:
         return None
     said = (
-        f"With only {units} {part.recipe.unit}{'' if units == 1 else 's'} (fewer than about "
+        f"{UNITS[0]}{units} {part.recipe.unit}{'' if units == 1 else 's'} (fewer than about "
         f"{FEW_UNITS}), intervals and detectable "
         "differences, which come from the bootstrap, are somewhat too small"
     )
@@ -148,7 +156,7 @@ def _no_spread(part: Part) -> str:
     """What resamples that are all alike are worth."""
     within = " in each stratum" if part.units > 1 else ""
     said = (
-        f"There is one {part.recipe.unit}{within}, so that nothing says how scores vary: "
+        f"{UNITS[1]}{part.recipe.unit}{within}, so that nothing says how scores vary: "
         "intervals, standard errors and detectable differences have no meaning"
     )
     bootstraps = [test.words for test in _tests(part) if test.draws in {"counts", "studentised"}]
@@ -158,19 +166,28 @@ def _no_spread(part: Part) -> str:
     return f"{said}, and {listed(bootstraps)} {call} any difference significant."
 
 
-def _nothing_to_find(part: Part, comparisons: int) -> str | None:
-    """So few units that exchanging them can never give a significant p-value."""
-    recipe, units, pairs = part.recipe, part.units, len(part.pairs)
-    test = swap_test(recipe.tests)
-    if test is None or part.replicas > 1 or not pairs:
+def nothing_to_find(
+    tests: Sequence[str], alternative: str, units: tuple[int, str], pairs: int, limit: Limit
+) -> str | None:
+    """So few units that exchanging them can never give a significant p-value.
+
+    Args:
+        tests: Names; none where replicas are exchanged, too.
+        alternative: The claim.
+        units: How many, and what one is called.
+        pairs: Of systems; of two one-sided claims on a pair only one can be as extreme.
+        limit: What p-values are held against.
+    """
+    (count, unit), test = units, swap_test(tests)
+    if test is None or not pairs:
         return None
-    least = min(1.0, (2 if recipe.alternative == "two-sided" else 1) * 0.5**units)
-    corrected = smallest_attainable(recipe.correction, pairs, least, max(pairs, comparisons))
-    if corrected <= recipe.alpha:
+    least = min(1.0, (2 if alternative == "two-sided" else 1) * 0.5**count)
+    corrected = smallest_attainable(limit.correction, pairs, least, limit.family)
+    if corrected <= limit.alpha:
         return None
     after = f", {corrected:.2g} after correction" if corrected > least else ""
     return (
-        f"The smallest p-value that {units} {recipe.unit}{'' if units == 1 else 's'} can give in "
+        f"{NOTHING}{count} {unit}{'' if count == 1 else 's'} can give in "
         f"{test.words} is {least:.2g}{after}, above alpha: it cannot find a difference here, "
         "whatever the detectable differences say."
     )

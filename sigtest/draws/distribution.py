@@ -79,7 +79,8 @@ def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, t
         metrics=(part.recipe.metrics[label],),
         tests=(test,),
         interval="percentile",
-        baseline=None,
+        baseline=b,  # one claim of one-sided ones
+        correction="none",
         resamples=part.resamples,
     )
     pair = replace(

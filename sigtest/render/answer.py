@@ -12,7 +12,6 @@ from sigtest.render.standings import (
     Standing,
     baseline_of,
     better,
-    family_size,
     leading_test,
     metric_decimals,
     standings,
@@ -92,12 +91,14 @@ def _tied(
     """What the first two differ by, and what would show."""
     places = metric_decimals(report, metric)
     first, second = (standing.system.name for standing in leaders[:2])
-    pair = next(pair for pair in pairs if {pair.a, pair.b} == {first, second})
+    of = [pair for pair in pairs if {pair.a, pair.b} == {first, second}]
+    pair = next((own for own in of if own.claimed == first), of[0])
     if pair.undecided:
         return f"{pair.verdict}."
     difference = pair.difference if pair.a == first else -pair.difference
-    done = after(report.correction, family_size(report))
-    shown = f"p = {probability(pair.p_adjusted, report.alpha)}{done}"
+    done = after(report.correction, report.comparisons)
+    p = "one-sided p" if pair.claimed else "p"
+    shown = f"{p} = {probability(pair.p_adjusted, report.alpha)}{done}"
     told = f"{first} and {second} cannot be told apart"
     if pair.difference == 0 and not pair.varies:
         return f"{told}: their scores are the same on every resample."
@@ -118,6 +119,9 @@ def _against(report: Report, metric: str, pairs: Sequence[PairReport]) -> str:
     behind = sum(name == baseline for name in winners)
     one = f"{len(ahead)} of {len(pairs)} systems {'is' if len(ahead) == 1 else 'are'}"
     names = f": {listed(ahead)}" if ahead else ""
+    if pairs[0].alternative == "less":  # nobody claims that one is better
+        one = f"{behind} of {len(pairs)} systems {'is' if behind == 1 else 'are'}"
+        return f"{one} worse than {baseline} by {_how(report, metric)}."
     worse = f"; {behind} {'is' if behind == 1 else 'are'} worse" if behind else ""
     return f"{one} better than {baseline} by {_how(report, metric)}{names}{worse}."
 
@@ -146,7 +150,11 @@ def _counted(pairs: Sequence[PairReport]) -> str:
     apart = sum(pair.significant for pair in pairs)
     unsure = [pair for pair in pairs if pair.undecided]
     all_of = "Both" if len(pairs) == 2 else f"All {len(pairs):,}"
-    if apart == len(pairs):
+    if pairs[0].claimed:
+        side = "better" if pairs[0].alternative == "greater" else "worse"
+        holds = "holds" if apart == 1 else "hold"
+        said = f"{apart:,} of {len(pairs):,} claims that one system is {side} {holds}"
+    elif apart == len(pairs):
         said = f"{all_of} pairs differ significantly"
     else:
         differ = "differs" if apart == 1 else "differ"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -97,7 +98,12 @@ def document(report: Report, layout: Layout = PLAIN, as_latex: tuple[str, ...] =
     return replace(
         made,
         marks={mark: words for mark, words in _meanings(report).items() if mark in marks},
-        notes=(*_nulls(report), *_rank_sets(report), *([f"{DETECTS}{after}"] if detects else [])),
+        notes=(
+            *_nulls(report),
+            *_uncorrected(report),
+            *_rank_sets(report),
+            *([f"{DETECTS}{after}"] if detects else []),
+        ),
     )
 
 
@@ -158,6 +164,17 @@ def _nulls(report: Report) -> list[str]:
     """What each test takes for granted until it is rejected."""
     told = [f"{in_words(test)}, {null}" for test, null in report.nulls.items()]
     return [f"null hypotheses: {'; '.join(told)}"] if report.pairs and told else []
+
+
+def _uncorrected(report: Report) -> list[str]:
+    """How likely a false claim is where nothing is corrected: Riezler & Maxwell (2005), 4.4."""
+    if report.correction != "none" or report.comparisons < 2:
+        return []
+    percent = math.floor(1000 * report.experimentwise_error) / 10  # never 100
+    return [
+        f"not corrected: were the {report.comparisons:,} comparisons independent and no difference "
+        f"true, at least one would be significant with a probability of {percent:g} %"
+    ]
 
 
 def _rank_sets(report: Report) -> list[str]:

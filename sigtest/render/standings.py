@@ -20,6 +20,7 @@ DECIDED = {
     "greater": "claim: a is better than b",
     "less": "claim: b is better than a",
 }
+CLAIMED = (DECIDED["greater"], DECIDED["less"])
 AVERAGES = {"macro": "macro-average", "pooled": "pooled"}
 
 
@@ -30,7 +31,7 @@ class Standing:
     Attributes:
         system: All about it.
         score: For this metric.
-        rank: Under this test; none unless two-sided over all pairs.
+        rank: Under this test; none unless all pairs are compared.
         opens: Whether a new cluster begins here, below another.
         undecided: Whether more resamples could change that rank, or what a baseline says of it.
     """
@@ -103,20 +104,35 @@ def standings(report: Report, metric: str, test: str | None) -> tuple[Standing, 
     return tuple(placed)
 
 
-def matrix_order(report: Report, metric: str, test: str) -> tuple[list[str], list[int], str]:
-    """In which order systems stand in a matrix, where clusters begin and end, and what it tells.
+@dataclass(frozen=True)
+class Matrix:
+    """Each system against the others.
 
-    A claim that one system of a pair is better was made in the order of the input, so that order
-    stays; otherwise systems stand by score, as each pair's decision holds either way.
+    Attributes:
+        order: Names, from the best on.
+        clusters: Where clusters begin and end.
+        what: What it tells.
+        cells: By the systems of row and column; a two-sided decision stands above the diagonal.
     """
-    asked = (pair for pair in report.pairs if (pair.metric, pair.test) == (metric, test))
-    claim = CLAIMS.get(next(asked).alternative)
-    if claim is not None:
-        return [system.name for system in report.systems], [], claim
+
+    order: list[str]
+    clusters: list[int]
+    what: str
+    cells: dict[tuple[str, str], PairReport]
+
+
+def matrix_of(report: Report, metric: str, test: str) -> Matrix:
+    """The decisions of one metric and test, systems by score."""
     ordered = standings(report, metric, test)
     starts = [i for i, standing in enumerate(ordered) if standing.opens]
     names = [standing.system.name for standing in ordered]
-    return names, [0, *starts, len(names)], "who is better than whom"
+    cells = {}
+    for pair in report.pairs:
+        if (pair.metric, pair.test) == (metric, test):
+            both = [pair.a, pair.b] if pair.claimed else sorted((pair.a, pair.b), key=names.index)
+            cells[both[0], both[1]] = pair
+    what = CLAIMS.get(pair.alternative, "who is better than whom")
+    return Matrix(names, [0, *starts, len(names)], what, cells)
 
 
 def pair_rows(report: Report, metric: str) -> tuple[PairRow, ...]:
@@ -190,25 +206,12 @@ def decision_line(report: Report) -> str:
         return f"alpha {report.alpha:g}"
     said = [pair.alternative for pair in report.pairs]
     claim = next((DECIDED[own] for own in said if own in DECIDED), said[0])
-    size = family_size(report)
-    noun = "pair" if report.several is None else "comparison"
-    over = f"over {counted(size, noun)}"
+    noun = "comparison" if report.several else "claim" if claim in CLAIMED else "pair"
+    over = f"over {counted(report.comparisons, noun)}"
     if report.family is not None:
         over += f" of {report.family.systems} systems"
     correction = "no correction" if report.correction == "none" else in_words(report.correction)
     return f"{claim}, {correction} {over}, alpha {report.alpha:g}"
-
-
-def family_size(report: Report) -> int:
-    """How many decisions were corrected together; a report may show only some of them."""
-    if report.several is not None:
-        return report.several.comparisons
-    if report.family is not None:
-        return report.family.comparisons
-    left = 1 - report.experimentwise_error
-    if left > 1e-12:  # (1 - alpha)**m, as long as it is no rounding error
-        return round(math.log(left) / math.log1p(-report.alpha))
-    return len(report.pairs) // (len(report.metrics) * len(report.tests))
 
 
 def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairRow:
@@ -223,8 +226,7 @@ def _pair_row(tests: tuple[PairReport, ...], higher: bool, places: int) -> PairR
     winner = winners.pop()
     if winner is not None:
         return PairRow(tests, f"{winner} is better")
-    one_sided = heard[0].alternative in {"greater", "less"}
-    verdict = "claim not supported" if one_sided else "not separated"
+    verdict = "claim not supported" if heard[0].claimed else "not separated"
     if heard[0].varies:
         verdict += f" (detects {fixed(heard[0].detectable[1], places)})"
     return PairRow(tests, verdict)

@@ -26,7 +26,7 @@ from sigtest.render.standings import (
     decision_line,
     facts,
     leading_test,
-    matrix_order,
+    matrix_of,
     metric_decimals,
     metric_heading,
     pair_rows,
@@ -123,27 +123,19 @@ def pairs_by(report: Report, metric: str, many: int | None = MANY) -> Iterator[T
 
 
 def matrix(report: Report, metric: str) -> Table:
-    """Adjusted p-values of all pairs: each system against those that stand below it."""
+    """Adjusted p-values of all pairs: two-sided, each system against those that stand below it."""
     test = leading_test(report)
     assert test is not None
-    order, _, what = matrix_order(report, metric, test)
-    found = {
-        frozenset((pair.a, pair.b)): _decision(report, pair, undecided=pair.undecided)
-        for pair in report.pairs
-        if (pair.metric, pair.test) == (metric, test)
+    shown = matrix_of(report, metric, test)
+    order, what = shown.order, shown.what
+    cells = {
+        both: replace(_decision(report, pair, undecided=pair.undecided), short=True, pair=both)
+        for both, pair in shown.cells.items()
     }
     columns = tuple(
-        Column(
-            str(place + 1),
-            tuple(
-                replace(found[frozenset((name, other))], short=True, pair=(name, other))
-                if row < place
-                else None
-                for row, name in enumerate(order)
-            ),
-        )
+        Column(str(place + 1), tuple(cells.get((name, other)) for name in order))
         for place, other in enumerate(order)
-        if place > 0
+        if any((name, other) in cells for name in order)
     )
     p = "p" if report.correction == "none" else "adjusted p"
     return Table(

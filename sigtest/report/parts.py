@@ -117,7 +117,7 @@ class SystemReport:
     Attributes:
         name: As it was given.
         scores: By metric.
-        ranks: By metric and test; two-sided comparisons of all pairs only.
+        ranks: By metric and test; comparisons of all pairs only.
     """
 
     name: str
@@ -133,7 +133,7 @@ class PairReport(NamedTuple):
         b: Second system; the baseline where there is one.
         metric: Label of the metric.
         test: Name of the significance test.
-        alternative: The claim.
+        alternative: The claim; one-sided, all pairs stand in both orders, a claim each.
         score_a: Score of a.
         score_b: Score of b.
         difference: score_a - score_b, not oriented.
@@ -189,12 +189,16 @@ class PairReport(NamedTuple):
     verdict: str
     ahead: str | None = None
 
+    @property
+    def claimed(self) -> str | None:
+        """The system that is claimed to be better, where the test is one-sided."""
+        return {"greater": self.a, "less": self.b}.get(self.alternative)
+
     def winner(self, higher_is_better: bool) -> str:
         """The system that is better if the pair is significant: by its claim, or by the test."""
-        if self.alternative in {"greater", "less"}:
-            return self.a if self.alternative == "greater" else self.b
-        if self.ahead is not None:
-            return self.ahead
+        known = self.claimed or self.ahead
+        if known is not None:
+            return known
         return self.a if (self.difference > 0) == higher_is_better else self.b
 
     @property

@@ -172,6 +172,7 @@ class Report:
         correction: Correction for multiple comparisons.
         experimentwise_error: 1 - (1 - alpha)**m for the m pairs of a family: how likely at least
             one false claim would be without correction, were the pairs independent.
+        comparisons: Size of a family, m; one-sided, all pairs count twice.
         metrics: By label, in the order of the recipe.
         systems: In input order.
         pairs: By metric, then test, then pair, each in input order; in JSON by metric, then pair,
@@ -196,6 +197,7 @@ class Report:
     alpha: float
     correction: str
     experimentwise_error: float
+    comparisons: int
     metrics: Mapping[str, MetricReport]
     systems: tuple[SystemReport, ...]
     pairs: Pairs

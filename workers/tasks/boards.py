@@ -206,6 +206,8 @@ def _compare(sampling: Sampling, state: State, member: Member) -> None:
         for other in state.measured
         if other != name
     }
+    if sampling.part.recipe.alternative != "two-sided":
+        pairs |= {(b, a) for a, b in pairs}
     _make_rows(sampling, sorted(pairs), {own: member})
 
 

@@ -10,13 +10,11 @@ from functools import partial
 
 import numpy as np
 
-from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.draws.samples import Samples
 from sigtest.engine import drawn, measure_all, reduce
 from sigtest.progress import Progress
 from sigtest.questions.accuracy.asked import Tested
-from sigtest.report import Report
 from sigtest.significance import Alternative
 
 CLAIMS: tuple[Alternative, ...] = ("greater", "less")
@@ -32,30 +30,29 @@ def one_sided(comparison: Comparison, say: Progress) -> Tested:
         say: Called with phase (`statistics`, `resampling`), done and total.
     """
     tables = measure_all(comparison, say)
-    found = []
-    for number, claim in enumerate(CLAIMS):
-        recipe = replace(comparison.recipe, alternative=claim)
-        samples = Samples(replace(comparison, recipe=recipe).plan, tables)
-        blocks = drawn(samples, partial(_say_both, say, number))
-        found.append(_p_values(reduce(samples, blocks), comparison))
-    plan = comparison.plan
+    recipe, plan = comparison.recipe, comparison.plan
+    p: dict[tuple[str, str], list[float]] = {}  # of the better and the worse, as is claimed
+    claims = CLAIMS if recipe.baseline else CLAIMS[:1]  # of all pairs it is made in both orders
+    for number, claim in enumerate(claims):
+        one = replace(comparison, recipe=replace(recipe, alternative=claim))
+        samples = Samples(one.plan, tables)
+        report = reduce(samples, drawn(samples, partial(_say_both, say, number, len(claims))))
+        for pair in report.pairs:  # by metric, then test
+            both = (pair.a, pair.b) if claim == "greater" else (pair.b, pair.a)
+            p.setdefault(both, []).append(pair.p_value)
+    pairs = tuple((plan.systems[a], plan.systems[b]) for a, b in plan.pairs.tolist())
+    shape = len(recipe.metrics), len(recipe.tests), -1
     return Tested(
         systems=plan.systems,
-        pairs=tuple((plan.systems[a], plan.systems[b]) for a, b in plan.pairs.tolist()),
-        metrics=comparison.recipe.labels,
-        tests=comparison.recipe.tests,
-        p_greater=found[0],
-        p_less=found[1],
+        pairs=pairs,
+        metrics=recipe.labels,
+        tests=recipe.tests,
+        p_greater=np.array([p[a, b] for a, b in pairs]).T.reshape(shape),
+        p_less=np.array([p[b, a] for a, b in pairs]).T.reshape(shape),
         signature=f"claims:{'+'.join(CLAIMS)}|{plan.signature}",
     )
 
 
-def _say_both(say: Progress, number: int, phase: str, done: int, total: int) -> None:
-    """How far one claim is, as a part of both."""
-    say(phase, number * total + done, len(CLAIMS) * total)
-
-
-def _p_values(report: Report, comparison: Comparison) -> Array:
-    """(M, T, P) p-values; the report has them by metric, test and pair."""
-    metrics, tests = len(comparison.recipe.metrics), len(comparison.recipe.tests)
-    return np.array([pair.p_value for pair in report.pairs]).reshape(metrics, tests, -1)
+def _say_both(say: Progress, number: int, of: int, phase: str, done: int, total: int) -> None:
+    """How far one claim is, as a part of all."""
+    say(phase, number * total + done, of * total)

@@ -101,7 +101,7 @@ def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
             )
     if len(comparison.plan.pairs) < 1:
         raise InputError("The comparison has no pairs of systems.", field="comparison.systems")
-    recipe = replace(comparison.recipe, alternative="greater", correction="none", alpha=LEVEL)
+    recipe = replace(comparison.recipe, alternative="two-sided", correction="none", alpha=LEVEL)
     return replace(comparison, recipe=recipe)
 
 

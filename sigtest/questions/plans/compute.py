@@ -74,6 +74,8 @@ def _report(asked: Asked, found: Report, influences: Mapping[tuple[str, str], Ar
     limit = Limit(recipe.correction, recipe.alpha, plan.comparisons)
     times = detectable_in_errors(limit, recipe.alternative)[asked.corrected]
     rows = [row for row in found.pairs if row.test == recipe.tests[0]]
+    first = {frozenset((row.a, row.b)): row for row in reversed(rows)}
+    rows = [row for row in rows if first[frozenset((row.a, row.b))] is row]  # claims alike
     kept = [row for row in rows if asked.pair in (None, (row.a, row.b))]
     pairs = tuple(_pair(asked, row, influences[row.a, row.b], times) for row in kept)
     said = {

@@ -76,10 +76,11 @@ def plot(view: View) -> str:
     unsure = {(pair.test, pair.metric) for pair in report.pairs if pair.undecided}
     for pair in report.pairs:
         key = pair.test, pair.metric
-        better = pair.winner(report.metrics[pair.metric].higher_is_better) == pair.a
+        better = pair.winner(report.metrics[pair.metric].higher_is_better)
+        worse = pair.b if better == pair.a else pair.a
         own = found.setdefault(key, {})
-        own[pair.a, pair.b] = pair.p_adjusted if better else 1.0
-        own[pair.b, pair.a] = 1.0 if better else pair.p_adjusted
+        own[better, worse] = pair.p_adjusted
+        own.setdefault((worse, better), 1.0)  # one-sided, its own claim may come later
         separated[key] = separated.get(key, 0) + pair.significant
     n = len(names) * (len(names) - 1) // 2
     if not found or len(next(iter(found.values()))) < 2 * n:

@@ -136,7 +136,8 @@ def plot(view: View) -> str:
     y = drawing.height = _panel(drawing, panels[1], y + 15, end, style.has("numbers"))
     if style.has("legend"):
         filled = {row.filled for row in differences}
-        by = f"{in_words(test)}, alpha {report.alpha:g}"
+        sides = "one-sided, " if pairs[0].claimed else ""
+        by = f"{in_words(test)}, {sides}alpha {report.alpha:g}"
         drawing.height = _legend(drawing, y + 6, by, filled)
         if any(row.undecided for row in rows):
             legend(drawing, drawing.height, [], undecided=True)
@@ -160,12 +161,17 @@ def _score(standing: Standing, places: int) -> Row:
 def _differences(
     ordered: Sequence[Standing], pairs: Sequence[PairReport], places: int, neighbours: bool
 ) -> list[Row]:
-    """Better minus worse score, from the best system on."""
+    """Better minus worse score, from the best system on; one-sided, by the claim."""
     place = {standing.system.name: i for i, standing in enumerate(ordered)}
+    known = {(pair.a, pair.b) for pair in pairs}
     rows = []
     for pair in sorted(pairs, key=lambda p: sorted((place[p.a], place[p.b]))):
         first, last = sorted((pair.a, pair.b), key=place.__getitem__)
-        if neighbours and place[last] != place[first] + 1:
+        if pair.claimed not in (None, first):
+            if (pair.b, pair.a) in known:
+                continue  # the claim for the better score is a row, too
+            first, last = last, first
+        if neighbours and abs(place[last] - place[first]) != 1:
             continue
         turned = first != pair.a
         value = -pair.difference if turned else pair.difference

@@ -23,7 +23,7 @@ from sigtest.render.plots.labels import short_names, shortened
 from sigtest.render.plots.scale import Level, legend, level_words, shade
 from sigtest.render.plots.square import Square, frame_legend
 from sigtest.render.plots.view import View
-from sigtest.render.standings import matrix_order
+from sigtest.render.standings import matrix_of
 from sigtest.report import PairReport, Report
 
 LEVELS = (0.05, 0.01, 0.001)  # below alpha, that shades tell apart
@@ -37,7 +37,7 @@ TIGHT = 6.0  # letters of neighbouring numbers, so that two digits keep apart
 def fits(report: Report) -> bool:
     """Whether all pairs are compared, so that a matrix can be filled."""
     systems, families = len(report.systems), len(report.metrics) * len(report.tests)
-    return bool(report.pairs) and len(report.pairs) == families * systems * (systems - 1) // 2
+    return len(report.pairs) >= families * systems * (systems - 1) // 2 > 0
 
 
 def plot(view: View) -> str:
@@ -51,8 +51,8 @@ def plot(view: View) -> str:
         raise RecipeError(
             "A matrix needs all pairs; this comparison has a baseline.", field="pairs"
         )
-    order, clusters, what = matrix_order(report, view.metric, test)
-    pairs = {frozenset((pair.a, pair.b)): pair for pair in view.pairs}
+    matrix = matrix_of(report, view.metric, test)
+    order, clusters, what, pairs = matrix.order, matrix.clusters, matrix.what, matrix.cells
     size, style = len(order), view.style
     shown = short_names(order, NAME)
     labels = max(text_width(label) for label in shown.values()) * 1.08 + 14
@@ -96,21 +96,21 @@ def _description(order: Sequence[str], test: str, clusters: int) -> str:
 def _cells(
     drawing: Drawing,
     names: Sequence[str],
-    pairs: dict[frozenset[str], PairReport],
+    pairs: dict[tuple[str, str], PairReport],
     square: Square,
     alpha: float,
     numbers: bool,
 ) -> None:
-    """The triangle above the diagonal: the row's system stands before the column's."""
-    for i, first in enumerate(names):
-        for j in range(i + 1, len(names)):
-            pair = pairs[frozenset((first, names[j]))]
-            p = pair.p_adjusted
-            hint = f"{first} and {names[j]}: p = {probability(p, alpha)}"
-            word = short_probability(p, alpha) if square.cell >= ROOM and numbers else ""
-            if pair.undecided:
-                hint, word = f"{hint}, undecided", f"{word}?"
-            square.fill(drawing, (i, j), shade(p, _levels(alpha)), hint, word)
+    """Two-sided, the triangle above the diagonal; one-sided, the row's claim on the column."""
+    places = {name: place for place, name in enumerate(names)}
+    for (first, second), pair in pairs.items():
+        p = pair.p_adjusted
+        hint = f"{first} and {second}: p = {probability(p, alpha)}"
+        word = short_probability(p, alpha) if square.cell >= ROOM and numbers else ""
+        if pair.undecided:
+            hint, word = f"{hint}, undecided", f"{word}?"
+        cell = places[first], places[second]
+        square.fill(drawing, cell, shade(p, _levels(alpha)), hint, word)
 
 
 def _levels(alpha: float) -> list[Level]:

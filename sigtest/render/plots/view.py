@@ -112,22 +112,21 @@ def find_pair(report: Report, a: str, b: str, metric: str, test: str) -> PairRep
     choose(test, report.tests, "test", "significance test")
     for field, name in (("a", a), ("b", b)):
         choose(name, [system.name for system in report.systems], field, "system")
-    names = (a, b)
-    for pair in report.pairs:
-        if (pair.metric, pair.test) != (metric, test):
-            continue
-        if (pair.a, pair.b) == names:
-            return pair
-        if (pair.b, pair.a) == names:
-            turned = MIRROR.get(pair.alternative, pair.alternative)
-            return pair._replace(
-                a=pair.b,
-                b=pair.a,
-                score_a=pair.score_b,
-                score_b=pair.score_a,
-                difference=-pair.difference,
-                alternative=turned,
-            )
+    of = [pair for pair in report.pairs if (pair.metric, pair.test) == (metric, test)]
+    known = {(pair.a, pair.b): pair for pair in of}
+    if (a, b) in known:
+        return known[a, b]
+    if (b, a) in known:
+        pair = known[b, a]
+        turned = MIRROR.get(pair.alternative, pair.alternative)
+        return pair._replace(
+            a=a,
+            b=b,
+            score_a=pair.score_b,
+            score_b=pair.score_a,
+            difference=-pair.difference,
+            alternative=turned,
+        )
     raise RecipeError(f"The report does not compare {a!r} and {b!r}.", field="b")
 
 

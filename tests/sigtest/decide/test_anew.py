@@ -2,11 +2,15 @@
 
 import re
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import pytest
 from written import report, reported_on_several
 
+from sigtest.comparison.parse import parse_comparison
 from sigtest.decide.anew import decided
+from sigtest.engine import compare
 from sigtest.errors import RecipeError
 from sigtest.report import Report, SystemReport
 
@@ -82,6 +86,16 @@ def test_a_joint_correction_can_be_left_and_not_be_taken_up() -> None:
         decided(holm, correction="max_t")
 
 
+def test_where_replicas_are_exchanged_units_do_not_limit_p_values() -> None:
+    systems = [
+        {"name": name, "replicas": [[f"{name} {i} {run}" for i in range(4)] for run in range(2)]}
+        for name in "ab"
+    ]
+    body = {"references": [["a b c d"] * 4], "systems": systems, "metrics": ["chrf"]}
+    one, other = (compare(parse_comparison({**body, "alpha": alpha})) for alpha in (0.2, 0.01))
+    assert decided(one, 0.01).warnings == other.warnings
+
+
 def test_several_test_sets_are_one_family() -> None:
     anew = decided(reported_on_several(THREE, SETS), 0.3, "bonferroni")
     own = reported_on_several(THREE, SETS, alpha=0.3, correction="bonferroni")
@@ -98,7 +112,7 @@ def test_won_test_sets_are_corrected_over_pairs_alone() -> None:
     assert own.several is not None
     assert anew.several.wins == own.several.wins
     adjusted = {row.sign_test.p_adjusted for row in anew.several.wins}
-    assert 6 / 2**6 in adjusted
+    assert 12 / 2**6 in adjusted  # six pairs, two claims each
 
 
 @pytest.mark.parametrize("resamples", [9, 199, 9_999, 19_999])
@@ -129,3 +143,34 @@ def test_nothing_else_is_the_same_report() -> None:
 def test_what_cannot_be_decided_is_refused(alpha: float | None, correction: str | None) -> None:
     with pytest.raises(RecipeError):
         decided(asked(), alpha, correction)
+
+
+def of_few(choices: dict[str, Any], **decision: object) -> Report:
+    """Three systems on few units, whose p-values can be small or cannot."""
+    units = choices["units"]
+    rows = {name: [i % 3 + 2.0 * s for i in range(units)] for s, name in enumerate("abc")}
+    systems = [{"name": name, "scores": {"x": own}} for name, own in rows.items()]
+    body = {key: own for key, own in choices.items() if key != "units"}
+    asked = {"systems": systems, "metrics": ["scores"], "resamples": 99, **body, **decision}
+    return compare(parse_comparison(asked))
+
+
+@pytest.mark.parametrize("choices", [
+    *({"units": units} for units in (1, 4, 5, 6, 7, 8, 11)),
+    {"units": 6, "alternative": "greater"},
+    {"units": 5, "alternative": "less", "tests": ["approximate_randomization", "sign_test"]},
+    {"units": 5, "pairs": {"baseline": "b"}},
+    {"units": 7, "family": 9},
+    {"units": 6, "tests": ["bootstrap"]},
+    {"units": 12, "unit": "document", "documents": [f"d{i // 2}" for i in range(12)]},
+])  # fmt: skip
+def test_every_sentence_is_decided_anew(choices: dict[str, Any]) -> None:
+    """Also that nothing can be found: 2 / 2^6 for the least p of six units, after correction."""
+    decisions = list(product((0.2, 0.05, 0.01), ("none", "holm", "benjamini_hochberg")))
+    own = {both: of_few(choices, alpha=both[0], correction=both[1]) for both in decisions}
+    for first, second in product(decisions, repeat=2):
+        anew = decided(own[first], *second)
+        assert without_intervals(anew) == without_intervals(own[second]), (first, second)
+    if choices == {"units": 6}:
+        said = [" cannot find a difference here" in " ".join(own[d].warnings) for d in decisions]
+        assert said == [False, False, False, False, True, False, True, True, True]

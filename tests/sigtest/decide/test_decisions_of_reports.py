@@ -9,6 +9,10 @@ from computed import report_of
 from corpus import Numbers, content
 from scipy.stats import binomtest
 
+from sigtest.comparison.parse import parse_comparison
+from sigtest.engine import compare
+from sigtest.render.answer import answer
+
 Pair = dict[str, Any]
 
 # Quantiles of the standard normal distribution, as tables print them.
@@ -235,6 +239,46 @@ def test_significant_at_alpha_and_not_above() -> None:
     assert 0 < p < 1
     for alpha, significant in ((p, True), (p * (1 - 1e-12), False)):
         assert report_of({**body, "alpha": alpha})["pairs"][0]["significant"] == significant
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+@pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "max_t"])
+def test_one_sided_claims_are_the_same_in_any_order_of_systems(
+    alternative: str, correction: str
+) -> None:
+    """Every claim, its p-values and words, ranks and what the answer says of them."""
+    body = of_scores(3, alternative=alternative, correction=correction)
+    for i, system in enumerate(body["systems"]):
+        system["scores"]["x"] = [own + 300 * i for own in system["scores"]["x"]]
+    found = []
+    for systems in (body["systems"], body["systems"][::-1]):
+        made = compare(parse_comparison({**body, "systems": systems}))
+        assert len(made.pairs) == 6
+        ranks = {system.name: system.ranks for system in made.systems}
+        found.append(({(pair.a, pair.b): pair for pair in made.pairs}, ranks, answer(made)))
+    assert found[0] == found[1]
+    pairs, ranks, said = found[0]
+    better = ("s2", "s0") if alternative == "greater" else ("s0", "s2")
+    assert pairs[better].significant
+    assert pairs[better].verdict.startswith("s2 is better than s0: +")
+    assert " is not shown to be " in pairs[better[::-1]].verdict
+    assert ranks["s2"]["scores"]["bootstrap"].range[1] < ranks["s0"]["scores"]["bootstrap"].range[0]
+    assert "claims that one system is" in said[-1]
+
+
+def test_both_claims_of_a_pair_are_one_family() -> None:
+    """12 wins and 2 losses of 14: P(X >= 12) = 106 / 2^14, P(X >= 2) = 16369 / 2^14."""
+    wins = {"a": [1.0] * 12 + [0.0] * 2, "b": [0.0] * 12 + [1.0] * 2}
+    systems = [{"name": name, "scores": {"x": own}} for name, own in wins.items()]
+    body = {"systems": systems, "metrics": ["scores"], "alternative": "greater"}
+    first, second = report_of(body)["pairs"]
+    assert (first["p_value"], second["p_value"]) == (106 / 2**14, 16369 / 2**14)
+    assert first["p_adjusted"] == 2 * first["p_value"]  # Holm
+    assert (first["significant"], second["significant"]) == (True, False)
+    (alone,) = report_of({**body, "pairs": {"baseline": "b"}})["pairs"]
+    assert alone["p_adjusted"] == first["p_value"]  # against a baseline one claim is made
+    capacity = report_of({**body, "family": 4})
+    assert capacity["family"]["comparisons"] == 12
 
 
 def test_experimentwise_error_counts_the_pairs_of_a_family() -> None:

@@ -74,9 +74,14 @@ def test_units_whose_exchanges_are_too_few_for_any_significant_p_are_warned_of()
     assert "5 segments" in warning
     assert "0.062" in warning
     assert few(6) == []
-    (warning,) = few(4, alternative="greater")
+    alone = {"alternative": "greater", "pairs": {"baseline": "S0"}}
+    (warning,) = few(4, **alone)
     assert "0.062" in warning
-    assert few(5, alternative="greater") == []
+    assert few(5, **alone) == []
+    (warning,) = few(5, alternative="greater")  # two claims, of which one can be as extreme
+    assert "0.031, 0.062 after correction" in warning
+    (warning,) = few(5, alternative="greater", correction="benjamini_hochberg")
+    assert "0.031, 0.062 after correction" in warning
     (warning,) = few(1)
     assert "1 segment " in warning
     (warning,) = few(6, systems=3)  # three pairs: 3 * 2/64 = 0.094

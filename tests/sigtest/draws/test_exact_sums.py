@@ -95,7 +95,7 @@ def test_equal_segments_stay_equal_whatever_the_largest_numbers_are(unit: str) -
         "alternative": "less",
         "resamples": 99,
     }
-    (pair,) = compare(parse_comparison(asked)).pairs
+    pair = compare(parse_comparison(asked)).pairs[0]
     moved = (a - b)[differing]
     sums = [math.fsum(s * d for s, d in zip(signs, moved, strict=True)) for signs in SIGNS]
     assert pair.exact

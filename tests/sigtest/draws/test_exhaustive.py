@@ -61,7 +61,7 @@ def pairs(alternative: str, *tests: str, **choices: Any) -> dict[str, dict[str, 
     ]
     choices |= {"metrics": ["fscore:of=r"], "tests": list(tests), "resamples": RESAMPLES}
     report = report_of({"systems": systems, "alternative": alternative, **choices})
-    return {pair["test"]: pair for pair in report["pairs"]}
+    return {pair["test"]: pair for pair in report["pairs"] if pair["a"] == "X"}
 
 
 def centred_reaches(alternative: str) -> float:

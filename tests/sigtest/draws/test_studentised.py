@@ -67,7 +67,8 @@ def test_counts_are_those_of_the_textbook(units: int, alternative: str) -> None:
         "less": lambda t, values: values <= t,
     }[alternative]
     tails = []
-    for pair, (a, b) in zip(report["pairs"], itertools.combinations(range(3), 2), strict=True):
+    orders = itertools.combinations if alternative == "two-sided" else itertools.permutations
+    for pair, (a, b) in zip(report["pairs"], orders(range(3), 2), strict=True):
         t, values = textbook(rows[a] - rows[b], counts)
         tails.append(0.0 if alternative == "two-sided" else heavy(rows[a] - rows[b]))
         assert pair["count"] == int(extreme(t, moved(values, tails[-1])).sum())
@@ -251,7 +252,7 @@ def test_the_picture_of_a_one_sided_claim_counts_what_the_report_counts(alternat
     rows = np.random.default_rng(4).standard_t(3, size=(2, 30))
     rows[0] += 0.4
     comparison = parse_comparison(request_of(rows, alternative=alternative))
-    (pair,) = report_of(request_of(rows, alternative=alternative))["pairs"]
+    pair = report_of(request_of(rows, alternative=alternative))["pairs"][0]
     shown = distribute(comparison, "s0", "s1", "scores", "bootstrap_t")
     assert moved(shown.observed, heavy(rows[0] - rows[1])) == pytest.approx(
         textbook(rows[0] - rows[1], drawn(30))[0]
@@ -288,7 +289,7 @@ def test_it_sees_skewness_that_exchanges_cannot() -> None:
         d = rng.exponential(size=50) - 1.0
         rows = np.stack([d, np.zeros(50)])
         body = request_of(rows, tests=list(rejected), alternative="less", resamples=399)
-        for pair in report_of(body)["pairs"]:
+        for pair in report_of(body)["pairs"][:2]:  # of the first claim
             rejected[pair["test"]] += pair["p_value"] <= 0.05
     assert rejected["bootstrap_t"] <= 20
     assert rejected["bootstrap_t"] < rejected["bootstrap"]

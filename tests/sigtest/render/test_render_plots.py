@@ -1,5 +1,5 @@
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, permutations
 from xml.etree import ElementTree
 
 import numpy as np
@@ -179,7 +179,9 @@ def test_shaded_tail_is_what_the_test_counted(test, metric, alternative):
 
 def test_a_pair_turned_round_has_the_same_tail():
     drawing, made = drawn("B", "A", "chrf", "bootstrap", "greater")
-    pair = next(p for p in made.pairs if (p.metric, p.test) == ("chrf", "bootstrap"))
+    both = {p.a: p for p in made.pairs if (p.metric, p.test) == ("chrf", "bootstrap")}
+    pair = both["A"]
+    made = replace(made, pairs=(pair,))  # as against a baseline, where the other claim is not made
     texts = words(distribution_plot(drawing, made))
     assert "bootstrap, less" in texts
     assert any(text.startswith(f"{pair.count:,} of 499") for text in texts)
@@ -259,18 +261,28 @@ def test_styles_that_cannot_be_are_refused(asked, words):
 
 
 @pytest.mark.parametrize(("alternative", "asks"), [("greater", "better"), ("less", "worse")])
-def test_a_claim_is_shown_of_the_rows_in_input_order(alternative, asks):
+def test_both_claims_of_a_pair_are_shown_of_the_rows(alternative, asks):
     made = report(tuple("ABC"), metrics=["bleu"], alternative=alternative, exact="never")
     svg = matrix_plot(made)
     hints = [h.text for h in ElementTree.fromstring(svg).iter(f"{SVG}title") if "p =" in h.text]
     by_pair = {(pair.a, pair.b): pair.p_adjusted for pair in made.pairs}
     told = {tuple(hint.split(":")[0].split(" and ")): hint for hint in hints}
-    assert told.keys() == by_pair.keys() == {("A", "B"), ("A", "C"), ("B", "C")}
+    assert told.keys() == by_pair.keys() == set(permutations("ABC", 2))
     for pair, hint in told.items():
         assert float(hint.partition("= ")[2]) == pytest.approx(by_pair[pair], rel=0.05)
     assert f"is a row's system {asks} than a column's?" in words(svg)[0]
-    assert "cluster" not in words(svg)
-    assert [text for text in words(svg) if text in {"A", "B", "C"}] == ["A", "B", "C"]
+    assert [text for text in words(svg) if text in {"A", "B", "C"}] == ["C", "B", "A"]
+
+
+@pytest.mark.parametrize(("alternative", "claimed"), [("greater", "A"), ("less", "B")])
+def test_a_difference_of_intervals_is_that_of_the_claim(alternative, claimed):
+    """A is worse than B, and each is compared with B, whichever is claimed to be better."""
+    choices = {"pairs": {"baseline": "system-1"}, "exact": "never", "resamples": 999}
+    made = report(("A", "B"), metrics=["bleu"], alternative=alternative, **choices)
+    shown = words(intervals_plot(made))
+    assert f"{claimed} \N{MINUS SIGN} {'B' if claimed == 'A' else 'A'}" in shown
+    assert any("one-sided" in text for text in shown)
+    assert any("not significant" in text for text in shown) == (claimed == "A")
 
 
 def test_a_matrix_of_alpha_has_its_levels():

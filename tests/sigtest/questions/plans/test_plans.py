@@ -58,6 +58,8 @@ def test_a_plan_at_the_pilots_size_is_the_detectable_difference_of_its_report(
         plan = planned(body, metric="chrf", corrected=corrected)
         assert plan.pilot == (15 if "documents" in choices else 30)
         rows = [p for p in report.pairs if (p.metric, p.test) == ("chrf", test)]
+        if report.pairs[0].claimed:  # a size serves both claims of a pair
+            rows = [row for row in rows if row.a < row.b]
         assert [(p.a, p.b) for p in plan.pairs] == [(row.a, row.b) for row in rows]
         for pair, row in zip(plan.pairs, rows, strict=True):
             (own,) = (size for size in pair.sizes if size.units == plan.pilot)
