@@ -31,9 +31,8 @@ def compared(texts: dict[str, str], references: list[str], metric: str) -> dict[
 def of_pair(x: list[float], y: list[float], **choices: Any) -> dict[str, Any]:
     """What a test says of two systems' means."""
     systems = [{"name": "X", "scores": {"s": x}}, {"name": "Y", "scores": {"s": y}}]
-    (pair,) = report_of({"systems": systems, "metrics": ["scores"], "resamples": 9, **choices})[
-        "pairs"
-    ]
+    body = {"systems": systems, "metrics": ["scores"], "resamples": 9, **choices}
+    pair: dict[str, Any] = report_of(body)["pairs"][0]
     return pair
 
 
