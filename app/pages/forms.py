@@ -19,8 +19,9 @@ from app.requests.form import files_of, plain, text_of
 from app.requests.json import parse_json
 from sigtest.data.fields import spelled
 from sigtest.data.imports.bounds import Bounds, Meter
-from sigtest.data.imports.tree import Tree
+from sigtest.data.imports.tree import Tree, is_hidden
 from sigtest.data.imports.trees import format_of_tree
+from sigtest.data.names import is_reference
 from sigtest.errors import InputError, UnavailableError
 from sigtest.metrics import METRICS, Metric, sacre
 from sigtest.metrics.scores import Supplied
@@ -29,7 +30,6 @@ ANYTHING = "files"
 FURTHER = "request"  # the text area with whatever else a request may say
 PARTS = ("references", "systems", "scores", "documents", "labels", "source", "archive")
 BEGINNINGS = {
-    "references": ("reference", "ref.", "ref-", "ref_"),
     "documents": ("documents", "docids"),
     "labels": ("labels",),
     "source": ("source", "src.", "src-", "src_"),
@@ -60,7 +60,8 @@ def part_of(name: str) -> str:
     """
     path = PurePosixPath(name.replace("\\", "/"))
     base = path.name.lower()
-    known = next((part for part, own in BEGINNINGS.items() if base.startswith(own)), None)
+    known = "references" if is_reference(base) else None
+    known = known or next((part for part, own in BEGINNINGS.items() if base.startswith(own)), None)
     if path.parent.name.lower() == "systems":
         return "systems"
     if known is None and base.removesuffix(".gz").endswith(TELLING):
@@ -102,7 +103,8 @@ def recognised_parts(form: FormData) -> list[tuple[str, UploadFile]]:
     for file in files_of(form, ANYTHING):
         path = _path(file)
         top = path.parts[0] if len(path.parts) > 1 else ""
-        folders.setdefault(top, []).append((path, file))
+        if not is_hidden(path):
+            folders.setdefault(top, []).append((path, file))
     parts = []
     for top, inside in folders.items():
         if top and _belong_together(path for path, _ in inside):

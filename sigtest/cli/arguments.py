@@ -24,6 +24,7 @@ from sigtest.cli.parser import (
     add_server,
     add_style,
 )
+from sigtest.render.formats import FORMATS
 from sigtest.render.plots import PICTURES
 from sigtest.version import __version__
 
@@ -97,6 +98,7 @@ example:
 """
 
 
+OTHERS = ("pdf", "svg", "png", "xlsx", "docx", "ods", "tsv")  # suffixes that no report has
 PATHS = ("FILE", "FILE,...", "PATH", "REPORT", "DIR", "FOLDER", "]SYSTEM")  # ends of metavars
 
 
@@ -127,6 +129,7 @@ def parse(arguments: list[str]) -> argparse.Namespace | str:
     if unknown:
         raise UsageError(_unknown(parser, unknown[0]))
     _check_paths(parser, options)
+    _settle_format(options)
     options.command = command
     return options
 
@@ -154,6 +157,26 @@ def _check_paths(parser: argparse.ArgumentParser, options: argparse.Namespace) -
     for path in (part for own in spelled for part in (own, *own.partition("=")[2].split(","))):
         if path and os.path.exists(path) and os.path.samefile(path, output):
             raise UsageError(f"--output would overwrite {path}, which is read; name another file")
+
+
+def _settle_format(options: argparse.Namespace) -> None:
+    """The format of the name that is given, or of the suffix of the file that it goes to.
+
+    Raises:
+        UsageError: They are not the same, or nothing is written with that suffix.
+    """
+    names = {own.suffix: own.name for own in FORMATS.values() if own.suffix != "txt"}
+    output = getattr(options, "output", None) or ""
+    suffix = os.path.splitext(output)[1][1:].lower()
+    if not hasattr(options, "format"):  # a picture
+        if suffix not in ("", "svg") and hasattr(options, "output"):
+            raise UsageError(f"--output {output}: pictures are SVG; name a file .svg")
+        return
+    named = names.get(options.format, options.format)
+    if suffix in OTHERS or named not in (None, names.get(suffix, named)):
+        instead = f"--format {named}" if named else f"formats have {', '.join(names)}"
+        raise UsageError(f"--output {output} has the suffix of another format; {instead}")
+    options.format = named or names.get(suffix, "text")
 
 
 def _unknown(parser: argparse.ArgumentParser, option: str) -> str:
@@ -224,7 +247,7 @@ def _gate_parser() -> Parser:
         alpha="of each one-sided test; intervals have level 1 - 2 alpha, of --aa 1 - alpha",
     )
     group = parser.add_argument_group("what to show")
-    add_option(group, "--format", "NAME", "text (default) or json", default="text")
+    add_option(group, "--format", "NAME", "text (default) or json")
     add_option(group, "--output", "FILE", "write to FILE, whole or not at all")
     add_help(group)
     return parser
@@ -269,10 +292,8 @@ def _classify_parser() -> Parser:
         "systems", nargs="*", metavar="[NAME=]FILE", help="labels of a system, one a line"
     )
     add_option(group, "--gold", "FILE", "what is right, one label a line")
-    group.add_argument(
-        "--table", dest="wide", metavar="FILE",
-        help="instead: scores, a row for each data set and a column for each system (TSV or CSV)",
-    )  # fmt: skip
+    words = "instead: scores, a row for each data set and a column for each system (TSV or CSV)"
+    add_option(group, "--table", "FILE", words, dest="wide")
     add_option(group, "--documents", "FILE", "document of each label")
     add_option(group, "--correct", "K", "instead: how many of one system are right")
     add_option(group, "--n", "N", "of so many")

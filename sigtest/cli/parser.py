@@ -40,11 +40,23 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message[:1].lower()}{message[1:]} (see {self.prog} --help)")
 
 
+class Once(argparse.Action):
+    """Keeps the value of an option, and refuses another."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: Any
+    ) -> None:
+        if getattr(namespace, self.dest) not in (self.default, values):
+            earlier = getattr(namespace, self.dest)
+            parser.error(f"{self.option_strings[-1]} is given twice: {earlier} and {values}")
+        setattr(namespace, self.dest, values)
+
+
 def add_option(
     group: argparse._ActionsContainer, flags: str, metavar: str, words: str, **others: Any
 ) -> None:
     """An option that takes a value; `flags` are its spellings."""
-    group.add_argument(*flags.split(), metavar=metavar, help=words, **others)
+    group.add_argument(*flags.split(), metavar=metavar, help=words, **{"action": Once} | others)
 
 
 def add_repeatable(
@@ -126,14 +138,10 @@ def add_recipe(
         test: What is taken where none is named, in words.
         alpha: What has that level, in words.
     """
-    group.add_argument(
-        "-m", "--metric", action="append", metavar="NAME[:OPTION=VALUE,...]", help=metric
-    )
-    group.add_argument(
-        "--test", action="append", metavar="NAME",
-        help=argparse.SUPPRESS if "--test" in hidden
-        else f"significance test; repeatable; default {test}",
-    )  # fmt: skip
+    add_option(group, "-m --metric", "NAME[:OPTION=VALUE,...]", metric, action="append")
+    tests = f"significance test; repeatable; default {test}"
+    words = argparse.SUPPRESS if "--test" in hidden else tests
+    add_option(group, "--test", "NAME", words, action="append")
     for option, metavar, words in (
         ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),
         ("--resamples", "N", "how many, or auto (default)"),
@@ -198,7 +206,9 @@ def add_distribution(group: argparse._ActionsContainer) -> None:
 
 def add_output(group: argparse._ActionsContainer) -> None:
     """The options that say what to show, and where."""
-    add_option(group, "--format", "NAME", f"{', '.join(FORMATS)}; default text", default="text")
+    add_option(
+        group, "--format", "NAME", f"{', '.join(FORMATS)}; default text, or the suffix of --output"
+    )
     add_option(group, "--output", "FILE", "write to FILE, whole or not at all")
     add_option(group, "--plots", "DIR", "write pictures of the report as SVG to DIR")
 

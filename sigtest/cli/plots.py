@@ -56,6 +56,9 @@ def plot(options: argparse.Namespace) -> None:
     given = {part: getattr(options, part) for part in CHOSEN}
     chosen = {part: value for part, value in given.items() if value is not None}
     chosen |= style_asked(options)
+    folded = {str(own).casefold(): str(own) for own in getattr(report, "metrics", ())}
+    if "metric" in chosen:
+        chosen["metric"] = folded.get(chosen["metric"].casefold(), chosen["metric"])
     kind.check_chosen(options.kind, chosen)
     write(kind.pictures[options.kind].draw(report, chosen).encode(), options.output)
 

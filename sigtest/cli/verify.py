@@ -60,6 +60,8 @@ def verify(options: argparse.Namespace) -> int:
     lines = [f"{shown(options.report)}: {len(found)} difference{'' if len(found) == 1 else 's'}"]
     if body["version"] != __version__:
         lines.append(f"  it was made by sigtest {body['version']}; this is {__version__}")
+    if options.source is None and any("sha256" in line for line in found):
+        lines.append("  a source counts as well: if --from brought one, give it by --source FILE")
     lines += [f"  {line}" for line in found[:MOST]]
     if len(found) > MOST:
         lines.append(f"  and {len(found) - MOST} more")

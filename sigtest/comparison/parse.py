@@ -15,7 +15,6 @@ from typing import Annotated, Any
 from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.recipe import ANY_METRIC, CHOICES, Recipe, of_labels, parse_metric
 from sigtest.data.choices import choose
-from sigtest.data.imports.material import LONGEST_NOTE, MOST_NOTES
 from sigtest.data.inferred import inferred_metrics
 from sigtest.data.names import check_name
 from sigtest.data.runs import parse_runs
@@ -36,6 +35,7 @@ NAMED: Mapping[str, Any] = {  # JSON schema of the field `comparison` with nothi
     "required": ["id"],
     "additionalProperties": False,
 }
+MOST_NOTES, LONGEST_NOTE = 100, 2000
 
 
 def parse_comparison(request: Mapping[str, Any]) -> Comparison:
@@ -189,16 +189,11 @@ def _parse_entry(body: Mapping[str, Any]) -> Entry:
 
 
 def _parse_notes(notes: object) -> tuple[str, ...]:
-    """What a reader of files had to say, for the report."""
+    """What a reader of files had to say, for the report; what is too long is cut."""
     lines = check_lines(notes if notes is not None else (), "notes", field="notes")
-    if len(lines) > MOST_NOTES:
-        raise InputError(f"notes has {len(lines)} entries; at most {MOST_NOTES}.", field="notes")
-    longest = max((len(line) for line in lines if line is not None), default=0)
-    if longest > LONGEST_NOTE:
-        raise InputError(
-            f"notes has one of {longest:,} characters; at most {LONGEST_NOTE:,}.", field="notes"
-        )
-    return tuple(line for line in lines if line is not None)
+    cut = [n if len(n) <= LONGEST_NOTE else f"{n[: LONGEST_NOTE - 3]}..." for n in lines if n]
+    more = len(cut) - MOST_NOTES + 1
+    return (*cut[:-more], f"There are {more:,} more notes.") if more > 1 else tuple(cut)
 
 
 def _recipe(request: Mapping[str, Any]) -> Recipe:

@@ -27,16 +27,8 @@ Family = int | Literal["present"]
 Interval = Literal["percentile", "bootstrap_t"]
 # Metrics that come from models; what their names begin with.
 ELSEWHERE = (
-    "bertscore",
-    "bleurt",
-    "comet",
-    "gemba",
-    "metricx",
-    "unbabel",
-    "wmt2",
-    "xcomet",
-    "yisi",
-)
+    "bertscore", "bleurt", "comet", "gemba", "metricx", "unbabel", "wmt2", "xcomet", "yisi",
+)  # fmt: skip
 UNITS: tuple[Unit, ...] = get_args(Unit)
 EXACT: tuple[Exact, ...] = get_args(Exact)
 INTERVALS: tuple[Interval, ...] = get_args(Interval)
@@ -284,17 +276,15 @@ def of_labels(metrics: Any, told: Told | None) -> Any:
     """
     if not isinstance(metrics, list | tuple):
         return metrics
-    known = [_options_of(asked) for asked in metrics]
     folded = {label.casefold(): label for label in told or ()}
     found: list[object] = []
-    for asked, (name, options) in zip(metrics, known, strict=True):
+    for asked in metrics:
+        name, options = _options_of(asked)
         label = name if told is None or name in told else folded.get(name.casefold())
-        if label is None or name.lower() in METRICS:
-            found.append(asked)
-        else:
-            found.append(
-                {"name": ANY_METRIC, "of": label, **(told or {}).get(label, {}), **options}
-            )
+        if label is not None and name.lower() not in METRICS:
+            own = (told or {}).get(label, {})
+            asked = {"name": ANY_METRIC, "of": label, **own, **options}
+        found.append(asked)
     return found
 
 
@@ -303,15 +293,14 @@ def labels_asked(metrics: object) -> frozenset[str] | None:
 
     Args:
         metrics: As a request names them; nothing is known where it names none.
+
+    Raises:
+        RecipeError: See `parse_metric`.
     """
     if not isinstance(metrics, list | tuple) or not metrics:
         return None
-    found: set[str] = set()
-    for asked in of_labels(metrics, None):
-        with contextlib.suppress(RecipeError):  # said where the recipe is made
-            metric = parse_metric(asked)
-            found |= {metric.of.casefold()} if isinstance(metric, Supplied) else set()
-    return frozenset(found)
+    asked = map(parse_metric, of_labels(metrics, None))
+    return frozenset(own.of.casefold() for own in asked if isinstance(own, Supplied))
 
 
 def _options_of(asked: object) -> tuple[str, dict[str, Any]]:

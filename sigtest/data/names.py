@@ -23,18 +23,17 @@ COUNT = re.compile(  # length, n, n_tokens, word_count, and not n-best
     r"n|(n_|num_|no_of_|number_of_)\w+"
     r"|(\w+_)?(len|length|chars|characters|words|tokens|lines?|index|counts?|seconds|latency)"
 )
-# Last words of names of what is better when lower, whole names, and what may follow both.
+# Names of what is better when lower: the last word decides, but for what may follow it.
 ERRORS = re.compile(
-    r"brier|cd?cer|cder|cer|costs?|(cp|m)?wer|deletions|der|distance|duration|ece|eer|entropy"
+    r"per|bits_per_byte|([^_]+_)*"
+    r"(brier|cd?cer|cder|cer|costs?|(cp|m)?wer|deletions|der|distance|duration|ece|eer|entropy"
     r"|errors?|failures|fid|hallucinations?|h?terp?|insertions|latency|loss(es)?|s?map?e|mer"
     r"|metricx|mistakes|mqm|r?mse|nll|penalt(y|ies)|perplexity|ppl|regret|runtime|ser"
-    r"|substitutions|time|toxicity|violations|wil"
+    r"|substitutions|time|toxicity|violations|wil)"
+    r"(_(p?\d[^_]*|rates?|ratio|counts?|scores?|sum|total|mean|avg|average|median|percent|pct|norm"
+    r"|normali[sz]ed|ms|s|sec|seconds|xl|xxl|large|qe|hybrid|ref[a-z]?|src))*"
 )
-ERROR_NAMES = {"per", "bits_per_byte"}  # PER, but not a count per something
-AFTER_ERRORS = re.compile(
-    r"p?\d.*|rates?|ratio|counts?|scores?|sum|total|mean|avg|average|median|percent|pct|norm"
-    r"|normali[sz]ed|ms|s|sec|seconds|xl|xxl|large|qe|hybrid|ref[a-z]?|src"
-)
+REFERENCE = re.compile(r"(^|[._-])(reference\w*|refs?([a-d]|\d{1,2})?)([._-]|$)", re.IGNORECASE)
 _FORBIDDEN = set("<>\"'`/")
 
 
@@ -99,19 +98,19 @@ def require_own_names(names: Iterable[str]) -> None:
             )
 
 
+def is_reference(filename: str) -> bool:
+    """Whether a file has the name of a reference: `ref.en`, `refB.txt`, `newstest-deen-ref.en`."""
+    return REFERENCE.search(filename) is not None
+
+
 def is_error(name: str) -> bool:
     """Whether a metric or criterion has the name of an error, a penalty, a loss, a distance, ...
 
-    Such are better when lower. The last word decides, but for what follows a rate or a version:
-    `word_error_rate`, `sentenceTER`, `MetricX-23-XL`, and not `error detection F1`.
+    Such are better when lower: `word_error_rate`, `sentenceTER`, `MetricX-23-XL`, and not
+    `error detection F1`, nor a count per something.
     """
     apart = re.sub(r"(?<=[a-z])(?=[A-Z]{2}|[A-Z][a-z])", " ", name)
-    words = re.findall(r"[^\W_]+", apart.lower())
-    while len(words) > 1 and AFTER_ERRORS.fullmatch(words[-1]):
-        words.pop()
-    if "_".join(words) in ERROR_NAMES:
-        return True
-    return bool(words) and ERRORS.fullmatch(words[-1]) is not None
+    return ERRORS.fullmatch("_".join(re.findall(r"[^\W_]+", apart.lower()))) is not None
 
 
 def look_alikes(names: Iterable[str]) -> tuple[str, ...]:

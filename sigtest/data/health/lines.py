@@ -97,7 +97,7 @@ class Lines:
     @cached_property
     def _words(self) -> list[Sequence[str]]:
         places = spread(0, len(self.lines), LOOKED_AT)
-        return [self.lines[i].lower().split() for i in places]
+        return [whole_words(self.lines[i].lower()) for i in places]
 
     @cached_property
     def _letters(self) -> list[Sequence[str]]:
@@ -105,8 +105,8 @@ class Lines:
 
     @cached_property
     def common(self) -> dict[str, int]:
-        """The words that stand there most often, and how often; first those that come first."""
-        counts = Counter(chain.from_iterable(self.words(self.sample.spaced)))
+        """The words that stand in every second line most often, and how often, the first first."""
+        counts = Counter(chain.from_iterable(self.words(self.sample.spaced)[::2]))
         ranked = sorted(counts, key=counts.__getitem__, reverse=True)[: 2 * COMMON]
         known = (word for word in ranked if any(map(str.isalpha, word)))
         return {word: counts[word] for word in islice(known, COMMON)}
@@ -121,6 +121,11 @@ class Lines:
             if here and there:
                 found.append((i, here, there))
         return found
+
+
+def whole_words(line: str) -> list[str]:
+    """Words, put together where SentencePiece parted them."""
+    return "".join(line.split()).split("\u2581") if "\u2581" in line else line.split()
 
 
 def words_of(line: str, spaced: bool) -> set[str]:

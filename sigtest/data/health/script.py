@@ -30,7 +30,8 @@ FOREIGN_PART = 0.3  # of the characters of such a line, blanks and digits among 
 ENOUGH = 6  # letters of a reference line that is judged
 FEW, PART = 3, 0.01  # lines in another script before anything is said
 STRANGE = 0.02  # share of lines that are looked at, in another language
-WORDS = 7  # of a line that is judged
+WORDS = 7  # of a text that is judged
+SURE = 3.0  # common words that a line has on average, from which one with none is strange
 KEPT = 0.5  # share of the references' common words that an output in their language has
 
 
@@ -86,16 +87,14 @@ def find_languages(
     """An output, or lines of it, without the common words of the references."""
     common, spaced = reference.common, reference.sample.spaced
     ours, theirs = output.words(spaced), reference.words(spaced)
-    words, right = sum(map(len, ours)), sum(map(len, theirs))
-    here, there = 0, sum(common.values())
-    if words < WORDS or right < WORDS or not there:
+    apart = [*chain.from_iterable(theirs[1::2])]  # common words are those of the other lines
+    words, right = sum(map(len, ours)), len(apart)
+    here = sum(map(common.__contains__, chain.from_iterable(ours)))
+    there = sum(map(common.__contains__, apart))
+    if words < WORDS or right < WORDS or words * there < SURE * right:
         return []
     usual = there / right
-    for own in ours:
-        here += sum(map(common.__contains__, own))
-        if here / words >= KEPT * usual:
-            break
-    else:
+    if here / words < KEPT * usual:
         foreign = source.common.keys() - common.keys() if source is not None else set()
         like_source = sum(map(foreign.__contains__, chain.from_iterable(ours))) > here
         language = "that of the source" if like_source else "another than that of the references"
@@ -109,7 +108,9 @@ def find_languages(
     segments = numbered(
         i
         for i, own, its in zip(looked_at, ours, theirs, strict=True)
-        if common.keys().isdisjoint(own) and len(own) >= WORDS and len(common.keys() & its) >= 2
+        if common.keys().isdisjoint(own)
+        and len(own) * usual >= SURE
+        and len(common.keys() & its) >= 2
     )
     if len(segments) < max(FEW, STRANGE * len(looked_at)):
         return []

@@ -60,10 +60,13 @@ FRAMES = (  # what a list, a table or another file than plain text has on every 
     (
         "begin with a number or a time",
         re.compile(
-            r"\d+(?:[.):|\]]\s|[\u3001\uff0e\uff09\uff1a])|[\[{(#\uff08\u3010]\d|-?\d+\.\d{2,}\s"
+            r"\d+(?:[:/.-]\d+)+\s|\d+(?:[.):|\]]\s|[\u3001\uff0e\uff09\uff1a])|[\[{(#\uff08\u3010]\d|-?\d+\.\d{2,}\s"
         ),
     ),
-    ("begin with the mark of a list", re.compile(r"[-*\u2022\u00b7]\s|[\u2013-\u2015\u30fb]")),
+    (
+        "begin with the mark of a list or a diff",
+        re.compile(r"(?:[-*+>\u2022\u00b7]|#+)\s|[-+](?=\S)|[\u2013-\u2015\u30fb]"),
+    ),
     (
         "begin with a name before = or :",
         re.compile(r'"?[^\W\d][^=:\uff1a,;!?"]{0,30}"?\s?[=:\uff1a]'),

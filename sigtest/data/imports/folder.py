@@ -85,7 +85,11 @@ def _systems(tree: Tree, root: PurePosixPath) -> Outputs:
         alone = path.parent == root / SYSTEMS
         name = system_name(path.name) if alone else path.parent.name
         if alone and name in outputs:
-            raise InputError(f"{tree.name} has two systems {name[:200]!r}; each needs a name.")
+            same = [str(own) for own in tree.under(path.parent) if system_name(own.name) == name]
+            files = " and ".join(same)
+            raise InputError(
+                f"{tree.name} has two systems {name[:200]!r}, {files}; each needs a name."
+            )
         outputs.setdefault(name, []).append(read_lines(tree.file(path), "an output"))
     return tuple((name, tuple(runs)) for name, runs in outputs.items())
 

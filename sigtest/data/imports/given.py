@@ -20,7 +20,7 @@ from sigtest.data.imports.join import STRICT, Joining, combine, join
 from sigtest.data.imports.material import Material
 from sigtest.data.imports.path import read_path
 from sigtest.data.imports.registry import format_of
-from sigtest.data.names import check_name, system_name
+from sigtest.data.names import check_name, is_reference, system_name
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, LimitError, SigtestError
 
@@ -265,6 +265,12 @@ def _documents(entry: Given, material: Material) -> Material:
 
 
 def _system(entry: Given, material: Material) -> Material:
+    if not entry.system and material.texts and is_reference(_base(entry)):
+        raise InputError(
+            f"{entry.name} has the name of a reference, and is given as a system. Each reference "
+            f"has an option: -r {entry.name} (the part references in a form); for a system of that "
+            f"name write NAME={entry.name} (or rename it)."
+        )
     name = entry.system or system_name(_base(entry))
     if not entry.system and material.texts:
         _check_name(name, "system", entry.name)

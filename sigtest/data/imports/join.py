@@ -217,9 +217,12 @@ def _require_equal(parts: Sequence[Material]) -> None:
     size = len(parts[0])
     for part in parts:
         if len(part) != size:
+            longer = max(part, parts[0], key=len)
+            last = any(column[-1] == "" for column in longer.columns)
+            empty = f" (the last line of {longer.name} is empty)" if last else ""
             raise LengthError(
                 f"{part.name} has {len(part):,} line{'' if len(part) == 1 else 's'}, but "
-                f"{parts[0].name} has {size:,}; every file needs one line a segment.",
+                f"{parts[0].name} has {size:,}{empty}; every file needs one line a segment.",
                 field=part.name,
                 system=part.system_names[0] if len(part.system_names) == 1 else None,
             )

@@ -19,7 +19,6 @@ Line = str | None
 Value = float | tuple[float, ...]  # a number, or a tuple of numbers of a user-supplied metric
 Entry = TypeVar("Entry")
 SHOWN = 3  # examples in a message
-MOST_NOTES, LONGEST_NOTE = 100, 2000  # that a request takes, and characters of each
 WHICH = "say which one to compare on with select (--testset in the shell)."
 AS_WHAT = (  # plain text is to be given
     "as the reference (in the shell -r FILE, in a form the part references) or as a system (FILE "
@@ -110,11 +109,16 @@ class Material:
 
     def __len__(self) -> int:
         """Number of segments; of the first column where columns are unequal."""
+        return len(self.columns[0]) if self.columns else 0
+
+    @property
+    def columns(self) -> list[Sequence[object]]:
+        """All that has an entry a segment, texts first."""
         columns: list[Sequence[object]] = [*self.references, *self.texts]
         columns += [run for _, runs in self.systems for run in runs]
         columns += [run for scores in self.scores for run in scores.runs]
         columns += [c for c in (self.ids, self.sources, self.documents, self.labels) if c]
-        return len(columns[0]) if columns else 0
+        return columns
 
     @property
     def system_names(self) -> tuple[str, ...]:
@@ -350,7 +354,7 @@ class Material:
         }
         for name, lines in (
             ("documents", self.documents), ("labels", self.labels), ("source", self.sources),
-            ("notes", _within_bounds(self.notes) or None),
+            ("notes", self.notes or None),
             ("runs", [own._asdict() for own in self.crossed] or None),
         ):  # fmt: skip
             if lines is not None:
@@ -363,13 +367,6 @@ def examples(names: Iterable[str], shown: int = SHOWN) -> str:
     listed = list(names)
     more = f" and {len(listed) - shown:,} more" if len(listed) > shown else ""
     return ", ".join(name[:80] for name in listed[:shown]) + more
-
-
-def _within_bounds(notes: Sequence[str]) -> list[str]:
-    """Notes as a request takes them: long ones cut, and the last of too many counted."""
-    cut = [n if len(n) <= LONGEST_NOTE else f"{n[: LONGEST_NOTE - 3]}..." for n in notes]
-    more = len(cut) - MOST_NOTES + 1
-    return cut if more < 2 else [*cut[:-more], f"{more:,} more notes on the files are left out."]
 
 
 def _system(

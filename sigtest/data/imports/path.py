@@ -11,7 +11,7 @@ from sigtest.data.imports.bounds import Bounds, Meter
 from sigtest.data.imports.file import Near
 from sigtest.data.imports.join import STRICT, Joining
 from sigtest.data.imports.material import Material
-from sigtest.data.imports.tree import Tree
+from sigtest.data.imports.tree import Tree, is_hidden
 from sigtest.data.imports.trees import read_tree
 from sigtest.errors import LimitError
 
@@ -62,7 +62,7 @@ def _tree(place: Path, meter: Meter) -> Tree:
             )
         for name in names:
             file = Path(folder, name)
-            if name[0] != "." and file.is_file():
+            if not is_hidden(inner / name) and file.is_file():
                 readers[inner / name] = _reader(file, meter)
     return Tree(readers, meter, packed=False)
 

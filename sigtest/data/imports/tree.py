@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from sigtest.data.imports.bounds import Meter
 from sigtest.data.imports.file import File
+
+# what systems and editors leave in folders: .DS_Store, ._file, .~lock.file#, desktop.ini, file~
+HIDDEN = re.compile(r"\..*|__MACOSX.*|(eh)?thumbs\.db|desktop\.ini|~\$.*|.*~", re.IGNORECASE)
+
+
+def is_hidden(path: PurePosixPath) -> bool:
+    """Whether a file was put where it is by no user."""
+    return any(map(HIDDEN.fullmatch, path.parts))
 
 
 class Tree:

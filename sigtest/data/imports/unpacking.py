@@ -17,7 +17,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from sigtest.data.imports.bounds import CHUNK, TAR, TAR_MAGIC, Meter
-from sigtest.data.imports.tree import Tree
+from sigtest.data.imports.tree import Tree, is_hidden
 from sigtest.errors import InputError
 
 ENTRY = b"PK\x01\x02"  # opens every entry of a zip's directory
@@ -59,7 +59,7 @@ def open_zip(data: bytes, meter: Meter) -> Tree:
         {
             path: reader(member)
             for member, path in zip(members, paths, strict=True)
-            if not member.is_dir() and not _is_hidden(path)
+            if not member.is_dir() and not is_hidden(path)
         },
         meter,
     )
@@ -104,7 +104,7 @@ def open_tar(stream: Counted, meter: Meter) -> Tree:
                 if not member.isreg() or member.issparse():
                     raise _not_plain(meter.name, member.name)
                 seen.append(path)
-                inner = archive.extractfile(member) if not _is_hidden(path) else None
+                inner = archive.extractfile(member) if not is_hidden(path) else None
                 if inner is not None:
                     files[path] = _held(inner.read())  # the stream counts
         stream.require_end()
@@ -191,10 +191,6 @@ def _path(name: str, archive: str) -> PurePosixPath:
             "programs and not for others; pack the files again, with forward slashes."
         )
     return path
-
-
-def _is_hidden(path: PurePosixPath) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
 
 
 def _distinct(paths: list[PurePosixPath], meter: Meter) -> list[PurePosixPath]:

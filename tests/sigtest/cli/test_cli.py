@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sigtest.cli import main
-from sigtest.cli.arguments import COMMANDS
+from sigtest.cli.arguments import COMMANDS, PARSERS
 from sigtest.cli.files import write
 from sigtest.cli.progress import bar
 from sigtest.metrics import METRICS
@@ -494,3 +494,69 @@ def test_progress_is_silent_unless_on_a_terminal(capsys, monkeypatch):
     assert "resampling" in shown
     assert " 50%" in shown
     assert shown.endswith("\x1b[K")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-r", "ref.txt", "refB.txt", "good.txt", "bad.txt"],
+        ["-r", "good.txt", "refB.txt", "bad.txt"],
+        ["-r", "ref.txt", "newstest-ende-ref.de", "good.txt"],
+    ],
+)
+def test_a_reference_is_no_system_unless_it_has_the_name_of_one(run, report, arguments):
+    name = next(own for own in arguments[2:] if "ref" in own)
+    Path(name).write_text(Path("ref.txt").read_text().replace("word", "words"))
+    said = run("compare", *arguments)[2]
+    assert f"-r {name}" in said
+    assert f"NAME={name}" in said
+    named = [f"human={own}" if own == name else own for own in arguments]
+    assert "human" in {own["name"] for own in report(*named)["systems"]}
+
+
+@pytest.mark.parametrize("name", [own for own in FORMATS if own != "text"])
+def test_the_suffix_of_the_output_is_its_format(run, name):
+    asked = ["compare", "-r", "ref.txt", "good.txt", "bad.txt", *FAST]
+    suffix = FORMATS[name].suffix
+    assert run(*asked, "--output", f"by.{suffix}")[0] == 0
+    assert run(*asked, "--format", suffix, "--output", "named.out")[0] == 0
+    assert run(*asked, "--format", name, "--output", "named.txt")[0] == 0
+    written = Path(f"by.{suffix}").read_bytes()
+    assert written == Path("named.out").read_bytes() == Path("named.txt").read_bytes()
+    other = "csv" if name == "json" else "json"
+    status, _, said = run(*asked, "--output", f"other.{suffix}", "--format", other)
+    assert (status, Path(f"other.{suffix}").exists()) == (2, False)
+    assert f"other.{suffix}" in said
+    assert other in said
+
+
+@pytest.mark.parametrize("suffix", ["pdf", "xlsx", "svg", "tsv"])
+def test_a_suffix_of_no_format_is_refused(run, suffix):
+    asked = ["compare", "-r", "ref.txt", "good.txt", "bad.txt", *FAST]
+    status, _, said = run(*asked, "--output", f"report.{suffix}")
+    assert status == 2
+    assert "json, csv, md, tex, bib, html" in said
+
+
+def test_a_picture_has_its_suffix_and_the_name_of_a_metric_in_any_case(run):
+    asked = ["compare", "-r", "ref.txt", "good.txt", "bad.txt", *FAST]
+    assert run(*asked, "--output", "report.json")[0] == 0
+    status, _, said = run("plot", "intervals", "report.json", "--output", "x.pdf")
+    assert (status, "x.pdf: pictures are SVG" in said) == (2, True)
+    chosen = run("plot", "intervals", "report.json", "--metric", "bleu", "--output", "x.svg")
+    assert chosen[0] == 0
+    assert (
+        run("plot", "intervals", "report.json", "--metric", "BLEU")[1] == Path("x.svg").read_text()
+    )
+
+
+def test_an_option_that_keeps_one_value_refuses_a_second(run):
+    asked = ["compare", "-r", "ref.txt", "good.txt", "bad.txt", *FAST]
+    assert run(*asked, "--seed", "1", "--seed", "1")[0] == 0
+    status, _, said = run(*asked, "--baseline", "good", "--baseline", "bad")
+    assert (status, "--baseline is given twice: good and bad" in said) == (2, True)
+    parsers = [PARSERS[command]() for command in PARSERS]
+    single = [
+        own for parser in parsers for own in parser._actions if type(own).__name__ == "_StoreAction"
+    ]
+    assert {own.dest for own in single if own.option_strings} == set()

@@ -134,6 +134,36 @@ def test_one_id_with_two_contents_is_refused_with_both(run, name, first, second)
         assert json.dumps(row[key]).strip('"')[-6:-3] in said
 
 
+def test_what_programs_leave_in_folders_is_no_system(run):
+    found = run("--from", ".")
+    for name in (
+        "Thumbs.db",
+        "desktop.ini",
+        ".DS_Store",
+        "._good.en",
+        ".~lock.x#",
+        ".gitkeep",
+        "x~",
+    ):
+        Path("systems", name).write_bytes(b"[x]\n")
+    assert run("--from", ".") == found
+    Path("task.zip").write_bytes(zipped({str(p): p.read_bytes() for p in Path().rglob("*")
+                                         if p.is_file() and p.suffix != ".zip"}))  # fmt: skip
+    assert run("--from", "task.zip")["systems"] == found["systems"]
+
+
+def test_two_files_of_one_system_are_both_named(run):
+    Path("systems/good.txt").write_bytes(GOOD)
+    said = run("--from", ".")
+    assert "systems/good.en and systems/good.txt" in said
+
+
+def test_an_empty_last_line_is_told(run):
+    Path("reference.en").write_bytes(Path("reference.en").read_bytes() + b"\n")
+    said = run("-r", "reference.en", "systems/bad.en", "systems/good.en")
+    assert "the last line of reference.en is empty" in said
+
+
 @pytest.fixture
 def sacrebleu_cache(tmp_path, monkeypatch):
     """sacreBLEU with an empty cache, and a network that has one test set."""

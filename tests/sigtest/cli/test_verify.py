@@ -1,6 +1,7 @@
 """`sigtest verify` reads the recipe off a report, computes it again and says what differs."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,21 @@ def test_what_was_said_of_the_files_is_verified_wherever_they_lie(
     assert "dropped, 1 of aspen.csv ('8')" in json.loads(made.read_text())["warnings"][-1]
     monkeypatch.chdir(tmp_path)
     assert main(["verify", str(made), "--from=./aspen.csv", "--from=birch.csv", *drop]) == 0
+
+
+def test_a_source_that_an_import_brought_is_asked_for(
+    made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = tmp_path / "task"
+    shutil.copytree("systems", task / "systems")
+    shutil.copy("reference.en", task / "source.en")
+    shutil.copy("reference.en", task / "reference.en")
+    asked = ["--from", str(task), "--resamples", "99", "--output", str(made)]
+    assert main(["compare", *asked]) == 0
+    files = ["-r", "reference.en", *map(str, sorted(Path("systems").iterdir()))]
+    assert main(["verify", str(made), *files]) == 1
+    assert "give it by --source FILE" in capsys.readouterr().out
+    assert main(["verify", str(made), *files, "--source", "reference.en"]) == 0
 
 
 def test_a_report_is_verified_that_comes_by_standard_input(

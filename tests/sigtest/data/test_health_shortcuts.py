@@ -102,6 +102,7 @@ def test_common_words_are_those_that_stand_most_often_the_first_before_others(
     rng = random.Random(seed)
     lines = [" ".join(f"w{rng.randrange(300)}" for _ in range(9)) for _ in range(70)]
     text = Lines([*lines, "1 2 3", "4 5 6"])
-    counts = Counter(word for words in text.words(text.sample.spaced) for word in words)
+    every_second = text.words(text.sample.spaced)[::2]
+    counts = Counter(word for words in every_second for word in words)
     found = [w for w, _ in counts.most_common(2 * COMMON) if any(map(str.isalpha, w))]
     assert text.common == {word: counts[word] for word in found[:COMMON]}

@@ -49,8 +49,7 @@ class Layout:
         measures: Whether their names are those of systems or of metrics.
         testsets: All columns that name test sets or languages.
         inferred: The column taken for the id without being called so.
-        passed_over: Columns that nothing is scored from.
-        items: The column of what is asked in each item, if there is one.
+        passed_over: Columns that have neither scores nor texts.
     """
 
     single: Mapping[Role, str]
@@ -60,7 +59,6 @@ class Layout:
     testsets: tuple[str, ...]
     inferred: str | None
     passed_over: tuple[str, ...]
-    items: tuple[str, ...]
 
 
 def sniff(file: File) -> bool:
@@ -157,7 +155,7 @@ class _Rows:
                 value = self._text(row, self._layout.single[role])
                 if value is not None and (role == "source" or not blank(value)):
                     self._assembly.about(i, role, value, row.place)
-        for column in self._layout.items:
+        for column in [*filter(is_asked, self._layout.passed_over)][:1]:
             if isinstance(asked := row.record.get(column), str) and not blank(asked):
                 self._assembly.about(i, "key", asked, row.place)
         for column in self._layout.references:
@@ -222,7 +220,6 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
         testsets=tuple(by_role.get("testset", ())),
         inferred=inferred,
         passed_over=tuple(c for c in others if c not in measured),
-        items=tuple(c for c in others if c not in measured and is_asked(c))[:1],
     )
     if "score" not in single and not any(map(is_metric, measured)):
         _require_no_verdicts(layout.passed_over, rows, file)
