@@ -1,9 +1,10 @@
 """Gates: `python -m validation.gates --keep FILE`.
 
 How often does a system pass that is worse by exactly the margin (size), and how often one that is
-as good as the baseline (power), beside the power that the gate states? The margin is three standard
-errors. Differences are drawn from populations of mean zero, where rare ones are gains or losses; a
-hundred systems, one a simulation, stand at the product's own gate.
+as good as the baseline (power), beside the power that the gate states? And how often does a gate
+fail or pass any of five candidates that are all exactly at the margin, with Holm's correction? The
+margin is three standard errors. Differences are drawn from populations of mean zero, where rare
+ones are gains or losses; a hundred systems, one a simulation, stand at the product's own gate.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ CLAIMS = ("not_worse", "equivalent")
 LEVEL = 0.05
 RESAMPLES = 999
 LENGTH = 100
+CANDIDATES = 5
 GATES = 19  # part of every seed
 
 
@@ -47,17 +49,23 @@ def simulated(task: Task) -> Found:
         passed = [float(one.outcome == "pass") for one in stood]
         powers = [one.power for one in stood]
         found[claim] = [sum(passed[:LENGTH]), sum(passed[LENGTH:]), sum(powers[LENGTH:])]
+    together = [
+        gate(parse_comparison(_body(some - margin, seed, "holm")), margin).systems
+        for some in d.reshape(-1, CANDIDATES, n)
+    ]
+    outcomes = [{one.outcome for one in stood} for stood in together]
+    found["together"] = [float(sum(what in own for own in outcomes)) for what in ("fail", "pass")]
     return found
 
 
-def _body(rows: np.ndarray, seed: int) -> dict[str, object]:
+def _body(rows: np.ndarray, seed: int, correction: str = "none") -> dict[str, object]:
     named = {f"s{i}": row.tolist() for i, row in enumerate(rows)}
     named["baseline"] = [0.0] * rows.shape[1]
     return {
         "systems": [{"name": name, "scores": {"x": own}} for name, own in named.items()],
         "metrics": ["scores"],
         "pairs": {"baseline": "baseline"},
-        "correction": "none",
+        "correction": correction,
         "alpha": LEVEL,
         "resamples": RESAMPLES,
         "seed": seed,
@@ -82,6 +90,19 @@ def told(found: dict[Task, Found]) -> str:
     return kept.table(head, rows)
 
 
+def told_together(found: dict[Task, Found]) -> str:
+    """How often gates of five candidates at the margin fail or pass any."""
+    counts: dict[tuple[str, int], list[Found]] = defaultdict(list)
+    for (name, n, _), run in found.items():
+        counts[str(name), int(n)].append(run)
+    rows = []
+    for (name, n), runs in counts.items():
+        gates = len(runs) * LENGTH // CANDIDATES
+        fails, passes = np.sum([run["together"] for run in runs], axis=0) / gates
+        rows.append([f"{TOLD.get(name, name)}, {n}", f"{gates:,}", f"{fails:.4f}", f"{passes:.4f}"])
+    return kept.table(("differences, n", "gates", "any fails", "any passes"), rows)
+
+
 def main() -> None:
     """Make the runs that are missing, and print what all of them say."""
     options = kept.arguments("gates", __doc__, 20_000)
@@ -92,10 +113,11 @@ def main() -> None:
         for name in ("normal", "exponential", "lognormal", LOSSES)
         if name == LOSSES or n in SIZES
     ]
-    block = told(kept.resumed(options.keep, tasks, simulated))
-    print(block)
-    if options.write:
-        kept.write(kept.CLAIMS, "gates", block)
+    found = kept.resumed(options.keep, tasks, simulated)
+    for name, block in (("gates", told(found)), ("gates-together", told_together(found))):
+        print(block)
+        if options.write:
+            kept.write(kept.CLAIMS, name, block)
 
 
 if __name__ == "__main__":

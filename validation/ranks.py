@@ -4,6 +4,9 @@ How often do the rank ranges of all systems together hold the true ranks? System
 the product's shifted bootstrap with Holm's correction on 300 units; scores are normal and share
 half of their variance, as outputs for one test set do. They are whole hundredths, as people give
 scores, so that products are those of whole numbers.
+
+And how often do ranges whose confidence is stated hold them under randomization, whose null is
+exchangeable labels, where systems of equal expected scores have differences of another shape?
 """
 
 from __future__ import annotations
@@ -14,6 +17,8 @@ from itertools import combinations
 import numpy as np
 
 from sigtest.arrays import Array, Counts
+from sigtest.comparison.parse import parse_comparison
+from sigtest.engine import compare
 from sigtest.metrics.scores import Scores
 from sigtest.significance.corrections import adjust
 from sigtest.significance.ranking import rank
@@ -29,6 +34,9 @@ RANKS = 18  # part of every seed
 SIZES = (6, 20)
 NULLS = ("complete", "partial", "none")
 LENGTH = {6: 50, 20: 20}  # simulations a run, beside one another
+SHAPES = ("rare failures", "lognormal")
+SHAPE_UNITS = (50, 300, 3_000)
+SHAPED = 20  # simulations a run
 
 
 def truths(systems: int, null: str) -> Array:
@@ -43,6 +51,8 @@ def truths(systems: int, null: str) -> Array:
 
 def simulated(task: Task) -> Found:
     """How many simulated test sets have ranges that hold all true ranks."""
+    if task[1] in SHAPES:
+        return shaped(int(task[0]), str(task[1]), int(task[2]))
     systems, null, run = int(task[0]), str(task[1]), int(task[2])
     rng = np.random.default_rng((SEED, RANKS, systems, NULLS.index(null), run))
     length, truth = LENGTH[systems], truths(systems, null)
@@ -66,6 +76,39 @@ def simulated(task: Task) -> Found:
     return {"held": [sum(held)], "of": [length]}
 
 
+def shaped(units: int, shape: str, run: int) -> Found:
+    """Three systems of equal expected scores, two with rare low scores, by the product itself."""
+    rng = np.random.default_rng((SEED, RANKS, SHAPES.index(shape), units, run))
+    held = stated = 0
+    for _ in range(SHAPED):
+        low = 10.0 * (rng.random((2, units)) < 0.03) if shape == "rare failures" else None
+        lost = rng.lognormal(size=(2, units)) if low is None else low
+        mean = np.exp(0.5) if low is None else 0.3
+        rows = rng.normal(size=(3, units)) * 0.1
+        rows[:2] += mean - lost
+        systems = [{"name": f"s{i}", "scores": {"x": own.tolist()}} for i, own in enumerate(rows)]
+        report = compare(parse_comparison({"systems": systems, "metrics": ["scores"]}))
+        apart = any(pair.significant for pair in report.pairs)
+        stated += report.rank_confidence is not None
+        held += report.rank_confidence is not None and not apart
+    return {"held": [held], "of": [SHAPED], "stated": [stated]}
+
+
+def told_of_shapes(found: dict[Task, Found]) -> str:
+    """How often a confidence is stated, and how often the ranges then hold."""
+    rows = []
+    for shape in SHAPES:
+        for units in SHAPE_UNITS:
+            runs = [run for task, run in found.items() if task[:2] == (units, shape)]
+            held, of, stated = (
+                sum(run[key][0] for run in runs) for key in ("held", "of", "stated")
+            )
+            share = f"{held / stated:.3f}" if stated else "none is stated"
+            rows.append([f"{shape}, {units}", f"{of:,}", f"{stated / max(of, 1):.2f}", share])
+    head = ["differences, units", "simulations", "confidence stated", "all true ranks then held"]
+    return kept.table(head, rows)
+
+
 def _held(truth: Array, pairs: Counts, found: Array, ahead: Array) -> bool:
     """Whether all ranges of one test set hold the true ranks."""
     systems = len(truth)
@@ -84,6 +127,8 @@ def told(found: dict[Task, Found]) -> str:
     """The table of docs/CLAIMS.md."""
     together: dict[tuple[int, str], list[Found]] = defaultdict(list)
     for (systems, null, _), run in found.items():
+        if null in SHAPES:
+            continue
         together[int(systems), str(null)].append(run)
     rows = []
     for (systems, null), runs in together.items():
@@ -101,10 +146,13 @@ def main() -> None:
         for null in NULLS
         for run in range(-(-options.simulations // LENGTH[systems]))
     ]
-    block = told(kept.resumed(options.keep, tasks, simulated))
-    print(block)
-    if options.write:
-        kept.write(kept.CLAIMS, "ranks", block)
+    runs = -(-options.simulations // SHAPED)
+    tasks += [(n, shape, run) for n in SHAPE_UNITS for shape in SHAPES for run in range(runs)]
+    found = kept.resumed(options.keep, tasks, simulated)
+    for name, block in (("ranks", told(found)), ("rank-shapes", told_of_shapes(found))):
+        print(block)
+        if options.write:
+            kept.write(kept.CLAIMS, name, block)
 
 
 if __name__ == "__main__":

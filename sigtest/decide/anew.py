@@ -179,7 +179,9 @@ def _with(report: Report, anew: Anew, pairs: Sequence[PairReport]) -> Report:
         methods=methods,
         interval_alpha=None if drawn_for == limit.alpha else drawn_for,
         rank_confidence=(
-            rank_confidence(limit, pairs) if any(own.ranks for own in systems) else None
+            rank_confidence(limit, pairs, report.rank_doubt)
+            if any(own.ranks for own in systems)
+            else None
         ),
         discriminative_power=power_of(pairs) if report.discriminative_power is not None else None,
     )

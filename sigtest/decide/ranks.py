@@ -9,10 +9,15 @@ from itertools import product
 import numpy as np
 
 from sigtest.arrays import Array
+from sigtest.comparison.plan import Telling
 from sigtest.decide.decisions import Limit
 from sigtest.report import MetricReport, PairReport, RankReport, SystemReport
+from sigtest.report.methods import listed
+from sigtest.significance import TESTS
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.ranking import rank
+
+EXPECTED = ("equal expected scores", "equal expected accuracies")  # nulls that ranks are about
 
 
 def ranked(
@@ -66,14 +71,36 @@ def ranks_of(
     ]
 
 
-def rank_confidence(limit: Limit, pairs: Sequence[PairReport]) -> float | None:
+def rank_doubt(tests: Sequence[str], telling: Telling, skewness: float) -> str | None:
+    """Why ranges may miss true ranks, which are of expected scores.
+
+    Systems of equal expected scores may fall short of what a test takes for granted, such as
+    exchangeable labels; with units enough and hardly skewed differences it rejects them as rarely.
+
+    Args:
+        tests: Names.
+        telling: How much the units tell.
+        skewness: Of the bootstrap distribution of a difference, the largest of all pairs.
+    """
+    rule = TESTS["bootstrap"]
+    of = [TESTS[name] for name in tests if TESTS[name].null not in EXPECTED]
+    if not of or rule.keeps_level(telling.units, skewness, telling.hidden):
+        return None
+    named = listed([f"{test.words} ({test.null})" for test in of])
+    return (
+        f"true ranks are of expected scores, another hypothesis than that of {named}; the two "
+        f"agree from {rule.least_units} units on and where differences are hardly skewed"
+    )
+
+
+def rank_confidence(limit: Limit, pairs: Sequence[PairReport], doubt: str | None) -> float | None:
     """Level of the rank ranges as simultaneous confidence sets for the true ranks.
 
     A range misses a true rank only where a pair is decided falsely; so ranges hold all true ranks
     together as often as no pair is (Mogstad, Romano, Shaikh & Wilhelm 2024).
     """
     proven = CORRECTIONS[limit.correction].familywise and all(pair.calibrated for pair in pairs)
-    return 1 - limit.alpha if proven else None
+    return 1 - limit.alpha if proven and doubt is None else None
 
 
 def power_of(pairs: Sequence[PairReport]) -> dict[str, dict[str, float]]:

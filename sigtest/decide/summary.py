@@ -13,7 +13,7 @@ from sigtest.comparison.plan import Part, Plan, Telling
 from sigtest.decide.decisions import NONE, Decisions, Limit, decide
 from sigtest.decide.facts import Facts
 from sigtest.decide.methods import methods_of
-from sigtest.decide.ranks import power_of, rank_confidence, ranked
+from sigtest.decide.ranks import power_of, rank_confidence, rank_doubt, ranked
 from sigtest.decide.verdict import verdict
 from sigtest.decide.warnings import warnings_of, warnings_of_several
 from sigtest.decide.wins import count_wins
@@ -58,8 +58,8 @@ def summarise(plan: Plan, facts: Sequence[Sequence[Facts]], gone: Gone | None = 
             for own, family in zip(pairs, families, strict=True):
                 own += family
     reports = [
-        _report(part, own, rows, plan.comparisons, gone or {})
-        for part, own, rows in zip(parts, facts, pairs, strict=True)
+        _report(part, telling, own, rows, plan.comparisons, gone or {})
+        for part, telling, own, rows in zip(parts, plan.tellings, facts, pairs, strict=True)
     ]
     methods = methods_of(plan, [pair for own in pairs for pair in own])
     if not plan.names:
@@ -198,7 +198,12 @@ def _ahead(
 
 
 def _report(
-    part: Part, facts: Sequence[Facts], pairs: Sequence[PairReport], comparisons: int, gone: Gone
+    part: Part,
+    telling: Telling,
+    facts: Sequence[Facts],
+    pairs: Sequence[PairReport],
+    comparisons: int,
+    gone: Gone,
 ) -> Report:
     recipe = part.recipe
     limit = Limit(recipe.correction, recipe.alpha, comparisons)
@@ -213,6 +218,8 @@ def _report(
     ranks = bool(pairs) and recipe.baseline is None
     if ranks:
         systems = ranked(systems, metrics, recipe.tests, pairs)
+        skewness = max(float(abs(known.difference_spread.skewness).max()) for known in facts)
+    doubt = rank_doubt(recipe.tests, telling, skewness) if ranks else None
     left = max(map(len, gone.values()), default=0)  # of the metrics and tests there are
     return Report(
         signature=part.signature,
@@ -232,7 +239,8 @@ def _report(
         pairs=tuple(pairs),
         warnings=warnings_of(part, facts, comparisons, left) if pairs else part.notes,
         family=coming,
-        rank_confidence=rank_confidence(limit, pairs) if ranks else None,
+        rank_confidence=rank_confidence(limit, pairs, doubt) if ranks else None,
+        rank_doubt=doubt,
         interval=recipe.interval,
         discriminative_power=power_of(pairs) if len(recipe.metrics) > 1 and pairs else None,
         nulls={test: TESTS[test].null for test in recipe.tests},

@@ -144,7 +144,7 @@ def _systems(
 ) -> tuple[Gated, ...]:
     """What is decided of each system but the baseline, from (P,) arrays in their order."""
     comparisons = recipe.comparisons(len(names))
-    adjusted = adjust(rows.p, recipe.correction, comparisons)
+    adjusted, failed = (adjust(p, recipe.correction, comparisons) for p in (rows.p, rows.p_fail))
     power = rows.power(strictest_level(recipe.correction, comparisons, recipe.alpha))
     low, high = intervals
     return tuple(
@@ -155,7 +155,8 @@ def _systems(
             float(rows.p[i]),
             float(adjusted[i]),
             float(rows.p_fail[i]),
-            _outcome(claim, float(adjusted[i]), float(rows.p_fail[i]), recipe.alpha),
+            float(failed[i]),
+            _outcome(claim, float(adjusted[i]), float(failed[i]), recipe.alpha),
             float(power[i]),
         )
         for i, name in enumerate(names)
@@ -239,12 +240,12 @@ def _same(held: _Held) -> _Rows:
     return _Rows(p, p, held.values, np.full_like(held.values, math.inf), held.tails, 0)
 
 
-def _outcome(claim: Claim, adjusted: float, p_fail: float, alpha: float) -> Outcome:
+def _outcome(claim: Claim, adjusted: float, failed: float, alpha: float) -> Outcome:
     if claim == "same":
         return "fail" if adjusted <= alpha else "pass"
     if adjusted <= alpha:
         return "pass"
-    return "fail" if p_fail <= alpha else "undecided"
+    return "fail" if failed <= alpha else "undecided"
 
 
 def _together(outcomes: Sequence[Outcome]) -> Outcome:

@@ -31,7 +31,8 @@ class Gated:
             alpha look at. Of the claim `same`, level 1 - alpha.
         p_value: Of the null hypothesis that it must not pass.
         p_adjusted: Corrected over the systems.
-        p_fail: Of the null hypothesis that it should pass; a small one fails it.
+        p_fail: Of the null hypothesis that it should pass.
+        p_fail_adjusted: Corrected over the systems; a small one fails it.
         outcome: Whether it passes, fails, or the test set cannot tell.
         power: How likely a system without any difference passes: at the strictest level of the
             correction, as a lone one of several.
@@ -43,6 +44,7 @@ class Gated:
     p_value: float
     p_adjusted: float
     p_fail: float
+    p_fail_adjusted: float
     outcome: Outcome
     power: float
 
@@ -59,7 +61,7 @@ class GateReport:
         margin: How much worse, in units of the metric; nothing for `same`.
         metric: Its label.
         alpha: Level of every one-sided test; two-sided for `same`.
-        correction: For several systems.
+        correction: For several systems; of passes and of failures, each by themselves.
         baseline: What they are held against.
         systems: All others, in input order.
         outcome: `fail` where any system fails, `pass` where all pass.

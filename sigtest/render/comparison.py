@@ -179,6 +179,8 @@ def _uncorrected(report: Report) -> list[str]:
 
 def _rank_sets(report: Report) -> list[str]:
     """How far the rank ranges can be trusted together."""
+    if report.rank_doubt is not None and report.pairs:
+        return [f"rank ranges have no stated confidence: {report.rank_doubt}"]
     if report.rank_confidence is None or not report.pairs:
         return []
     level = f"{round(100 * report.rank_confidence, 6):g}"

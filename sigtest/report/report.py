@@ -184,7 +184,10 @@ class Report:
         interval_alpha: Intervals have level 1 - this, where that is not alpha: a report that is
             decided anew keeps the intervals that were drawn.
         rank_confidence: How likely all rank ranges together hold the true ranks, where the
-            correction controls the family-wise error; nothing where it does not or there are none.
+            correction controls the family-wise error and nothing is doubtful; nothing where it does
+            not or there are none.
+        rank_doubt: Why rank ranges may miss the ranks of expected scores, where a test is about
+            another hypothesis and the data do not show that the two agree.
         interval: How intervals follow from the bootstrap, where not as percentiles.
         nulls: The null hypothesis of each test, in words.
         discriminative_power: Of several metrics, the share of pairs that each finds significantly
@@ -206,6 +209,7 @@ class Report:
     several: Several | None = None
     family: FamilyReport | None = None
     rank_confidence: Annotated[float | None, OMITTED] = None
+    rank_doubt: Annotated[str | None, OMITTED] = None
     interval_alpha: Annotated[float | None, OMITTED] = None
     interval: str = "percentile"
     nulls: Mapping[str, str] = field(default_factory=dict)

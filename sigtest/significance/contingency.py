@@ -90,7 +90,9 @@ class McNemarMidP(McNemar):
 
     The exact test's p-value takes few values, so that its level stays below alpha, with few units
     far below. Counting half the probability of what was observed corrects that; the level is then
-    near alpha, and seldom above it. Where both systems are right on the same units p is 1.
+    near alpha, and seldom above it. Where each system alone is right equally often, two-sided p is
+    1 - f / 2 with f the probability of that (supplement of the paper). Where both systems are right
+    on the same units p is 1.
 
     Fagerland, Lydersen & Laake (2013), as above; Lancaster (1961), "Significance Tests in
     Discrete Distributions".
@@ -119,6 +121,8 @@ class McNemarMidP(McNemar):
         tail = exact_signs(ones, 2 * reached - units, "greater").log10_p
         observed = _log10_choose(units, reached) - units * math.log10(2)
         log10_p = math.log10(sides) + tail + math.log10(1 - 0.5 * 10 ** (observed - tail))
+        if sides == 2 and only_a == only_b:  # both tails hold what was observed: 1 - f / 2
+            log10_p = math.log10(1 - 0.5 * 10**observed)
         ahead = float(only_a - only_b)
         return OwnP.of_log10(min(0.0, log10_p), exact=False, statistic=float(only_a), ahead=ahead)
 

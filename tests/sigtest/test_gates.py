@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from heavytails import heavy, moved
+from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 import sigtest
@@ -62,6 +63,24 @@ def test_p_values_are_those_of_the_textbook() -> None:
         assert (system.p_value, system.p_fail) == (worse, shown)
         low, high = np.quantile(out, (0.05, 0.95), method="inverted_cdf")
         assert system.ci == pytest.approx((d.mean() - error * high, d.mean() - error * low))
+
+
+def test_failures_are_corrected_as_passes_are() -> None:
+    """By statsmodels; five candidates exactly at the margin failed in .21 of gates, at .05."""
+    rows = scores(60, (-0.5, -0.7, -0.9, 0.1))
+    report = decided(rows, 0.2)
+    for own, corrected in (("p_value", "p_adjusted"), ("p_fail", "p_fail_adjusted")):
+        p, adjusted = ([getattr(s, key) for s in report.systems] for key in (own, corrected))
+        assert adjusted == pytest.approx(multipletests(p, method="holm")[1], rel=1e-12)
+    fails = [system.p_fail_adjusted <= 0.05 for system in report.systems]
+    assert [system.outcome == "fail" for system in report.systems] == fails
+    rng = np.random.default_rng(21)
+    failed = 0
+    for _ in range(200):
+        candidates = rng.normal(size=(5, 60)) - 0.5
+        at_margin = decided(np.concatenate([np.zeros((1, 60)), candidates]), 0.5, resamples=399)
+        failed += at_margin.outcome == "fail"
+    assert failed <= 200 * 0.05 + 4 * (200 * 0.05 * 0.95) ** 0.5  # .21 would be 42
 
 
 @pytest.mark.parametrize("margin", [0.2, 0.4, 0.8])

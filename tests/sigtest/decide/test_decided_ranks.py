@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from test_verdict import PAIR
 
+from sigtest.comparison.plan import Telling
 from sigtest.decide.decisions import Limit
-from sigtest.decide.ranks import power_of, rank_confidence, ranked, ranks_of
+from sigtest.decide.ranks import power_of, rank_confidence, rank_doubt, ranked, ranks_of
 from sigtest.report import MetricReport, PairReport, ScoreReport, SystemReport
 
 SYSTEMS = ["w", "x", "y", "z"]
@@ -117,7 +118,25 @@ def test_confidence_is_that_of_familywise_corrections_of_calibrated_pairs(
     correction: str, calibrated: tuple[bool, ...], level: float | None
 ) -> None:
     pairs = [PAIR._replace(calibrated=own) for own in calibrated]
-    assert rank_confidence(Limit(correction, 0.03, 6), pairs) == level
+    assert rank_confidence(Limit(correction, 0.03, 6), pairs, None) == level
+    assert rank_confidence(Limit(correction, 0.03, 6), pairs, "doubtful") is None
+
+
+@pytest.mark.parametrize(("units", "skewness", "tests", "doubtful"), [
+    (300, 0.09, ["approximate_randomization"], False),
+    (299, 0.0, ["approximate_randomization"], True),
+    (5_000, 0.11, ["approximate_randomization"], True),
+    (50, 0.5, ["bootstrap_t", "mcnemar"], False),  # with rules of their own
+    (50, 0.0, ["bootstrap_t", "sign_test", "paired_t"], True),
+])  # fmt: skip
+def test_ranks_of_another_hypothesis_are_doubted(
+    units: int, skewness: float, tests: list[str], doubtful: bool
+) -> None:
+    found = rank_doubt(tests, Telling(units, 0.0), skewness)
+    assert (found is not None) == doubtful
+    if "sign_test" in tests:
+        assert found is not None
+        assert "the sign test (units won as often as lost) and the paired t-test" in found
 
 
 def test_power_is_the_share_of_pairs_a_metric_separates() -> None:

@@ -152,7 +152,8 @@ def _tau_b(x: Array, y: Array) -> float:
     if tied_x == pairs or tied_y == pairs:
         return np.nan
     difference = pairs - tied_x - tied_y + tied_both - 2 * discordant
-    tau = difference / math.sqrt(float(pairs - tied_x)) / math.sqrt(float(pairs - tied_y))
+    # one root, so that equal orders have a tau of exactly 1
+    tau = difference / math.sqrt(float(pairs - tied_x) * float(pairs - tied_y))
     return min(1.0, max(-1.0, tau))
 
 
