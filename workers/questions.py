@@ -195,7 +195,10 @@ class Questions:
             NotReadyError: It is unfinished, failed or cancelled.
         """
         stored, report = self._store.with_report(question_id)
-        _require_success(self._own(stored, question_id, caller))
+        record = self._own(stored, question_id, caller)
+        if not record.status.finished:
+            record = replace(record, progress=self.find(question_id, caller).progress)
+        _require_success(record)
         if report is None:
             raise gone(question_id)
         return report

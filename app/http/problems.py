@@ -80,7 +80,7 @@ class Kind:
 KINDS: dict[type[SigtestError], Kind] = {
     InputError: Kind("invalid-input", "The input cannot be used", 422),
     LengthError: Kind("length-mismatch", "Lists that should be equally long are not", 422),
-    MalformedError: Kind("malformed-body", "The body cannot be read", 422),
+    MalformedError: Kind("malformed-body", "The body cannot be read", 400),
     RecipeError: Kind("invalid-recipe", "An unknown or impossible choice", 422),
     UnavailableError: Kind("unavailable", "A part that is not installed here", 422),
     LimitError: Kind("limit-exceeded", "More than this service accepts", 413),
@@ -118,6 +118,7 @@ def of_error(error: SigtestError) -> Response:
     kind = next(KINDS[base] for base in type(error).__mro__ if base in KINDS)
     extra: dict[str, Any] = {}
     headers: dict[str, str] = {}
+    message = _message(error)
     if isinstance(error, LimitError):
         extra["limit"] = error.limit
         if error.limit == "max_body_bytes":
@@ -131,7 +132,7 @@ def of_error(error: SigtestError) -> Response:
     entry = {"field": error.field, "system": error.system, "line": error.line}
     named = {name: value for name, value in entry.items() if value is not None}
     if named:
-        extra["errors"] = [{**named, "message": error.message}]
+        extra["errors"] = [{**named, "message": message}]
     if kind.status in {429, 503} or (isinstance(error, NotReadyError) and _comes(error.record)):
         seconds = error.seconds if isinstance(error, BackOffError | BusyError) else RETRY_SECONDS
         headers["Retry-After"] = str(seconds)
@@ -139,7 +140,14 @@ def of_error(error: SigtestError) -> Response:
         headers["Connection"] = "close"
     if kind.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="sigtest"'
-    return problem(kind, error.message, extra, headers)
+    return problem(kind, message, extra, headers)
+
+
+def _message(error: SigtestError) -> str:
+    """Its message, with the setting that is exceeded as operators set it."""
+    if isinstance(error, LimitError) and error.limit.startswith("max_"):
+        return error.message.replace(error.limit, f"SIGTEST_{error.limit.upper()}")
+    return error.message
 
 
 def _comes(record: Record | None) -> bool:

@@ -22,7 +22,7 @@ from sigtest.render.formats import FORMATS
 from sigtest.render.layout import Layout
 from sigtest.report.selection import select
 from sigtest.version import __version__
-from workers.questions import Record
+from workers.questions import Record, Status
 from workers.store.boards import Choice
 
 RETRY_SECONDS = 1
@@ -52,9 +52,9 @@ def waited(unfinished: bool, wait: int | None) -> dict[str, str]:
     return again if wait is None else {**again, "Preference-Applied": f"wait={wait}"}
 
 
-def submitted(record: Record, created: bool, wait: int | None) -> Response:
-    """202 for a question that is new and still to be computed, 200 otherwise."""
-    answer = question(record, 202 if created and not record.status.finished else 200, wait)
+def submitted(record: Record, wait: int | None) -> Response:
+    """200 where the report is there, 202 otherwise."""
+    answer = question(record, 200 if record.status is Status.SUCCEEDED else 202, wait)
     answer.headers["Location"] = f"/v1/{record.kind}/{record.id}"
     return answer
 

@@ -81,11 +81,12 @@ async def submit(
 ) -> Response:
     """Ask a question.
 
-    Equal content and an equal `Idempotency-Key` both return the question that exists (200); one
-    that failed or was cancelled runs again. `Prefer: wait=N` waits up to N seconds for the end.
+    Equal content and an equal `Idempotency-Key` both return the question that exists; one that
+    failed or was cancelled runs again. 200 says that the report is there, 202 that it is not yet.
+    `Prefer: wait=N` waits up to N seconds for the end.
     """
     brought = question.pop()
-    record, created = await run_in_threadpool(
+    record, _ = await run_in_threadpool(
         asked.submit,
         kind.path,
         brought.asked,
@@ -96,7 +97,7 @@ async def submit(
     )
     del brought  # its texts are not held while the request waits
     record = await watch.settled(record, caller.name, wait)
-    return answers.submitted(record, created, wait)
+    return answers.submitted(record, wait)
 
 
 def listing(

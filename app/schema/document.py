@@ -82,11 +82,11 @@ MATCHED: dict[str, Any] = {"parameters": [IF_MATCH]}
 POLLING: dict[str, Any] = {"parameters": [PREFER, IF_NONE_MATCH]}
 CACHING: dict[str, Any] = {"parameters": [IF_NONE_MATCH]}
 SUBMITTED: Described = {
-    202: _told(answers.QuestionBody, HEADERS, "Accepted; to be computed."),
+    202: _told(answers.QuestionBody, HEADERS, "Accepted, now or before; there is no report yet."),
     200: _told(
         answers.QuestionBody,
         HEADERS,
-        "An equal question exists, or it has finished within the wait.",
+        "The report is there: it was asked before, or finished within the wait.",
     ),
 }
 STATUS: Described = {

@@ -64,7 +64,10 @@ class Problem(BaseModel):
     status: int
     detail: str
     errors: list[ProblemError] | None = None
-    limit: str | None = Field(default=None, description="Name of the setting that was exceeded.")
+    limit: str | None = Field(
+        default=None,
+        description="Name of the setting that was exceeded, in small letters without SIGTEST_.",
+    )
     predicted: dict[str, float] | None = Field(
         default=None,
         description="Of a question that is too much (413) or too much now (429): `seconds` of one "

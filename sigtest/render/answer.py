@@ -102,7 +102,7 @@ def _tied(
     told = f"{first} and {second} cannot be told apart"
     if pair.difference == 0 and not pair.varies:
         return f"{told}: their scores are the same on every resample."
-    prospect = f"a difference of {fixed(pair.detectable[1], places)} would show"
+    prospect = f"a difference of {fixed(pair.detectable[1], places)} would show with 80 % power"
     if not pair.varies:
         prospect = "it is the same on every resample"
     return f"{told} ({signed(difference, places)} {metric}, {shown}); {prospect}."

@@ -41,8 +41,8 @@ def probability(p: float, alpha: float | None = None) -> str:
 
 
 def short_probability(p: float, alpha: float | None = None) -> str:
-    """A p-value for small places: `.012`, or `<.001`."""
-    return "<.001" if p < 0.001 else probability(p, alpha).removeprefix("0")
+    """A p-value for small places: `.012`, with the digits that it has elsewhere."""
+    return probability(p, alpha).removeprefix("0")
 
 
 def whole(value: int) -> str:

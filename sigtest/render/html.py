@@ -340,6 +340,8 @@ def _cell(cell: Cell | None, look: Look, dense: bool) -> str:
 
 def _value(cell: Number | PValue, look: Look, dense: bool) -> str:
     """A number with its signs; one about a pair leads to it."""
+    if isinstance(cell, PValue):
+        cell = replace(cell, short=False)  # a page shows the same p elsewhere
     signs = _signs(cell)
     shown = escape(cell.shown).replace("-", MINUS) + _superscript(signs)
     if cell.pair is None or look.link is None:

@@ -100,7 +100,7 @@ class PValue(Cell):
         p: The p-value.
         alpha: Level of the decision; nothing where this p-value decides nothing.
         marks: The decision, and more.
-        short: Whether three decimals are enough.
+        short: Whether three decimals are enough, where a look has no room for more.
         pair: The two systems that it compares.
     """
 
@@ -112,6 +112,8 @@ class PValue(Cell):
 
     @property
     def shown(self) -> str:
+        if self.short and self.p < 0.001:
+            return "<.001"
         return (short_probability if self.short else probability)(self.p, self.alpha)
 
 

@@ -97,6 +97,6 @@ def test_server_prints_what_this_process_prints(service, example: Path, form, ca
 
 def test_limits_of_the_service_are_one_clear_line(client):
     systems = [{"name": f"S{i}", "hypotheses": ["a b", "c d"]} for i in range(201)]
-    with pytest.raises(LimitError, match="max_systems") as raised:
+    with pytest.raises(LimitError, match="SIGTEST_MAX_SYSTEMS") as raised:
         client.submit(parse_comparison({"references": [["a", "b"]], "systems": systems}))
     assert raised.value.limit == "max_systems"

@@ -147,11 +147,15 @@ def test_unfinished_comparisons_say_when_to_look_again(
     service: httpx.Client, endless: dict[str, Any]
 ) -> None:
     url = service.post(COMPARISONS, json=endless | {"seed": 2}).headers["location"]
-    response = service.get(url)
+    while (response := service.get(url)).json()["progress"]["phase"] == "statistics":
+        time.sleep(0.05)
     assert response.json()["status"] in {"queued", "running"}
     assert int(response.headers["retry-after"]) >= 1
     early = service.get(url + "/report")
-    assert problem(early, 409, "not-ready")["progress"]["total"] > 0
+    phase, told = response.json()["progress"]["phase"], problem(early, 409, "not-ready")
+    assert (phase, told["progress"]["phase"]) == ("resampling", "resampling")
+    again = service.post(COMPARISONS, json=endless | {"seed": 2})
+    assert (again.status_code, again.headers["location"]) == (202, url)
     assert int(early.headers["retry-after"]) >= 1
     service.delete(url)
 

@@ -237,7 +237,7 @@ def test_what_cannot_be_asked_is_one_problem_and_nothing_is_stored(
     assert refused.status_code == 422
     (error,) = refused.json()["errors"]
     assert error["field"] == sample.field
-    problem(service.post(url, content=b"{", headers={"Content-Type": "application/json"}), 422,
+    problem(service.post(url, content=b"{", headers={"Content-Type": "application/json"}), 400,
             "malformed-body")  # fmt: skip
     problem(service.post(url, content=b"x", headers={"Content-Type": "text/csv"}), 415,
             "unsupported-media-type")  # fmt: skip

@@ -56,7 +56,9 @@ def megabytes(count: int) -> Iterator[bytes]:
 
 def test_a_body_of_unknown_size_is_refused(service: httpx.Client) -> None:
     response = service.post(COMPARISONS, content=megabytes(100), headers=JSON)
-    assert problem(response, 413, "limit-exceeded")["limit"] == "max_body_bytes"
+    document = problem(response, 413, "limit-exceeded")
+    assert document["limit"] == "max_body_bytes"
+    assert "(SIGTEST_MAX_BODY_BYTES)" in document["detail"]
 
 
 def test_an_endless_body_is_cut_off(service: httpx.Client) -> None:
@@ -98,7 +100,7 @@ def test_limits_are_settings(
     response = client.post(COMPARISONS, json=numbered(3, 3) | change)
     document = problem(response, status, "limit-exceeded")
     assert document["limit"] == limit
-    assert limit in document["detail"]
+    assert f"SIGTEST_{limit.upper()}" in document["detail"]
     assert stored() == before
 
 
@@ -108,7 +110,7 @@ def test_scores_are_counted_over_systems_metrics_and_resamples(serve: Serve) -> 
     refused = problem(client.post(COMPARISONS, json=body), 422, "limit-exceeded")
     assert refused["detail"] == (
         "3 x 2 x 100 scores (systems of all test sets x metrics x resamples) are more than "
-        "max_scores, 594; at most 99 resamples fit."
+        "SIGTEST_MAX_SCORES, 594; at most 99 resamples fit."
     )
     assert client.post(COMPARISONS, json=body | {"resamples": 99}).is_success
 

@@ -169,8 +169,15 @@ def test_bytes_are_refused(
 ) -> None:
     before = stored()
     response = service.post(COMPARISONS, content=content, headers=JSON)
-    assert message in problem(response, 422, kind)["detail"]
+    assert message in problem(response, 400 if kind == "malformed-body" else 422, kind)["detail"]
     assert stored() == before
+
+
+@pytest.mark.xfail(strict=True, reason="requests become models, which name every fault")
+def test_a_body_with_two_faults_names_both(service: httpx.Client, body: dict[str, Any]) -> None:
+    response = service.post(COMPARISONS, json=body | {"alpha": "x", "seed": "y"})
+    named = {own["field"] for own in problem(response, 422, "invalid-recipe")["errors"]}
+    assert named == {"alpha", "seed"}
 
 
 Part = tuple[str, tuple[str | None, bytes]]
@@ -254,7 +261,7 @@ def test_forms_are_refused(
 ) -> None:
     before = stored()
     response = service.post(COMPARISONS, files=parts)
-    assert message in problem(response, 422, kind)["detail"]
+    assert message in problem(response, 400 if kind == "malformed-body" else 422, kind)["detail"]
     assert stored() == before
 
 
@@ -262,7 +269,7 @@ def test_forms_are_refused(
 def test_broken_forms_are_refused(service: httpx.Client, content: bytes) -> None:
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     response = service.post(COMPARISONS, content=content, headers=headers)
-    problem(response, 422, "malformed-body")
+    problem(response, 400, "malformed-body")
 
 
 @pytest.mark.parametrize(

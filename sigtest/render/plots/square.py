@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sigtest.render.digits import probability
-from sigtest.render.plots.drawing import BODY, SMALL, Colour, Drawing
+from sigtest.render.plots.drawing import BODY, SMALL, Colour, Drawing, text_width
 from sigtest.render.plots.scale import shade
 
 Ordered = Mapping[tuple[str, str], float]  # p of the first system being better than the second
@@ -62,6 +62,7 @@ class Square:
         side = self.cell - 2 * gap
         drawing.rectangle(x + gap, y + gap, side, side, colour, hint)
         if word:
+            size = min(size, 0.92 * self.cell / text_width(word, 1))
             ink: Colour = "paper" if colour == "three" else "ink"
             x, y = x + self.cell / 2, y + self.cell / 2 + size * 0.35
             drawing.text(x, y, word, size=size, anchor="middle", colour=ink)

@@ -48,7 +48,7 @@ def test_systems_that_tie_for_the_first_place_are_named_with_what_would_show() -
     pair = found.pairs[0]
     assert first.startswith("one and other may each be the best by bleu")
     assert f"p = {pair.p_adjusted:.2g}" in tied
-    assert f"a difference of {pair.detectable[1]:.2f} would show" in tied
+    assert f"a difference of {pair.detectable[1]:.2f} would show with 80 % power" in tied
     assert last == "2 of 3 pairs differ significantly."
 
 
