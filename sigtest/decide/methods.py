@@ -10,7 +10,7 @@ from sigtest.metrics import Metric
 from sigtest.metrics.scores import Supplied
 from sigtest.report import Methods, PairReport
 from sigtest.report.methods import Sources, listed
-from sigtest.significance import TESTS, SignificanceTest
+from sigtest.significance import TESTS, SignificanceTest, swap_test
 from sigtest.significance.corrections import CORRECTIONS
 
 CLAIMS = {
@@ -40,7 +40,13 @@ def methods_of(plan: Plan, pairs: Sequence[PairReport]) -> Methods:
         limit = Limit(recipe.correction, recipe.alpha, plan.comparisons)
         systems = None if recipe.family == "present" else recipe.family
         sentences.append(_decisions(limit, systems, sources))
+        if recipe.baseline is None:
+            cited = sources.cite("mogstad-etal-2024-inference")
+            sentences.append(f"Ranges of ranks count who is significantly better or worse{cited}.")
     sentences.append(_intervals(plan, sources))
+    if shares := sorted({label for part in plan.parts for label in part.proportions}):
+        cited = sources.cite("wilson-1927-probable")
+        sentences.append(f"Shares of segments ({listed(shares)}) have score intervals, too{cited}.")
     return sources.methods(sentences)
 
 
@@ -92,10 +98,19 @@ def _tests(plan: Plan, sources: Sources) -> str:
     resampled = any(test.draws != "none" for test in tests)
     orders = ", each in both orders" if recipe.both_claims else ""
     strata = " within the segments of each label" if recipe.stratified else ""
+    runs = f"{recipe.unit} with all its training runs" if part.replicas > 1 else recipe.unit
+    if part.replicas > 1 and swap_test(recipe.tests):
+        strata += f", that of exchange the {recipe.unit} of one training run"
+    drawn_in = ""
+    if recipe.alternative != "two-sided" and any(test.draws == "studentised" for test in tests):
+        drawn_in = (
+            " As one-sided claims err under heavy tails, the studentised difference is drawn in by "
+            f"the term of second order{sources.cite('hall-1988-theoretical')}."
+        )
     return (
         f"Differences between {which}{orders} were tested by {listed(named)}, "
         f"{CLAIMS[recipe.alternative]}{drawn if resampled else ''}; "
-        f"the unit of inference is the {recipe.unit}{strata}. {_nulls(tests)}"
+        f"the unit of inference is the {runs}{strata}.{drawn_in} {_nulls(tests)}"
     )
 
 

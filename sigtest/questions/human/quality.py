@@ -106,7 +106,8 @@ def _annotator(
         ("paired_t", "signed_rank", "welch", "mann_whitney", "repeats_t")
     )
     if len(worse) > 1:
-        tests["paired_t"] = paired_t(worse).less
+        if np.ptp(worse) > 0 or not worse.any():  # equal steps down are no carelessness
+            tests["paired_t"] = paired_t(worse).less
         tests["signed_rank"] = signed_rank(worse).less
     if len(moved) > 1:
         both = paired_t(moved)

@@ -55,7 +55,11 @@ def sentences(report: MetaReport, sources: Sources) -> Iterator[str]:
         for name, (words, cited) in STATISTICS.items()
         if name in found
     ]
-    where = f", {GROUPS[report.group]}" if report.level == "segment" else ""
+    where = ""
+    if report.level == "segment" and found != {"soft_accuracy"}:
+        where = f", {GROUPS[report.group]}"
+        if "soft_accuracy" in found:  # p-values over all segments, of pairs of systems
+            where += " but for the soft accuracy, which is over pairs of systems"
     without = ", correlations without their sign" if report.absolute else ""
     yield f"We report {listed(shown)}{where}{without}."
     if report.pairs:

@@ -14,7 +14,8 @@ def sentences(report: PlanReport, sources: Sources) -> Iterator[str]:
     yield (
         f"From a pilot of {report.pilot:,} {report.unit}s the bootstrap gives the standard error "
         f"of differences in {report.metric}{sources.cite('efron-tibshirani-1993-introduction')}, "
-        f"which shrinks with the square root of the number of {report.unit}s."
+        f"which shrinks with the square root of the number of {report.unit}s; intervals say how "
+        f"uncertain that standard error is{sources.cite('bonett-2006-approximate')}."
     )
     correction = CORRECTIONS[report.correction]
     corrected = (

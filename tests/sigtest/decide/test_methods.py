@@ -43,11 +43,29 @@ def test_everything_that_a_reader_must_know_is_said():
             {"tests": ["paired_bootstrap"]},
             "the paired bootstrap (Koehn, 2004; Graham et al., 2014)",
         ),
+        ({}, "Ranges of ranks count who is significantly better or worse (Mogstad et al., 2024)."),
+        (
+            {"alternative": "less", "tests": ["bootstrap_t"]},
+            "the studentised difference is drawn in by the term of second order (Hall, 1988).",
+        ),
         ({"names": ("A", "B")}, "One comparison per metric and test needs no correction"),
     ],
 )
 def test_choices_are_told(choices, words):
     assert words in told(**choices)
+
+
+def test_units_of_runs_and_intervals_of_shares_are_told():
+    right = [[1, 0, 1], [1, 1, 1]]
+    both = [{"name": name, "scores": {"x": own}} for name, own in zip("ab", right, strict=True)]
+    text = compare(parse_comparison({"systems": both, "metrics": ["scores"]})).methods.text
+    assert "Shares of segments (scores) have score intervals, too (Wilson, 1927)." in text
+    runs = [[f"{i} a" for i in range(4)], [f"{i} b" for i in range(4)]]
+    systems = [{"name": name, "replicas": runs} for name in "ab"]
+    body = {"references": [runs[0]], "systems": systems, "metrics": ["chrf"]}
+    text = compare(parse_comparison(body)).methods.text
+    assert "the unit of inference is the segment with all its training runs, that of " in text
+    assert "exchange the segment of one training run." in text
 
 
 @pytest.mark.parametrize(("alternative", "times"), [("two-sided", 2), ("greater", 1)])

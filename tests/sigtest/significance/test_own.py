@@ -87,7 +87,9 @@ def test_mid_p_counts_half_of_the_observed_table(
     reached = {"greater": only_a, "less": only_b, "two-sided": max(only_a, only_b)}[alternative]
     ways = Fraction(sum(comb(units, k) for k in range(reached + 1, units + 1)))
     ways += Fraction(comb(units, reached), 2)
-    expected = min(Fraction(1), SIDES[alternative] * ways / 2**units)
+    expected = SIDES[alternative] * ways / 2**units
+    if alternative == "two-sided" and only_a == only_b:  # Fagerland et al., supplement: 1 - f / 2
+        expected = 1 - Fraction(comb(units, only_a), 2 ** (units + 1))
     one = found("mcnemar_mid_p", *outcomes(*table), alternative)
     assert one.p_value == pytest.approx(float(expected), rel=1e-9)
     assert (one.exact, one.statistic) == (False, only_a)
@@ -103,6 +105,10 @@ def test_p_far_below_the_smallest_double() -> None:
     one = found("mcnemar_mid_p", a, b, "greater")
     assert one.log10_p == pytest.approx(half, rel=1e-10)
     assert one.p_value == SMALLEST_P
+
+
+def test_mid_p_of_one_unit_each_is_three_quarters() -> None:
+    assert found("mcnemar_mid_p", *outcomes(5, 1, 1, 2)).p_value == pytest.approx(0.75, rel=1e-12)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)

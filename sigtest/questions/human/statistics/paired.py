@@ -11,10 +11,9 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import swap_masks
-from sigtest.questions.human.statistics.tails import Tails, logarithm, normal, student
-from sigtest.significance.signs import doubled_ranks
+from sigtest.questions.human.statistics.tails import Tails, logarithm, student
+from sigtest.significance.signs import rank_differences, signed_rank_p
 
-EXACT_RANKS = 50  # differences up to which the signed-rank distribution is counted
 EXACT_FLIPS = 20  # differences up to which all sign patterns are counted
 TIED = 1e-12  # of the largest difference: sizes no further apart are tied
 MEMORY = 32 << 20  # bytes of a block of differences, or of masks
@@ -25,46 +24,28 @@ ROUNDING = 2.0**-48  # of the sum of all sizes: sums nearer than this are equal
 def paired_t(differences: Array) -> Tails:
     """Student's t of paired differences: is their mean greater than 0?
 
-    Differences that are all alike have an infinite t, or no claim at all where they are 0.
+    Differences that are all alike leave no variance to hold them against: p is 1.
     """
-    mean = float(differences.mean())
     spread = float(differences.std(ddof=1))
     if spread == 0:
-        return student(math.copysign(math.inf, mean) if mean else math.nan, 1.0)
-    return student(mean / (spread / math.sqrt(len(differences))), len(differences) - 1.0)
+        return student(math.nan, 1.0)
+    t = float(differences.mean()) / (spread / math.sqrt(len(differences)))
+    return student(t, len(differences) - 1.0)
 
 
 def signed_rank(differences: Array) -> Tails:
     """Wilcoxon's signed-rank test: do differences lie above 0? The statistic is the positive sum.
 
-    Differences of 0 are left out. Up to 50 others the distribution is counted, tied sizes sharing
-    the middle rank; above, the normal approximation has corrections for ties and continuity.
+    Differences of 0 are left out. As in comparisons, the distribution is counted up to 500 others,
+    and taken to be normal above.
     """
-    slack = TIED * float(np.abs(differences).max(initial=0.0))
-    moved = differences[np.abs(differences) > slack]
-    if not len(moved):
+    slack = TIED * np.abs(differences).max(initial=0.0)
+    ranks = rank_differences(differences, np.full(len(differences), slack))
+    if not ranks.any():
         return Tails(0.0, 1.0, 1.0, 0.0)
-    doubled = doubled_ranks(np.abs(moved), slack)
-    reached = int(doubled[moved > 0].sum())
-    if len(moved) <= EXACT_RANKS:
-        ways = _sums(doubled)
-        greater, less = float(ways[reached:].sum()), float(ways[: reached + 1].sum())
-        return Tails(reached / 2, min(1.0, greater), min(1.0, less), logarithm(min(greater, less)))
-    ranks = doubled / 2.0
-    spread = math.sqrt(float((ranks**2).sum()) / 4.0)
-    return normal(reached / 2, float(ranks.sum()) / 2.0, spread)
-
-
-def _sums(doubled: Counts) -> Array:
-    """How likely fair coins add up each total of doubled ranks."""
-    ways = np.zeros(int(doubled.sum()) + 1)
-    ways[0] = 1.0
-    top = 0
-    for rank in doubled.tolist():
-        ways[rank : top + rank + 1] += ways[: top + 1].copy()
-        top += rank
-        ways[: top + 1] *= 0.5
-    return ways
+    greater, less = signed_rank_p(ranks, "greater"), signed_rank_p(ranks, "less")
+    statistic = float(ranks[ranks > 0].sum()) / 2
+    return Tails(statistic, greater.p_value, less.p_value, min(greater.log10_p, less.log10_p))
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,16 @@ def from_comparison(report: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for label, about in report["metrics"].items():
         higher = bool(about["higher_is_better"])
-        pairs = [
-            _one_sided(pair, higher)
+        rows = [
+            pair
             for pair in report["pairs"]
             if pair["metric"] == label and pair["test"] == "approximate_randomization"
         ]
+        claims = {
+            (row["a"], row["b"])[:: -1 if row["alternative"] == "less" else 1]: row["p_value"]
+            for row in rows
+        }
+        pairs = [_one_sided(row, higher, claims) for row in rows]
         found[label] = {
             "higher": higher,
             "system": {own["name"]: own["scores"][label]["score"] for own in systems},
@@ -35,17 +40,27 @@ def from_comparison(report: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _one_sided(pair: Mapping[str, Any], higher: bool) -> dict[str, Any]:
-    """A pair's p-value for a being better, and for b where the two do not differ at all."""
+def _one_sided(
+    pair: Mapping[str, Any], higher: bool, claims: Mapping[tuple[str, str], float]
+) -> dict[str, Any]:
+    """A pair's p-value for a being better, and for b where that was tested, or nothing differs.
+
+    Args:
+        pair: As a report has it.
+        higher: False for error metrics.
+        claims: One-sided p-values, by the better and the worse system.
+    """
     p = float(pair["p_value"])
     if pair["difference"] == 0:
         return {"a": pair["a"], "b": pair["b"], "p_greater": p, "p_less": p}
+    both = {"a": pair["a"], "b": pair["b"]}
     if pair["alternative"] == "two-sided":
         ahead = (pair["difference"] > 0) == higher
-        greater = p / 2 if ahead else 1 - p / 2
-    else:
-        greater = p if pair["alternative"] == "greater" else 1 - p
-    return {"a": pair["a"], "b": pair["b"], "p_greater": greater}
+        return {**both, "p_greater": p / 2 if ahead else 1 - p / 2}
+    p_greater, p_less = claims.get((pair["a"], pair["b"])), claims.get((pair["b"], pair["a"]))
+    if p_less is None:  # against a baseline one claim is made
+        return {**both, "p_greater": p_greater}
+    return {**both, "p_greater": 1 - p_less if p_greater is None else p_greater, "p_less": p_less}
 
 
 def _listed(report: Mapping[str, Any], field: str, path: str) -> Sequence[Mapping[str, Any]]:

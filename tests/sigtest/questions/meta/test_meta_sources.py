@@ -59,13 +59,12 @@ def test_metrics_of_a_comparison_bring_their_p_values(alternative: str) -> None:
     for pair in report["pairs"]:
         if pair["metric"] == "bleu":
             a, b = SYSTEMS.index(pair["a"]), SYSTEMS.index(pair["b"])
-            expected = {
-                "greater": pair["p_value"],
-                "less": 1 - pair["p_value"],
-                "two-sided": pair["p_value"] / 2,  # the first system is the better one
-            }[alternative]
-            assert better[a, b] == expected
-            assert better[b, a] == 1 - expected
+            if alternative == "two-sided":  # the first system is the better one
+                assert better[a, b] == pair["p_value"] / 2
+                assert better[b, a] == 1 - better[a, b]
+            else:
+                claim = (a, b) if alternative == "greater" else (b, a)
+                assert better[claim] == pair["p_value"]
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
