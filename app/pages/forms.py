@@ -60,8 +60,8 @@ def part_of(name: str) -> str:
     """
     path = PurePosixPath(name.replace("\\", "/"))
     base = path.name.lower()
-    known = "references" if is_reference(base) else None
-    known = known or next((part for part, own in BEGINNINGS.items() if base.startswith(own)), None)
+    named = "references" if is_reference(base) else None
+    known = next((part for part, own in BEGINNINGS.items() if base.startswith(own)), named)
     if path.parent.name.lower() == "systems":
         return "systems"
     if known is None and base.removesuffix(".gz").endswith(TELLING):

@@ -174,8 +174,8 @@ def _settle_format(options: argparse.Namespace) -> None:
         return
     named = names.get(options.format, options.format)
     if suffix in OTHERS or named not in (None, names.get(suffix, named)):
-        instead = f"--format {named}" if named else f"formats have {', '.join(names)}"
-        raise UsageError(f"--output {output} has the suffix of another format; {instead}")
+        formats = named or ", ".join(names)
+        raise UsageError(f"--output {output} has the suffix of another format than {formats}")
     options.format = named or names.get(suffix, "text")
 
 

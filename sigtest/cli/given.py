@@ -36,13 +36,8 @@ def gathered(options: argparse.Namespace) -> Gathered:
 
 def joining_of(options: argparse.Namespace, testset: str | None = None) -> Joining:
     """What to do where files do not match; of several test sets the one to keep."""
-    return Joining(
-        missing=options.missing,
-        testset=testset,
-        labels=only_labels(options.metric),
-        wanted=labels_asked(options.metric),
-        without=tuple(options.without),
-    )
+    labels, wanted = only_labels(options.metric), labels_asked(options.metric)
+    return Joining(options.missing, testset, False, labels, wanted, tuple(options.without))
 
 
 def columns_of(options: argparse.Namespace) -> list[Given]:

@@ -206,9 +206,7 @@ def add_distribution(group: argparse._ActionsContainer) -> None:
 
 def add_output(group: argparse._ActionsContainer) -> None:
     """The options that say what to show, and where."""
-    add_option(
-        group, "--format", "NAME", f"{', '.join(FORMATS)}; default text, or the suffix of --output"
-    )
+    add_option(group, "--format", "NAME", f"{', '.join(FORMATS)}; default by --output, or text")
     add_option(group, "--output", "FILE", "write to FILE, whole or not at all")
     add_option(group, "--plots", "DIR", "write pictures of the report as SVG to DIR")
 

@@ -53,12 +53,11 @@ def plot(options: argparse.Namespace) -> None:
         )
     check_output(options.output)
     kind, report = _read(options.report, candidates)
+    folded = {str(own).casefold(): str(own) for own in getattr(report, "metrics", ())}
+    options.metric = folded.get(str(options.metric).casefold(), options.metric)
     given = {part: getattr(options, part) for part in CHOSEN}
     chosen = {part: value for part, value in given.items() if value is not None}
     chosen |= style_asked(options)
-    folded = {str(own).casefold(): str(own) for own in getattr(report, "metrics", ())}
-    if "metric" in chosen:
-        chosen["metric"] = folded.get(chosen["metric"].casefold(), chosen["metric"])
     kind.check_chosen(options.kind, chosen)
     write(kind.pictures[options.kind].draw(report, chosen).encode(), options.output)
 

@@ -91,12 +91,6 @@ def _look(render: Callable[[Document], str]) -> Callable[[Presented], str]:
     return lambda presented: render(presented.document())
 
 
-def _sheet(presented: Presented) -> str:
-    from sigtest.render import csv  # late: as `late` does
-
-    return csv.render(presented.sheet())
-
-
 TEX = ("application/x-tex", "text/x-tex", "text/x-latex")
 
 # Where a client of the service has no preference it gets the first.
@@ -108,7 +102,8 @@ FORMATS: dict[str, Format] = {
             tables=False,
         ),
         Format("text", "reading on a terminal", "text/plain", "txt", _look(text.render)),
-        Format("csv", "spreadsheets, unrounded", "text/csv", "csv", _sheet, saved=True),
+        Format("csv", "spreadsheets, unrounded", "text/csv", "csv",
+               lambda presented: late("sigtest.render.csv:render")(presented.sheet()), saved=True),
         Format(
             "markdown", "issues and wikis", "text/markdown", "md",
             _look(late("sigtest.render.markdown:render")),

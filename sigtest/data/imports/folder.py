@@ -85,10 +85,9 @@ def _systems(tree: Tree, root: PurePosixPath) -> Outputs:
         alone = path.parent == root / SYSTEMS
         name = system_name(path.name) if alone else path.parent.name
         if alone and name in outputs:
-            same = [str(own) for own in tree.under(path.parent) if system_name(own.name) == name]
-            files = " and ".join(same)
+            files = [str(own) for own in tree.under(path.parent) if system_name(own.name) == name]
             raise InputError(
-                f"{tree.name} has two systems {name[:200]!r}, {files}; each needs a name."
+                f"{tree.name} has two systems {name[:200]!r}, {' and '.join(files)}; rename one."
             )
         outputs.setdefault(name, []).append(read_lines(tree.file(path), "an output"))
     return tuple((name, tuple(runs)) for name, runs in outputs.items())

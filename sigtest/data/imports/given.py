@@ -267,9 +267,8 @@ def _documents(entry: Given, material: Material) -> Material:
 def _system(entry: Given, material: Material) -> Material:
     if not entry.system and material.texts and is_reference(_base(entry)):
         raise InputError(
-            f"{entry.name} has the name of a reference, and is given as a system. Each reference "
-            f"has an option: -r {entry.name} (the part references in a form); for a system of that "
-            f"name write NAME={entry.name} (or rename it)."
+            f"{entry.name} has the name of a reference, and is given as a system. A reference is "
+            f"-r {entry.name} (in a form the part references), a system NAME={entry.name}."
         )
     name = entry.system or system_name(_base(entry))
     if not entry.system and material.texts:

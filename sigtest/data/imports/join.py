@@ -123,20 +123,19 @@ def _left_out(name: str) -> str:
 
 
 def _of_interest(joined: Material, how: Joining) -> Material:
-    """Without scores that have gaps and that nobody asked for, unless nothing else is there."""
-    gaps = {own.label: len(own.missing) for own in joined.scores if own.missing}
-    whole = {label for label in joined.score_labels if label not in gaps}
-    if how.wanted is None:
-        out = gaps if how.missing == "error" and (joined.systems or whole) else {}
-    else:
-        out = {k: n for k, n in gaps.items() if not how.wanted & {"", k.casefold()}}
-    told = [f"{label!r} (none for {count:,})" for label, count in out.items()]
-    note = (f"Scores that segments lack are not compared: {examples(told, LISTED)}.",)
-    return replace(
-        joined,
-        scores=tuple(own for own in joined.scores if own.label not in out),
-        notes=(*joined.notes, *(note if told and how.wanted is None else ())),
-    )
+    """Without scores that have gaps and that nobody asked for, unless a system has nothing else."""
+    out = {own.label: len(own.missing) for own in joined.scores if own.missing}
+    if how.wanted is not None:
+        out = {k: n for k, n in out.items() if not how.wanted & {"", k.casefold()}}
+    elif how.missing != "error":
+        out = {}
+    kept = tuple(own for own in joined.scores if own.label not in out)
+    rest = replace(joined, scores=kept)
+    if not out or {*rest.system_names} != {*joined.system_names}:
+        return joined
+    told = examples((f"{label!r} (none for {n:,})" for label, n in out.items()), LISTED)
+    note = f"Scores that segments lack are not compared: {told}."
+    return rest if how.wanted is not None else replace(rest, notes=(*joined.notes, note))
 
 
 def _require_one_testset(parts: Sequence[Material]) -> None:

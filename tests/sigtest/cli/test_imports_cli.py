@@ -81,6 +81,14 @@ def test_only_scores_that_are_asked_for_are_looked_at(run):
     assert dropped["testset"]["segments"] == 18
 
 
+def test_no_system_disappears_with_scores_that_nobody_asked_for(run):
+    scored(lambda s: {0} if s == 2 else set(), ("aspen", "birch", "good"))
+    rows = [own for own in Path("scores.csv").read_text().split("\n") if ",good,comet" not in own]
+    Path("scores.csv").write_text("\n".join(rows))
+    said = run("--from", "scores.csv", "-m", "comet")
+    assert "'good' has no 'kiwi' score for 1 of 20" in said
+
+
 def test_notes_on_many_systems_with_unlike_gaps_are_cut(run):
     names = [f"system-{'x' * 60}-{k}" for k in range(60)]
     scored(lambda s: {s % 20, s % 19}, names, 30)

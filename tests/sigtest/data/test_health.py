@@ -223,6 +223,20 @@ def test_marks_of_sentencepiece_make_no_other_language():
     assert "encoding" in kinds(pieces)
 
 
+def with_lines(lines, order):
+    return [lines[order.get(i, i)] for i in range(len(lines))]
+
+
+@pytest.mark.xfail(strict=True, reason="words of all lines would have to be looked at")
+@pytest.mark.parametrize(
+    "order",
+    [{i: 139 - i for i in range(50, 90)}, {20: 120, 120: 20}],
+    ids=["a reversed block of 40 lines", "two lines swapped"],
+)
+def test_lines_in_another_order_are_found_where_few_are(order):
+    assert "shifted" in kinds(with_lines(GOOD, order))
+
+
 FRAMES = {
     "numbers": ([f"{i + 1}. {line}" for i, line in enumerate(GOOD)], "a number or a time"),
     "times": ([f"[00:{i % 60:02}.00]{line}" for i, line in enumerate(GOOD)], "a number or a time"),

@@ -17,7 +17,6 @@ from sigtest.errors import InputError
 # inspect_ai.scorer: CORRECT, PARTIAL, INCORRECT, NOANSWER, and what value_to_float makes of words
 WORDS = {"c": 1.0, "p": 0.5, "i": 0.0, "n": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 REDUCED = "reduced"
-THIN = 500  # characters of a sample's input that summaries have as well
 
 
 def sniff(file: File) -> bool:
@@ -124,7 +123,7 @@ def _add(assembly: Assembly, sample: object, system: str, name: str) -> int:
     where = f"sample {str(sample.get('id'))[:60]} of epoch {sample.get('epoch', 1)}"
     i = assembly.place_of(sample.get("id"), where)
     if isinstance(text := sample.get("input"), str):
-        assembly.about(i, "key", text[:THIN], where)
+        assembly.about(i, "key", text[:500], where)  # summaries have no more of it
     scores = record_in(sample, "scores") or ({"score": s} if (s := sample.get("score")) else {})
     count = 0
     for scorer, score in scores.items():
