@@ -36,9 +36,8 @@ def segment_shares(metric: Metric, table: Array, replicas: int = 1) -> Array:
     slopes = _exact_slopes(metric, sums)
     if slopes is None:
         slopes = _mean_gradient(metric, sums)
-    pushes = (table[0] - table[1]) @ slopes
-    shares = pushes.reshape(replicas, -1).sum(axis=0)
-    return _summing_to(difference, shares)
+    moved = (table[0] - table[1]).reshape(replicas, -1, table.shape[2]).sum(axis=0)
+    return _summing_to(difference, moved @ slopes, moved, sums)
 
 
 def _exact_slopes(metric: Metric, sums: Array) -> Array | None:
@@ -70,8 +69,16 @@ def _mean_gradient(metric: Metric, sums: Array) -> Array:
     return np.nan_to_num(weights / 2 @ gradients)
 
 
-def _summing_to(difference: float, shares: Array) -> Array:
-    """Shares without the rounding of gradients, which is spread by size."""
+def _summing_to(difference: float, shares: Array, moved: Array, sums: Array) -> Array:
+    """Shares with what gradients miss: a jump where sums leave 0, or rounding, spread by size.
+
+    Where a system has no match of one length, its smoothed BLEU is no limit of those near it: the
+    jump is of the segments with such matches, in equal parts for each length.
+    """
+    opens = (sums == 0).any(axis=0) & (sums != 0).any(axis=0)
+    if opens.any():
+        parts = moved[:, opens] / moved[:, opens].sum(axis=0)
+        return np.asarray(shares + (difference - float(shares.sum())) * parts.mean(axis=1))
     weight = np.abs(shares)
     total = float(weight.sum())
     if total == 0:

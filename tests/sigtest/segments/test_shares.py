@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 from scipy.stats import spearmanr
 
 from sigtest.arrays import Array
@@ -40,6 +41,36 @@ def test_shares_sum_to_the_difference(name: str) -> None:
     table = tabled(metric)
     scores = metric.score(table.sum(axis=1))
     assert segment_shares(metric, table).sum() == pytest.approx(scores[0] - scores[1], rel=1e-9)
+
+
+def test_a_jump_is_of_the_segments_that_make_it() -> None:
+    """b has no 4-gram, a has one in its last segment; the first is better by words alone.
+
+    Its share is the integral of the product of precisions over the way, and the rest the other's.
+    """
+    references = ["a b c d e f g h", "i j k l m n o p"]
+    a = ["a b x c d y e f", "i j k l q r s t"]
+    b = ["a b x z z y e f", "i j k q l r s t"]
+    metric = METRICS["bleu"]()
+    testset = TestSet(2, (Text(references),))
+    table = np.stack(
+        [measure(testset, System(n, Text(t)), metric) for n, t in (("a", a), ("b", b))]
+    )
+    sums = table.sum(axis=1)
+    matches = [i for i in range(sums.shape[1]) if sums[0, i] > 0 == sums[1, i]]
+    assert len(matches) == 1  # of 4-grams
+    found = segment_shares(metric, table)
+    top = metric.score(sums[0])
+    moved = table[0, 0] - table[1, 0]
+
+    def pushed(t: float) -> float:
+        here = sums[1] + t * (sums[0] - sums[1])
+        return float(metric.score(here) * (moved / np.where(moved == 0, 1.0, 4 * here)).sum())
+
+    expected = quad(pushed, 0, 1, limit=500)[0]
+    assert top > 0
+    assert found[0] == pytest.approx(expected, rel=1e-3)
+    assert found.sum() == pytest.approx(top - metric.score(sums[1]), rel=1e-9)
 
 
 def test_of_a_mean_each_share_is_its_difference_over_n() -> None:

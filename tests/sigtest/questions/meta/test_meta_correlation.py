@@ -54,6 +54,14 @@ def test_constant_vectors_have_no_correlation(name: str) -> None:
     assert np.isnan(by_group(name, flat, x, np.array([0, 6])))[0]
 
 
+@pytest.mark.parametrize("size", range(2, 60))
+def test_tau_of_equal_orders_is_exactly_one(size: int) -> None:
+    x, _ = vectors(size, size, 9)
+    if not is_constant(x):
+        assert kendall(x, 2 * x) == 1.0
+        assert kendall(x, -x) == -1.0
+
+
 def test_rounding_does_not_make_a_vector_vary() -> None:
     assert is_constant(np.array([0.3, 0.1 + 0.2, 0.3]))
     assert not is_constant(np.array([0.3, 0.3001]))
