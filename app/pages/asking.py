@@ -120,7 +120,7 @@ def sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
         SigtestError: Nothing was brought, or something that cannot be read.
     """
     if isinstance(kind, Comparisons):
-        return read_form(forms.service_form(form), kind, settings)
+        return read_form(forms.service_form(form), kind, settings, forms.USUAL)
     request = request_of(form, kind)
     parts = [
         (part, file)

@@ -23,7 +23,7 @@ from sigtest.data.imports.tree import Tree, is_hidden
 from sigtest.data.imports.trees import format_of_tree
 from sigtest.data.names import is_reference
 from sigtest.errors import InputError, UnavailableError
-from sigtest.metrics import METRICS, Metric, sacre
+from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.scores import Supplied
 
 ANYTHING = "files"
@@ -40,15 +40,7 @@ TELLING = (".zip", ".tar", ".tar.gz", ".tgz", ".xml", ".sgm", ".sgml", ".jsonl",
            )  # fmt: skip
 PASTED = ("reference", "first", "second")  # text areas
 LISTS = ("metrics", "tests")
-TOKENIZERS = {
-    "": "13a: most languages",
-    "zh": "zh: Chinese",
-    "ja-mecab": "ja-mecab: Japanese",
-    "ko-mecab": "ko-mecab: Korean",
-    "char": "char: every character",
-    "flores200": "flores200: spBLEU",
-    "intl": "intl",
-}
+USUAL = ["bleu", "chrf"]  # metrics of texts; scores alone have their own
 WORDS = ("alternative", "correction", "unit", "resamples", "alpha", "seed", "builtin", "missing")
 
 
@@ -81,6 +73,8 @@ def service_form(form: FormData) -> FormData:
     entries += recognised_parts(form)
     entries += _pasted(form)
     choices = choices_of(form)
+    if choices.get("metrics") == USUAL:
+        del choices["metrics"]
     if not entries and "builtin" not in choices:
         raise InputError(
             "No files yet: give a reference and the outputs of two systems, or try the example.",
@@ -230,8 +224,3 @@ def _installed(metric: type[Metric]) -> bool:
     except UnavailableError:  # METEOR without its packages
         return False
     return True
-
-
-def tokenizers() -> dict[str, str]:
-    """BLEU's tokenizers that can run here, with what they are for."""
-    return {name: words for name, words in TOKENIZERS.items() if not sacre.lacking(name)}

@@ -38,6 +38,7 @@ from app.settings import Settings
 from sigtest.data.envelope import opened
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind, Question
+from sigtest.metrics.sacre import lacking
 from sigtest.render.plots.drawing import adaptive
 from sigtest.significance import ALTERNATIVES, TESTS
 from sigtest.significance.corrections import CORRECTIONS
@@ -73,7 +74,8 @@ def entry(request: Request, as_page: AsPage, visitor: Noted, asked: Asked) -> Re
         request,
         "new.html",
         metrics=forms.measurable(),
-        tokenizers=forms.tokenizers(),
+        lacking=lacking,
+        usual=forms.USUAL,
         tests=TESTS,
         corrections=CORRECTIONS,
         alternatives=ALTERNATIVES,

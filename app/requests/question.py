@@ -187,8 +187,16 @@ def parsed(kind: Kind[Any], sent: Sent, settings: Settings, own: OwnTestSets) ->
     return question
 
 
-def read_form(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
+def read_form(
+    form: FormData, kind: Kind[Any], settings: Settings, usual: Sequence[str] = ()
+) -> Sent:
     """The request of a form and the files that the kind reads itself.
+
+    Args:
+        form: As it was sent.
+        kind: What is asked.
+        settings: Limits.
+        usual: Metrics of a comparison of texts where none is chosen, instead of those inferred.
 
     Raises:
         SigtestError: Something that cannot be read.
@@ -199,7 +207,10 @@ def read_form(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
     body = request_of(form)
     reader = FileReader(settings.max_text_bytes)
     if alone:
+        chosen = body.get("metrics")
         body = _texts_of(form, body, settings)
+        if usual and chosen is None and "bleu" in body["metrics"]:
+            body["metrics"] = [*usual]
     elif any(form.getlist(part) for part in texts):
         inner = body.get(kind.compares, {})
         if not isinstance(inner, dict):

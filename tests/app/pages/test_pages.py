@@ -9,6 +9,8 @@ import httpx
 import pytest
 from exchange import submit
 
+from app.pages.forms import USUAL
+
 HOSTILE = "<b onclick=alert(1)>"
 LINES = ["a b c d e", "f g h i j", "k l m n o"]
 SCORES = [0.5, 0.25, 1.0]
@@ -158,6 +160,22 @@ def test_a_folder_of_a_shared_task_may_have_other_files_and_training_runs(
     beside = ask(pages, files=[*given, third])
     assert beside.status_code == 422
     assert "&#39;A&#39; brings 2 replicas and system &#39;third&#39; no replicas" in beside.text
+
+
+def test_a_table_of_scores_alone_needs_no_other_metrics_than_its_own(pages: httpx.Client) -> None:
+    """With the boxes that are ticked beforehand; texts are compared by what these say."""
+    ticked = {"metrics": re.findall(r'value="([^"]+)" checked> ', pages.get("/").text)[:2]}
+    assert ticked == {"metrics": USUAL}
+    table = b"system,segment,comet\n" + b"".join(
+        f"{name},{i},0.{i + 1}\n".encode() for name in "AB" for i in range(4)
+    )
+    looked = ask(pages, files=[("files", ("scores.csv", table))], data={"do": "look", **ticked})
+    assert "2 systems, 4 segments" in looked.text
+    assert "comet" in looked.text
+    for files, metrics in (([("files", ("s.csv", table))], ["comet"]), (texts("A", "B"), USUAL)):
+        made = ask(pages, files=files, data=ticked).headers["location"]
+        found = pages.get(made, headers={"Accept": "application/json"}).json()["metrics"]
+        assert [metric.removeprefix("scores:of=") for metric in found] == metrics
 
 
 def test_a_folder_of_another_layout_is_read_file_by_file(pages: httpx.Client) -> None:
