@@ -75,7 +75,8 @@ FRAMES = (  # what a list, a table or another file than plain text has on every 
         "begin with the tag of a language",
         re.compile(r"[a-z]{2,3}_[A-Z][A-Za-z]{1,3}\s|>>\w+<<|<2\w+>|__\w+__"),
     ),
-    ("begin with an id", re.compile(r"[A-Za-z]\w*[_-](?=\S*\d)[\w.-]+\s")),  # of Kaldi and ESPnet
+    # of Kaldi and ESPnet
+    ("begin with an id", re.compile(r"[A-Za-z][^\W_]*+[_-](?=\S*\d)[\w.-]+\s")),
 )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from sigtest.cached import cached_property
 from sigtest.data.names import system_name
@@ -16,9 +17,12 @@ from sigtest.errors import InputError, at_line, quoted
 
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
 SNIFFED = 50  # lines of them
+# what may stand before the first element of XML; nothing of it is read a second time
+PROLOGUE = r"(?:\s++|<\?xml[^>]*+>|<!--.*?-->)*+"
 JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|\[\s*["\d\[-]|"[^"\n]*"\s*(,|\]\s*(\n|$))|$)')
 Record = Mapping[str, object]
 Near = Callable[[Callable[[str], bool]], Mapping[str, bytes]]  # files in the same folder, by names
+Name = TypeVar("Name", bound=Hashable)
 Kind = Literal["", "object", "array", "lines", "broken"]
 
 
@@ -169,6 +173,11 @@ class File:
         return "object", cast("Record", whole)
 
 
+def first_twice(names: Iterable[Name]) -> Name:
+    """The first of these that stands there twice, as one does."""
+    return next(name for name, count in Counter(names).items() if count > 1)
+
+
 def record_in(record: Record, name: str) -> Record:
     """The object in a field; an empty one where there is none."""
     value = record.get(name)
@@ -233,7 +242,6 @@ def _distinct(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     pairs = list(pairs)
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = first_twice(name for name, _ in pairs)
         raise ValueError(f"the field {twice[:60]!a} stands twice in one object")
     return found

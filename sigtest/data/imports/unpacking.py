@@ -17,6 +17,7 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 
 from sigtest.data.imports.bounds import CHUNK, TAR, TAR_MAGIC, Meter
+from sigtest.data.imports.file import first_twice
 from sigtest.data.imports.tree import Tree, is_hidden
 from sigtest.errors import InputError
 
@@ -196,8 +197,7 @@ def _path(name: str, archive: str) -> PurePosixPath:
 def _distinct(paths: list[PurePosixPath], meter: Meter) -> list[PurePosixPath]:
     """The paths, none of them twice: readers would differ on which of two counts."""
     if len(set(paths)) < len(paths):
-        twice = next(path for i, path in enumerate(paths) if path in paths[:i])
-        raise InputError(f"{meter.name} has {str(twice)!a} twice.")
+        raise InputError(f"{meter.name} has {str(first_twice(paths))!a} twice.")
     return paths
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 
-from sigtest.data.imports.file import File
+from sigtest.data.imports.file import PROLOGUE, File, first_twice
 from sigtest.data.imports.material import Material
 from sigtest.data.text import decode
 from sigtest.errors import InputError, at_line
@@ -21,9 +21,7 @@ from sigtest.errors import InputError, at_line
 DEEPEST = 20
 LONGEST = 1_000_000  # characters of a segment, which comes in as many pieces as it has lines
 MOST_TRANSLATORS = 20  # each may lack most documents, and still takes a line for every segment
-START = re.compile(
-    r"\s*(<\?xml[^>]*>\s*|<!--.*?-->\s*)*(<!DOCTYPE.{0,2000}?)?<dataset\b", re.DOTALL
-)
+START = re.compile(rf"{PROLOGUE}(<!DOCTYPE.{{0,2000}}?)?<dataset\b", re.DOTALL)
 Segments = dict[str, str]  # text by segment id
 
 
@@ -110,7 +108,7 @@ def _ids(places: Sequence[tuple[Document, str]], name: str) -> tuple[str, ...]:
     """Document and segment; segments are counted anew in every document."""
     ids = tuple(f"{document.name}#{i}" for document, i in places)
     if len(set(ids)) < len(ids):
-        twice = next(document.name for i, (document, _) in enumerate(places) if ids[i] in ids[:i])
+        twice = places[ids.index(first_twice(ids))][0].name
         raise InputError(f"{name}: two documents have the id {twice[:200]!a}.")
     return ids
 

@@ -15,7 +15,7 @@ MISSING = {
 TRUTH = {"true": 1.0, "false": 0.0}
 TRUTHS = TRUTH | {"1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 INFINITE = {"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"}
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 FIXES = (
     (
         r"[+-]?[1-9]\d{0,2},\d{3}",
@@ -103,8 +103,10 @@ def numbers(cells: Sequence[str], where: Callable[[int], str]) -> list[float | N
         pass
     found = []
     for i, cell in enumerate(cells):
-        plainly = NUMBER.fullmatch(cell) and math.isfinite(float(cell))  # nothing to say where
-        found.append(number(cell, "" if plainly or blank(cell) else where(i)))
+        try:
+            found.append(number(cell, ""))
+        except InputError:  # only now is it looked up where the cell stands
+            found.append(number(cell, where(i)))
     return found
 
 

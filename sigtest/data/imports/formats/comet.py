@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
 from sigtest.data.imports.file import File, entries_of
@@ -13,7 +14,9 @@ from sigtest.data.names import system_name
 from sigtest.errors import InputError, at_line
 
 LABEL = "COMET"
-SEGMENT = re.compile(r"^(?:(?P<file>[^\t]+)\t)?Segment (?P<segment>\d+)\s+score: *(?P<score>\S+)$")
+SEGMENT = re.compile(
+    r"^(?:(?P<file>[^\t]+)\t)?Segment (?P<segment>\d{1,9})\s+score: *(?P<score>\S+)$"
+)
 SYSTEM = re.compile(r"^(?:(?P<file>[^\t]+)\t)?(?:System )?score:\s*(?P<score>\S+)$")
 SAVED = re.compile(r"^Predictions saved in: ")
 TEXTS = ("src", "mt", "ref")
@@ -63,7 +66,7 @@ def _require_all(seen: Mapping[str, set[int]], file: File) -> None:
     last = max(max(segments) for segments in seen.values())
     for system, segments in seen.items():
         if len(segments) <= last:
-            i = min(set(range(last + 1)) - segments)
+            i = next(i for i in count() if i not in segments)
             raise InputError(f"{file.name}: system {system!r} has no line for Segment {i}.")
 
 

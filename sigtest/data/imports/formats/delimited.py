@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -296,16 +297,14 @@ def _split(line: str, separator: str) -> list[str]:
 
 def _width(rows: Sequence[Row]) -> int:
     """Columns of a table without those at its end that have neither a name nor content."""
-    width = len(rows[0][1])
-    while width and not any(cell.strip() for _, cells in rows for cell in cells[width - 1 :]):
-        width -= 1
-    return width
+    filled = (i for _, cells in rows for i, cell in enumerate(cells, 1) if cell.strip())
+    return min(len(rows[0][1]), max(filled, default=0))
 
 
 def _check_header(header: Sequence[str], name: str) -> None:
-    lowered = [column.lower() for column in header]
+    lowered = Counter(column.lower() for column in header)
     for column in header:
-        if column and lowered.count(column.lower()) > 1:
+        if column and lowered[column.lower()] > 1:
             raise InputError(
                 f"{name}: two columns are named {column[:60]!a}; every column needs its own name."
             )

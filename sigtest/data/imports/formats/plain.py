@@ -47,9 +47,8 @@ def read_numbers(file: File) -> Material:
         InputError: A line that is no number, nothing or one line only, unequal tuples, lines that
             are numbered.
     """
-    lines = file.lines
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
+    filled = max((i for i, line in enumerate(file.lines, 1) if line.strip()), default=0)
+    lines = file.lines[:filled]
     label = _label(lines)
     if _is_number_array(file):
         entries = enumerate(entries_of(loads(file.text, file.name)), 1)

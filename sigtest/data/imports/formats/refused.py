@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sigtest.data.imports.file import File, record_in
+from sigtest.data.imports.file import PROLOGUE, File, record_in
 from sigtest.data.imports.formats.segment_scores import LEVEL
 
 HUMAN_COLUMNS = re.compile(
-    r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\bLP\b.*\bHUMAN\b|\brater\b"
-    r"|\bannotator\b.*\bcriterion\b",
-    re.IGNORECASE,
+    r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\brater\b", re.IGNORECASE
 )
-PAIRED = re.compile(r"\b(model|system|generator)_(a\b.*\b\1_b|1\b.*\b\1_2)\b")
+HUMAN_PAIRS = ({"lp", "human"}, {"annotator", "criterion"})  # of columns, in one header
+PAIRED = tuple(
+    {f"{what}_{a}", f"{what}_{b}"}
+    for what in ("model", "system", "generator")
+    for a, b in ("ab", "12")
+)
+WORDS = re.compile(r"\w+")
 PREFERRED = re.compile(r"(\b|_)(winner|preference|preferred)(\b|_)")
 RANKING = re.compile(r"^-?[\d.]+\s+-?[\d.]+\s+\d+\s+\d+\s+\S+\s*$")
 R_OUTPUT = re.compile(r'^\[1\] ("|-?\d)')
@@ -89,10 +93,11 @@ is_latex = _begins(r"\\begin\{(tabular|itemize|enumerate|document)|\\documentcla
 
 
 # What fairseq and OpenNMT print: hypotheses with their scores, among other lines.
-_is_printed = _begins(r"^[HD]-\d+\t-\d+\.\d+\S*\t.*[^\W\d_]|^PRED \d+: .*\nPRED SCORE: ")
+_is_printed = _begins(r"^[HD]-\d+\t-\d+\.\d\S*+\t.*[^\W\d_]|^PRED \d+: .*\nPRED SCORE: ")
 # Bars of Moses and Marian; ids of fairseq's hypo.word files and NIST's trn; word alignments.
 _has_more = _lines(
-    r" \|\|\| |\s\([A-Za-z][^\s()]*[-_][^\s()]*\d\)\s*$|^\d+-\d+( \d+-\d+)+\s*$", least=2
+    r" \|\|\| |\s\((?=[A-Za-z][^\s()_-]*+[-_])[^\s()]++(?<=\d)\)\s*$|^\d+-\d+( \d+-\d+)+\s*$",
+    least=2,
 )
 
 
@@ -198,7 +203,8 @@ def is_solutions(file: File) -> bool:
 def is_preferences(file: File) -> bool:
     """Which of two systems is preferred, a row a comparison: `model_a`, `model_b`, `winner`."""
     named = " ".join(file.first) if file.kind else next(iter(file.first_lines), "")
-    return PREFERRED.search(named) is not None and PAIRED.search(named) is not None
+    words = set(WORDS.findall(named))
+    return PREFERRED.search(named) is not None and any(pair <= words for pair in PAIRED)
 
 
 def is_human(file: File) -> bool:
@@ -209,7 +215,9 @@ def is_human(file: File) -> bool:
         return False
     first = file.first_lines[0]
     cells = re.split(r"[\s,]+", first.strip())
-    return (len(cells) > 3 and HUMAN_COLUMNS.search(first) is not None) or file.matches(RANKING)
+    words = set(WORDS.findall(first.lower()))
+    named = HUMAN_COLUMNS.search(first) is not None or any(pair <= words for pair in HUMAN_PAIRS)
+    return (len(cells) > 3 and named) or file.matches(RANKING)
 
 
 def is_comet_compare(file: File) -> bool:
@@ -256,11 +264,9 @@ def is_r_output(file: File) -> bool:
 def is_other_markup(file: File) -> bool:
     """HTML, TMX, XLIFF and other XML that is no WMT data set."""
     head = file.head.lstrip()[:2000].lower()
-    named = re.match(
-        r"(<\?xml[^>]*\?>\s*|<!--.*?-->\s*)*<(!doctype\s+)?([a-z][\w:.-]*)", head, re.S
-    )
+    named = re.match(rf"{PROLOGUE}<(!doctype\s+)?([a-z][\w:.-]*)", head, re.S)
     if named is None:
         return False
     known = {"html", "tmx", "xliff", "tei", "body", "table", "rss", "svg", "xml", "root", "corpus",
              "dataset"}  # fmt: skip
-    return head.startswith(("<?xml", "<!doctype")) or named[3] in known
+    return head.startswith(("<?xml", "<!doctype")) or named[2] in known

@@ -17,7 +17,9 @@ from sigtest.errors import InputError, at_line
 
 TAGS = "mteval|srcset|refset|tstset|doc|seg"
 TAG = re.compile(rf"<(/?)({TAGS})\b([^<>]*)>", re.IGNORECASE)
-ATTRIBUTE = re.compile(r"([A-Za-z_][\w.-]*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
+ATTRIBUTE = re.compile(  # from its first letter, and from no other
+    r"(?<![\w.-])([A-Za-z_][\w.-]*+)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
+)
 ENTITY = re.compile(r"&(amp|lt|gt|quot|apos|#39|#34|#38);")
 START = re.compile(rf"\s*(<\?xml[^>]*>\s*)?(<!DOCTYPE.{{0,2000}}?)?<({TAGS})\b", re.I | re.S)
 
