@@ -121,3 +121,50 @@ def test_numbers_and_kernels_that_one_names_are_in_its_key() -> None:
         return kernel
 
     assert inlined(kernel_of(1)) == inlined(kernel_of(1)) != inlined(kernel_of(2))
+
+
+TWO_TYPES = """
+import sys
+from sigtest.compiled import compiled
+
+def halved(x):
+    return x / 2
+
+late = []
+
+def half(value, both=False):
+    kernel = compiled(halved)
+    if both:  # another process has read the index, too, and what was compiled comes late
+        kept = kernel._cache._cache_file
+        write = kept._save_data
+        kept._load_index = lambda: {}
+        kept._save_data = lambda *what: late.append(lambda: write(*what))
+    return kernel(value), sum(kernel.stats.cache_hits.values())
+
+def write_late():
+    for write in reversed(late):
+        write()
+    return "written"
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled, and nothing kept")
+@pytest.mark.parametrize("damage", ["*.nbi", "*.nbc", "none"])
+def test_what_several_processes_left_of_a_kernel_is_never_taken_for_another(
+    tmp_path: Path, damage: str
+) -> None:
+    def ran(calls: str) -> str:
+        (tmp_path / "run.py").write_text(f"from two import *\nprint({calls})\n")
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+        environment["NUMBA_CACHE_DIR"] = str(tmp_path / "kept")
+        command = [sys.executable, "-B", str(tmp_path / "run.py")]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    (tmp_path / "two.py").write_text(TWO_TYPES)
+    first = ran("half(3, both=True), half(1j, both=True), write_late()")
+    assert first == "(1.5, 0) (0.5j, 0) written"
+    for path in tmp_path.rglob(damage):
+        path.write_bytes(path.read_bytes()[:-20] if damage == "*.nbc" else b"half")
+    assert ran("half(1j)") == f"(0.5j, {int(damage == 'none')})"
+    assert ran("half(3)[0], half(1j)") == "1.5 (0.5j, 1)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from sigtest.data.imports.file import MOST_DIGITS, require_filled
 from sigtest.data.imports.material import Line, Material, Scores, Value, examples
 from sigtest.data.names import MEANS, check_name
 from sigtest.errors import InputError
@@ -40,13 +41,18 @@ class Assembly:
         """Where a segment stands, by its id.
 
         Raises:
-            InputError: No id.
+            InputError: No id, or a number that is too long for one.
         """
         if isinstance(segment, float) and segment.is_integer():
             segment = int(segment)
         name = "" if segment is None else str(segment).strip()
         if not name:
             raise InputError(f"{self.name}, {place}: no id; every row needs that of its segment.")
+        if len(name) > MOST_DIGITS and name.isdecimal():
+            raise InputError(
+                f"{self.name}, {place}: an id of {len(name):,} digits; those that are numbers have "
+                f"at most {MOST_DIGITS}."
+            )
         return self._places.setdefault(name, len(self._places))
 
     def next_of(self, group: Group) -> int:
@@ -113,11 +119,15 @@ class Assembly:
         """All of it, aligned.
 
         Raises:
-            InputError: Rows without ids that are not equally many, a summary among the segments.
+            InputError: Rows without ids that are not equally many, a summary among the segments,
+                hardly any entry for so many systems and segments.
         """
         names = [*self._places]
         count = len(names) or self._count()
         self._check_summaries(names)
+        sizes = [*map(len, self._scores.values()), *map(len, self._hypotheses.values())]
+        sizes += map(len, self._columns.values())
+        require_filled(count, len(sizes), sum(sizes), self.name)
         columns = {name: self._column(name, count) for name in self._columns}
         partial = [n for n in ("document", "domain", "testset") if None in columns.get(n, ())]
         notes = [

@@ -17,6 +17,8 @@ from sigtest.errors import InputError, at_line, quoted
 
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
 SNIFFED = 50  # lines of them
+SPARSEST = 20  # places of a table for each that is filled, at most: all of them take memory
+MOST_DIGITS = 308  # of a whole number in words: no float has more
 # what may stand before the first element of XML; nothing of it is read a second time
 PROLOGUE = r"(?:\s++|<\?xml[^>]*+>|<!--.*?-->)*+"
 JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|\[\s*["\d\[-]|"[^"\n]*"\s*(,|\]\s*(\n|$))|$)')
@@ -178,6 +180,21 @@ def first_twice(names: Iterable[Name]) -> Name:
     return next(name for name, count in Counter(names).items() if count > 1)
 
 
+def require_filled(rows: int, columns: int, filled: int, name: str) -> None:
+    """Check that a table is not as good as empty, before its places are made.
+
+    Raises:
+        InputError: It is: everything in it has columns, or segments, of its own.
+    """
+    if rows * columns > SPARSEST * filled:
+        raise InputError(
+            f"{name}: {filled:,} entries in {rows:,} rows or segments and {columns:,} columns or "
+            "systems, so that hardly any has what the others have; give one row a score, with the "
+            "columns id, system, metric and score, and ids that all systems share.",
+            field=name,
+        )
+
+
 def record_in(record: Record, name: str) -> Record:
     """The object in a field; an empty one where there is none."""
     value = record.get(name)
@@ -210,6 +227,7 @@ def loads(text: str, name: str, line: int | None = None) -> object:
         raise at_line(name, at, f"not whole JSON: {error.msg} at column {column}{cut}.") from None
     except (ValueError, RecursionError) as error:
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)[:200]
+        reason = "a number of thousands of digits" if "max_str_digits" in reason else reason
         where = f"{name}, line {line}" if line is not None else name
         raise InputError(f"{where}: JSON that is not read: {reason}.", line=line) from None
 

@@ -285,7 +285,7 @@ def _hint(here: Sequence[str], there: Sequence[str]) -> str:
     if len(here) == len(there) == 1 and here[0].isdecimal() and there[0].isdecimal():
         return f" The other has {there[0]!r} instead: does one count from 0 and the other from 1?"
     ways: Mapping[str, Callable[[str], str]] = {
-        "by leading zeros": lambda i: DIGITS.sub(lambda d: str(int(d[0])), i),
+        "by leading zeros": lambda i: DIGITS.sub(lambda d: d[0].lstrip("0") or "0", i),
         "by .0 at the end": lambda i: i.removesuffix(".0"),
         "in capital letters": str.lower,
         "by how accents are encoded (NFC or NFD)": lambda i: normalize("NFC", i),

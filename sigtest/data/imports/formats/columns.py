@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
-from sigtest.data.imports.file import File, Placed
+from sigtest.data.imports.file import File, Placed, require_filled
 from sigtest.data.imports.formats.cells import advice, blank, number, numeric, truth
 from sigtest.data.imports.formats.delimited import header_of, read_table
 from sigtest.data.imports.formats.headings import (
@@ -104,7 +104,10 @@ def _rows(file: File) -> tuple[list[str], list[Placed]]:
     """Names of the columns, and rows as records."""
     if file.kind:
         records = file.records()
-        return [*dict.fromkeys(name for row in records for name in row.record)], records
+        header = [*dict.fromkeys(name for row in records for name in row.record)]
+        filled = sum(len(row.record) for row in records)
+        require_filled(len(records), len(header), filled, file.name)
+        return header, records
     table = read_table(file)
     return [*table.header], [
         Placed(f"line {line}", dict(zip(table.header, cells, strict=True)))
@@ -212,6 +215,7 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
     open_to = [] if "score" in single else open_to
     measured = [c for c in open_to if _is_measured(c, rows)]
     measured = [c for c in measured if is_metric(c) or not counts(c, single, rows)]
+    scored = set(measured)
     layout = Layout(
         single=single,
         references=tuple(references),
@@ -219,7 +223,7 @@ def _layout(header: Sequence[str], rows: Sequence[Placed], file: File) -> Layout
         measures="system" if "metric" in single or _are_systems(measured, single) else "metric",
         testsets=tuple(by_role.get("testset", ())),
         inferred=inferred,
-        passed_over=tuple(c for c in others if c not in measured),
+        passed_over=tuple(c for c in others if c not in scored),
     )
     if "score" not in single and not any(map(is_metric, measured)):
         _require_no_verdicts(layout.passed_over, rows, file)

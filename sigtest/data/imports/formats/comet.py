@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
-from sigtest.data.imports.file import File, entries_of
+from sigtest.data.imports.file import File, entries_of, require_filled
 from sigtest.data.imports.formats.cells import number, numeric
 from sigtest.data.imports.material import Material, Scores
 from sigtest.data.names import system_name
@@ -107,6 +107,8 @@ def read_json(file: File) -> Material:
         if not entries:
             raise InputError(f"{file.name}: no segments of {path[:80]!a}; take it out.")
         labels = _labels(entries)
+        filled = sum(len(entry) for entry in entries if isinstance(entry, dict))
+        require_filled(len(entries), len(labels), filled, file.name)
         for i, entry in enumerate(entries):
             place = f"entry {i + 1} of {path[:80]!a}"
             if not isinstance(entry, dict):
@@ -118,7 +120,7 @@ def read_json(file: File) -> Material:
     return assembly.material()
 
 
-def _labels(entries: Sequence[object]) -> Iterable[str]:
+def _labels(entries: Sequence[object]) -> Collection[str]:
     """Names of what is a number in some entry."""
     return dict.fromkeys(
         label

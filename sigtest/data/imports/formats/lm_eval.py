@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sigtest.data.imports.assembly import ONLY_RUN, Assembly
-from sigtest.data.imports.file import File, Placed, Record, loads, record_in
+from sigtest.data.imports.file import File, Placed, Record, loads, record_in, require_filled
 from sigtest.data.imports.formats.cells import TRUTH, blank, float_of
 from sigtest.data.imports.material import Material, examples
 from sigtest.data.names import without_slash
@@ -72,6 +72,7 @@ def read(file: File) -> Material:
     rows = file.records()
     task, results = _beside(file)
     labels = _labels(rows)
+    require_filled(len(rows), len(labels), sum(len(row.record) for row in rows), file.name)
     notes: list[str] = []
     cells = {label: _cells(rows, *what) for label, what in labels.items()}
     losses = {k for k, (name, _) in labels.items() if name in LIKELIHOODS and _are_losses(cells[k])}

@@ -181,10 +181,10 @@ def _penalties(rows: Sequence[Row], name: str) -> list[float]:
     for row in rows:
         total = 0.0
         for span in row.spans:
-            if "Punctuation" in (span.get("error_type") or []):
+            if "Punctuation" in str(span.get("error_type")):
                 total += PUNCTUATION
-            elif span.get("severity") in WEIGHTS:
-                total += WEIGHTS[span["severity"]]
+            elif (severity := str(span.get("severity"))) in WEIGHTS:
+                total += WEIGHTS[severity]
             else:
                 raise at_line(
                     name,
@@ -207,9 +207,9 @@ def _segments(rows: Sequence[Row]) -> list[str]:
     for (login, system, document, *_), part in parts.items():
         start = offsets[login, system, document]
         # rows of one item are one segment, whichever marks its document bears
-        items = sorted({row.item for row in part})
+        items = {item: i for i, item in enumerate(sorted({row.item for row in part}), 1)}
         for row in part:
-            places[row.line] = f"{document}.{start + items.index(row.item) + 1}"
+            places[row.line] = f"{document}.{start + items[row.item]}"
     return [places.get(row.line, str(row.item)) for row in rows]
 
 

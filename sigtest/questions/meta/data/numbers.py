@@ -132,7 +132,8 @@ def _length(sources: Sequence[Segments]) -> int | None:
 def _counts_from_0(source: Segments, length: int) -> bool:
     """Whether ids can only be numbers from 0, where the lists are of segments from 1."""
     ids = source.ids
-    return "0" in ids and str(length) not in ids and all(id_.isdecimal() for id_ in ids)
+    numbered = all(id_.isdecimal() and len(id_) <= len(str(length)) for id_ in ids)
+    return numbered and "0" in ids and str(length) not in ids
 
 
 def _place(id_: str, places: Mapping[str, int], shift: bool, source: Segments, system: str) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.data.choices import choose
+from sigtest.data.imports.file import SPARSEST
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, LimitError, quoted
@@ -60,9 +61,10 @@ def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[
     for source in sources:
         _require_shared(human, source, systems)
     with_segments = [source for source in everyone if source.segment]
-    rows, notes = align([source.segment for source in with_segments if source.segment])
+    segments = [source.segment for source in with_segments if source.segment]
+    _require_room(segments, len(systems), sum("pairs" in own for own in metrics.values()), path)
+    rows, notes = align(segments)
     n = max((len(row) for own in rows for row in own.values()), default=0)
-    _require_room(len(systems) * n, path)
     tables = {
         source.field: _table(own, systems, n)
         for source, own in zip(with_segments, rows, strict=True)
@@ -248,10 +250,21 @@ def _ignored(sources: Sequence[Source], exclude: Sequence[str]) -> tuple[str, ..
     return tuple(others)
 
 
-def _require_room(cells: int, path: str) -> None:
-    if cells > MOST_CELLS:
-        raise LimitError(
-            f"{path}human has {cells:,} segment scores; at most {MOST_CELLS:,} are accepted.",
-            limit="rows",
-            field=f"{path}human",
-        )
+def _require_room(segments: Sequence[Segments], systems: int, paired: int, path: str) -> None:
+    """Check what the tables of all sources will have, before they are made."""
+    rows = [row for own in segments for row in (*own.lists.values(), *own.named.values())]
+    ids = {id_ for own in segments for id_ in own.ids}
+    n = max([len(ids), *(len(row) for own in segments for row in own.lists.values())])
+    most = max(MOST_CELLS, SPARSEST * sum(map(len, rows)))
+    cells = (len(rows) + len(segments) * systems) * n + paired * systems**2
+    for what, count, limit in (
+        ("human", systems * max(n, systems), MOST_CELLS),
+        ("metrics", cells, most),
+    ):
+        if count > limit:
+            raise LimitError(
+                f"{path}{what} has {count:,} segment scores, with those that are missing; at most "
+                f"{limit:,} are accepted.",
+                limit="rows",
+                field=f"{path}{what}",
+            )
