@@ -123,6 +123,8 @@ def require_header(file: File) -> None:
         InputError: As many cells on every line, and numbers or ids throughout in one place of them;
             a header below other lines, or above rows with one cell more.
     """
+    if not file.first_lines:  # blanks only, as far as sniffing looks
+        return
     _require_nothing_above(file)
     _require_no_unread_header(file)
     _require_no_quoted_cells(file)

@@ -1,0 +1,228 @@
+"""What people bring is read in time that grows as its bytes do, and in memory that its bytes fill.
+
+Every sniffer and reader of the registries gets a specimen of its own format with each of its
+tokens in turn repeated, or left open, and its lines repeated under other numbers and names. This is
+the one test of the project that measures time: CPU time a byte, compared at two sizes.
+"""
+
+import itertools
+import math
+import re
+import signal
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+import pytest
+from test_formats import FILES
+
+from sigtest.data.imports import FORMATS_READ, FORMATS_REFUSED, read_bytes
+from sigtest.data.imports.file import HEAD, File
+from sigtest.errors import LimitError, SigtestError
+from sigtest.questions.human.files import INPUTS, is_judged, read
+from sigtest.questions.meta.data.numbers import align, segment_scores
+from sigtest.questions.meta.data.request import scored_set
+from sigtest.questions.meta.data.tables import read_scores, reads_scores
+
+SMALL, MEDIUM, LARGE = 10_000, 20_000, 1_000_000
+TIMES = 3  # as much CPU time a byte in the large file as in the small one, at most
+QUICK = 3e-6  # seconds a byte: TIMES that is not measured again; what is quadratic takes far more
+
+LONGEST = 10.0  # seconds until a text is given up
+
+REFUSED = {
+    "sacrebleu": "BLEU|nrefs:1|case:mixed = 20.1 50.0/30.0\n",
+    "lm-eval-results": '{"results": {"t": {"acc": 0.5}}, "configs": {}, "versions": {"t": 1}}',
+    "comet-systems": "aspen.en\tscore: 0.5\nbirch.en\tscore: 0.75\n",
+    "comet-compare-text": "Paired T-Test Results:\n\nx_name: aspen\ny_name: birch\n",
+    "appraise": "l1,aspen,1,TGT,deu,eng,90,d1,False,[],1.0,2.0\n" * 2,
+    "judgements": "LP annotator criterion HUMAN rater\nde-en a x 1 b\n",
+    "helm": '{"instance_id": "id1", "stats": [{"name": "em", "count": 1}]}',
+    "promptfoo": '{"evalId": "e", "version": 3, "results": {"results": [{"score": 1}]}}',
+    "langfuse": "id,traceId,name,value\n1,t1,bleu,0.5\n",
+    "evaluations": '{"accuracy": 50.0, "details": {"0": {"prompt": "a"}}}',
+    "every-eval-ever": '{"schema_version": "0.2", "evaluation_id": "a", "evaluation_results": []}',
+    "solutions": '{"question": "q", "elm": {"is_correct": true, "solution": "x"}}',
+    "preferences": "model_a,model_b,winner,question\nx,y,model_a,1\n",
+    "decoder": "aspen elm (spk-utt_1)\nbirch oak (spk-utt_2)\n",
+    "meteor-output": "Meteor version: 1.5\n\nSegment 1 score:\t0.5\n",
+    "latex": "\\documentclass{article}\n\\begin{tabular}{ll}\na & b\\\\\n\\end{tabular}\n",
+    "r-output": '[1] "aspen" "birch"\n[1] 0.5 0.7\n',
+    "named-numbers": "BLEU = 20.1, chrF: 50%\nP: 0.9 R: 0.8\n",
+    "python": "{'a': 'b c', 'd': 1}\n{'a': \"it's\", 'd': 2}\n",
+    "quoted": '"a, ""b"" c"\n"d, e",\n"it\\\'s, f"\n',
+    "rich-text": "{\\rtf1\\ansi {\\b aspen} elm}\n",
+    "subtitles": "1\n00:00:01,000 --> 00:00:02,500\naspen elm\n\n",
+    "transcript": ";; c\nf1 A aspen 0.0 1.5 <o> elm oak\n",
+    "gettext": 'msgid "aspen"\nmsgstr "elm"\n',
+    "treebank": "# sent_id = 1\n1\taspen\tasp\tNOUN\t_\n2\tgrows\tgrow\tVERB\t_\n",
+    "yaml": "scores:\n  - bleu: 20.1\n  - chrf: 50\n",
+    "ruled": "| system | bleu |\n|:-------|-----:|\n| aspen | 20.1 |\n",
+    "markup": '<?xml version="1.0"?>\n<!-- c --><!DOCTYPE tmx>\n<tmx a="b"><tu>x</tu></tmx>\n',
+    "averages": "de-en\taspen\t0.5\nde-en\tbirch\t0.7\n",
+    "other-json": '{"a": [1, "b", {"c": null}]}',
+    "other-markup": "<p>aspen &amp; elm</p>\n<p>birch</p>\n",
+}
+NAMES = {"averages": "x.sys.score"}
+JUDGED = {
+    "wmt_da": "HITId WorkerId Input.src Input.trg sys_id type sid score time\n"
+    'h1 "w1" de en "aspen" SYSTEM 1 50 3.5\nh1 w1 de en birch SYSTEM 1 60 3\n',
+    "wmt_da_segments": "SYS SID RAW.SCR Z.SCR N\naspen 1 50.5 0.1 2\nbirch 1 60.5 0.2 1\n",
+    "mqm": "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    'aspen\td1\t1\t1\tr1\ta\t"b\tFluency/Grammar\tMinor\n',
+    "rnk": "srclang,trglang,srcIndex,judgeId,system1Id,system1rank,system2Id,system2rank\n"
+    'de,en,1,j1,"aspen",1,birch,2\n',
+    "esa": 'l1,aspen,1,TGT,deu,eng,0,d1#aspen,False,"[{""start_i"": 1, ""end_i"": 2, '
+    '""severity"": ""minor"", ""error_type"": ""x""}]",1.0,2.0\n',
+    "mtme": "aspen\t1.5\naspen\tNone\n",
+    "columns": 'system,segment,score,annotator\naspen,1,50,"a b"\n',
+}
+SCORED = {
+    "two columns": 'aspen\t0.5\n"aspen"\t0.25\n',
+    "header": "METRIC,LP,TESTSET,SYSTEM,SEGMENT,SCORE,HIGHER\nbleu,de-en,t,aspen,1,0.5,true\n",
+    "json": '{"segment": {"aspen": {"s1": 0.1, "s2": null}}, "higher": true}',
+}
+TEXTS = {  # of no format, or for all
+    "comments": "<!-- --> <?xml ?> &#1; ]]> <![CDATA[ <doc <seg",
+    "separators": ", ; \t | \" \"\" ' ''",
+    "numbers": "1 1. .1 1e 1,000 1_0 +1 -1 5% 1±1 1/1 0.5,1 nan",
+    "brackets": '[ [[ { {" ] ] } } ( ) \\ \\" \\u1234 : ,',
+    "blanks": "\n \r \r\n \ufeff \u00a0 \u2028 \0 \ufffd",
+}
+
+
+def tokens(text: str) -> list[re.Match[str]]:
+    return [*re.finditer(r"\w+|\s|[^\w\s]", text)]
+
+
+def hostile(text: str, size: int) -> Iterator[str]:
+    """A specimen whose tokens are repeated, one by one and some together, closed and left open."""
+    every = tokens(text)[:120]
+    seen = set()
+    for i, width in itertools.product(range(len(every)), (1, 2, 4)):
+        start, end = every[i].start(), every[min(i + width, len(every)) - 1].end()
+        unit = text[start:end]
+        if unit not in seen:
+            seen.add(unit)
+            many = unit * (size // len(unit.encode()))
+            yield text[:start] + many
+            yield text[:start] + many + text[end:]
+
+
+def listed(text: str, size: int) -> Iterator[str]:
+    """A specimen whose last line is repeated: as it is, under other numbers, under other names."""
+    *above, line = text.rstrip("\n").split("\n")
+    for changed in (r"(?!)", r"\d+(\.\d+)?", r"[a-z]+", r"\w+"):
+        rows = size // (len(line.encode()) + 6) + 1
+        below = [re.sub(changed, lambda m, i=i: f"{m[0]}{i}", line) for i in range(rows)]
+        yield "\n".join([*above, *below, ""])
+    yield text * (size // len(text.encode()))
+
+
+def spent(run: Callable[[bytes], object], text: str) -> float:
+    """CPU seconds a byte."""
+    data = text.encode()
+    start = time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, LONGEST)
+    try:
+        with suppress(SigtestError):  # nothing else may be raised
+            run(data)
+    except TimeoutError:
+        return math.inf
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    return (time.process_time() - start) / len(data)
+
+
+def give_up(*_: object) -> None:
+    raise TimeoutError
+
+
+def grown(
+    run: Callable[[bytes], object], make: Callable[[str, int], Iterator[str]], text: str, large: int
+) -> list[str]:
+    """The hostile texts that take more time a byte when they are large."""
+    signal.signal(signal.SIGVTALRM, give_up)
+    wrong = []
+    for i, hard in enumerate(make(text, large)):
+        if spent(run, hard) < TIMES * QUICK:
+            continue
+        easy = next(itertools.islice(make(text, SMALL), i, None))
+        small = sum(spent(run, easy) for _ in range(20)) / 20  # the clock of CPU time is coarse
+        bound = TIMES * max(QUICK, small)
+        if min(spent(run, hard) for _ in range(2)) > bound:
+            wrong.append(f"{hard[:60]!r} ... {hard[-60:]!r}")
+    return wrong
+
+
+FORMATS = {**FORMATS_READ, **FORMATS_REFUSED}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_sniffer_takes_linear_time(name: str) -> None:
+    base, text = FILES[name] if name in FILES else (NAMES.get(name, "x"), REFUSED[name])
+    sniff = FORMATS[name].sniff
+    assert sniff(File(base, text.encode()))
+    assert not grown(lambda data: sniff(File(base, data)), hostile, text, HEAD)
+
+
+@pytest.mark.parametrize("name", FORMATS_READ)
+def test_every_reader_takes_linear_time(name: str) -> None:
+    base, text = FILES[name]
+    assert not grown(lambda data: read_bytes(data, base), listed, text, LARGE)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_is_of_no_format_is_sent_back_in_linear_time(name: str) -> None:
+    assert not grown(lambda data: read_bytes(data, "x"), hostile, TEXTS[name], MEDIUM)
+
+
+@pytest.mark.parametrize("name", INPUTS)
+def test_judgements_are_read_in_linear_time(name: str) -> None:
+    assert is_judged(JUDGED[name].encode(), "x")
+    assert not grown(lambda data: read(data, "x"), listed, JUDGED[name], LARGE)
+    assert not grown(lambda data: read(data, "x"), hostile, JUDGED[name], HEAD)
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_scores_of_metrics_are_read_in_linear_time(name: str) -> None:
+    def run(data: bytes) -> None:
+        reads_scores(data, "x")
+        found = read_scores(data, "x").get("segment")
+        align([segment_scores(found, "x", "x")] if found else [])
+
+    assert not grown(run, hostile, SCORED[name], HEAD)
+    assert not grown(run, listed, SCORED[name], LARGE)
+
+
+OWN = {  # everything has names of its own: nothing of it may be laid out as a table
+    "comet.txt": "a\tSegment 0\tscore: 0.5\nb\tSegment 20000000\tscore: 0.5\n",
+    "x.csv": "id,system,score\n" + "".join(f"q{i},s{i},0.5\n" for i in range(3000)),
+    "x.jsonl": "".join(f'{{"id":{i},"score":1,"m{i}":1}}\n' for i in range(2000)),
+    "samples_t_2025-01-01T00-00-00.1.jsonl": "".join(
+        f'{{"doc_id":{i},"resps":[],"filter":"f{i}","acc":1}}\n' for i in range(2000)
+    ),
+    "comet.json": '{"a": [%s]}' % ",".join(f'{{"mt":"x","m{i}":1}}' for i in range(2000)),
+    "digits.csv": "id,system,score\n" + "".join(f"{'1' * 5000}{i},s,1\n" for i in range(3)),
+    "digits.json": '[{"id": %s, "score": 1}]' % ("1" * 5000),
+    "nested.json": "[" * 5000 + '{"id": 1}',
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_memory_follows_from_bytes_and_one_sentence_says_what_is_wrong(name: str) -> None:
+    data = OWN[name].encode()
+    tracemalloc.start()
+    try:
+        with pytest.raises(SigtestError, match=name):
+            read_bytes(data, name)
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000 + 50 * len(data)
+    finally:
+        tracemalloc.stop()
+
+
+def test_metrics_and_people_without_a_common_segment_take_no_memory() -> None:
+    own = {f"s{i}": {f"q{i}": 1} for i in range(3000)}
+    with pytest.raises(LimitError, match="9,000,000 segment scores"):
+        scored_set({"human": {"scores": own}, "metrics": {"bleu": {"segment": own}}}, "", "", ())
