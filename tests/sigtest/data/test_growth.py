@@ -203,9 +203,9 @@ OWN = {  # everything has names of its own: nothing of it may be laid out as a t
     "samples_t_2025-01-01T00-00-00.1.jsonl": "".join(
         f'{{"doc_id":{i},"resps":[],"filter":"f{i}","acc":1}}\n' for i in range(2000)
     ),
-    "comet.json": '{"a": [%s]}' % ",".join(f'{{"mt":"x","m{i}":1}}' for i in range(2000)),
+    "comet.json": '{"a": [' + ",".join(f'{{"mt":"x","m{i}":1}}' for i in range(2000)) + "]}",
     "digits.csv": "id,system,score\n" + "".join(f"{'1' * 5000}{i},s,1\n" for i in range(3)),
-    "digits.json": '[{"id": %s, "score": 1}]' % ("1" * 5000),
+    "digits.json": f'[{{"id": {"1" * 5000}, "score": 1}}]',
     "nested.json": "[" * 5000 + '{"id": 1}',
 }
 
