@@ -42,7 +42,7 @@ def methods_of(plan: Plan, pairs: Sequence[PairReport]) -> Methods:
         sentences.append(_decisions(limit, systems, sources))
         if recipe.baseline is None:
             cited = sources.cite("mogstad-etal-2024-inference")
-            sentences.append(f"Ranges of ranks count who is significantly better or worse{cited}.")
+            sentences.append(f"Ranges of ranks follow from all decisions together{cited}.")
     sentences.append(_intervals(plan, sources))
     if shares := sorted({label for part in plan.parts for label in part.proportions}):
         cited = sources.cite("wilson-1927-probable")

@@ -437,9 +437,14 @@ def test_help_of_gates_says_which_options_are_refused(run):
     shown = run("gate", "--help")[1]
     (told,) = re.findall(r"\. ([^.]*) are decided already", shown)
     named = set(re.findall(r"--\w+", told))
-    given = {"--test": "bootstrap", "--interval": "percentile", "--alternative": "less"}
+    given = {
+        "--test": "bootstrap",
+        "--interval": "percentile",
+        "--alternative": "less",
+        "--exact": "never",
+    }
     assert named == set(given)
-    assert not re.findall(r"(?m)^  (--test|--interval|--alternative) ", shown)
+    assert not re.findall(r"(?m)^  (--test|--interval|--alternative|--exact) ", shown)
     assert "intervals have level 1 - 2 alpha" in " ".join(shown.split())
     for choice in given.items():
         assert run("gate", *BOTH[1:], *FAST, "--baseline", "bad", "--margin", "9", *choice)[0] == 2

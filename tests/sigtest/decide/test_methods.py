@@ -43,7 +43,7 @@ def test_everything_that_a_reader_must_know_is_said():
             {"tests": ["paired_bootstrap"]},
             "the paired bootstrap (Koehn, 2004; Graham et al., 2014)",
         ),
-        ({}, "Ranges of ranks count who is significantly better or worse (Mogstad et al., 2024)."),
+        ({}, "Ranges of ranks follow from all decisions together (Mogstad et al., 2024)."),
         (
             {"alternative": "less", "tests": ["bootstrap_t"]},
             "the studentised difference is drawn in by the term of second order (Hall, 1988).",

@@ -24,7 +24,7 @@ def of_size(size: int) -> Report:
         return report(names, metrics=["bleu"], exact="never")
     made = report(("system number 0", "other"), metrics=["bleu"])
     systems = tuple(replace(system, ranks={}) for system in made.systems[:size])
-    return replace(made, systems=systems, pairs=(), warnings=())
+    return replace(made, systems=systems, pairs=(), warnings=(), methods=None)
 
 
 @pytest.mark.parametrize("form", [name for name in FORMATS if name != "bibtex"])
