@@ -46,6 +46,7 @@ class Settings:
         max_webhooks: Webhooks that a caller may have.
         max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
         max_event_seconds: How long one stream of events lasts; clients reconnect.
+        max_streams: Streams of events that a caller may have open at a time.
         allow_downloads: Whether sacreBLEU may fetch its test sets from the network; 0 or 1.
         cors_origins: Origins whose pages may ask in a browser, separated by commas, such as
             https://board.example; `*` for all. None by default.
@@ -73,6 +74,7 @@ class Settings:
     max_webhooks: int = 20
     max_wait_seconds: int = 60
     max_event_seconds: int = 600
+    max_streams: int = 32
     allow_downloads: bool = False
     cors_origins: tuple[str, ...] = ()
     api_keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)

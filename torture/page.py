@@ -83,9 +83,7 @@ def _run(parts: Sequence[Part], runs: Sequence[Run]) -> str:
             f"minute of each run: {min(loads):.0f} to {max(loads):.0f}",
             "- each run starts a service of its own: embedded store, front end, two workers, on "
             "loopback; a small file system of its own for the state where it may be filled",
-            "- `SIGTEST_ATTEMPTS` is 1,000 in the storm, so that a question that was hit by chance "
-            "again and again is not given up as one that kills its workers; all else that "
-            "decides about answers is as it is by default",
+            "- all that decides about answers is as it is by default, `SIGTEST_ATTEMPTS` included",
             "- everything that a run asks, and how it hurts, follows from its seed; when a signal "
             "arrives in a computation does not",
             f"- run it again: `make torture`; finished runs are kept in `{KEPT.relative_to(ROOT)}`"

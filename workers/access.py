@@ -164,7 +164,7 @@ class Access:
 
 def digest_of(secret: str) -> str:
     """What is stored of a key. Keys are random, so that no slow hash is needed."""
-    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+    return hashlib.sha256(secret.encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def _read(data: bytes) -> ApiKey:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,15 +16,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.errors import SlowError, StoppingError
+from app.http.errors import SlowError, StoppingError, UnreadyError
 from app.http.negotiation import ranges
+from app.http.observing import template_of
 from app.http.problems import of_error
 from sigtest.errors import LimitError, SigtestError
 
 PATIENCE_SECONDS = 20.0  # for a body, besides what its size takes at the slowest pace
 SLOWEST = 16 * 2**10  # bytes a second
 DROP_SECONDS = 10
+SHORTAGES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.ENOSPC, errno.EDQUOT}
 DROP_TIMES = 3  # as large as the largest body that is kept
+
+log = logging.getLogger(__name__)
 
 # how an error is answered to a request
 Answer = Callable[[Request, SigtestError], Response]
@@ -98,13 +104,16 @@ class BodyLimit:
 
 
 class CutShort:
-    """Middleware: a request that is not answered in the time that a stop leaves is told so."""
+    """Middleware: a request that a stop or a shortage of this machine ends is told so."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer what the server cancels; of an answer that has begun the connection is closed."""
+        """Answer what the server cancels, and what it has no thread, file, memory or disk for.
+
+        Of an answer that has begun the connection is closed.
+        """
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -121,6 +130,19 @@ class CutShort:
             if not begun:
                 error = StoppingError("The service stops; ask again when it has been started.")
                 await of_error(error)(scope, receive, send)
+        except (OSError, MemoryError, RuntimeError) as error:
+            if begun or not _is_shortage(error):
+                raise
+            log.error("%s %s: %s", scope["method"], template_of(scope), error)
+            told = UnreadyError("The service is short of threads, files or memory; ask again.")
+            await of_error(told)(scope, receive, send)
+
+
+def _is_shortage(error: Exception) -> bool:
+    """Whether another try may go well, when others have given back what they took."""
+    if isinstance(error, OSError):
+        return error.errno in SHORTAGES
+    return isinstance(error, MemoryError) or "can't start new thread" in str(error)
 
 
 class Compression(GZipMiddleware):

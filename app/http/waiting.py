@@ -9,20 +9,24 @@ import asyncio
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
 from types import FrameType
 from typing import Annotated, TypeVar
 
+from fastapi import Depends
 from starlette.concurrency import run_in_threadpool
 
-from app.http.state import of_state
+from app.http.observing import EXCHANGE
+from app.http.problems import RETRY_SECONDS
+from app.http.state import Limits, of_state
 from sigtest.draws.distribution import Distribution
 from sigtest.segments import Segments
-from workers.errors import NotReadyError
+from workers.errors import BusyError, NotReadyError
 from workers.news import News
 from workers.questions import PairAsked, Questions, Record
 
@@ -40,11 +44,13 @@ class Watcher:
         questions: Where they are.
         news: Says when to look.
         stopping: Set when the service is told to stop; every wait ends then.
+        streams: How many streams of events are open, by caller.
     """
 
     questions: Questions
     news: News
     stopping: threading.Event
+    streams: Counter[str] = field(default_factory=Counter)
 
     async def changes(self, record: Record, caller: str, seconds: float) -> AsyncIterator[Record]:
         """A question now and at every change, until it has finished or the time is over."""
@@ -192,3 +198,28 @@ def stopping(wake: Callable[[], None]) -> Iterator[threading.Event]:
 
 
 Watch = Annotated[Watcher, of_state("watcher")]
+
+
+async def _one_more(watch: Watch, settings: Limits) -> AsyncIterator[None]:
+    """Dependency of a stream of events, behind who asks: each is looked after while it is open.
+
+    Raises:
+        BusyError: The caller has as many as may be open.
+    """
+    caller = EXCHANGE.get().caller
+    if watch.streams[caller] >= settings.max_streams:
+        raise BusyError(
+            f"{settings.max_streams:,} streams of events of yours are open, as many as a caller "
+            "may have (SIGTEST_MAX_STREAMS); close one, or ask for the question now and then.",
+            limit="max_streams",
+            predicted={},
+            seconds=RETRY_SECONDS,
+        )
+    watch.streams[caller] += 1
+    try:
+        yield
+    finally:
+        watch.streams[caller] -= 1
+
+
+Stream = Annotated[None, Depends(_one_more)]

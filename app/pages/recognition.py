@@ -10,9 +10,11 @@ from typing import Any
 
 from app.requests.json import parse_json
 from app.requests.question import Sent
+from app.settings import Settings
 from sigtest.comparison.comparison import Entry
+from sigtest.data.imports.bounds import SMALL
 from sigtest.data.testset import System
-from sigtest.errors import InputError
+from sigtest.errors import InputError, LimitError
 from sigtest.kinds import File, Kind, Question
 
 DAMAGED = "What was recognised came back damaged; give the files again."
@@ -73,29 +75,39 @@ def recognised(kind: Kind[Any], question: Question) -> tuple[Recognised, ...]:
 
 def packed(sent: Sent) -> str:
     """What was brought as text that a form can carry back."""
-    files = [[own.part, own.name, base64.b85encode(own.data).decode()] for own in sent.files]
+    files = [[own.part, own.name, base64.b64encode(own.data).decode()] for own in sent.files]
     body = json.dumps([sent.body, files], ensure_ascii=False)
     return base64.b85encode(zlib.compress(body.encode("utf-8", "surrogatepass"), 6)).decode()
 
 
-def unpacked(text: str, most: int) -> Sent:
-    """What `packed` wrote.
+def unpacked(text: str, settings: Settings) -> Sent:
+    """What `packed` wrote, within the limits of an upload.
 
     Args:
         text: As a form brought it back.
-        most: Bytes that it may unpack to.
+        settings: How large a body may be, and how far what is packed may unpack.
 
     Raises:
-        InputError: It is damaged or larger.
+        InputError: It is damaged.
+        LimitError: It is larger than what may be uploaded.
     """
+    most = min(settings.max_body_bytes * 4 // 3, settings.max_archive_ratio * len(text))
     try:
         stream = zlib.decompressobj()
-        data = stream.decompress(base64.b85decode(text), most)
-        if stream.unconsumed_tail or not stream.eof:
+        data = stream.decompress(base64.b85decode(text), max(most, SMALL))
+        if stream.unconsumed_tail:
+            raise LimitError(
+                f"What was recognised unpacks to more than {most:,} bytes, the most that this "
+                "service takes (max_body_bytes, max_archive_ratio); give fewer files.",
+                limit="max_body_bytes",
+            )
+        if not stream.eof:
             raise InputError(DAMAGED)
         request = parse_json(b'{"sent": %b}' % data, "kept")
         body, files = request["sent"]
-        brought = [File(part, name, base64.b85decode(own)) for part, name, own in files]
+        brought = [
+            File(part, name, base64.b64decode(own, validate=True)) for part, name, own in files
+        ]
     except (ValueError, TypeError, AttributeError, zlib.error) as error:
         raise InputError(DAMAGED) from error
     if not isinstance(body, dict):

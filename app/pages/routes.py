@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from app.http.negotiation import AsPage, Wished
 from app.http.state import Asked, Cursor, InDigits, Limits, OfKind, routing
 from app.http.turns import in_turn
-from app.http.waiting import MAKING_SECONDS, Watch, Watcher
+from app.http.waiting import MAKING_SECONDS, Stream, Watch, Watcher
 from app.pages import asking, forms, site
 from app.pages.choice import Choice, Chosen
 from app.pages.panel import Panel, panel
@@ -154,7 +154,7 @@ async def submit(
 def _sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
     kept, example = form.get("kept"), form.get("example")
     if isinstance(kept, str):
-        return unpacked(kept, 2 * settings.max_text_bytes)
+        return unpacked(kept, settings)
     if isinstance(example, str) and kind is COMPARISONS:
         return read_form(_example(), kind, settings)
     if isinstance(example, str):
@@ -278,10 +278,10 @@ async def picture(
 
 
 async def follow(
-    caller: Visitor, watch: Watch, settings: Limits, found: Found
+    caller: Visitor, watch: Watch, settings: Limits, found: Found, stream: Stream
 ) -> AsyncIterator[ServerSentEvent]:
     """Progress, as the service tells it."""
-    async for event in events(caller, watch, settings, found):
+    async for event in events(caller, watch, settings, found, stream):
         yield event
 
 

@@ -19,7 +19,7 @@ from app.http.negotiation import Wait, Wished, require_match
 from app.http.problems import stream_error
 from app.http.state import Asked, Cursor, Limit, Limits, OfKind, routing
 from app.http.turns import in_turn
-from app.http.waiting import Watch
+from app.http.waiting import Stream, Watch
 from app.questions import answers
 from app.questions.deciding import Decided, PartWanted
 from app.questions.drawing import OptionsNamed, PairNamed, distribution_of, draw
@@ -196,7 +196,7 @@ async def segments(
 
 
 async def events(
-    caller: Caller, watch: Watch, settings: Limits, found: Found
+    caller: Caller, watch: Watch, settings: Limits, found: Found, stream: Stream
 ) -> AsyncIterator[ServerSentEvent]:
     """Progress as Server-Sent Events: `progress` at every change, at last `finished`."""
     try:

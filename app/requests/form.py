@@ -13,8 +13,9 @@ from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 
-from app.http.errors import MalformedError
+from app.http.errors import MalformedError, UnsupportedMediaError
 from app.requests.json import parse_json
+from app.requests.parsing import Parser
 from app.settings import Settings
 from sigtest.data.gzipped import unpacking
 from sigtest.data.imports import Bounds, Gathered, Given, Joining, Role, Upload, gather
@@ -37,15 +38,21 @@ async def form_of(request: Request, settings: Settings) -> AsyncIterator[FormDat
 
     Raises:
         MalformedError: It is no form, or has too many parts.
+        UnsupportedMediaError: Its texts are not UTF-8.
+        UnreadyError: Too many large ones are held.
     """
-    try:
-        form = await request.form(max_files=2 * settings.max_systems + 100, max_fields=100)
-    except HTTPException as error:
-        raise MalformedError(f"The form cannot be read: {error.detail}") from error
-    try:
-        yield form
-    finally:
-        await form.close()
+    if re.search(r";\s*charset=(?!\"?utf-?8\b)", request.headers.get("content-type", ""), re.I):
+        raise UnsupportedMediaError("Send the texts of a form in UTF-8, in no other charset.")
+    parser: Parser = request.state.parser
+    async with parser.holding(request) as held:
+        try:
+            form = await held.form(max_files=2 * settings.max_systems + 100, max_fields=100)
+        except HTTPException as error:
+            raise MalformedError(f"The form cannot be read: {error.detail}") from error
+        try:
+            yield form
+        finally:
+            await form.close()
 
 
 def size_of(form: FormData) -> int:

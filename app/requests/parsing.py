@@ -20,6 +20,7 @@ from typing import Annotated, ParamSpec, Self, TypeVar
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Message
 
 from app.http.errors import UnreadyError
 from app.http.observing import EXCHANGE
@@ -31,7 +32,7 @@ T = TypeVar("T")
 
 LARGE = 2**20  # bytes
 LARGE_AT_A_TIME = 2
-BODIES = 4  # as large as the largest that is accepted, may be in memory at a time
+BODIES = 4  # as large as the largest that is accepted, may be here at a time
 
 
 class Parser:
@@ -43,30 +44,45 @@ class Parser:
 
     def __init__(self, max_bytes: int) -> None:
         self._most = BODIES * max_bytes
-        self._held: Counter[str] = Counter()  # bytes in memory, by caller
+        self._held: Counter[str] = Counter()  # bytes, by caller
         self._large = asyncio.Semaphore(LARGE_AT_A_TIME)
 
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[bytes]:
         """The body of a request, which is kept no longer than the block lasts.
 
-        A caller may hold as much as is left for all others.
-
         Raises:
-            UnreadyError: Too many large ones are in memory.
+            UnreadyError: See `holding`.
         """
-        chunks: list[bytes] = []
-        own, caller = 0, EXCHANGE.get().caller
-        try:
-            async for chunk in request.stream():
-                chunks.append(chunk)
-                own += len(chunk)
-                self._held[caller] += len(chunk)
-                if self._held[caller] > self._most - self._held.total():
-                    raise UnreadyError("Too many large bodies came at a time; send it again.")
+        async with self.holding(request) as held:
+            chunks = [chunk async for chunk in held.stream()]
             data = b"".join(chunks)
             chunks.clear()
             yield data
+
+    @asynccontextmanager
+    async def holding(self, request: Request) -> AsyncIterator[Request]:
+        """The same request, whose body is in memory or in a file as long as the block lasts.
+
+        A caller may hold as much as is left for all others.
+
+        Raises:
+            UnreadyError: Too many large bodies are held, in the middle of one.
+        """
+        own, caller = 0, EXCHANGE.get().caller
+
+        async def counted() -> Message:
+            nonlocal own
+            message = await request.receive()
+            size = len(message.get("body", b""))
+            own += size
+            self._held[caller] += size
+            if self._held[caller] > self._most - self._held.total():
+                raise UnreadyError("Too many large bodies came at a time; send it again.")
+            return message
+
+        try:
+            yield Request(request.scope, counted)
         finally:
             self._held[caller] -= own
             self._held += Counter()  # without those who hold nothing

@@ -15,6 +15,7 @@ from sigtest.data.choices import choose
 from sigtest.errors import RecipeError, quoted
 
 SHOWN = 40  # characters of a wrong value that messages repeat
+MOST_DIGITS = 308  # of a whole number in words: no float has more
 
 
 @dataclass(frozen=True)
@@ -207,6 +208,11 @@ def number(value: object, path: str) -> float:
     if not math.isfinite(value):
         raise RecipeError(f"{path} must be a finite number.", field=path)
     return float(value)
+
+
+def in_digits(text: str) -> bool:
+    """Whether an id is a number in digits, no more than MOST_DIGITS."""
+    return text.isdecimal() and len(text) <= MOST_DIGITS
 
 
 def whole(value: object) -> int | None:

@@ -1,12 +1,16 @@
 """Bad input: one clear problem document each, and nothing is stored."""
 
+import errno
 import gzip
 import json
 from typing import Any
 
 import httpx
 import pytest
-from exchange import COMPARISONS, Stored, problem, submit
+from exchange import COMPARISONS, Serve, Stored, problem, submit
+
+from app.settings import Settings
+from workers.questions import Questions
 
 JSON = {"Content-Type": "application/json"}
 NAMES = [
@@ -343,3 +347,42 @@ def test_idempotency_keys_are_plain(service: httpx.Client, body: dict[str, Any],
     assert error["message"] == (
         "A key is 1 to 255 letters, digits and signs of ASCII, without spaces."
     )
+
+
+@pytest.mark.parametrize(
+    "charset", ["punycode", "unicode_escape", "undefined", "UTF-7", '"utf-16"']
+)
+@pytest.mark.parametrize("path", [COMPARISONS, "/comparisons", "/v1/testsets"])
+def test_a_form_in_another_charset_is_refused(
+    service: httpx.Client, path: str, charset: str
+) -> None:
+    """Some of Python's codecs are for no texts, and fail in ways of their own."""
+    part = b'--B\r\nContent-Disposition: form-data; name="request"\r\n\r\n{"title": "\\ud800"}\r\n'
+    headers = {"Content-Type": f"multipart/form-data; boundary=B; charset={charset}"}
+    answer = service.post(path, content=part + b"--B--\r\n", headers=headers)
+    problem(answer, 415, "unsupported-media-type")
+    utf_8 = {"Content-Type": "multipart/form-data; boundary=B; charset=UTF-8"}
+    assert service.post(path, content=part + b"--B--\r\n", headers=utf_8).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (OSError(errno.EMFILE, "Too many open files"), 503),
+        (OSError(errno.ENOSPC, "No space left on device"), 503),
+        (RuntimeError("can't start new thread"), 503),
+        (MemoryError(), 503),
+        (OSError(errno.ENOENT, "No such file"), 500),
+        (RuntimeError("a fault"), 500),
+    ],
+)
+def test_what_the_machine_is_short_of_is_no_fault_of_the_service(
+    serve: Serve, monkeypatch: pytest.MonkeyPatch, error: Exception, status: int
+) -> None:
+    def short(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(Questions, "listing", short)
+    answer = serve(Settings()).get(COMPARISONS)
+    assert ("retry-after" in answer.headers) == (status == 503)
+    problem(answer, status, "unready" if status == 503 else "internal-error")

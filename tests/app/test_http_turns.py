@@ -17,6 +17,7 @@ from service import example, until
 
 from app.http.turns import AT_ONCE
 from app.requests import question, testset
+from app.requests.json import FORM, JSON
 from app.requests.parsing import BODIES
 from app.settings import Settings
 from sigtest.kinds import cost
@@ -76,22 +77,31 @@ def drained(queue: QueueSettings) -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def sending(client: httpx.Client, key: str, size: int) -> Iterator[socket.socket]:
+def sending(
+    client: httpx.Client, key: str, size: int, media: str = JSON, begun: bytes = b""
+) -> Iterator[socket.socket]:
     """A request whose body has come but for its last byte."""
     address = str(client.base_url.host), client.base_url.port
     with socket.create_connection(address, timeout=60) as connection:
         head = f"POST {COMPARISONS} HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer {key}\r\n"
-        head += f"Content-Type: application/json\r\nContent-Length: {size}\r\n\r\n"
-        connection.sendall(head.encode() + b" " * (size - 1))
+        head += f"Content-Type: {media}\r\nContent-Length: {size}\r\n\r\n"
+        connection.sendall(head.encode() + begun + b" " * (size - 1 - len(begun)))
         yield connection
 
 
+FILE = b'--B\r\nContent-Disposition: form-data; name="systems"; filename="a"\r\n\r\n'
+
+
+@pytest.mark.parametrize(("media", "begun"), [(JSON, b""), (f"{FORM}; boundary=B", FILE)])
 def test_slow_bodies_of_one_caller_leave_room_for_others(
-    serve: Serve, body: dict[str, Any]
+    serve: Serve, body: dict[str, Any], media: str, begun: bytes
 ) -> None:
     client = serve(replace(Settings.of(KEYS), max_body_bytes=SIZE))
     with ExitStack() as stack:
-        held = [stack.enter_context(sending(client, "of-ann", SIZE)) for _ in range(BODIES - 1)]
+        held = [
+            stack.enter_context(sending(client, "of-ann", SIZE, media, begun))
+            for _ in range(BODIES - 1)
+        ]
         refused, *_ = select.select(held, [], [], 60)
         assert b" 503 " in refused[0].recv(20)
         headers = {"Authorization": "Bearer of-bob"}

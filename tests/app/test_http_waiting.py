@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 from exchange import COMPARISONS, ServeOn, problem
+from service import until
 
 from app.http import waiting
 from app.pages import boards
@@ -230,3 +231,30 @@ def test_a_board_that_is_measured_anew_says_so_and_leads_nowhere_wrong(
 def unpacked(context: Context, name: bytes) -> bytes:
     """What is stored under a key, as it was before it was packed."""
     return codec.unpack_bytes(context.questions.redis.get(name))  # type: ignore[arg-type]  # bytes
+
+
+def test_streams_of_one_caller_are_bounded_and_those_of_others_are_theirs(
+    queue: QueueSettings, serve_on: ServeOn, body: dict[str, Any]
+) -> None:
+    keys = {"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob", "SIGTEST_MAX_STREAMS": "2"}
+    client = serve_on(Settings.of(keys), queue)
+    ann, bob = ({"X-API-Key": f"of-{name}"} for name in ("ann", "bob"))
+    path, other = (client.post(COMPARISONS, json=body, headers=own).headers["location"] + "/events"
+                   for own in (ann, bob))  # fmt: skip
+    page = path.removeprefix("/v1")
+    with client.stream("GET", path, headers=ann) as first:
+        assert first.status_code == 200
+        with client.stream("GET", page, headers=ann) as second:
+            assert second.status_code == 200
+            for asked in (path, page):
+                refused = client.get(asked, headers=ann)
+                assert problem(refused, 429, "busy")["limit"] == "max_streams"
+                assert int(refused.headers["retry-after"]) > 0
+            with client.stream("GET", other, headers=bob) as anothers:
+                assert anothers.status_code == 200
+        until(lambda: streamed(client, path, ann) == 200)
+
+
+def streamed(client: httpx.Client, path: str, headers: dict[str, str]) -> int:
+    with client.stream("GET", path, headers=headers) as answer:
+        return answer.status_code

@@ -190,6 +190,17 @@ def test_listing_leaves_out_what_is_gone(jobs: Comparisons, context: Context) ->
     assert cursor is None
 
 
+def test_a_listing_that_nobody_looks_at_loses_what_has_expired(
+    jobs: Comparisons, context: Context
+) -> None:
+    redis = context.questions.redis
+    for seed in range(12):
+        record, _ = jobs.submit(example(seed=seed), CALLER)
+        redis.delete(f"sigtest:question:{record.id}")
+    (listing,) = redis.keys("sigtest:listing:*")
+    assert redis.zcard(listing) <= 3
+
+
 def test_listing_refuses_other_cursors(jobs: Comparisons) -> None:
     with pytest.raises(InputError):
         jobs.listing(CALLER, "2", 10)

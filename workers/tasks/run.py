@@ -12,7 +12,7 @@ from redis.exceptions import OutOfMemoryError, RedisError
 from rq.timeouts import JobTimeoutException
 
 from sigtest.errors import SigtestError
-from workers.errors import GoneError
+from workers.errors import FullError, GoneError, StorageError
 from workers.logs import QUESTION, REQUEST
 from workers.store.boards import Choice
 from workers.store.records import Status
@@ -57,7 +57,9 @@ def run(context: Context, name: str, arguments: Sequence[Any], predicted: float 
         How it ended: DONE, FAILED, or UNWANTED where nothing needs it.
 
     Raises:
-        RedisError: The server failed; the task is worth another try.
+        RedisError: The server failed; the task is worth another try. One that has no memory left
+            is no fault of the task's, whose start does not count.
+        StorageError: The same.
         MemoryError: There was none left, which is worth another try where tries are counted.
         ImportError: See STARVED.
         SystemError: See STARVED.
@@ -67,7 +69,13 @@ def run(context: Context, name: str, arguments: Sequence[Any], predicted: float 
     request, caller = context.questions.origin(task.owner)
     REQUEST.set(request)
     since = time.monotonic()
-    outcome = _attempt(context, task)
+    try:
+        outcome = _attempt(context, task)
+    except (OutOfMemoryError, FullError):
+        log.warning("the store is full: task %s waits for room and starts again", task.key)
+        with suppress(RedisError):
+            forgive(context, task)
+        raise
     with suppress(OutOfMemoryError):  # a store that is full still finishes what it has
         with context.questions.progress.end(task.owner, task.key) as pipe:
             seconds = time.monotonic() - since
@@ -88,7 +96,7 @@ def _attempt(context: Context, task: Task) -> str:
         if name not in VIEWS and not _begin(context, task):
             return UNWANTED
         TASKS[name](context, task.owner, *task.arguments)
-    except RedisError:
+    except (RedisError, StorageError):
         raise
     except GoneError:
         return UNWANTED  # it was deleted while it was worked on

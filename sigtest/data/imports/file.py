@@ -18,7 +18,6 @@ from sigtest.errors import InputError, at_line, quoted
 HEAD = 2**16  # bytes that sniffing looks at, except where JSON has to be read whole
 SNIFFED = 50  # lines of them
 SPARSEST = 20  # places of a table for each that is filled, at most: all of them take memory
-MOST_DIGITS = 308  # of a whole number in words: no float has more
 # what may stand before the first element of XML; nothing of it is read a second time
 PROLOGUE = r"(?:\s++|<\?xml[^>]*+>|<!--.*?-->)*+"
 JSON_LIKE = re.compile(r'\{\s*("|\}|$)|\[\s*(\{|\[\s*["\d\[-]|"[^"\n]*"\s*(,|\]\s*(\n|$))|$)')

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from unicodedata import normalize
 
 from sigtest.data.choices import choose
+from sigtest.data.fields import in_digits
 from sigtest.data.imports.material import WHICH, Line, Material, Scores, examples
 from sigtest.data.imports.scales import doubts
 from sigtest.data.runs import sentences
@@ -230,7 +231,7 @@ def _require_equal(parts: Sequence[Material]) -> None:
 def _numbered(part: Material, size: int) -> tuple[str, ...] | None:
     """Ids as places from 1, where they are numbers from 0 or from 1 up to the number of lines."""
     ids = part.ids or ()
-    if not all(name.isdecimal() and name.isascii() for name in ids):
+    if not all(in_digits(name) and name.isascii() for name in ids):
         return None
     numbers = [int(name) for name in ids]
     if len(set(numbers)) < len(numbers):
@@ -269,7 +270,7 @@ def _shifted(parts: Sequence[Material]) -> bool:
     starts = {
         (min(numbers), len(numbers))
         for part in parts
-        if all(name.isdecimal() for name in part.ids or ())
+        if all(map(in_digits, part.ids or ()))
         and (numbers := {int(name) for name in part.ids or ()})
         and max(numbers) - min(numbers) == len(numbers) - 1
     }
@@ -280,9 +281,9 @@ def _hint(here: Sequence[str], there: Sequence[str]) -> str:
     """What turns ids of one file into those of another, if it is something simple."""
 
     def numbers(ids: Sequence[str]) -> list[int]:
-        return [int(i) for i in ids if i.isdecimal()]
+        return [int(i) for i in ids if in_digits(i)]
 
-    if len(here) == len(there) == 1 and here[0].isdecimal() and there[0].isdecimal():
+    if len(here) == len(there) == 1 and in_digits(here[0]) and in_digits(there[0]):
         return f" The other has {there[0]!r} instead: does one count from 0 and the other from 1?"
     ways: Mapping[str, Callable[[str], str]] = {
         "by leading zeros": lambda i: DIGITS.sub(lambda d: d[0].lstrip("0") or "0", i),

@@ -179,6 +179,8 @@ _DAMAGED = (
 
 def _path(name: str, archive: str) -> PurePosixPath:
     """A member's path, if it stays inside."""
+    if not name:  # zipfile, too, cuts a name off at its first NUL
+        raise InputError(f"{archive}: a member has no name.")
     path = PurePosixPath(name.replace("\\", "/"))
     inside = not path.is_absolute() and ".." not in path.parts
     if not inside or "\0" in name or name[1:2] == ":":

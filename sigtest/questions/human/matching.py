@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sigtest.data.fields import in_digits
 from sigtest.errors import InputError
 
 FEWEST = 3  # systems that both sides must share
@@ -98,18 +99,18 @@ def check_segments(ids: Sequence[str], segments: int) -> tuple[str, ...]:
     Raises:
         InputError: A number beyond the test set, or numbers and other ids together.
     """
-    numbered = [name for name in ids if name.isdecimal()]
-    if not numbered:
+    numbers = [name for name in ids if in_digits(name)]
+    if not numbers:
         return ()
-    if len(numbered) < len(ids):
-        name = next(name for name in ids if not name.isdecimal())
+    if len(numbers) < len(ids):
+        name = next(name for name in ids if not in_digits(name))
         raise InputError(
-            f"Segment id {name[:60]!r} is no line number, as {numbered[0][:12]} and other ids are, "
+            f"Segment id {name[:60]!r} is no line number, as {numbers[0][:12]} and other ids are, "
             "so it names no segment of the test set.",
             field="judgements",
         )
-    first = 0 if any(int(name) == 0 for name in numbered) else 1
-    beyond = next((name for name in numbered if int(name) >= segments + first), None)
+    first = 0 if any(int(name) == 0 for name in numbers) else 1
+    beyond = next((name for name in numbers if int(name) >= segments + first), None)
     if beyond is not None:
         raise InputError(
             f"Segment {beyond[:12]} was judged; the test set has {segments:,} segments (ids count "

@@ -1,8 +1,10 @@
 """Pages as answers: who gets them, what they hold, what they refuse."""
 
+import base64
 import html
 import os
 import re
+import zlib
 from typing import Any
 
 import httpx
@@ -405,3 +407,11 @@ def test_marks_of_words_have_no_blanks_around_them(pages: httpx.Client) -> None:
     page = pages.get(f"/comparisons/{made['id']}/pairs", params={"a": "A", "b": "B"}).text
     assert "one <mark>two</mark> three <mark>four</mark>" in page
     assert "k l<mark>  </mark>m n o" in page
+
+
+def test_what_comes_back_unpacks_no_further_than_an_upload(pages: httpx.Client) -> None:
+    file = b"QUJD" * 2**22  # 16 MiB of base64
+    held = zlib.compress(b'[{},[["references","a.txt","%b"]]]' % file, 9)
+    refused = ask(pages, data={"kept": base64.b85encode(held).decode()})
+    assert refused.status_code == 413
+    assert "unpacks to more than" in refused.text

@@ -5,6 +5,7 @@ import io
 import os
 import tarfile
 import zipfile
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -13,8 +14,11 @@ from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, u
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.imports import (
     Bounds,
+    Given,
     Joining,
     Material,
+    Upload,
+    gather,
     join,
     read_bytes,
     read_path,
@@ -229,6 +233,10 @@ BAD_ARCHIVES = {
     "lzma in zip": (zipped(FILES, zipfile.ZIP_LZMA), "use deflate"),
     "zstandard in zip": (zstandard_zip(), "inspect log convert --to json"),
     "member twice": (twice_zip(), "twice"),
+    "member without a name": (
+        zipped(FILES | {"systems/x.en": GOOD}).replace(b"systems/x.en", b"\0ystems/x.en"),
+        "a member has no name",
+    ),
     "cut zip": (zipped(FILES)[:-30], "not a whole zip"),
     "broken zip": (zipped(FILES).replace(b"PK\x01\x02", b"PK\x01\x03", 1), "not a whole zip"),
     "cut tar": (tarred(FILES)[:1500], "not a whole tar"),
@@ -338,3 +346,22 @@ def test_references_with_the_same_texts_count_once_and_the_notes_say_so(folder):
     assert "again.en" in said[0]
     assert whole.name in said[0]
     assert not [note for note in join([whole, other]).notes if "count once" in note]
+
+
+DIGITS = b"9" * 5000
+ODD = {
+    "separators alone": b"\x1f",
+    "blank lines for long": b"\n" * 2**17 + b"\x1f",
+    "numbers of 5,000 digits": b"system,annotator,item,&\na,x,1,%b\n" % DIGITS,
+    "ids of 5,000 digits": b"id,hypothesis\n%b,a b\n%b8,c d\n" % (DIGITS, DIGITS),
+}
+
+
+@pytest.mark.parametrize("role", ["anything", "system", "source"])
+@pytest.mark.parametrize("name", ODD)
+def test_odd_small_files_are_read_or_refused_in_words(name, role):
+    given = [Given(role, Upload("odd", ODD[name]), "x" if role == "system" else None)]
+    others = b"id,hypothesis\n1,a b\n2,c d\n"
+    given.append(Given("system", Upload("b.csv", others), "b"))
+    with suppress(InputError):
+        gather(given, Joining(), Bounds())

@@ -3,11 +3,15 @@
 import os
 import resource
 
+import pytest
 from byhand import finish, missing, perform
+from redis.exceptions import OutOfMemoryError
 from service import CALLER, Comparisons, in_process, synthetic
 
+from workers.errors import FullError
 from workers.store.task import Task
 from workers.tasks.context import Context
+from workers.tasks.run import TASKS
 
 NO_MEMORY, DONE = 3, 4
 
@@ -33,5 +37,25 @@ def test_a_task_without_memory_fails_nothing(jobs: Comparisons, context: Context
     large = Task("resample", record.id, (0, 999_999))  # 64 MB of scores
     assert without_memory(context, large) == NO_MEMORY
     assert not jobs.find(record.id, CALLER).status.finished
+    finish(context, record.id)
+    assert jobs.report(record.id, CALLER) == in_process(comparison)
+
+
+@pytest.mark.parametrize("error", [OutOfMemoryError("OOM"), FullError("The store is full.")])
+def test_a_store_without_memory_fails_nothing_however_long_it_lasts(
+    jobs: Comparisons, context: Context, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    """What was begun cannot be written; that it was begun does not count as a start of the task."""
+    comparison = synthetic(1, segments=30, systems=2)
+    record, _ = jobs.submit(comparison, CALLER)
+
+    def full(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setitem(TASKS, "measure", full)
+        for _ in range(context.settings.attempts + 2):
+            with pytest.raises(type(error)):
+                perform(context, missing(context, record.id)[:1])
     finish(context, record.id)
     assert jobs.report(record.id, CALLER) == in_process(comparison)

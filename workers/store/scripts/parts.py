@@ -17,6 +17,18 @@ local function now()
 end
 """
 
+# What is gone leaves a listing when it is looked at, and when anything is added: of some places at
+# random, so that no more than about half of them are of what is gone, whether anybody looks or not.
+SHORTEN = """
+local function shorten(listing, first)
+    for _, place in ipairs(redis.call('ZRANDMEMBER', listing, 2)) do
+        if redis.call('EXISTS', first .. string.sub(place, 17)) == 0 then
+            redis.call('ZREM', listing, place)
+        end
+    end
+end
+"""
+
 # Messages that wait for one webhook; beyond, it counts what it is not told.
 MESSAGES = "local MOST = 10000"
 

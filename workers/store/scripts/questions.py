@@ -1,7 +1,7 @@
 """A question from acceptance to outcome."""
 
 from sigtest.data.envelope import PARTS
-from workers.store.scripts.parts import ANNOUNCE, PUT_FIELDS
+from workers.store.scripts.parts import ANNOUNCE, PUT_FIELDS, SHORTEN
 
 # KEYS: question, contents, blocks, attempts, report, tombstone, pending, pending of the caller,
 #       listing, idempotency, tallies of caches, each of the statistics where it would be cached
@@ -16,6 +16,7 @@ from workers.store.scripts.parts import ANNOUNCE, PUT_FIELDS
 # its envelope, then of each of the statistics whether it is cached, which is counted.
 CREATE = (
     PUT_FIELDS
+    + SHORTEN
     + f"local PARTS = {{{', '.join(map(repr, PARTS))}}}"
     + """
 local id, expiry = ARGV[1], ARGV[2]
@@ -64,6 +65,7 @@ if redis.call('EXISTS', KEYS[1]) == 0 or outcome == 'failed' or outcome == 'canc
     redis.call('HSET', KEYS[8], id, ARGV[7] .. ' ' .. ARGV[8])
     redis.call('PEXPIREAT', KEYS[8], expiry)
     redis.call('ZADD', KEYS[9], 0, ARGV[9])
+    shorten(KEYS[9], string.sub(KEYS[1], 1, -#id - 1))
     redis.call('PEXPIREAT', KEYS[9], expiry)
     verdict = 'created'
 end

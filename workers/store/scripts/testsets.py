@@ -1,8 +1,10 @@
 """A test set, its systems, and which comparison it shows."""
 
-from workers.store.scripts.parts import ANNOUNCE
+from workers.store.scripts.parts import ANNOUNCE, SHORTEN
 
-_TESTSET = """
+_TESTSET = (
+    SHORTEN
+    + """
 local record, text, systems, outputs, rows, failures, attempts, shown = unpack(KEYS, 1, 8)
 local reports, left, claims, envelopes, gone, joining = unpack(KEYS, 9, 14)
 local function live()  -- and stay listed as long
@@ -11,6 +13,7 @@ local function live()  -- and stay listed as long
     redis.call('HSET', record, 'expiry', expiry)
     for i = 1, 12 do redis.call('PEXPIREAT', KEYS[i], expiry) end
     redis.call('ZADD', listing, 0, place)
+    shorten(listing, string.sub(record, 1, -#ARGV[1] - 1))
     redis.call('PEXPIREAT', listing, expiry)
     redis.call('SET', gone, caller, 'PXAT', remembered)
 end
@@ -21,6 +24,7 @@ local function forget(digest)
     for _, key in ipairs({outputs, failures, attempts}) do redis.call('HDEL', key, digest) end
 end
 """
+)
 
 # KEYS of the scripts below: those of OF_TESTSET, tombstone, joining
 # ARGV: id, expiry, end of the tombstone, listing, text, fields and values of the record

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sigtest.data.imports.file import MOST_DIGITS, File, Placed
+from sigtest.data.fields import in_digits
+from sigtest.data.imports.file import File, Placed
 from sigtest.data.imports.formats.cells import blank
 from sigtest.data.imports.formats.headings import Role, may_identify
 from sigtest.errors import InputError
@@ -90,10 +91,9 @@ def _consecutive(column: str, group: Sequence[Placed]) -> bool:
 
 def _whole_numbers(cells: Iterator[object]) -> Iterator[int]:
     for cell in cells:
-        word = str(cell).strip()
-        if isinstance(cell, bool) or not word.isdecimal() or len(word) > MOST_DIGITS:
+        if isinstance(cell, bool) or not in_digits(str(cell).strip()):
             return
-        yield int(word)
+        yield int(str(cell))
 
 
 def _cells(row: Placed, columns: Sequence[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.data.choices import choose
+from sigtest.data.fields import in_digits
 from sigtest.data.imports.assembly import SUMMARIES
 from sigtest.data.imports.formats.cells import advice, blank
 from sigtest.data.names import MEANS, check_name, without_slash
@@ -296,7 +297,7 @@ def _require_ids_alike(segment: Names, table: Table) -> None:
     known: dict[int, str] = {}
     for name in segment.names:
         number = name.removesuffix(".0")
-        if number.isdecimal() and (other := known.setdefault(int(number), name)) != name:
+        if in_digits(number) and (other := known.setdefault(int(number), name)) != name:
             raise InputError(
                 f"{table.name}: segments are called {other!r} and {name!r}, which is one number "
                 "written in two ways; write ids alike.",
