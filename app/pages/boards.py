@@ -199,7 +199,7 @@ def _asked(form: FormData, settings: Settings) -> Brought[NewTestSet]:
     """The test set that the form of the page asks for."""
     choices = {**forms.choices_of(form), "name": text_of(form, "name").strip()}
     if capacity := text_of(form, "capacity").strip():
-        if not capacity.isdecimal():
+        if not capacity.isdecimal() or len(capacity) > 9:
             raise InputError("capacity must be a whole number.", field="capacity")
         choices["capacity"] = int(capacity)
     files = [

@@ -17,6 +17,7 @@ from contextlib import suppress
 import pytest
 from test_formats import FILES
 
+from sigtest.data.health.surface import FRAMES
 from sigtest.data.imports import FORMATS_READ, FORMATS_REFUSED, read_bytes
 from sigtest.data.imports.file import HEAD, File
 from sigtest.errors import LimitError, SigtestError
@@ -176,6 +177,12 @@ def test_every_reader_takes_linear_time(name: str) -> None:
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_of_no_format_is_sent_back_in_linear_time(name: str) -> None:
     assert not grown(lambda data: read_bytes(data, "x"), hostile, TEXTS[name], MEDIUM)
+
+
+@pytest.mark.parametrize(("what", "frame"), FRAMES)
+def test_what_stands_round_lines_is_found_in_linear_time(what: str, frame: re.Pattern[str]) -> None:
+    for text in ("a_b-c1 d", "__a__ 1.5 1) '", '"\u300ca:'):
+        assert not grown(lambda data: frame.match(data.decode()), hostile, text, HEAD), what
 
 
 @pytest.mark.parametrize("name", INPUTS)
