@@ -174,8 +174,7 @@ def _settle_format(options: argparse.Namespace) -> None:
         return
     named = names.get(options.format, options.format)
     if suffix in OTHERS or named not in (None, names.get(suffix, named)):
-        formats = named or ", ".join(names)
-        raise UsageError(f"--output {output} has the suffix of another format than {formats}")
+        raise UsageError(f"--output {output} has no suffix of {named or ', '.join(names)}")
     options.format = named or names.get(suffix, "text")
 
 

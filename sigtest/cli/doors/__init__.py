@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from sigtest.cli.files import STDIN, read_bytes, shown
+from sigtest.cli.parser import Once
 from sigtest.data.compound import Numbers
 from sigtest.data.fields import Field, Flag
 from sigtest.errors import InputError
@@ -64,7 +65,8 @@ def add_field(group: argparse._ActionsContainer, field: Field) -> None:
     several = isinstance(field, Numbers)
     group.add_argument(
         field.flag, dest=field.name, metavar=field.metavar, help=field.help,
-        action="extend" if several else "append", nargs="+" if several else None,
+        action="extend" if several else "append" if field.repeatable else Once,
+        nargs="+" if several else None,
     )  # fmt: skip
 
 
@@ -78,7 +80,8 @@ def choices_of(fields: Sequence[Field], options: argparse.Namespace) -> Request:
     for field in fields:
         given = getattr(options, field.name)
         if given:
-            request[field.name] = given if isinstance(field, Flag) else field.read(given)
+            words = [given] if isinstance(given, str) else given
+            request[field.name] = given if isinstance(field, Flag) else field.read(words)
     return request
 
 

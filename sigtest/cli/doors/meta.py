@@ -9,7 +9,7 @@ from pathlib import Path
 from sigtest.cli.doors import Brought, Door, Request, choices_of, read_files
 from sigtest.cli.doors.people import add_people
 from sigtest.cli.files import shown
-from sigtest.cli.parser import UsageError
+from sigtest.cli.parser import UsageError, add_option
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
 from sigtest.kinds import File
@@ -26,7 +26,7 @@ OF_OTHERS = {
 
 
 def _add_scores(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--evalset", metavar="PATH", help="directory or archive of mt-metrics-eval")
+    add_option(group, "--evalset", "PATH", "directory or archive of mt-metrics-eval")
     for option, metavar, words in (
         ("--lp", "PAIR", "which pair of languages, such as en-de; or several"),
         ("-m --metric", "LABEL", "which metrics, called as their files; default all"),
@@ -37,7 +37,7 @@ def _add_scores(group: argparse._ArgumentGroup) -> None:
         group.add_argument(
             *option.split(), action="extend", nargs="+", default=[], metavar=metavar, help=words
         )
-    group.add_argument("--gold", metavar="NAME", help="which human scores, such as mqm")
+    add_option(group, "--gold", "NAME", "which human scores, such as mqm")
     add_people(group, "judgements, or scores by people in a file like a metric's; repeatable")
 
 

@@ -4,12 +4,13 @@ import os
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from sigtest.cli import main
-from sigtest.cli.arguments import COMMANDS, PARSERS
+from sigtest.cli.arguments import COMMANDS, PARSERS, _kind_parser
 from sigtest.cli.files import write
 from sigtest.cli.progress import bar
 from sigtest.metrics import METRICS
@@ -560,7 +561,9 @@ def test_an_option_that_keeps_one_value_refuses_a_second(run):
     assert run(*asked, "--seed", "1", "--seed", "1")[0] == 0
     status, _, said = run(*asked, "--baseline", "good", "--baseline", "bad")
     assert (status, "--baseline is given twice: good and bad" in said) == (2, True)
-    parsers = [PARSERS[command]() for command in PARSERS]
+    said = run("human", "x.csv", "--alpha", ".05", "--alpha", ".01")[2]
+    assert "--alpha is given twice: .05 and .01" in said
+    parsers = [(PARSERS.get(command) or partial(_kind_parser, command))() for command in COMMANDS]
     single = [
         own for parser in parsers for own in parser._actions if type(own).__name__ == "_StoreAction"
     ]
