@@ -30,7 +30,8 @@ def test_p_values_beside_one_another_are_those_of_each_pair_alone():
         for c, alternative in enumerate(ALTERNATIVES):
             body = {"systems": systems, "metrics": ["scores"], "tests": TESTS, "resamples": 199}
             asked = {**body, "seed": 8, "exact": "never", "alternative": alternative}
-            for pair in report_of(asked)["pairs"]:
+            of = [pair for pair in report_of(asked)["pairs"] if pair["a"] == f"s{a}"]
+            for pair in of:
                 assert found.p_values(pair["test"])[c, number] == pair["p_value"]
     randomized = found.p_values("approximate_randomization").tolist()
     assert swap_p_values(sample).tolist() == randomized
