@@ -37,6 +37,7 @@ class Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, stopping: Callable[[], None]) -> None:
         super().__init__(config)
         self._stopping = stopping
+        self._app: FastAPI = config.app  # type: ignore[assignment]
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         if wrong := misspelt():
@@ -48,6 +49,7 @@ class Server(uvicorn.Server):
             shown = f"[{host}]" if ":" in host else host
             sys.stdout.write(f"sigtest is ready at http://{shown}:{port}\n")
             sys.stdout.flush()
+            self._app.state.reading.begin()  # before anybody waits for it
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._stopping()

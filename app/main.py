@@ -24,6 +24,7 @@ from app.pages import routes as pages
 from app.questions.routes import router_of
 from app.requests.parsing import Parser
 from app.requests.question import rehearse
+from app.requests.reading import ReadingProcess
 from app.schema import document, headers
 from app.settings import Settings
 from app.testsets import routes as testsets
@@ -83,6 +84,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         lifespan=_lifespan(chosen, queue or QueueSettings.of(), requests),
         redirect_slashes=False,
     )
+    app.state.reading = ReadingProcess(chosen.max_reading_seconds)
     _install(app, chosen, requests)
     app.openapi = partial(document.document, app)  # type: ignore[method-assign]
     problems.install(app)
@@ -98,7 +100,8 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
         rehearse()
         questions = Questions.connect(queue)
         news = News.connect(queue)
-        with stopping(news.wake) as event, closing(news), closing(questions):
+        readers = closing(app.state.reading)
+        with stopping(news.wake) as event, closing(news), closing(questions), readers:
             yield State(
                 settings=settings,
                 requests=requests,
@@ -108,7 +111,7 @@ def _lifespan(settings: Settings, queue: QueueSettings, requests: Requests) -> L
                 testsets=TestSets(questions.context),
                 webhooks=Webhooks(questions.context),
                 watcher=Watcher(questions, news, event),
-                parser=Parser(settings.max_body_bytes),
+                parser=Parser(settings.max_body_bytes, app.state.reading),
             )
 
     return lifespan

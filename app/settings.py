@@ -42,6 +42,7 @@ class Settings:
             the store and some 36 in the worker that reports: systems (of every test set), for
             bootstrap_t twice and pairs, times metrics times resamples; of a test set, all along.
         max_rows: Rows of a report: pairs times metrics times significance tests.
+        max_reading_seconds: Of a core that reading a body may take, besides one for each MB of it.
         max_page: Entries in one page of a listing.
         max_webhooks: Webhooks that a caller may have.
         max_wait_seconds: How long a request may wait for a result (`Prefer: wait`).
@@ -70,6 +71,7 @@ class Settings:
     max_resamples: int = MAX_RESAMPLES
     max_scores: int = 25_000_000
     max_rows: int = 100_000
+    max_reading_seconds: int = 10
     max_page: int = 100
     max_webhooks: int = 20
     max_wait_seconds: int = 60

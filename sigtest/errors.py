@@ -47,6 +47,14 @@ class SigtestError(Exception):
         self.system = system
         self.line = line
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled without asking again for what only keywords give."""
+        return _unpickled, (type(self), self.args), self.__dict__
+
+
+def _unpickled(kind: type[SigtestError], args: tuple[Any, ...]) -> SigtestError:
+    return kind.__new__(kind, *args)
+
 
 class InputError(SigtestError):
     """Texts, scores or documents that cannot be used as they are."""

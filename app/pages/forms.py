@@ -15,7 +15,7 @@ from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
 
-from app.requests.form import files_of, plain, text_of
+from app.requests.form import file_of, files_of, plain, text_of
 from app.requests.json import parse_json
 from sigtest.data.fields import spelled
 from sigtest.data.imports.bounds import Bounds, Meter
@@ -196,11 +196,6 @@ def _packed(top: str, inside: Iterable[tuple[PurePosixPath, UploadFile]]) -> Upl
         for path, file in inside:
             archive.writestr(str(path.relative_to(top)), file.file.read())
     return file_of(top, held.getvalue())
-
-
-def file_of(name: str, data: bytes) -> UploadFile:
-    """A file as a form has it."""
-    return UploadFile(io.BytesIO(data), size=len(data), filename=name)
 
 
 def with_request(files: Iterable[tuple[str, UploadFile]], request: Mapping[str, Any]) -> FormData:

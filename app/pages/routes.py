@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path as Folder
 from typing import Annotated, Any
 
@@ -29,7 +30,7 @@ from app.questions.routes import events
 from app.questions.segments import SegmentsWanted, Wanted, behind
 from app.questions.segments import answer as shared_out
 from app.requests.envelope import WantedQuestions
-from app.requests.form import form_of, size_of
+from app.requests.form import file_of, form_of, size_of
 from app.requests.parsing import Parse
 from app.requests.question import Sent, asked_with, read_form
 from app.schema.document import PROBLEMS
@@ -135,10 +136,10 @@ async def submit(
 ) -> Response:
     """Ask the question of a form; its page is where to go on."""
     async with form_of(request, settings) as form, parser.work(size_of(form)) as work:
-        sent = await run_in_threadpool(_sent, form, kind, settings)
-        brought = await asked_with(request, caller, kind, sent, work)
+        brought = await asked_with(request, caller, kind, work, partial(_sent, form))
         if form.get("do") == "look":
-            return await run_in_threadpool(_looked, request, kind, brought.asked, sent)
+            kept = await work.run(_packed, form, kind.path, settings)
+            return await run_in_threadpool(_looked, request, kind, brought.asked, kept)
     record, _ = await run_in_threadpool(
         asked.submit,
         kind.path,
@@ -151,7 +152,15 @@ async def submit(
     return RedirectResponse(f"/{record.kind}/{record.id}", 303)
 
 
-def _sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
+def _packed(form: FormData, path: str, settings: Settings) -> str:
+    for _, part in form.multi_items():
+        if not isinstance(part, str):
+            part.file.seek(0)
+    return packed(_sent(form, path, settings))
+
+
+def _sent(form: FormData, path: str, settings: Settings) -> Sent:
+    kind = KINDS[path]
     kept, example = form.get("kept"), form.get("example")
     if isinstance(kept, str):
         return unpacked(kept, settings)
@@ -162,7 +171,7 @@ def _sent(form: FormData, kind: Kind[Any], settings: Settings) -> Sent:
     return asking.sent(form, kind, settings)
 
 
-def _looked(request: Request, kind: Kind[Any], question: Question, sent: Sent) -> Response:
+def _looked(request: Request, kind: Kind[Any], question: Question, kept: str) -> Response:
     """What was recognised, to be looked at before anything is computed."""
     found = recognised(kind, question)
     return site.page(
@@ -173,7 +182,7 @@ def _looked(request: Request, kind: Kind[Any], question: Question, sent: Sent) -
         sentences=() if kind is COMPARISONS else kind.recognised(question),
         about=question.about,
         seconds=question.seconds,
-        kept=packed(sent),
+        kept=kept,
     )
 
 
@@ -185,7 +194,7 @@ def _example() -> FormData:
         ("documents", EXAMPLE / "documents.txt"),
         *(("systems", path) for path in sorted((EXAMPLE / "systems").iterdir())),
     ]
-    brought = [(part, forms.file_of(path.name, path.read_bytes())) for part, path in files]
+    brought = [(part, file_of(path.name, path.read_bytes())) for part, path in files]
     return forms.with_request(brought, EXAMPLE_REQUEST)
 
 

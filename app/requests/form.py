@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copyreg
 import gzip
+import io
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -30,6 +32,19 @@ ROLES: Mapping[str, Role] = {
 }  # fmt: skip
 
 Files = Mapping[str, Sequence[UploadFile]]
+
+
+def file_of(name: str | None, data: bytes) -> UploadFile:
+    """A file as a form has it."""
+    return UploadFile(io.BytesIO(data), size=len(data), filename=name)
+
+
+def _carried(file: UploadFile) -> tuple[Any, ...]:
+    file.file.seek(0)
+    return file_of, (file.filename, file.file.read())
+
+
+copyreg.pickle(UploadFile, _carried)  # to the process that reads forms
 
 
 @asynccontextmanager

@@ -101,19 +101,10 @@ def check_recipe(comparison: Comparison, settings: Settings) -> None:
         ("max_rows", place, rows, "rows of a report (pairs x metrics x tests)"),
     ):
         check_count(limit, field, asked, what, settings)
-    what = "systems of all test sets"
-    if recipe.studentised:
-        what += ", twice, and pairs, which have standard errors"
-    check_scores(plan.kept, len(recipe.metrics), plan.resamples, settings, what)
+    check_scores(plan.kept, len(recipe.metrics), plan.resamples, settings)
 
 
-def check_scores(
-    kept: int,
-    metrics: int,
-    resamples: int,
-    settings: Settings,
-    what: str = "systems of all test sets",
-) -> None:
+def check_scores(kept: int, metrics: int, resamples: int, settings: Settings) -> None:
     """Check how many scores resampling would keep.
 
     Args:
@@ -121,16 +112,16 @@ def check_scores(
         metrics: How many.
         resamples: R.
         settings: How many are accepted.
-        what: In words, what is kept.
 
     Raises:
         LimitError: Too many; it says how many resamples would do.
     """
     if kept * metrics * resamples > settings.max_scores:
         raise LimitError(
-            f"{kept:,} x {metrics:,} x {resamples:,} scores ({what} x metrics "
-            f"x resamples) are more than max_scores, {settings.max_scores:,}; at most "
-            f"{settings.max_scores // (kept * metrics):,} resamples fit.",
+            f"{kept:,} x {metrics:,} x {resamples:,} scores (systems of all test sets, and "
+            f"whatever has standard errors, x metrics x resamples) are more than max_scores, "
+            f"{settings.max_scores:,}; at most {settings.max_scores // (kept * metrics):,} "
+            "resamples fit.",
             limit="max_scores",
             field="resamples",
         )

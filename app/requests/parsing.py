@@ -1,14 +1,13 @@
-"""Bodies are read and parsed here, off the event loop, the large ones a few at a time.
+"""Bodies are read and checked here, off the event loop: small ones in threads, others elsewhere.
 
-A parsed body takes several times its bytes, and Python parses one at a time anyway: more at once
-would only take more memory.
+The process beside this one has one body at a time, each caller two that wait for it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -16,7 +15,7 @@ from contextlib import (
     nullcontext,
 )
 from functools import partial
-from typing import Annotated, ParamSpec, Self, TypeVar
+from typing import Annotated, Any, ParamSpec, Self, TypeVar
 
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
@@ -26,12 +25,12 @@ from app.http.errors import UnreadyError
 from app.http.observing import EXCHANGE
 from app.http.state import of_state
 from app.http.turns import turn
+from app.requests.reading import ReadingProcess
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-LARGE = 2**20  # bytes
-LARGE_AT_A_TIME = 2
+SMALL = 2**13  # bytes of a body that is read in this process
 BODIES = 4  # as large as the largest that is accepted, may be here at a time
 
 
@@ -40,12 +39,14 @@ class Parser:
 
     Args:
         max_bytes: Size of the largest body that is accepted.
+        process: Reads all but small ones.
     """
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, process: ReadingProcess) -> None:
         self._most = BODIES * max_bytes
         self._held: Counter[str] = Counter()  # bytes, by caller
-        self._large = asyncio.Semaphore(LARGE_AT_A_TIME)
+        self._process = process
+        self._reading = asyncio.Lock()
 
     @asynccontextmanager
     async def body(self, request: Request) -> AsyncIterator[bytes]:
@@ -93,17 +94,19 @@ class Parser:
         What was read waits for no second turn: all that came meanwhile would have the first, and be
         in memory, too.
         """
-        return Work(partial(self._turn, size))
+        there = partial(self._process.run, size)
+        return Work(partial(self._turn, size), run_in_threadpool if size <= SMALL else there)
 
     @asynccontextmanager
     async def _turn(self, size: int) -> AsyncIterator[None]:
-        async with turn(), self._large if size >= LARGE else nullcontext():
+        async with turn(), nullcontext() if size <= SMALL else self._reading:
             yield
 
     async def run(self, size: int, parse: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Parse in a thread what has so many bytes."""
-        async with self.work(size):
-            return await run_in_threadpool(parse, *args, **kwargs)
+        """Read and check what has so many bytes, when it is its turn; all of it can be pickled."""
+        async with self.work(size) as work:
+            found: T = await work.run(parse, *args, **kwargs)
+            return found
 
 
 class Work:
@@ -111,10 +114,16 @@ class Work:
 
     Args:
         turn: Waits for the turn.
+        run: Reads something, while it is its turn.
     """
 
-    def __init__(self, turn: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+    def __init__(
+        self,
+        turn: Callable[[], AbstractAsyncContextManager[None]],
+        run: Callable[..., Coroutine[Any, Any, Any]],
+    ) -> None:
         self._turn = turn
+        self.run = run
         self._taken = AsyncExitStack()
 
     async def __aenter__(self) -> Self:

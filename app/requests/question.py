@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, cast
 
 from fastapi import Depends, Request
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 
 from app.http.auth import Caller, Principal
@@ -44,7 +44,7 @@ from sigtest.comparison.parse import listed
 from sigtest.comparison.recipe import labels_asked
 from sigtest.data.choices import choose
 from sigtest.data.envelope import PARTS as WRITTEN
-from sigtest.data.envelope import opened
+from sigtest.data.envelope import Said, opened
 from sigtest.data.imports import Joining, in_order, metrics_of
 from sigtest.errors import InputError, SigtestError, inside
 from sigtest.kinds import KINDS, File, Kind, Question
@@ -86,23 +86,27 @@ async def read_question(request: Request, caller: Caller, wait: Wait) -> list[Br
     refuse_encoding(request)
     if media == JSON:
         async with parser.body(request) as data, parser.work(len(data)) as work:
-            sent = Sent(await run_in_threadpool(parse_json, data, "body"))
-            return await _checked(request, caller, kind, sent, work, wait)
+            return [await asked_with(request, caller, kind, work, partial(_of_json, data), wait)]
     if media in forms:
         async with form_of(request, settings) as form, parser.work(size_of(form)) as work:
-            sent = await run_in_threadpool(read_form, form, kind, settings)
-            return await _checked(request, caller, kind, sent, work, wait)
+            return [await asked_with(request, caller, kind, work, partial(_of_form, form), wait)]
     raise unread(media, JSON, *forms)
 
 
-async def _checked(
-    request: Request, caller: Principal, kind: Kind[Any], sent: Sent, work: Work, wait: int | None
-) -> list[Brought[Question]]:
+def _of_json(data: bytes, path: str, settings: Settings) -> Sent:
+    return _checked(Sent(parse_json(data, "body")), KINDS[path])
+
+
+def _of_form(form: FormData, path: str, settings: Settings) -> Sent:
+    return _checked(read_form(form, KINDS[path], settings), KINDS[path])
+
+
+def _checked(sent: Sent, kind: Kind[Any]) -> Sent:
     known = fields_of(kind)
     reading = kind.reading if sent.files else ()
     for field in sent.body if known else ():
         choose(field, (*known, *reading), field[:60], "field")
-    return [await asked_with(request, caller, kind, sent, work, wait)]
+    return sent
 
 
 Read = Annotated[list[Brought[Question]], Depends(read_question)]
@@ -112,8 +116,8 @@ async def asked_with(
     request: Request,
     caller: Principal,
     kind: Kind[Any],
-    sent: Sent,
     work: Work,
+    read: Callable[[str, Settings], Sent],
     wait: int | None = None,
 ) -> Brought[Question]:
     """The question that is asked with what was sent.
@@ -122,19 +126,33 @@ async def asked_with(
         request: Which brought it.
         caller: Who asks, and may name own questions and test sets.
         kind: Of the question.
-        sent: What was sent.
         work: The turn of the request.
+        read: Reads what was sent, for the path of a kind and within limits; can be pickled.
         wait: Seconds for questions that are named and unfinished.
 
     Raises:
         SigtestError: It asks for nothing that can be done.
     """
     state = request.state
+    own = OwnTestSets(state.questions.context.settings, caller.name)
+    said, found = await work.run(_asked, read, kind.path, state.settings, own)
+    if isinstance(found, Sent):
+        answers = Named(state.questions, state.watcher, caller.name, wait, work)
+        filled = Sent(await answers.fill(kind, found.body), found.files)
+        found = await work.run(parsed, kind.path, filled, state.settings, own)
+    return Brought(found, said)
+
+
+def _asked(
+    read: Callable[[str, Settings], Sent], path: str, settings: Settings, own: OwnTestSets
+) -> tuple[Said, Question | Sent]:
+    """What is written on a question, and that; or what was sent where it names finished ones."""
+    sent = read(path, settings)
     said, body = opened(sent.body)
-    answers = Named(state.questions, state.watcher, caller.name, wait, work)
-    filled = Sent(await answers.fill(kind, body), sent.files)
-    own = OwnTestSets(state.testsets, caller.name)
-    return Brought(await run_in_threadpool(parsed, kind, filled, state.settings, own), said)
+    sent = Sent(body, sent.files)
+    if any(reference.ids(body) for reference in KINDS[path].named):
+        return said, sent
+    return said, parsed(path, sent, settings, own)
 
 
 def fields_of(kind: Kind[Any]) -> tuple[str, ...]:
@@ -160,11 +178,11 @@ def rehearse() -> None:
             assert asked.seconds
 
 
-def parsed(kind: Kind[Any], sent: Sent, settings: Settings, own: OwnTestSets) -> Question:
+def parsed(path: str, sent: Sent, settings: Settings, own: OwnTestSets) -> Question:
     """The question, whose comparison is no larger than this service accepts.
 
     Args:
-        kind: Of the question.
+        path: Of the kind.
         sent: With finished questions in the place of their ids.
         settings: Limits.
         own: The caller's test sets.
@@ -172,7 +190,7 @@ def parsed(kind: Kind[Any], sent: Sent, settings: Settings, own: OwnTestSets) ->
     Raises:
         SigtestError: It asks for nothing that can be done.
     """
-    body, files = sent.body, sent.files
+    kind, body, files = KINDS[path], sent.body, sent.files
     if isinstance(kind, Comparisons):
         body = _with_texts(body, settings, own)
     elif kind.compares and isinstance(body.get(kind.compares), Mapping):
@@ -184,6 +202,8 @@ def parsed(kind: Kind[Any], sent: Sent, settings: Settings, own: OwnTestSets) ->
     if comparison is not None:
         with inside("" if isinstance(kind, Comparisons) else kind.compares):
             limits.check_recipe(comparison, settings)
+    assert question.key  # both are kept with it, and take a while
+    assert question.seconds >= 0
     return question
 
 

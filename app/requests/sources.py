@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from app.requests.form import add_content
@@ -12,6 +13,9 @@ from app.settings import Settings
 from sigtest.data.imports import read_builtin
 from sigtest.errors import InputError, SigtestError
 from workers.errors import NotFoundError
+from workers.settings import Settings as QueueSettings
+from workers.store.server import connect
+from workers.tasks.context import Context
 from workers.testsets import TestSets
 
 BUILTIN = "builtin"
@@ -39,16 +43,22 @@ def with_builtin(body: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     return add_content(body, brought)
 
 
+@cache
+def _testsets(store: QueueSettings) -> TestSets:
+    """The test sets there, for as long as this process lives."""
+    return TestSets(Context.on(connect(store), store))
+
+
 @dataclass(frozen=True)
 class OwnTestSets:
     """The test sets of one caller.
 
     Attributes:
-        boards: Where they are.
+        store: Where they are.
         caller: Whose they are.
     """
 
-    boards: TestSets
+    store: QueueSettings
     caller: str
 
     def fill(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -70,7 +80,7 @@ class OwnTestSets:
         if not ID.fullmatch(asked):
             raise NotFoundError(f"There is no test set {asked!r}.", field=TESTSET)
         try:
-            found = self.boards.testset(asked, self.caller)
+            found = _testsets(self.store).testset(asked, self.caller)
         except NotFoundError as error:
             error.field = TESTSET
             raise

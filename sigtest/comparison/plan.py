@@ -263,9 +263,8 @@ class Plan:
 
         Scores of systems; with standard errors in resamples those of systems and of pairs, too.
         """
-        times = 2 if self.recipe.studentised else 1
-        pairs = len(self.pairs) if self.recipe.studentised else 0
-        return len(self.parts) * (times * len(self.systems) + pairs)
+        systems, erring = len(self.systems), self.recipe.studentised
+        return len(self.parts) * (systems + erring * (systems + len(self.pairs)))
 
     @property
     def statistics(self) -> int:

@@ -109,7 +109,8 @@ def test_scores_are_counted_over_systems_metrics_and_resamples(serve: Serve) -> 
     body = numbered(3, 3) | {"metrics": ["bleu", "ter"], "resamples": 100}
     refused = problem(client.post(COMPARISONS, json=body), 422, "limit-exceeded")
     assert refused["detail"] == (
-        "3 x 2 x 100 scores (systems of all test sets x metrics x resamples) are more than "
+        "3 x 2 x 100 scores (systems of all test sets, and whatever has standard errors, x metrics "
+        "x resamples) are more than "
         "SIGTEST_MAX_SCORES, 594; at most 99 resamples fit."
     )
     assert client.post(COMPARISONS, json=body | {"resamples": 99}).is_success
@@ -133,7 +134,7 @@ def test_pairs_that_have_standard_errors_are_counted(serve: Serve) -> None:
     refused = problem(client.post(COMPARISONS, json=body), 422, "limit-exceeded")
     assert refused["limit"] == "max_scores"
     assert refused["detail"].startswith("665 x 1 x 79,999 scores (")
-    assert "pairs" in refused["detail"]
+    assert "whatever has standard errors" in refused["detail"]
     assert refused["detail"].endswith("at most 37,593 resamples fit.")
 
 

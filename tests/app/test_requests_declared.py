@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from jsonschema_rs import Draft202012Validator
@@ -17,6 +18,7 @@ from app.http.observing import EXCHANGE, Exchange
 from app.requests.envelope import read_envelope
 from app.requests.parsing import Parser
 from app.requests.question import read_question
+from app.requests.reading import ReadingProcess
 from app.requests.testset import read_change, read_system, read_testset
 from app.settings import Settings
 from sigtest.errors import SigtestError
@@ -43,9 +45,9 @@ def refusals(operation: tuple[str, str], bodies: Iterable[Any]) -> list[SigtestE
 
 async def refusal(operation: tuple[str, str], body: Any) -> SigtestError | None:
     method, path = operation
-    parser = Parser(SETTINGS.max_body_bytes)
+    parser = Parser(SETTINGS.max_body_bytes, ReadingProcess(10))
     state = {"settings": SETTINGS, "parser": parser}
-    state |= dict.fromkeys(("testsets", "questions", "watcher"))
+    state |= {"watcher": None, "questions": Mock()}
 
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": json.dumps(body).encode(), "more_body": False}

@@ -32,7 +32,6 @@ from workers.store.scripts import questions as scripts
 from workers.store.stored import SHOWN, Stored, facts_of, stored_of
 
 PROBE_SECONDS = 10
-MOST_LEFT = 2**53  # bytes, of which scripts of the store can tell one from the next
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ class QuestionStore:
             int(idempotency_key is not None),
             keys.asked(caller, kind, {**contents, "outline": facts["outline"]}),
             2 * len(facts),
-            int(min(left, MOST_LEFT)),
+            int(min(left, 2**53)),  # scripts of the store have no larger whole numbers
         ]
         names += [keys.cached(keys.space_of(caller), name) for name in cut.distinct_keys]
         told = self._create(names, [*options, *codec.flat(facts), *codec.flat(contents)])

@@ -1,0 +1,100 @@
+"""Large bodies are read beside the front end: one that never ends costs its sender alone."""
+
+import asyncio
+import os
+import signal
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from endless import endless
+from exchange import COMPARISONS, Serve, problem
+from service import children, until
+
+from app.requests import question
+from app.requests.parsing import SMALL
+from app.requests.reading import ReadingProcess
+from app.settings import Settings
+from sigtest.errors import InputError, LimitError, at_line
+
+CHILD = "app.requests.reading"
+KEYS = {"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob", "SIGTEST_MAX_READING_SECONDS": "1"}
+OF_ANN, OF_BOB = ({"Authorization": f"Bearer of-{name}"} for name in ("ann", "bob"))
+
+
+@pytest.fixture(autouse=True)
+def findable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+
+
+def large(body: dict[str, Any], seed: int) -> dict[str, Any]:
+    texts = [line + " word" * (SMALL // 10) for line in body["references"][0]]
+    return body | {"references": [texts], "seed": seed}
+
+
+def test_a_body_that_is_never_read_costs_its_sender_alone(
+    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = serve(Settings.of(KEYS))
+    whole = client.post(COMPARISONS, json=large(body, 1), headers=OF_BOB)
+    assert whole.status_code == 202, whole.text
+    (first,) = children(os.getpid(), CHILD)
+    monkeypatch.setattr(question, "_of_json", endless)
+    with ThreadPoolExecutor(1) as threads:
+        evil = threads.submit(client.post, COMPARISONS, json=large(body, 2), headers=OF_ANN)
+        assert client.get("/healthz").is_success
+        assert client.post(COMPARISONS, content=b"{}", headers=OF_BOB).status_code == 415
+        assert not evil.done()
+        refused = problem(evil.result(), 413, "limit-exceeded")
+    monkeypatch.undo()
+    assert refused["limit"] == "max_reading_seconds"
+    assert "more than 1 seconds" in refused["detail"]
+    again = client.post(COMPARISONS, json=large(body, 3), headers=OF_BOB)
+    assert again.status_code == 202
+    (second,) = children(os.getpid(), CHILD)
+    assert second != first
+
+
+def test_large_and_small_bodies_are_the_same_questions(
+    serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = serve(Settings.of(KEYS))
+    there = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
+    monkeypatch.setattr("app.requests.parsing.SMALL", 2**30)
+    here = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
+    assert here["id"] == there["id"]
+
+
+def test_flaws_of_large_bodies_are_told_with_their_places(
+    serve: Serve, body: dict[str, Any]
+) -> None:
+    client = serve(Settings.of(KEYS))
+    flawed = large(body, 5)
+    flawed["systems"][1] = {"name": "B", "hypotheses": ["one line"]}
+    told = problem(client.post(COMPARISONS, json=flawed, headers=OF_BOB), 422, "length-mismatch")
+    assert told["errors"][0]["system"] == "B"
+    assert told["errors"][0]["field"] == "systems[1].hypotheses"
+
+
+def run(process: ReadingProcess, *work: Any) -> Any:
+    return asyncio.run(process.run(0, *work))
+
+
+def test_it_is_killed_for_what_it_does_and_does_it_again() -> None:
+    process = ReadingProcess(1)
+    assert run(process, sorted, [2, 1]) == [1, 2]
+    with pytest.raises(LimitError, match="more than 1 seconds of a core"):
+        run(process, pow, 7, 10**9)
+    with pytest.raises(InputError, match="line 3") as caught:
+        run(process, exec, "from sigtest.errors import at_line\nraise at_line('a', 3, 'No.', 'b')")
+    assert vars(caught.value) | {"__notes__": []} == vars(at_line("a", 3, "No.", "b")) | {
+        "__notes__": []
+    }
+    (pid,) = children(os.getpid(), CHILD)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(LimitError, match="memory"):
+        run(process, sorted, [2, 1])
+    assert run(process, sorted, [2, 1]) == [1, 2]
+    process.close()
+    until(lambda: not children(os.getpid(), CHILD))
