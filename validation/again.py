@@ -152,7 +152,7 @@ def documents_and_replicas_equal_plain_loops() -> Check:
         for alternative, count in wanted.items():
             cases += 1
             asked = {**body, "tests": [test], "alternative": alternative}
-            (pair,) = compare(parse_comparison(asked)).pairs
+            pair = compare(parse_comparison(asked)).pairs[0]
             if pair.count != count:
                 problems.append(f"{test} {alternative}: {pair.count}, not {count}")
     return all_hold(

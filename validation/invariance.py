@@ -88,6 +88,8 @@ def p_is_never_zero() -> Check:
     for alternative in ("two-sided", "greater"):
         recipe = replace(made.recipe, tests=ALL_TESTS, resamples=99, alternative=alternative)
         for pair in compare(Comparison((Entry(made.entries[0].testset, systems),), recipe)).pairs:
+            if pair.claimed not in (None, better.name):
+                continue
             cases += 1
             wanted = resampling_tests()[pair.test].sides(recipe.alternative) / 100
             # a constant difference leaves centred bootstraps no spread: their count is 0, too
