@@ -19,7 +19,6 @@ from sigtest.data.names import check_name, look_alikes, require_own_names, summa
 from sigtest.data.runs import Crossed
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError, SigtestError
-from sigtest.metrics.scores import Supplied
 from sigtest.significance import own_tests
 from sigtest.significance.corrections import CORRECTIONS
 
@@ -45,23 +44,27 @@ class Entry:
     notes: tuple[str, ...] = ()
     runs: tuple[Crossed, ...] = ()
 
-    def check(self, recipe: Recipe) -> None:
+    def check(self, recipe: Recipe, least: int = 1) -> None:
         """Check that test set, systems and recipe fit each other.
 
+        Args:
+            recipe: What to compute.
+            least: Systems that there must be; one alone has scores and intervals.
+
         Raises:
-            InputError: Fewer than two systems, a name used twice, scores or texts missing, systems
+            InputError: Too few systems, a name used twice, scores or texts missing, systems
                 with different numbers of replicas, a document with several labels.
             LengthError: A system with more or fewer lines than the test set has segments.
             RecipeError: More systems than the family holds; an unknown baseline; documents or
                 labels asked for and not known.
         """
         names = [system.name for system in self.systems]
-        scored = all(isinstance(metric, Supplied) for metric in recipe.metrics)
-        if len(names) < (1 if scored else 2):
+        if len(names) < least:
             # of files, such as columns that were passed over
             told = "".join(f" {note}" for note in self.notes)
             raise InputError(
-                f"A comparison needs at least two systems; {len(names)} given.{told}",
+                f"A comparison needs at least {'one system' if least == 1 else 'two systems'}; "
+                f"{len(names)} given.{told}",
                 field="systems",
             )
         require_own_names(names)
@@ -180,7 +183,7 @@ class Comparison:
     def _check_entry(self, i: int, entry: Entry) -> None:
         """Check one test set of several; the error says which."""
         try:
-            entry.check(self.recipe)
+            entry.check(self.recipe, least=2)
         except SigtestError as error:
             path = f"testsets[{i}]"
             if not isinstance(error, RecipeError):

@@ -109,7 +109,6 @@ FORMS: dict[str, tuple[list[Part], str]] = {
         "does not say what it is; give it as the reference (in"
         " the shell -r FILE, in a form the part references)",
     ),
-    "one system": (form(zipped({"reference": TEXT, "systems/a": TEXT})), "at least two systems"),
     "unequal": (form(zipped(GOOD | {"systems/c.en": b"x\n"})), "system 'c' has 1 line"),
     "hostile name": (form(zipped(GOOD | {"systems/<b>.en": TEXT})), "The system name '<b>'"),
     "documents": (form(zipped(GOOD | {"documents": b"d\n"})), "documents has 1 entry,"),

@@ -58,11 +58,6 @@ CHANGES: dict[str, tuple[Change, str, dict[str, Any]]] = {
         {"message": "zero segments"},
     ),
     "no references": ({"references": []}, "invalid-input", {"field": "references"}),
-    "one system": (
-        {"systems": [{"name": "A", "hypotheses": ["a", "b", "c"]}]},
-        "invalid-input",
-        {"field": "systems", "message": "at least two"},
-    ),
     "no systems": ({"systems": None}, "invalid-input", {"field": "systems"}),
     "systems are no list": ({"systems": "AB"}, "invalid-input", {"field": "systems"}),
     "a system is no object": ({"systems": ["A", "B"]}, "invalid-input", {"field": "systems[0]"}),
@@ -219,7 +214,7 @@ FORMS: dict[str, tuple[list[Part], str, str]] = {
         "B.txt.gz is not a whole gzip file",
     ),
     "duplicate names": (file(b"a\nb\n", "A.en"), "invalid-input", "both named 'A'"),
-    "one system": ([REFERENCE, FIRST], "invalid-input", "at least two systems"),
+    "no system": ([REFERENCE], "invalid-input", "at least one system"),
     "no references": ([FIRST, SECOND], "invalid-input", "At least one reference set"),
     "unknown part": ([*file(b"a\nb\n"), ("refs", (None, b"x"))], "invalid-input", "part 'refs'"),
     "systems no file": (

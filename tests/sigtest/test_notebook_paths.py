@@ -102,7 +102,7 @@ def test_of_files_of_several_tasks_those_of_one_are_chosen(folder):
 
 def test_columns_of_texts_that_are_no_systems_are_named(folder):
     Path("wide.csv").write_text("id,reference,first,second\n1,a b,a b,b\n2,c d,c d,c\n")
-    said = "at least two systems; 0 given. wide.csv: columns passed over: first, second."
+    said = "at least one system; 0 given. wide.csv: columns passed over: first, second."
     with pytest.raises(SigtestError, match=said):
         sigtest.compare(from_="wide.csv")
 

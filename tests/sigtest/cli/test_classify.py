@@ -177,7 +177,7 @@ def test_one_system_alone_gets_the_interval_of_its_accuracy(answer: Answer) -> N
         (["--correct", "5", "--n", "3"], "5 of 3 is no proportion"),
         (["--correct", "0", "--n", "0"], "0 of 0 is no proportion"),
         (["--correct", "x", "--n", "3"], "correct must be a whole number, not 'x'"),
-        (["--gold", GOLD], "at least two systems"),
+        (["--gold", GOLD], "at least one system"),
         (["--gold", GOLD, EXAMPLE / "documents.txt"], "138"),
         (["--gold", GOLD, *systems("oak", "maple"), "--metric", "f1"], "f1:positive=LABEL, one of"),
         (["--gold", GOLD, *systems("oak", "maple"), "--format", "pdf"], "Unknown format 'pdf'"),

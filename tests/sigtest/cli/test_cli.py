@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from sacrebleu.metrics.bleu import BLEU
 
 from sigtest.cli import main
 from sigtest.cli.arguments import COMMANDS, PARSERS, _kind_parser
@@ -284,7 +285,7 @@ def test_a_gzip_bomb_is_not_unpacked(complaint):
     ("arguments", "parts"),
     [
         ([], ["No references"]),
-        (["-r", "ref.txt", "good.txt"], ["at least two systems", "1 given"]),
+        (["-r", "ref.txt"], ["at least one system", "0 given"]),
         (
             ["-r", "ref.txt", "good.txt", "good.txt"],
             ["both named 'good'", "the system in it", "NAME=FILE"],
@@ -568,3 +569,14 @@ def test_an_option_that_keeps_one_value_refuses_a_second(run):
         own for parser in parsers for own in parser._actions if type(own).__name__ == "_StoreAction"
     ]
     assert {own.dest for own in single if own.option_strings} == set()
+
+
+def test_one_system_with_its_reference_has_scores_and_intervals(report):
+    """The score is sacreBLEU's."""
+    found = report("-r", "ref.txt", "good.txt")
+    ours, reference = (Path(name).read_text().splitlines() for name in ("good.txt", "ref.txt"))
+    (system,) = found["systems"]
+    score = system["scores"]["bleu"]
+    assert score["score"] == pytest.approx(BLEU().corpus_score(ours, [reference]).score)
+    assert score["ci"][0] <= score["score"] <= score["ci"][1]
+    assert found["pairs"] == []
