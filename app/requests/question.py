@@ -277,8 +277,7 @@ def _joining(body: dict[str, Any]) -> Joining:
     if not isinstance(select, str | None):
         raise InputError("select must name one of the test sets in the files.", field="select")
     metrics = body.get("metrics")
-    labels, wanted = only_labels(metrics), labels_asked(metrics)
-    return Joining(missing=missing, testset=select, labels=labels, wanted=wanted)
+    return Joining(missing, select, False, only_labels(metrics), labels_asked(metrics))
 
 
 def _with_texts(body: Mapping[str, Any], settings: Settings, own: OwnTestSets) -> Mapping[str, Any]:

@@ -339,8 +339,7 @@ def _read(body: dict[str, Any], imports: Imports) -> dict[str, Any]:
     for column in COLUMNS:
         if column in roles or (read[column] is None and column in found):
             read[column] = found[column]
-    told = told_of(material)  # which the numbers alone do not say
-    if any(told.values()):
+    if any((told := told_of(material)).values()):  # which the numbers alone do not say
         read["metrics"] = inferred_metrics(*_brought(read), told)
     return read
 

@@ -16,7 +16,6 @@ from sigtest.errors import InputError, LengthError, quoted
 
 WAYS = ("error", "drop")  # with segments that only some have
 LISTED = 8  # sets of missing segments in a sentence
-SAME = 20  # characters before the first that differs, in a message
 DIGITS = re.compile(r"\d+")
 
 
@@ -339,7 +338,7 @@ def _require_same_items(parts: Sequence[Material]) -> None:
                     names = {name for p in (first, part) for name in p.testsets or ()}
                     sets = f" ({examples(map(repr, sorted(names)))})" if len(names) > 1 else ""
                     differ = (k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y)
-                    start = max(0, next(differ, 0) - SAME)
+                    start = max(0, next(differ, 0) - 20)  # with some of what is the same
                     raise InputError(
                         f"{first.name} and {part.name} have another {what} under "
                         f"{part.segment(i)}, {quoted(a[start:])} and {quoted(b[start:])}; they are "
