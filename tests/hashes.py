@@ -28,6 +28,7 @@ ADDED = (
     "discriminative_power",
     "proportion_ci",
     "clustered_stderr",
+    "rank_doubt",
 )  # after 0.1.0, from numbers that are hashed or, the last, held against statsmodels
 LEGACY = "riezler_maxwell_bootstrap"
 DECIMALS = 8

@@ -39,17 +39,20 @@ def the_centre_is_that_of_all_draws() -> Check:
     resamples, problems = 9_999, []
     counts = bootstrap_counts(SEED, 0, resamples, 40).astype(float)
     for number in range(6):
-        rows = np.stack([rng.lognormal(size=40) * 1.3, rng.lognormal(size=40)])
-        d = rows[0] - rows[1]
-        moved = counts @ d / 40
-        wanted = int((np.abs(moved - moved.mean()) >= abs(d.mean())).sum())
+        scores = np.stack([rng.lognormal(size=40) * 1.3, rng.lognormal(size=40)])
+        weights = rng.integers(1, 5, size=40).astype(float)
+        rows = np.stack([scores, np.stack([weights, weights])], axis=2)
+        d = scores[0] - scores[1]
+        moved = counts @ (weights * d) / (counts @ weights)
+        observed = abs(d @ weights / weights.sum())
+        wanted = int((np.abs(moved - moved.mean()) >= observed).sum())
         (pair,) = reported(rows, tests=["bootstrap"], resamples=resamples, seed=SEED).pairs
         if pair.count != wanted:
             problems.append(f"data set {number}: {pair.count}, not {wanted}")
     return all_hold(
         "the centre is that of all draws",
-        f"Counts of the shifted bootstrap in {resamples:,} resamples of skewed differences are "
-        "those of arrays that are centred as a whole.",
+        f"Counts of the shifted bootstrap in {resamples:,} resamples of skewed weighted "
+        "differences are those of arrays that are centred as a whole.",
         problems,
         6,
     )
@@ -180,7 +183,7 @@ def max_t_steps_down() -> Check:
         counts = bootstrap_counts(number, 0, resamples, 60).astype(float)
         d = np.stack([rows[a] - rows[b] for a, b in pairs])
         moved = counts @ d.T / 60
-        far = np.abs(moved - moved.mean(axis=0))
+        far = np.abs(moved - d.mean(axis=1))
         observed = np.abs(d.mean(axis=1))
         adjusted, most = {}, 0.0
         left = sorted(range(len(pairs)), key=lambda i: -observed[i])

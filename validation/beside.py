@@ -19,9 +19,11 @@ from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample
 from sigtest.draws.studentised import in_errors
+from sigtest.draws.units import known_means
 from sigtest.metrics import Metric
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest
 from sigtest.significance.base import SLACK, slack
+from sigtest.significance.counting import centres
 from sigtest.significance.montecarlo import p_value
 from sigtest.significance.tails import drawn_in
 
@@ -71,6 +73,7 @@ class Drawn:
         errors: (P,) standard errors of what was observed.
         tails: (P,) how heavy the tails of units are.
         observed: (P,) differences.
+        means: (P,) from `known_means`.
         tolerance: (P,) slack.
         swaps: (A, P) counts of swapped differences, one row an alternative.
     """
@@ -80,6 +83,7 @@ class Drawn:
     errors: Array
     tails: Array
     observed: Array
+    means: Array
     tolerance: Array
     swaps: Counts
 
@@ -99,7 +103,8 @@ class Drawn:
         if test.draws == "swaps":
             return self.swaps[c]
         if test.draws == "counts":
-            return test.count(self.observed, self.differences, self.tolerance, claim)
+            moved = centred(test, self.differences, self.means)
+            return moved.count(self.observed, self.differences, self.tolerance, claim)
         t = in_errors(self.observed, self.errors, self.tolerance / SLACK)
         t = drawn_in(t, self.tails, claim)
         return test.count(t, self.studentised, SLACK * np.abs(t), claim)
@@ -110,16 +115,14 @@ def drawn(sample: Sample) -> list[Drawn]:
     part, resamples = sample.part, sample.part.resamples
     (a, b), size = part.pairs.T, len(part.systems)
     scores = np.empty((len(sample.metrics), size, resamples))
-    rows = 0 if sample.moments is None else len(part.pairs)
+    rows = len(part.pairs) if sample.studentised else 0
     studentised = np.empty((len(sample.metrics), rows, resamples))
     swaps = np.zeros((len(sample.metrics), len(ALTERNATIVES), len(part.pairs)), dtype=np.int64)
     for first, last in sample.row_blocks(0, resamples):
         here = slice(first, last)
         scores[:, :, here] = sample.bootstrap_scores(first, last)
-        if sample.moments is not None:
-            for m, errors in enumerate(sample.errors(first, last)):
-                values = sample.studentised(m, scores[m, :, here], errors).values
-                studentised[m, :, here] = values[size:]
+        for m, known in enumerate(sample.studentised):
+            studentised[m, :, here] = known.drawn(slice(size, None), first, last)[0]
         if sample.swap_test is not None:
             for m, kept in enumerate(sample.swapped_sums(first, last)):
                 swaps[m] += _swaps(sample, m, kept)
@@ -127,9 +130,10 @@ def drawn(sample: Sample) -> list[Drawn]:
         Drawn(
             differences=metric.sign * (scores[m, a] - scores[m, b]),
             studentised=metric.sign * studentised[m],
-            errors=np.empty(0) if sample.moments is None else sample.moments.observed[m, size:],
-            tails=np.empty(0) if sample.moments is None else sample.moments.tails[m, size:],
+            errors=sample.studentised[m].errors[size:] if rows else np.empty(0),
+            tails=sample.studentised[m].tails[size:] if rows else np.empty(0),
             observed=metric.sign * (sample.scores[m, a] - sample.scores[m, b]),
+            means=_means(sample, m),
             tolerance=slack(sample.scores[m, a], sample.scores[m, b]),
             swaps=swaps[m],
         )
@@ -147,13 +151,26 @@ def bootstrap_p_values(sample: Sample) -> Array:
     blocks = sample.row_blocks(0, resamples)
     scores = np.concatenate([sample.bootstrap_scores(*rows)[0] for rows in blocks], axis=1)
     observed, tolerance = sample.observed[0]
+    means = _means(sample, 0)
     counts = np.empty(len(sample.part.pairs), dtype=np.int64)
     for first in range(0, len(counts), CHUNK):
         run = slice(first, first + CHUNK)
         a, b = sample.part.pairs[run].T
         drawn_differences = sample.metrics[0].sign * (scores[a] - scores[b])
-        counts[run] = test.count(observed[run], drawn_differences, tolerance[run], "two-sided")
+        moved = centred(test, drawn_differences, means[run])
+        counts[run] = moved.count(observed[run], drawn_differences, tolerance[run], "two-sided")
     return p_value(counts, resamples)
+
+
+def centred(test: ResamplingTest, draws: Array, means: Array) -> ResamplingTest:
+    """The test with the centre of (P, R) bootstrap draws whose means may be known."""
+    return test.around(centres(test, draws, means, np.zeros(len(draws)))[0])
+
+
+def _means(sample: Sample, m: int) -> Array:
+    """(P,) means of what bootstrap differences are drawn from, where they are known."""
+    even_a, even_b = sample.evenness[m, sample.part.pairs.T]
+    return known_means(sample.metrics[m], sample.observed[m][0], even_a, even_b)
 
 
 def swap_p_values(sample: Sample) -> Array:

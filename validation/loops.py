@@ -28,6 +28,9 @@ LOOPS: Mapping[str, Callable[..., dict[str, int]]] = {
     "riezler_maxwell_bootstrap": textbook.riezler_maxwell_bootstrap,
 }
 
+ESTIMATED = ("bootstrap", "riezler_maxwell_bootstrap")  # centres, but for the first one's of MEANS
+MEANS = ("grid", "real", "ratio")  # of segments that weigh the same
+
 Cell = tuple[str, str, str]  # metric, test, alternative
 
 
@@ -124,14 +127,17 @@ def p_values_follow_from_counts() -> Check:
             p = min(1.0, sides * (count + 1) / 200)
             low, high = binomtest(count, 199).proportion_ci(method="exact")
             wanted = (p, math.log10(p), min(1.0, sides * low), min(1.0, sides * high))
-            if not np.allclose(
-                (pair.p_value, pair.log10_p, *(pair.p_interval or ())), wanted, rtol=1e-9
-            ):
+            found = (pair.p_value, pair.log10_p, *(pair.p_interval or ()))
+            known = pair.test == "bootstrap" and pair.metric.startswith(MEANS)
+            wider = pair.test in ESTIMATED and not known
+            wider &= found[2] <= wanted[2] * (1 + 1e-9) and found[3] >= wanted[3] * (1 - 1e-9)
+            if not np.allclose(found[: 2 if wider else 4], wanted[: 2 if wider else 4], rtol=1e-9):
                 problems.append(f"{pair.metric} {pair.test} {alternative}: {pair.p_value}, not {p}")
     return all_hold(
         "p-values follow from counts",
         "p = (c + 1)/(R + 1), twice that (at most 1) for the two-sided paired bootstrap, and its "
-        "Clopper-Pearson interval as SciPy has it (1e-9), in every test, alternative and metric.",
+        "Clopper-Pearson interval as SciPy has it (1e-9), in every test, alternative and metric; "
+        "at least as wide where the centre is an estimate.",
         problems,
         cases,
     )

@@ -15,10 +15,11 @@ from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample
-from sigtest.draws.studentised import in_errors
+from sigtest.draws.units import known_means
 from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
 from sigtest.significance.base import SLACK
 from sigtest.significance.convolution import convolve_swaps
+from sigtest.significance.counting import centres
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.montecarlo import p_value
 from sigtest.significance.tails import drawn_in
@@ -68,13 +69,12 @@ def differences(sample: Sample) -> dict[str, list[Array]]:
     booted = [np.empty(resamples) for _ in sample.metrics]
     swapped = [np.empty(resamples) for _ in sample.metrics]
     studentised = [np.empty(resamples) for _ in sample.metrics]
-    first_pair = len(sample.part.systems)
+    pair = slice(len(sample.part.systems), len(sample.part.systems) + 1)
     for first, last in sample.row_blocks(0, resamples):
         scores = sample.bootstrap_scores(first, last)
-        errors = sample.errors(first, last)
         kept = sample.swapped_sums(first, last)
         for m, metric in enumerate(sample.metrics):
-            values = sample.studentised(m, scores[m], errors[m]).values[first_pair]
+            ((values,), *_) = sample.studentised[m].drawn(pair, first, last)
             studentised[m][first:last] = metric.sign * values
             booted[m][first:last] = metric.sign * (scores[m, 0] - scores[m, 1])
             ((_, drawn),) = sample.swap_differences(m, kept[m])
@@ -87,18 +87,21 @@ def p_values(sample: Sample) -> Array:
     drawn = differences(sample)
     asked = cells()
     p = np.empty((len(sample.metrics), len(asked)))
-    for m in range(len(sample.metrics)):
+    for m, metric in enumerate(sample.metrics):
         plain = sample.observed[m]
-        assert sample.moments is not None
-        error, sign = sample.moments.observed[m, 2:], sample.metrics[m].sign
-        a, b = sample.scores[m, :2].tolist()
-        t = sign * in_errors(np.array([a - b]), error, np.array([max(abs(a), abs(b))]))
+        means = known_means(metric, plain[0], *sample.evenness[m, :, None])
+        known = sample.studentised[m]
+        t = metric.sign * known.t[2:]
         for c, (name, alternative) in enumerate(asked):
-            held = drawn_in(t, sample.moments.tails[m, 2:], alternative)
+            held = drawn_in(t, known.tails[2:], alternative)
             seen = {"counts": plain, "swaps": plain, "studentised": (held, SLACK * np.abs(held))}
             test = resampling_tests()[name]
             observed, tolerance = seen[test.draws]
-            count = test.count(observed, drawn[test.draws][m][None], tolerance, alternative)
+            draws = drawn[test.draws][m][None]
+            if test.draws == "counts":
+                centre = centres(test, draws, means, np.zeros(1))[0]
+                test = test.around(centre)
+            count = test.count(observed, draws, tolerance, alternative)
             p[m, c] = p_value(count, sample.part.resamples, test.sides(alternative))[0]
     return p
 

@@ -31,6 +31,10 @@ OTHERS = (  # what each answers, and its heading
         "Do the tests of judgements, metrics, labels and folds keep their level?",
         "12. Tests of judgements, metrics, labels and folds",
     ),
+    (
+        "Documents are of very unequal size: what does the bootstrap-t say then?",
+        "13. Documents of unequal size",
+    ),
 )
 PACKAGES = ("numpy", "scipy", "numba", "sacrebleu")
 

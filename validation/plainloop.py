@@ -46,7 +46,15 @@ def loop_p_values(
         start += 2 * k
         slack = SLACK * max(abs(score_x), abs(score_y))
         difference = sign * (score_x - score_y)
-        counts = count(sign * (metric.score(x) - metric.score(y)), difference, slack)
+        level = (
+            metric.fraction is not None
+            and not np.ptp(
+                rows[:, [c + metric.fraction.denominator for c in (start - 2 * k, start - k)]],
+                axis=0,
+            ).any()
+        )
+        tau = difference if level else np.nan
+        counts = count(sign * (metric.score(x) - metric.score(y)), difference, slack, tau)
         for c, (_, _, sides) in enumerate(LOOP_CELLS):
             p[m, c] = min(1.0, sides * (counts[c] + 1) / (resamples + 1))
     return p
@@ -67,15 +75,15 @@ def add_up(seed: int, rows: Array, resamples: int) -> Array:
 
 
 @compiled
-def count(differences: Array, observed: float, slack: float) -> Counts:
-    """Counts by `LOOP_CELLS`; the figures are named in `textbook`."""
+def count(differences: Array, observed: float, slack: float, tau: float) -> Counts:
+    """Counts by `LOOP_CELLS`; the figures are named in `textbook`; tau is NaN where not known."""
     resamples = len(differences)
-    tau = 0.0
+    mean = 0.0
     tau_of_lengths = 0.0
     for r in range(resamples):
-        tau += differences[r]
+        mean += differences[r]
         tau_of_lengths += abs(differences[r])
-    tau /= resamples
+    tau = mean / resamples if np.isnan(tau) else tau
     tau_of_lengths /= resamples
     counts = np.zeros(7, dtype=np.int64)
     for r in range(resamples):

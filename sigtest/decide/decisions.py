@@ -86,17 +86,18 @@ def decide(
         recipe: Alternative, alpha and correction.
         resamples: R.
         test: The significance test.
-        counts: (P,) its counts.
+        counts: (P,) or (3, P) its counts, from `facts.Facts`.
         known: (P,) p-values that need no draws; of no meaning to tests on bootstrap draws.
-        joint_counts: (P,) counts of a correction that looks at all pairs' draws together.
+        joint_counts: The same of a correction that looks at all pairs' draws together.
         family: How many comparisons are corrected together, where that is more than P; those
             neither here nor gone have p = 1.
         gone: (G,) p-values of comparisons of the family that are decided no more, because a system
             of theirs has left.
     """
     sides = test.sides(recipe.alternative)
-    p = p_value(counts, resamples, sides)
     low, high = p_interval(counts, resamples, sides)
+    counts = np.atleast_2d(counts)[0]
+    p = p_value(counts, resamples, sides)
     log10_p = np.log10(p)
     known = [None] * len(counts) if test.draws in {"counts", "studentised"} else known
     for i, found in enumerate(known):
@@ -107,7 +108,7 @@ def decide(
         limit = Limit(recipe.correction, recipe.alpha, family or len(p) + len(gone))
         adjusted, unsure, needed = correct(limit, p, (low, high), resamples, sides, gone)
     else:
-        adjusted = p_value(joint_counts, resamples)
+        adjusted = p_value(np.atleast_2d(joint_counts)[0], resamples)
         joint_low, joint_high = p_interval(joint_counts, resamples)
         unsure = (joint_low <= recipe.alpha) & (recipe.alpha < joint_high)
         needed = _askable(resamples, {

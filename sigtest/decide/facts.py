@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,25 +12,21 @@ from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Block, Sample, exact_p, oriented_differences
 from sigtest.draws.samples import Blocks, Samples, mean
-from sigtest.draws.studentised import (
-    Studentised,
-    in_errors,
-    mean_errors,
-    mean_tails,
-    studentise,
-)
+from sigtest.draws.studentised import Studentised
+from sigtest.draws.units import known_means
 from sigtest.significance import OwnP, own_tests, resampling_tests, swap_test
-from sigtest.significance.base import SLACK, extremity, slack
+from sigtest.significance.base import extremity, slack
+from sigtest.significance.bootstrap import Bootstrap
+from sigtest.significance.counting import centres
 from sigtest.significance.exact import ExactP
 from sigtest.significance.intervals import (
-    bootstrap_t_interval,
     percentile_interval,
     skewness,
     standard_deviation,
 )
 from sigtest.significance.joint import range_counts, step_down_counts
-from sigtest.significance.tails import drawn_in
 
+BOOTSTRAP = Bootstrap()
 CHUNK = 1 << 16  # pseudo-statistics held at a time: they stay in the cache
 
 
@@ -59,12 +55,14 @@ class Facts:
         scores: (S,) observed scores.
         score_spread: Over (S,) systems.
         difference_spread: Over (P,) differences a - b, not oriented.
-        counts: (P,) count of each test, by name.
+        counts: (P,) count of each test, by name; of tests on bootstrap draws (3, P): where their
+            centre is an estimate, the counts at both ends of its 95 % interval follow.
         exact: (P,) randomization p-values for which every swap was counted.
-        joint_counts: (P,) counts of the correction that looks at all pairs' draws together; by
-            the name of the test it goes with.
+        joint_counts: The same of the correction that looks at all pairs' draws together; by the
+            name of the test it goes with.
         own: (P,) p-values of the tests that have one of their own, by name.
         replica_scores: (S, m) observed scores of each replica.
+        evenness: (S,) from `units.evenness`.
     """
 
     scores: Array
@@ -74,6 +72,7 @@ class Facts:
     exact: tuple[ExactP | None, ...]
     joint_counts: dict[str, Counts]
     replica_scores: Array
+    evenness: Array
     own: dict[str, tuple[OwnP, ...]] = field(default_factory=dict)
 
 
@@ -92,7 +91,9 @@ def gather(sample: Sample, blocks: list[Block]) -> list[Facts]:
             exact=_exact(sample, m),
             ranges=ranges[m],
             replica_scores=sample.replica_scores[m],
-            studentised=_studentised(sample, ordered, m),
+            evenness=sample.evenness[m],
+            studentised=sample.studentised[m : m + 1],
+            reached=_reached(sample.part, ordered, m),
         )
         for m in range(len(sample.metrics))
     ]
@@ -119,6 +120,7 @@ def _averaged(samples: Samples, blocks: Sequence[Blocks]) -> list[Facts]:
     draws = np.concatenate([mean([part.scores for part in own[:-1]]) for own in blocks], axis=2)
     swaps = np.sum([own[-1].swaps for own in blocks], axis=0)
     replicas = mean([part.replica_scores for part in samples.parts])
+    evenness = np.min([part.evenness for part in samples.parts], axis=0)
     return [
         facts_of(
             whole,
@@ -129,24 +131,12 @@ def _averaged(samples: Samples, blocks: Sequence[Blocks]) -> list[Facts]:
             exact=(None,) * len(whole.pairs),
             ranges=np.empty(0),
             replica_scores=replicas[m],
-            studentised=_averaged_studentised(samples, blocks, m, scores[m], draws[m]),
+            evenness=evenness[m],
+            studentised=samples.studentised[m : m + 1],
+            reached=_reached(whole, [own[-1] for own in blocks], m),
         )
         for m in range(len(whole.recipe.metrics))
     ]
-
-
-def _averaged_studentised(
-    samples: Samples, blocks: Sequence[Blocks], m: int, scores: Array, draws: Array
-) -> Studentised | None:
-    """Means over test sets, in standard errors that follow from those of each."""
-    moments = [part.moments for part in samples.parts if part.moments is not None]
-    if not moments:
-        return None
-    observed = [known.observed[m] for known in moments]
-    errors = [mean_errors([part.errors[m] for part in own[:-1]]) for own in blocks]
-    whole = np.concatenate(errors, axis=1)
-    own = mean_errors(observed)
-    return studentise(samples.plan.pairs, scores, draws, own, whole, mean_tails(moments, m))
 
 
 def facts_of(
@@ -159,7 +149,9 @@ def facts_of(
     exact: tuple[ExactP | None, ...],
     ranges: Array,
     replica_scores: Array,
-    studentised: Studentised | None = None,
+    evenness: Array,
+    studentised: Sequence[Studentised] = (),
+    reached: Mapping[str, Counts] | None = None,
 ) -> Facts:
     """The facts of metric m.
 
@@ -172,17 +164,15 @@ def facts_of(
         exact: (P,) exact randomization p-values.
         ranges: (R,) ranges of permuted systems, empty unless the correction is `tukey`.
         replica_scores: (S, m) observed scores of each replica.
-        studentised: Where the recipe asks for it.
+        evenness: (S,) from `units.evenness`.
+        studentised: One, where the recipe asks for it.
+        reached: (P,) counts of tests that look at studentised differences, by name.
     """
-    difference_spread, counts = differences(part.recipe, m, part.pairs, scores, draws)
+    difference_spread, counts = differences(part.recipe, m, part.pairs, scores, draws, evenness)
     score_spread = spread_of(draws, part.recipe.alpha)
-    if studentised is not None:
-        counts |= _studentised_counts(part, m, scores, studentised)
-    if studentised is not None and part.recipe.interval == "bootstrap_t":
-        a, b = part.pairs.T
-        centres = np.concatenate([scores, scores[a] - scores[b]])
-        own, values, tails = studentised.errors, studentised.values, studentised.tails
-        low, high = bootstrap_t_interval(centres, own, values, tails, part.recipe.alpha)
+    counts |= reached or {}
+    if studentised and part.recipe.interval == "bootstrap_t":
+        low, high = studentised[0].intervals(draws.shape[1], part.recipe.alpha)
         size = len(scores)
         score_spread = replace(score_spread, low=low[:size], high=high[:size])
         difference_spread = replace(difference_spread, low=low[size:], high=high[size:])
@@ -190,7 +180,7 @@ def facts_of(
     if (test := swap_test(part.recipe.tests)) is not None:
         counts[test.name] = swaps
     if part.recipe.correction == "max_t":
-        joint["bootstrap"] = _max_t(part, m, scores, draws)
+        joint["bootstrap"] = _max_t(part, m, scores, draws, evenness)
     if part.recipe.correction == "tukey":
         observed, tolerance = oriented_differences(part, m, scores)
         least = np.abs(observed) - tolerance
@@ -203,11 +193,12 @@ def facts_of(
         exact=exact,
         joint_counts=joint,
         replica_scores=replica_scores,
+        evenness=evenness,
     )
 
 
 def differences(
-    recipe: Recipe, m: int, pairs: Counts, scores: Array, draws: Array
+    recipe: Recipe, m: int, pairs: Counts, scores: Array, draws: Array, evenness: Array
 ) -> tuple[Spread, dict[str, Counts]]:
     """Spread and bootstrap counts of the differences of (P, 2) pairs, a chunk of them at a time.
 
@@ -217,10 +208,11 @@ def differences(
         pairs: Which systems to compare.
         scores: (S,) observed scores.
         draws: (S, R) bootstrap scores.
+        evenness: (S,) from `units.evenness`.
     """
     sign = recipe.metrics[m].sign
     tests = [test for test in resampling_tests(recipe.tests).values() if test.draws == "counts"]
-    counts = {test.name: np.empty(len(pairs), dtype=np.int64) for test in tests}
+    counts = {test.name: np.empty((3, len(pairs)), dtype=np.int64) for test in tests}
     spread = Spread(*(np.empty(len(pairs)) for _ in range(4)))
     for run in _chunks(len(pairs), draws.shape[1]):
         a, b = pairs[run].T
@@ -229,41 +221,21 @@ def differences(
         spread.low[run], spread.high[run], spread.stderr[run] = here.low, here.high, here.stderr
         spread.skewness[run] = skewness(drawn)
         observed, tolerance = sign * (scores[a] - scores[b]), slack(scores[a], scores[b])
+        drawn *= sign
+        means = known_means(recipe.metrics[m], observed, evenness[a], evenness[b])
         for test in tests:
-            counts[test.name][run] = test.count(
-                observed, sign * drawn, tolerance, recipe.alternative
-            )
+            counts[test.name][:, run] = [
+                test.around(centre).count(observed, drawn, tolerance, recipe.alternative)
+                for centre in centres(test, drawn, means, here.stderr)
+            ]
     return spread, counts
 
 
-def _studentised(sample: Sample, blocks: Sequence[Block], m: int) -> Studentised | None:
-    if sample.moments is None:
-        return None
-    draws = np.concatenate([block.scores[m] for block in blocks], axis=1)
-    errors = np.concatenate([block.errors[m] for block in blocks], axis=1)
-    return sample.studentised(m, draws, errors)
-
-
-def _studentised_counts(
-    part: Part, m: int, scores: Array, studentised: Studentised
-) -> dict[str, Counts]:
+def _reached(part: Part, blocks: Sequence[Block], m: int) -> dict[str, Counts]:
     """(P,) counts of the tests that look at studentised differences, by name."""
-    recipe, size = part.recipe, len(scores)
-    a, b = part.pairs.T
-    sign = recipe.metrics[m].sign
-    sizes = np.maximum(np.abs(scores[a]), np.abs(scores[b]))
-    observed = sign * in_errors(scores[a] - scores[b], studentised.errors[size:], sizes)
-    observed = drawn_in(observed, studentised.tails[size:], recipe.alternative)
-    return {
-        name: test.count(
-            observed,
-            sign * studentised.values[size:],
-            SLACK * np.abs(observed),
-            recipe.alternative,
-        )
-        for name, test in resampling_tests(recipe.tests).items()
-        if test.draws == "studentised"
-    }
+    counts = np.sum([block.studentised for block in blocks], axis=0)
+    tests = resampling_tests(part.recipe.tests).items()
+    return {name: counts[m] for name, test in tests if test.draws == "studentised"}
 
 
 def spread_of(draws: Array, alpha: float) -> Spread:
@@ -272,18 +244,24 @@ def spread_of(draws: Array, alpha: float) -> Spread:
     return Spread(low, high, standard_deviation(draws), np.zeros(len(draws)))
 
 
-def _max_t(part: Part, m: int, scores: Array, draws: Array) -> Counts:
-    """(P,) step-down counts on the shared, centred, unstudentised draws."""
+def _max_t(part: Part, m: int, scores: Array, draws: Array, evenness: Array) -> Counts:
+    """(1, P) or (3, P) step-down counts on the shared, centred, unstudentised draws."""
     recipe = part.recipe
     observed, tolerance = oriented_differences(part, m, scores)
-
-    def extreme_draws(pair: int) -> Array:
-        a, b = part.pairs[pair]
-        difference = recipe.metrics[m].sign * (draws[a] - draws[b])
-        return extremity(difference - difference.mean(), recipe.alternative)
-
+    means = known_means(recipe.metrics[m], observed, *evenness[part.pairs.T])
     least = extremity(observed, recipe.alternative) - tolerance
-    return step_down_counts(least, extreme_draws, draws.shape[1])
+
+    def counts(end: int) -> Counts:
+        def extreme_draws(pair: int) -> Array:
+            a, b = part.pairs[pair]
+            difference = recipe.metrics[m].sign * (draws[a] - draws[b])[None]
+            mean, stderr = means[pair : pair + 1], standard_deviation(difference)
+            found = centres(BOOTSTRAP, difference, mean, stderr)
+            return extremity(difference[0] - found[end % len(found)], recipe.alternative)
+
+        return step_down_counts(least, extreme_draws, draws.shape[1])
+
+    return np.stack([counts(end) for end in range(3 if np.isnan(means).any() else 1)])
 
 
 def _exact(sample: Sample, m: int) -> tuple[ExactP | None, ...]:

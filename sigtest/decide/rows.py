@@ -22,7 +22,7 @@ from sigtest.significance.convolution import surely_on_grid
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.exact import ExactP
 
-# Columns of a pair's row; the counts of the tests that look at bootstrap draws follow.
+# Columns of a pair's row; three counts of each test that looks at bootstrap draws follow.
 LOW, HIGH, STDERR, SKEWNESS, SWAPS, EXACT, COUNT, PATTERNS, LOG10_P = range(9)
 FIRST_COUNT = 9
 
@@ -42,10 +42,11 @@ def wants_kept(part: Part, m: int, table: Array) -> bool:
 
 
 def system_row(part: Part, m: int, totals: Totals) -> Array:
-    """Score, interval and standard error of one system, and the scores of its replicas."""
+    """Score, interval and standard error of one system, its evenness, and its replicas' scores."""
     score = part.recipe.metrics[m].score_columns(totals.observed[m][:, None])
     spread = spread_of(totals.scores[m][None], part.recipe.alpha)
-    return np.concatenate([score, spread.low, spread.high, spread.stderr, totals.replica_scores[m]])
+    own = [score, spread.low, spread.high, spread.stderr, totals.evenness[m : m + 1]]
+    return np.concatenate([*own, totals.replica_scores[m]])
 
 
 def pair_rows(
@@ -61,13 +62,15 @@ def pair_rows(
         swaps: What randomization says of each; of no meaning where no test asks for it.
 
     Returns:
-        (P, 9 + tests) numbers; whole ones are below 2**53 + 1.
+        (P, 9 + 3 tests) numbers; whole ones are below 2**53 + 1.
     """
     recipe = part.recipe
     metric = recipe.metrics[m]
     observed = np.stack([totals.observed[m] for totals in systems], axis=1)
     draws = np.stack([totals.scores[m] for totals in systems])
-    spread, counts = differences(recipe, m, pairs, metric.score_columns(observed), draws)
+    evenness = np.array([totals.evenness[m] for totals in systems])
+    scores = metric.score_columns(observed)
+    spread, counts = differences(recipe, m, pairs, scores, draws, evenness)
     exact = [_exact_columns(fact.exact) for fact in swaps]
     return np.column_stack(
         [
@@ -77,14 +80,14 @@ def pair_rows(
             spread.skewness,
             [float(fact.count) for fact in swaps],
             np.array(exact).reshape(-1, 4),
-            *(counts[test] for test in _drawn(part)),
+            *(row for test in _drawn(part) for row in counts[test]),
         ]
     )
 
 
 def no_rows(part: Part) -> Array:
     """(0, columns) rows of one metric, where there is no system or no pair."""
-    return np.empty((0, FIRST_COUNT + len(_drawn(part))))
+    return np.empty((0, FIRST_COUNT + 3 * len(_drawn(part))))
 
 
 def report_of_rows(
@@ -99,8 +102,8 @@ def report_of_rows(
 
     Args:
         part: What is compared.
-        systems: For each metric (S, 4 + m) rows, from `system_row`.
-        pairs: For each metric (P, 9 + tests) rows of `part.pairs`, from `pair_rows`.
+        systems: For each metric (S, 5 + m) rows, from `system_row`.
+        pairs: For each metric (P, 9 + 3 tests) rows of `part.pairs`, from `pair_rows`.
         draws: For each metric (S, R) bootstrap scores, where the correction is a joint one.
         ranges: For each metric (R,) ranges of permuted systems, where the correction is `tukey`.
         gone: Comparisons that stay in their family although a system of theirs has left.
@@ -118,9 +121,9 @@ def _facts(part: Part, systems: Array, pairs: Array) -> Facts:
     """What rows say of one metric."""
     drawn = _drawn(part)
     low, high, stderr = systems[:, 1:4].T
-    counts = {
-        test: pairs[:, FIRST_COUNT + drawn.index(test) if test in drawn else SWAPS]
-        for test in part.recipe.tests
+    counts = dict.fromkeys(part.recipe.tests, pairs[:, SWAPS]) | {
+        test: pairs[:, FIRST_COUNT + 3 * i : FIRST_COUNT + 3 * i + 3].T
+        for i, test in enumerate(drawn)
     }
     return Facts(
         scores=systems[:, 0],
@@ -129,7 +132,8 @@ def _facts(part: Part, systems: Array, pairs: Array) -> Facts:
         counts={test: column.astype(np.int64) for test, column in counts.items()},
         exact=tuple(_exact_of(row) for row in pairs),
         joint_counts={},
-        replica_scores=systems[:, 4:],
+        replica_scores=systems[:, 5:],
+        evenness=systems[:, 4],
     )
 
 
@@ -145,7 +149,8 @@ def _joint_facts(
         swaps=pairs[:, SWAPS].astype(np.int64),
         exact=tuple(_exact_of(row) for row in pairs),
         ranges=ranges[m] if ranges else np.empty(0),
-        replica_scores=systems[:, 4:],
+        replica_scores=systems[:, 5:],
+        evenness=systems[:, 4],
     )
 
 

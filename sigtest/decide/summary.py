@@ -92,7 +92,7 @@ def _families(
         first.recipe,
         first.resamples,
         test,
-        counts=np.concatenate([known.counts.get(test.name, unseen) for known in facts]),
+        counts=np.concatenate([known.counts.get(test.name, unseen) for known in facts], axis=-1),
         known=[p for known in facts for p in known.own.get(test.name, known.exact)],
         joint_counts=facts[0].joint_counts.get(test.name),  # of one test set only
         family=plan.comparisons,
@@ -177,7 +177,9 @@ def _pairs(
             undecided=undecided,
             resamples_needed=decisions.needed.get(row),
             exact=known is not None and known.exact,
-            calibrated=test.keeps_level(telling.units, skewness, telling.hidden),
+            calibrated=test.keeps_level(
+                telling.units, skewness, telling.hidden, min(facts.evenness[a], facts.evenness[b])
+            ),
             detectable=(stderr * plain, stderr * corrected),
             verdict="",
             ahead=_ahead(part, m, (a, b), facts, known),

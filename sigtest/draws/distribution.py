@@ -15,12 +15,14 @@ from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
 from sigtest.data.choices import choose
 from sigtest.draws.sample import Sample
-from sigtest.draws.studentised import in_errors
+from sigtest.draws.units import known_means
 from sigtest.errors import RecipeError
 from sigtest.significance import resampling_tests
+from sigtest.significance.counting import centres
 from sigtest.significance.tails import drawn_in
 
 BINS = 50
+PAIR = slice(2, 3)  # of what is studentised: the scores of both systems come first
 
 
 @dataclass(frozen=True)
@@ -107,16 +109,19 @@ def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distributi
     scored = pair.recipe.metrics[0]
     draws = np.empty(pair.resamples)
     for first, last in sample.row_blocks(0, pair.resamples):
+        if test.draws == "studentised":
+            values, _, _ = sample.studentised[0].drawn(PAIR, first, last)
+            draws[first:last] = scored.sign * values[0]
+            continue
         if test.draws == "swaps":
             ((_, drawn),) = sample.swap_differences(0, sample.swapped_sums(first, last)[0])
             draws[first:last] = drawn[0]
             continue
         scores = sample.bootstrap_scores(first, last)
-        if test.draws == "studentised":
-            found = sample.studentised(0, scores[0], sample.errors(first, last)[0])
-            draws[first:last] = scored.sign * found.values[2]
-        else:
-            draws[first:last] = scored.sign * (scores[0, 0] - scores[0, 1])
+        draws[first:last] = scored.sign * (scores[0, 0] - scores[0, 1])
+    means = known_means(scored, sample.observed[0][0], *sample.evenness[0][:, None])
+    if test.draws == "counts":
+        test = test.around(centres(test, draws[None], means, np.zeros(1))[0])
     values = test.null_draws(draws[None], pair.recipe.alternative)[0]
     return Distribution(
         a=pair.systems[0],
@@ -130,9 +135,7 @@ def distribution(pair: Part, tables: Sequence[Array], metric: str) -> Distributi
 
 def _observed(sample: Sample) -> float:
     """The difference of a pair, not oriented; in standard errors where the test studentises."""
-    a, b = sample.scores[0].tolist()
-    if sample.moments is None:
-        return float(a - b)
-    error, size = sample.moments.observed[0, 2:], np.array([max(abs(a), abs(b))])
-    t = in_errors(np.array([a - b]), error, size)
-    return float(drawn_in(t, sample.moments.tails[0, 2:], sample.part.recipe.alternative)[0])
+    if not sample.studentised:
+        return float(sample.scores[0, 0] - sample.scores[0, 1])
+    (own,) = sample.studentised
+    return float(drawn_in(own.t[PAIR], own.tails[PAIR], sample.part.recipe.alternative)[0])

@@ -14,8 +14,9 @@ from sigtest.comparison.plan import Part
 from sigtest.compiled import compiled
 from sigtest.draws.permutations import permuted_sums
 from sigtest.draws.product import Columns, levelled, relative
-from sigtest.draws.studentised import Moments, Studentised, studentise
+from sigtest.draws.studentised import Moments, Studentised, count_studentised
 from sigtest.draws.units import (
+    evenness,
     replica_scores,
     segments_of_units,
     units_of_draws,
@@ -40,8 +41,8 @@ class Block:
         scores: (M, S, R) bootstrap scores of every system.
         swaps: (M, P) swapped differences at least as extreme as the observed one; M is 0 where
             no test asks for swaps.
-        errors: (M, S + P, R) standard errors of scores of systems, then of differences of pairs, in
-            each resample; M is 0 where nothing asks.
+        studentised: (M, P) studentised differences at least as extreme as the observed one; M is 0
+            where no test asks.
         ranges: (M, R) best minus worst score after permuting all systems' labels; R is 0 unless
             the correction is `tukey`.
     """
@@ -51,7 +52,7 @@ class Block:
     scores: Array
     swaps: Counts
     ranges: Array
-    errors: Array
+    studentised: Counts
 
 
 class Sample:
@@ -92,11 +93,24 @@ class Sample:
         return np.array([replica_scores(self.part, metric, table) for metric, table in pairs])
 
     @cached_property
-    def moments(self) -> Moments | None:
-        """What standard errors of resamples follow from, where the recipe asks for them."""
-        if not self.part.recipe.studentised:
-            return None
-        return Moments(self.part, self.metrics, self.tables, self.totals)
+    def evenness(self) -> Array:
+        """(M, S) how evenly units weigh."""
+        pairs = zip(self.metrics, self.tables, strict=True)
+        return np.array([evenness(self.part, metric, table) for metric, table in pairs])
+
+    @cached_property
+    def moments(self) -> tuple[Moments, ...]:
+        """What standard errors of resamples follow from, by metric; none where nothing asks."""
+        tables = self.tables if self.part.recipe.studentised else []
+        none = np.zeros(self.units, dtype=np.int64)
+        strata = self.part.strata if self.part.labels is not None else none
+        pairs = zip(self.metrics, tables, strict=False)
+        return tuple(Moments(*own, strata, self._counts) for own in pairs)
+
+    @cached_property
+    def studentised(self) -> tuple[Studentised, ...]:
+        """Scores and differences in standard errors, by metric; none where nothing asks."""
+        return tuple(Studentised([own], self.part.pairs) for own in self.moments)
 
     @cached_property
     def swap_test(self) -> ResamplingTest | None:
@@ -108,20 +122,16 @@ class Sample:
         scores = np.empty((len(self.metrics), len(self.part.systems), stop - start))
         pairs = len(self.part.pairs) if self.swap_test else 0
         swaps = np.zeros((len(self.metrics), pairs), dtype=np.int64)
-        metrics = 0 if self.moments is None else len(self.metrics)
-        rows = len(self.part.systems) + len(self.part.pairs)
-        errors = np.empty((metrics, rows, stop - start))
         for first, last in self.row_blocks(start, stop):
             here = slice(first - start, last - start)
             scores[:, :, here] = self.bootstrap_scores(first, last)
-            if self.moments is not None:
-                errors[:, :, here] = self.errors(first, last)
             if self.swap_test and any(self.needs_swaps):
                 for m, kept in enumerate(self.swapped_sums(first, last)):
                     if not self.needs_swaps[m]:
                         continue
                     swaps[m] += self.count_swaps(m, kept)
-        return Block(start, stop, scores, swaps, self.ranges(start, stop), errors)
+        studentised = count_studentised(self.studentised, self.part.recipe, start, stop)
+        return Block(start, stop, scores, swaps, self.ranges(start, stop), studentised)
 
     def ranges(self, start: int, stop: int) -> Array:
         """(M, R) ranges of the scores of permuted systems, for Tukey's correction only."""
@@ -149,19 +159,6 @@ class Sample:
             seed, stream = self.part.recipe.seed, self.part.stream
             drawn = self.columns.placed(two.drawn(seed, first, last, stream))
         return np.array([m.score_columns(d) for m, d in zip(self.metrics, drawn, strict=True)])
-
-    def errors(self, first: int, last: int) -> Array:
-        """(M, S + P, R) standard errors in bootstrap resamples `first` to `last`."""
-        assert self.moments is not None
-        return self.moments.errors(self._counts(first, last))
-
-    def studentised(self, m: int, draws: Array, errors: Array) -> Studentised:
-        """(S, R) bootstrap scores of metric m, and their differences, in standard errors."""
-        assert self.moments is not None
-        own = self.moments.observed[m]
-        return studentise(
-            self.part.pairs, self.scores[m], draws, own, errors, self.moments.tails[m]
-        )
 
     def swapped_sums(self, first: int, last: int) -> list[Array]:
         """Sums of the units that keep their labels in swaps `first` to `last`: (k, S, R) each.

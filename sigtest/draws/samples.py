@@ -13,9 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from sigtest.arrays import Array, Counts
+from sigtest.cached import cached_property
 from sigtest.comparison.plan import Plan
 from sigtest.draws.product import fixed_point
 from sigtest.draws.sample import Block, Sample, oriented_differences
+from sigtest.draws.studentised import Studentised, count_studentised
 from sigtest.draws.units import by_replica
 
 Blocks = tuple[Block, ...]  # of the same resamples: one a part, and of several the whole's
@@ -39,8 +41,8 @@ class Samples:
     def block(self, start: int, stop: int) -> Blocks:
         """Draw resamples `start` to `stop` for every test set and for all together.
 
-        Where test sets are averaged, the whole's scores and errors follow from those of the parts
-        and are not kept (R is 0), and its swaps count means of swapped differences.
+        Where test sets are averaged, the whole's scores follow from those of the parts and are not
+        kept (R is 0), and its counts are of means of differences.
         """
         blocks = tuple(part.block(start, stop) for part in self.parts)
         if self.pooled is not None:
@@ -48,10 +50,19 @@ class Samples:
         if self.averaged:
             nothing = np.empty((*blocks[0].scores.shape[:2], 0))
             whole = replace(
-                blocks[0], scores=nothing, errors=nothing, swaps=self._mean_swaps(start, stop)
+                blocks[0],
+                scores=nothing,
+                swaps=self._mean_swaps(start, stop),
+                studentised=count_studentised(self.studentised, self.plan.recipe, start, stop),
             )
             return (*blocks, whole)
         return blocks
+
+    @cached_property
+    def studentised(self) -> tuple[Studentised, ...]:
+        """Means over test sets in standard errors, by metric; none where nothing asks."""
+        each = zip(*(part.moments for part in self.parts), strict=True)
+        return tuple(Studentised(moments, self.plan.pairs) for moments in each)
 
     @property
     def mean_scores(self) -> Array:

@@ -1,182 +1,221 @@
-"""Standard errors in every resample: what the bootstrap-t divides by.
+"""Scores and differences in the standard errors of each resample: what the bootstrap-t counts.
 
-A score is a function of sums, so that near the observed sums it moves as a sum of the units'
-influence values does: the gradient there, times the unit's statistics. The variance of such a sum
-in a resample needs sums of influence values and of their squares, and for a pair of systems of the
-squares of their differences: a few more columns of the one product. For means all that is exact;
-for corpus scores it approximates the resample's own standard error.
+A score is a function of sums, so that near them it moves as a sum of the units' influence values
+does: the gradient there, times the unit's statistics. In a resample the gradient is that at its
+own sums, and units stand as often as they were drawn. Of means and ratios that is the textbook's
+standard error, also where units weigh unequally; of other corpus scores it is the delta method's.
 
 How far one-sided claims err under heavy tails follows from the observed influence values, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Weights
 from sigtest.bounds import FAR
-from sigtest.comparison.plan import Part
-from sigtest.draws.product import Columns, fixed_point
+from sigtest.cached import cached_property
+from sigtest.comparison.recipe import Recipe
+from sigtest.compiled import compiled
+from sigtest.draws.product import ROWS, WEIGHTS_BYTES, Columns
 from sigtest.metrics import Metric
+from sigtest.significance import Alternative, ResamplingTest, resampling_tests
 from sigtest.significance.base import SLACK
-from sigtest.significance.tails import NOTHING, heaviness
+from sigtest.significance.intervals import bootstrap_t_interval
+from sigtest.significance.tails import drawn_in, heaviness
 
 STEP = 1e-6  # of a gradient's difference quotient, relative to the sum of absolute statistics
-
-
-@dataclass(frozen=True)
-class Studentised:
-    """Scores of systems, then differences of pairs, in standard errors; N is S + P.
-
-    Attributes:
-        errors: (N,) standard errors of what was observed.
-        values: (N, R) how far each resample is from what was observed, in its own standard errors.
-        tails: (N,) from `heaviness`.
-    """
-
-    errors: Array
-    values: Array
-    tails: Array
+ROUNDING = 1e-9  # of the largest unit: influence values that vary less do not vary
+TOGETHER = 1 << 23  # numbers held at a time: pairs whose resamples are looked at together
+NOBODY = -1  # a system against nobody, whose score is 0, is its own score
 
 
 class Moments:
-    """What standard errors in resamples follow from.
+    """One metric on one test set: what scores and their standard errors follow from.
 
     Within strata, which draw their units on their own, variances are those of the strata, summed.
 
     Args:
-        part: Its pairs, and its strata.
-        metrics: M of them.
-        tables: One (S, n, k) array of statistics a metric.
-        totals: One (k, S, 1) array of their sums a metric.
+        metric: Scores sums.
+        table: (S, n, k) statistics of units, in fixed point.
+        strata: (n,) number of each unit's stratum, from 0.
+        drawn: Gives the (R, n) weights of the resamples from one to before another.
     """
 
     def __init__(
-        self,
-        part: Part,
-        metrics: Sequence[Metric],
-        tables: Sequence[Array],
-        totals: Sequence[Array],
+        self, metric: Metric, table: Array, strata: Counts, drawn: Callable[[int, int], Weights]
     ) -> None:
-        self.pairs = part.pairs
-        self.systems, units = tables[0].shape[:2]
-        self.influences = [influence(*own) for own in zip(metrics, tables, totals, strict=True)]
-        none = np.zeros(units, dtype=np.int64)
-        self.strata: Counts = part.strata if part.labels is not None else none
-        self._strata = [np.flatnonzero(self.strata == h) for h in range(int(self.strata.max()) + 1)]
-        self._columns = [
-            self._squared([own[:, inside] for own in self.influences]) for inside in self._strata
-        ]
-        whole = np.ones((1, units), dtype=np.float32)
-        self._whole = [
-            [sums[self.systems :] for (sums,) in columns.sums(whole[:, inside])]
-            for inside, columns in zip(self._strata, self._columns, strict=True)
-        ]
-        self.observed: Array = self.errors(whole)[:, :, 0]
-        self.tails: Array = np.stack(
-            [tails_of(self.pairs, own, self.strata) for own in self.influences]
-        )
+        self.metric, self.strata, self.drawn = metric, strata, drawn
+        self._inside = [np.flatnonzero(strata == h) for h in range(int(strata.max()) + 1)]
+        self._tables = [np.ascontiguousarray(table[:, inside]) for inside in self._inside]
+        self._columns = [Columns([own]) for own in self._tables]
+        self._sizes = np.abs(table).sum(axis=1).T[:, :, None]  # (k, S, 1)
+        self._largest = np.abs(table).max(axis=1).T[:, :, None]
+        self._signed = self._sizes != np.abs(table.sum(axis=1).T[:, :, None])
+        self.influences = influence(metric, table, table.sum(axis=1).T[:, :, None])
 
-    def errors(self, weights: Weights) -> Array:
-        """(M, N, R) standard errors of scores, then differences, under (R, n) weights."""
-        a, b = self.pairs.T
-        variances: Array = np.zeros(1)
-        strata = zip(self._strata, self._columns, self._whole, strict=True)
-        for inside, columns, whole in strata:
-            alone = len(self._strata) == 1
-            drawn = weights if alone else np.ascontiguousarray(weights[:, inside])
-            found, units = [], len(inside)
-            for (sums,), most in zip(columns.sums(drawn), whole, strict=True):
-                linear, squares = sums[: self.systems], sums[self.systems :]
-                both = np.concatenate([linear, linear[a] - linear[b]])
-                variance = squares - both**2 / units
-                variance[variance <= NOTHING * np.maximum(squares, most)] = 0.0
-                # Bessel's correction, and that for few clusters where units are documents
-                found.append(variance * (units / max(1, units - 1)))
-            variances = variances + np.stack(found)
-        return np.sqrt(variances)
+    def measured(self, rows: Counts, weights: Weights) -> tuple[Array, Array]:
+        """(N, R) differences of (N, 2) systems under (R, n) weights, and their standard errors.
 
-    def _squared(self, found: Sequence[Array]) -> Columns:
-        """Influence values of one stratum, their squares, and those of their differences."""
-        a, b = self.pairs.T
-        columns = []
-        for own in found:
-            if len(self._strata) > 1:
-                own = own - own.mean(axis=1, keepdims=True)
-            both = np.concatenate([own, own**2, (own[a] - own[b]) ** 2])
-            columns.append(np.ascontiguousarray(fixed_point(both.T).T)[:, :, None])
-        return Columns(columns)
+        Davison & Hinkley (1997), "Bootstrap Methods and their Application", section 5.2.
+        """
+        drawn = [np.ascontiguousarray(weights[:, inside]) for inside in self._inside]
+        sums = [own.sums(part)[0] for own, part in zip(self._columns, drawn, strict=True)]
+        total = _added(sums)
+        slopes = gradient(self.metric, total, self._sizes)
+        slopes[~self._signed & (total == 0)] = 0.0  # no unit of the resample has any of these
+        variances = np.zeros((len(rows), len(weights)))
+        for table, counts, own in zip(self._tables, drawn, sums, strict=True):
+            units = table.shape[1]
+            means = _added(slopes * own) / units
+            seen = np.ascontiguousarray(counts.T, dtype=np.float64)
+            squares = _squares(seen, table, slopes, means, rows)
+            # Bessel's correction, and that for few clusters where units are documents
+            variances += squares * (units / max(1, units - 1))
+        least = ROUNDING * _between(_added(np.abs(slopes) * self._largest), rows, 1.0)
+        variances[variances <= len(self.strata) * least**2] = 0.0
+        return _between(self.metric.score_columns(total), rows, -1.0), np.sqrt(variances)
 
 
-def studentise(
-    pairs: Counts, observed: Array, draws: Array, own: Array, errors: Array, tails: Array
-) -> Studentised:
-    """Scores of systems and differences of pairs in standard errors.
+class Studentised:
+    """Scores of systems, then differences of pairs, in standard errors: N is S + P rows.
+
+    Of several test sets it is about means over them, whose draws are independent.
 
     Args:
+        moments: Of one metric, one a test set.
         pairs: (P, 2) systems.
-        observed: (S,) scores.
-        draws: (S, R) scores.
-        own: (N,) standard errors of what was observed.
-        errors: (N, R) standard errors in each resample.
-        tails: (N,) from `heaviness`.
+
+    Attributes:
+        observed: (N,) what was observed.
+        errors: (N,) its standard errors.
+        t: (N,) the former in the latter.
     """
-    a, b = pairs.T
-    moved = draws - observed[:, None]
-    differences = (draws[a] - draws[b]) - (observed[a] - observed[b])[:, None]
-    size = np.abs(observed)
-    sizes = np.concatenate([size, np.maximum(size[a], size[b])])
-    values = in_errors(np.concatenate([moved, differences]), errors, sizes[:, None])
-    return Studentised(own, values, tails)
+
+    def __init__(self, moments: Sequence[Moments], pairs: Counts) -> None:
+        self.moments = moments
+        self.systems = len(moments[0].influences)
+        alone = np.stack([np.arange(self.systems), np.full(self.systems, NOBODY)], axis=1)
+        self.rows = np.concatenate([alone, pairs])
+        whole = [np.ones((1, len(own.strata)), np.float32) for own in moments]
+        found = [own.measured(self.rows, one) for own, one in zip(moments, whole, strict=True)]
+        self.observed, self.errors = (own[:, 0] for own in _mean(found))
+        a, b = np.append(np.abs(self.observed[: self.systems]), 0.0)[self.rows.T]
+        self._sizes = np.maximum(a, b)
+        self.t = in_errors(self.observed, self.errors, self._sizes)
+
+    @cached_property
+    def tails(self) -> Array:
+        """(N,) `heaviness` of influence values; test sets are strata of the whole."""
+        first = np.cumsum([0, *(int(own.strata.max()) + 1 for own in self.moments)])
+        parts = [own.strata + start for own, start in zip(self.moments, first[:-1], strict=True)]
+        own = np.concatenate([part.influences for part in self.moments], axis=1)
+        strata, padded = np.concatenate(parts), np.append(own, np.zeros_like(own[:1]), axis=0)
+        return np.concatenate(
+            [heaviness((padded[a] - padded[b])[None], strata) for a, b in self.rows]
+        )
+
+    def drawn(self, run: slice, start: int, stop: int) -> tuple[Array, Array, Array]:
+        """How far resamples `start` to `stop` of some rows are from what was observed.
+
+        Returns:
+            (N, R) the distances in standard errors of the resample, the distances, and the errors.
+        """
+        rows = self.rows[run]
+        moved, errors = (np.empty((len(rows), stop - start)) for _ in range(2))
+        most = max(len(own.strata) for own in self.moments)
+        step = max(1, min(ROWS, WEIGHTS_BYTES // (8 * most)))
+        for first in range(start, stop, step):
+            last = min(first + step, stop)
+            here = slice(first - start, last - start)
+            found = [own.measured(rows, own.drawn(first, last)) for own in self.moments]
+            moved[:, here], errors[:, here] = _mean(found)
+        moved -= self.observed[run, None]
+        return in_errors(moved, errors, self._sizes[run, None]), moved, errors
+
+    def count(
+        self, test: ResamplingTest, sign: float, alternative: Alternative, start: int, stop: int
+    ) -> Counts:
+        """(P,) how many of resamples `start` to `stop` reach what was observed of the pairs."""
+        t = sign * self.t
+        t = t if alternative == "two-sided" else drawn_in(t, self.tails, alternative)
+        counts = [np.empty(0, dtype=np.int64)]
+        for run in self._runs(self.systems, stop - start):
+            values, tolerance = self.drawn(run, start, stop)[0], SLACK * np.abs(t[run])
+            counts.append(test.count(t[run], sign * values, tolerance, alternative))
+        return np.concatenate(counts)
+
+    def intervals(self, resamples: int, alpha: float) -> Array:
+        """(2, N) ends of the intervals at level 1 - alpha."""
+        ends = []
+        for run in self._runs(0, resamples):
+            values = self.drawn(run, 0, resamples)[0]
+            known = self.observed[run], self.errors[run], values, self.tails[run]
+            ends.append(bootstrap_t_interval(*known, alpha))
+        return np.concatenate(ends, axis=1)
+
+    def _runs(self, first: int, resamples: int) -> Iterator[slice]:
+        """Cut the rows into runs whose resamples fit the memory that is meant for them."""
+        step = max(1, TOGETHER // resamples)
+        for start in range(first, len(self.rows), step):
+            yield slice(start, start + step)
 
 
-def mean_errors(errors: Sequence[Array]) -> Array:
-    """Standard errors of means over test sets, which are independent, from those of each."""
-    total = errors[0] ** 2
-    for other in errors[1:]:
-        total = total + other**2
-    found: Array = np.sqrt(total) / len(errors)
-    return found
+def count_studentised(
+    known: Sequence[Studentised], recipe: Recipe, start: int, stop: int
+) -> Counts:
+    """(M, P) counts of the test that looks at studentised differences; M is 0 without one."""
+    tests = [t for t in resampling_tests(recipe.tests).values() if t.draws == "studentised"]
+    return np.array(
+        [
+            own.count(test, metric.sign, recipe.alternative, start, stop)
+            for own, metric in zip(known, recipe.metrics, strict=bool(known))
+            for test in tests
+        ],
+        dtype=np.int64,
+    )
 
 
-def tails_of(pairs: Counts, own: Array, strata: Counts) -> Array:
-    """(N,) `heaviness` of (S, n) influence values, then of differences of (P, 2) pairs of them."""
-    a, b = pairs.T
-    return np.concatenate([heaviness(own, strata), heaviness(own[a] - own[b], strata)])
+def gradient(metric: Metric, sums: Array, sizes: Array) -> Array:
+    """How fast scores move with each of the sums: (k, S, R) to (k, S, R).
 
+    Difference quotients; of ratios exact but for rounding.
 
-def mean_tails(parts: Sequence[Moments], m: int) -> Array:
-    """(N,) `heaviness` of means of metric m over test sets, whose strata are those of the whole."""
-    first = np.cumsum([0, *(int(part.strata.max()) + 1 for part in parts)])
-    strata = [part.strata + start for part, start in zip(parts, first[:-1], strict=True)]
-    own = np.concatenate([part.influences[m] for part in parts], axis=1)
-    return tails_of(parts[0].pairs, own, np.concatenate(strata))
+    Args:
+        metric: Scores the sums.
+        sums: (k, S, R) sums.
+        sizes: (k, S, 1) sums of absolute statistics, of which steps are small parts.
+    """
+    slopes, near = np.zeros(sums.shape), sums.copy()
+    ratio = metric.fraction
+    for j, (own, size) in enumerate(zip(sums, sizes, strict=True)):
+        if ratio is not None and j == ratio.denominator:
+            np.divide(-metric.score_columns(sums), own, out=slopes[j], where=own != 0)
+            continue
+        step = size if ratio is not None else STEP * size
+        near[j] = up = own + step
+        rise = metric.score_columns(near)
+        near[j] = down = own - step
+        rise -= metric.score_columns(near)
+        np.divide(rise, up - down, out=slopes[j], where=up > down)
+        near[j] = own
+    return slopes
 
 
 def influence(metric: Metric, table: Array, total: Array) -> Array:
     """How much each unit adds to each score, near the observed sums: (S, n), of mean 0.
 
-    Davison & Hinkley (1997), "Bootstrap Methods and their Application", section 2.7.2. The
-    gradient is a difference quotient, which is exact for means but for rounding.
+    Davison & Hinkley (1997), section 2.7.2.
 
     Args:
         metric: Scores the sums.
         table: (S, n, k) statistics.
         total: (k, S, 1) their sums.
     """
-    values = np.zeros(table.shape[:2])
-    for j in range(table.shape[2]):
-        step = STEP * np.abs(table[:, :, j]).sum(axis=1)
-        up, down = total.copy(), total.copy()
-        up[j, :, 0] += step
-        down[j, :, 0] -= step
-        rise = (metric.score_columns(up) - metric.score_columns(down))[:, 0]
-        run = (up - down)[j, :, 0]
-        slope = np.divide(rise, run, out=np.zeros_like(rise), where=run > 0)
-        values += slope[:, None] * table[:, :, j]
+    slopes = gradient(metric, total, np.abs(table).sum(axis=1).T[:, :, None])
+    values = _added(slopes * table.transpose(2, 0, 1))
     return values - values.mean(axis=1, keepdims=True)
 
 
@@ -192,3 +231,57 @@ def in_errors(moved: Array, errors: Array, sizes: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = moved / errors
     return np.where(errors > 0, np.clip(ratio, -FAR, FAR), fixed)
+
+
+def _mean(found: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Means over test sets, which are independent, and their errors, from those of each."""
+    scores, errors = zip(*found, strict=True)
+    return _added(scores) / len(found), np.sqrt(_added([own**2 for own in errors])) / len(found)
+
+
+def _added(arrays: Sequence[Array] | Array) -> Array:
+    """Element by element, always in this order: `np.sum` may group by an array's shape."""
+    total: Array = sum(arrays[1:], start=arrays[0])
+    return total
+
+
+def _between(own: Array, rows: Counts, sign: float) -> Array:
+    """(S, R) numbers of systems to (N, R) of the first of each row and, with a sign, the second."""
+    padded = np.append(own, np.zeros_like(own[:1]), axis=0)
+    a, b = rows.T
+    return padded[a] + sign * padded[b]
+
+
+@compiled
+def _squares(weights: Array, table: Array, slopes: Array, means: Array, rows: Counts) -> Array:
+    """Sums of squared differences of influence values, around the resample's own means.
+
+    Args:
+        weights: (n, R) how often each unit stands in each resample.
+        table: (S, n, k) statistics.
+        slopes: (k, S, R) gradients of the scores.
+        means: (S, R) means of influence values.
+        rows: (N, 2) systems.
+
+    Returns:
+        (N, R), each added up unit by unit.
+    """
+    systems, units, width = table.shape
+    resamples = weights.shape[1]
+    found = np.zeros((len(rows), resamples))
+    moved = np.zeros((systems + 1, resamples))  # the last is nobody's
+    for i in range(units):
+        for s in range(systems):
+            for r in range(resamples):
+                moved[s, r] = -means[s, r]
+            for j in range(width):
+                statistic = table[s, i, j]
+                if statistic != 0.0:
+                    for r in range(resamples):
+                        moved[s, r] += slopes[j, s, r] * statistic
+        for p in range(len(rows)):
+            a, b = rows[p, 0], rows[p, 1]
+            for r in range(resamples):
+                apart = moved[a, r] - moved[b, r]
+                found[p, r] += weights[i, r] * apart * apart
+    return found

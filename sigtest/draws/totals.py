@@ -37,6 +37,7 @@ class Totals:
         prints: (m n,) one number a unit of exchange that tells different statistics apart, one
             array a metric.
         replica_scores: (M, m) scores of each replica.
+        evenness: (M,) from `units.evenness`.
     """
 
     observed: tuple[Array, ...]
@@ -44,6 +45,7 @@ class Totals:
     kept: Callable[[int], Array]
     prints: tuple[Prints, ...]
     replica_scores: Array
+    evenness: Array
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,7 @@ def resample(part: Part, tables: Sequence[Array]) -> Totals:
         kept=kept.__getitem__,
         prints=tuple(_prints(table[0]) for table in sample.swap_tables),
         replica_scores=sample.replica_scores[:, 0],
+        evenness=sample.evenness[:, 0],
     )
 
 

@@ -23,7 +23,7 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.plan import Part
 from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
-from sigtest.engine import drawn, sampled
+from sigtest.engine import sampled
 from sigtest.gates.checks import check, margin_of
 from sigtest.gates.report import CLAIMS, Claim, Gated, GateReport, Outcome
 from sigtest.progress import Progress, silent
@@ -64,24 +64,22 @@ def gate(
     drawing = replace(comparison.recipe, tests=("bootstrap_t",), interval="bootstrap_t")
     asked = replace(comparison, recipe=drawing)
     say = progress or silent
-    samples = sampled(asked, say)
-    (sample,) = samples.parts
-    size = len(sample.part.systems)
-    blocks = [block for (block,) in drawn(samples, say)]
-    draws = np.concatenate([block.scores[0] for block in blocks], axis=1)
-    spreads = np.concatenate([block.errors[0] for block in blocks], axis=1)
-    found = sample.studentised(0, draws, spreads)
-    values, errors, tails = found.values[size:], found.errors[size:], found.tails[size:]
+    (sample,) = sampled(asked, say).parts
+    (found,), pairs = sample.studentised, slice(len(sample.part.systems), None)
+    resamples = sample.part.resamples
+    say("resampling", 0, resamples)
+    values, moved, spreads = found.drawn(pairs, 0, resamples)
+    say("resampling", resamples, resamples)
+    differences, errors, tails = found.observed[pairs], found.errors[pairs], found.tails[pairs]
     sign = sample.metrics[0].sign
-    a, b = sample.part.pairs.T
-    differences = sample.scores[0, a] - sample.scores[0, b]
-    held = _Held(sign * differences, errors, sign * values, spreads[size:], tails)
+    held = _Held(sign * differences, errors, sign * values, spreads, tails)
     rows = _same(held) if margin is None else _within(held, margin, chosen)
     level = drawing.alpha if margin is None else 2 * drawing.alpha
     intervals = bootstrap_t_interval(differences, errors, values, tails, level)
-    names = [sample.part.systems[first] for first in a]
-    losses = -sign * skewness(draws[a] - draws[b])
+    names = [sample.part.systems[first] for first in sample.part.pairs[:, 0]]
+    losses = -sign * skewness(moved + differences[:, None])
     systems = _systems(names, differences, intervals, rows, chosen, drawing)
+    evenness = sample.evenness[0, sample.part.pairs].min(axis=1)
     return GateReport(
         signature=sample.part.signature,
         version=__version__,
@@ -93,18 +91,19 @@ def gate(
         baseline=str(drawing.baseline),
         systems=systems,
         outcome=_together([system.outcome for system in systems]),
-        warnings=_warnings(sample.part, names, losses, errors == 0, chosen),
+        warnings=_warnings(sample.part, names, evenness, losses, errors == 0, chosen),
     )
 
 
 def _warnings(
-    part: Part, names: Sequence[str], losses: Array, still: Flags, claim: Claim
+    part: Part, names: Sequence[str], evenness: Array, losses: Array, still: Flags, claim: Claim
 ) -> tuple[str, ...]:
     """Where systems pass too often at the margin: what was measured is told in docs/CLAIMS.md.
 
     Args:
         part: What is compared.
         names: Of the systems at the gate.
+        evenness: (P,) from `units.evenness`.
         losses: (P,) skewness of the draws of their losses against the baseline.
         still: (P,) whether their differences from the baseline are the same on every resample.
         claim: What lets a system pass.
@@ -121,12 +120,21 @@ def _warnings(
             f"p-values, intervals and power take it as certain; yet up to {100 * unseen:.2g} % of "
             f"{unit}s may be of a kind that none of these {counted(part.units, unit)} is."
         )
-    pairs = zip(names, harmful, still, strict=True)
-    skewed = [n for n, own, same in pairs if not same and not test.keeps_level(part.units, own)]
+    pairs = zip(names, harmful, still, evenness, strict=True)
+    skewed = [
+        name
+        for name, own, same, even in pairs
+        if not same and not test.keeps_level(part.units, own, evenness=even)
+    ]
     if skewed:
         why = f"The differences of {listed(skewed)} from the baseline are skewed"
+        effective = part.units * float(evenness.min())
         if part.units < test.least_units:
             why = f"There are {counted(part.units, unit)}, fewer than {test.least_units}"
+        elif not test.keeps_level(part.units, 0.0, evenness=float(evenness.min())):
+            why = (
+                f"The {part.units} {unit}s weigh so unequally that they tell as {effective:.0f} do"
+            )
         said.append(
             f"{why}: where rare {unit}s make large differences, a system at the margin passes "
             "more often than alpha says (in simulations .06 to .10 of the time at .05)."

@@ -146,8 +146,8 @@ class PairReport(NamedTuple):
         p_value: (count + 1) / (resamples + 1), or count / resamples where exact; or that of a test
             that counts none.
         log10_p: Its decimal logarithm.
-        p_interval: 95 % Clopper-Pearson interval of the p-value; nothing for a test that counts
-            none.
+        p_interval: 95 % Clopper-Pearson interval of the p-value, which knows the error of a centre
+            that is estimated; nothing for a test that counts none.
         p_adjusted: Corrected within all pairs of this metric and test.
         significant: Whether p_adjusted is at most alpha.
         undecided: Whether more resamples could turn that decision round.

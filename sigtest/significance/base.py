@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -24,6 +25,7 @@ ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 SLACK = 1e-11  # many times what rounding of exact sums and their scores adds
 SMALLEST_P = 1e-300
+MANY = 300  # units: where large documents differ otherwise than small ones, one-sided .06 at .05
 
 
 def slack(scores_a: Array, scores_b: Array) -> Array:
@@ -67,6 +69,8 @@ class SignificanceTest(ABC):
         calibrated: Whether a true null hypothesis is rejected as often as alpha says, with units
             enough and differences that are not too skewed.
         least_units: How many units are enough.
+        least_even: Evenness of their weights from which it does not matter; nor does it where as
+            many as `MANY` units of equal weight say as much.
         most_skewed: Skewness of the bootstrap distribution up to which differences are not; for
             means that is the skewness of differences over the square root of the units.
         most_hidden: Share of the variance that resamples may lack, as they do in small strata.
@@ -96,6 +100,7 @@ class SignificanceTest(ABC):
     null: ClassVar[str]
     calibrated: ClassVar[bool] = True
     least_units: ClassVar[int] = 0
+    least_even: ClassVar[float] = 0.0
     most_skewed: ClassVar[float] = math.inf
     most_hidden: ClassVar[float] = math.inf
     caution: ClassVar[str | None] = None
@@ -105,10 +110,14 @@ class SignificanceTest(ABC):
         """What sentences call it."""
         return self.title or self.name.replace("_", " ")
 
-    def keeps_level(self, units: float, skewness: float, hidden: float = 0.0) -> bool:
+    def keeps_level(
+        self, units: float, skewness: float, hidden: float = 0.0, evenness: float = 1.0
+    ) -> bool:
         """Whether a true null hypothesis is rejected as often as alpha says, on such data."""
-        enough = units >= self.least_units and hidden <= self.most_hidden
-        return self.calibrated and enough and abs(skewness) <= self.most_skewed
+        effective = units * evenness
+        enough = effective >= self.least_units and hidden <= self.most_hidden
+        even = evenness >= self.least_even or effective >= MANY
+        return self.calibrated and enough and even and abs(skewness) <= self.most_skewed
 
     def sides(self, alternative: Alternative) -> int:
         """How many one-sided tests the p-value adds up."""
@@ -125,10 +134,20 @@ class ResamplingTest(SignificanceTest):
     Attributes:
         directed: Whether what is held against the difference has a sign, or is a length.
         drawn: What its pseudo-statistics are called in pictures.
+        centred: Whether they are shifted by an estimate, where their mean is not known.
+        middle: (P,) what is subtracted, where `around` said so.
     """
 
     directed: ClassVar[bool] = True
     drawn: ClassVar[str] = "pseudo-statistics"
+    centred: ClassVar[bool] = False
+    middle: Array | None = None
+
+    def around(self, centre: Array) -> Self:
+        """The test with (P,) centres of its own, in the place of those of the draws."""
+        moved = copy(self)
+        moved.middle = centre
+        return moved
 
     def null_draws(self, draws: Array, alternative: Alternative) -> Array:
         """The distribution that the observed difference is held against: (P, R) to (P, R)."""

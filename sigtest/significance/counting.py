@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
 from sigtest.significance.base import Alternative, ResamplingTest, extremity, reaching
+from sigtest.special import ndtri
+
+Z_95 = float(ndtri(0.975))
 
 
 class NullTest(ResamplingTest):
@@ -29,6 +34,22 @@ class NullTest(ResamplingTest):
     def centre(self, draws: Array) -> Array:
         """What is subtracted from (P, R) draws so that the null hypothesis holds: (P,)."""
         return np.zeros(len(draws))
+
+
+def centres(test: ResamplingTest, draws: Array, means: Array, stderr: Array) -> Array:
+    """(1, P) centres; where any is an estimate (3, P), both ends of their 95 % intervals below.
+
+    Args:
+        test: Centres directed draws, or their lengths, of which no mean is known.
+        draws: (P, R) oriented differences.
+        means: (P,) of what these are drawn from, NaN where they are not known.
+        stderr: (P,) how much draws vary.
+    """
+    estimated = np.isnan(means) | (not test.directed)
+    drawn = draws if test.directed else np.abs(draws)
+    error = np.where(estimated, Z_95 * stderr / math.sqrt(draws.shape[1]), 0.0)
+    ends = (0.0, -1.0, 1.0) if test.centred and error.any() else (0.0,)
+    return np.where(estimated, drawn.mean(axis=1), means) + np.outer(ends, error)
 
 
 def count_reaching(draws: Array, centre: Array, least: Array, alternative: Alternative) -> Counts:

@@ -18,10 +18,18 @@ def p_value(count: Counts, resamples: int, sides: int = 1) -> Array:
 def p_interval(count: Counts, resamples: int, sides: int = 1) -> tuple[Array, Array]:
     """Clopper-Pearson interval, at 95 %, of the p-value that infinitely many resamples would give.
 
+    Args:
+        count: (P,) or (3, P) counts: where the centre of the draws is an estimate, also those at
+            both ends of its interval.
+        resamples: R.
+        sides: How many times a count's p-value is taken.
+
     Returns:
-        Lower and upper ends, each shaped like `count`; times `sides` and at most 1.
+        (P,) lower and upper ends, at most 1.
     """
-    low, high = clopper_pearson(count, resamples, LEVEL)
+    counts = np.atleast_2d(count)
+    low, _ = clopper_pearson(counts.min(axis=0), resamples, LEVEL)
+    _, high = clopper_pearson(counts.max(axis=0), resamples, LEVEL)
     return np.minimum(1.0, sides * low), np.minimum(1.0, sides * high)
 
 

@@ -223,5 +223,5 @@ class Rows:
 
 def score_of(row: Array) -> ScoreReport:
     """What one row of a system says."""
-    score, low, high, stderr, *replicas = row.tolist()
+    score, low, high, stderr, _, *replicas = row.tolist()
     return score_report(score, low, high, stderr, replicas)

@@ -43,6 +43,7 @@ def pack(part: Part, totals: Totals, tables: Sequence[Array]) -> dict[str, bytes
     base = {
         "observed": [sums.tolist() for sums in totals.observed],
         "replicas": totals.replica_scores.tolist(),
+        "evenness": totals.evenness.tolist(),
     }
     parts = {BASE: json.dumps(base).encode()}
     for m, metric in enumerate(part.recipe.metrics):
@@ -81,6 +82,7 @@ def unpack(part: Part, parts: Parts) -> Totals:
             for m in metrics
         ),
         replica_scores=np.array(base["replicas"], dtype=np.float64),
+        evenness=np.array(base["evenness"], dtype=np.float64),
     )
 
 

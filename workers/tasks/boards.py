@@ -229,7 +229,7 @@ def _make_rows(
 def _rows_of(
     sampling: Sampling, pairs: Sequence[tuple[str, str]], known: dict[str, Member]
 ) -> Iterator[tuple[list[tuple[str, str]], Array]]:
-    """Pairs whose systems are both there, and their (P, M, 8 + tests) rows; some at a time."""
+    """Pairs whose systems are both there, and their (P, M, 9 + 3 tests) rows; some at a time."""
     part = sampling.part
     size = max(1, TOGETHER // part.resamples)
     for first in range(0, len(pairs), size):

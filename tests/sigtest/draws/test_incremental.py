@@ -43,6 +43,7 @@ def leaderboard(
                 exact=tuple(fact.exact for fact in found),
                 ranges=np.empty(0),
                 replica_scores=np.stack([total.replica_scores[m] for total in totals]),
+                evenness=np.array([total.evenness[m] for total in totals]),
             )
         )
     return summarise(Plan((plan,)), [facts])

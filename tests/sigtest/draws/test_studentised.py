@@ -1,6 +1,7 @@
 """The bootstrap-t: influence values, standard errors and p-values against textbook loops."""
 
 import itertools
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from statsmodels.regression.linear_model import OLS
 
 from sigtest.arrays import Array
 from sigtest.comparison.parse import parse_comparison
+from sigtest.draws import studentised
 from sigtest.draws.sample import Sample
 from sigtest.draws.studentised import influence
 from sigtest.draws.weights import bootstrap_counts, stratified_counts
@@ -127,19 +129,17 @@ def test_standard_errors_over_documents_are_those_of_statsmodels() -> None:
     sample = sample_of(parse_comparison(request_of(rows, **fields)))
     d = rows[0] - rows[1]
     fitted = OLS(d, np.ones_like(d)).fit(cov_type="cluster", cov_kwds={"groups": documents})
-    assert sample.moments is not None
-    assert sample.moments.observed[0, 2] == pytest.approx(fitted.bse[0], rel=1e-9)
+    assert sample.studentised[0].errors[2] == pytest.approx(fitted.bse[0], rel=1e-9)
     for s in range(2):
         own = OLS(rows[s], np.ones_like(d)).fit(cov_type="cluster", cov_kwds={"groups": documents})
-        assert sample.moments.observed[0, s] == pytest.approx(own.bse[0], rel=1e-9)
+        assert sample.studentised[0].errors[s] == pytest.approx(own.bse[0], rel=1e-9)
 
 
 def test_standard_errors_over_segments_are_those_of_the_mean() -> None:
     rows = scores(25)
     sample = sample_of(parse_comparison(request_of(rows)))
-    assert sample.moments is not None
     expected = [*stats.sem(rows, axis=1), *(stats.sem(rows[a] - rows[b]) for a, b in PAIRS)]
-    assert sample.moments.observed[0] == pytest.approx(np.array(expected), rel=1e-9)
+    assert sample.studentised[0].errors == pytest.approx(np.array(expected), rel=1e-9)
 
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
@@ -174,16 +174,103 @@ def test_influence_values_of_corpus_scores_are_those_of_the_jackknife(metric: st
 def test_standard_errors_of_corpus_scores_resemble_those_of_resampling(metric: str) -> None:
     sample = _text_sample(metric)
     draws = sample.bootstrap_scores(0, 99)[0]
-    assert sample.moments is not None
-    errors = sample.moments.observed[0, : len(draws)]
+    errors = sample.studentised[0].errors[: len(draws)]
     assert errors == pytest.approx(draws.std(axis=1, ddof=1), rel=0.25)
 
 
 def test_blocks_change_no_bit() -> None:
     sample = _text_sample("bleu")
-    whole = sample.block(0, 99).errors
-    parts = [sample.block(*run).errors for run in ((0, 1), (1, 40), (40, 99))]
-    assert whole.tobytes() == np.concatenate(parts, axis=2).tobytes()
+    (known,), rows = sample.studentised, slice(None)
+    whole = known.drawn(rows, 0, 99)
+    parts = [known.drawn(rows, *run) for run in ((0, 1), (1, 40), (40, 99))]
+    for own, *others in zip(whole, *parts, strict=True):
+        assert own.tobytes() == np.concatenate(others, axis=1).tobytes()
+    counts = [sample.block(*run).studentised for run in ((0, 1), (1, 40), (40, 99))]
+    assert (sample.block(0, 99).studentised == np.sum(counts, axis=0)).all()
+    alone = known.drawn(slice(3, 4), 0, 99)
+    assert [own[3].tobytes() for own in whole] == [own[0].tobytes() for own in alone]
+
+
+def ratio_t(sums: Array, weights: Array, row: Array) -> tuple[float, float]:
+    """A difference of ratios of documents' sums, and its standard error, in one resample.
+
+    Davison & Hinkley (1997), section 5.2: G / (G - 1) times the sum of squares of what each
+    document that was drawn adds to the difference, over the weight of the resample.
+    """
+    drawn = np.repeat(np.arange(len(row)), row.astype(int))
+    difference, added = 0.0, np.zeros(len(drawn))
+    for sign, own, weight in zip((1.0, -1.0), sums, weights, strict=True):
+        ratio = own[drawn].sum() / weight[drawn].sum()
+        difference += sign * ratio
+        added += sign * (own[drawn] - ratio * weight[drawn]) / weight[drawn].sum()
+    documents = len(drawn)
+    return difference, float(np.sqrt(documents / (documents - 1) * (added**2).sum()))
+
+
+def unequal(documents: int, seed: int = 3) -> tuple[Array, list[str]]:
+    """Scores of two systems, and the documents of their segments: of lognormal sizes."""
+    rng = np.random.default_rng(seed)
+    sizes = np.ceil(3 * rng.lognormal(size=documents)).astype(int)
+    document = np.repeat(np.arange(documents), sizes)
+    effect = rng.normal(size=(2, documents)) + 0.3 * np.log(sizes)
+    rows = effect[:, document] + rng.normal(size=(2, len(document)))
+    return rows, [f"d{i}" for i in document]
+
+
+@pytest.mark.parametrize("kind", ["documents", "weights", "ratio"])
+def test_units_of_unequal_weight_have_the_errors_of_the_textbook(kind: str) -> None:
+    """Each resample divides by the ratio's standard error in itself, not at the observed sums."""
+    rows, documents = unequal(24)
+    names = list(dict.fromkeys(documents))
+    inside = np.array([[name == own for own in documents] for name in names]).astype(float)
+    sums, weights = rows @ inside.T, np.tile(inside.sum(axis=1), (2, 1))
+    fields: dict[str, Any] = {"documents": documents, "unit": "document"}
+    if kind == "weights":
+        fields, rows = {}, np.stack([sums / weights, weights], axis=2)
+    elif kind == "ratio":  # each system has a denominator of its own
+        fields, weights = {"metrics": ["ratio"]}, weights + np.array([[0.0], [1.0]])
+        rows = np.stack([sums, weights], axis=2)
+    report = report_of(request_of(rows, interval="bootstrap_t", **fields))
+    difference, error = ratio_t(sums, weights, np.ones(24))
+    found = [ratio_t(sums, weights, row) for row in drawn(24)]
+    values = np.array([(own - difference) / spread for own, spread in found])
+    (pair,) = report["pairs"]
+    assert pair["count"] == int((np.abs(values) >= abs(difference / error) * (1 - 1e-9)).sum())
+    influences = [
+        (own - own.sum() / weight.sum() * weight) / weight.sum()
+        for own, weight in zip(sums, weights, strict=True)
+    ]
+    ends = np.quantile(values, (0.025, 0.975), method="inverted_cdf")
+    low, high = moved(ends, heavy(influences[0] - influences[1]))
+    assert pair["ci"] == pytest.approx((difference - error * high, difference - error * low))
+
+
+def test_errors_of_corpus_scores_are_those_of_gradients_at_the_resample() -> None:
+    """BLEU of a resample, written out as a test set of its own, has the same standard error."""
+    sample = _text_sample("bleu")
+    (known,) = sample.studentised
+    scored, table = sample.metrics[0], sample.tables[0]
+    *_, errors = known.drawn(slice(None), 0, 5)
+    for r, row in enumerate(drawn(table.shape[1], resamples=5).astype(int)):
+        resampled = np.repeat(table, row, axis=1)
+        own = influence(scored, resampled, resampled.sum(axis=1).T[:, :, None])
+        own -= own.mean(axis=1, keepdims=True)
+        expected = stats.sem(own, axis=1) * own.shape[1]
+        assert errors[: len(own), r] == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("fields", [{}, {"interval": "bootstrap_t"}])
+def test_memory_does_not_grow_with_pairs_times_resamples(
+    fields: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """40 systems have 780 pairs: of 4,000 resamples 25 MB an array, of 33 arrays each piece."""
+    rows = np.random.default_rng(0).normal(size=(40, 10))
+    expected = report_of(request_of(rows, resamples=4_000, **fields))
+    monkeypatch.setattr(studentised, "TOGETHER", 1 << 18)
+    tracemalloc.start()
+    assert report_of(request_of(rows, resamples=4_000, **fields)) == expected
+    assert tracemalloc.get_traced_memory()[1] < 25e6
+    tracemalloc.stop()
 
 
 def test_identical_systems_have_p_one_and_no_width() -> None:
@@ -348,9 +435,8 @@ def test_a_stratum_of_one_unit_has_no_variance() -> None:
     rows = scores(13)
     labels = ["alone", *["other"] * 12]
     sample = sample_of(parse_comparison(request_of(rows, labels=labels, stratified=True)))
-    assert sample.moments is not None
     expected = stats.sem(rows[:, 1:], axis=1) * 12 / 13
-    assert sample.moments.observed[0, :3] == pytest.approx(expected, rel=1e-9)
+    assert sample.studentised[0].errors[:3] == pytest.approx(expected, rel=1e-9)
 
 
 def several(rows: list[Array], **fields: Any) -> dict[str, Any]:
