@@ -149,7 +149,7 @@ def _pairs(
     recipe = part.recipe
     higher = recipe.metrics[m].higher_is_better
     alternative = test.shown_alternative(recipe.alternative)
-    scores = facts.scores.tolist()
+    scores, evenness = facts.scores.tolist(), facts.evenness.tolist()
     plain, corrected = decisions.detectable
     pairs: list[PairReport] = []
     for row, (a, b), low, high, stderr, skewness, known, *decided in _columns(
@@ -178,7 +178,7 @@ def _pairs(
             resamples_needed=decisions.needed.get(row),
             exact=known is not None and known.exact,
             calibrated=test.keeps_level(
-                telling.units, skewness, telling.hidden, min(facts.evenness[a], facts.evenness[b])
+                telling.units, skewness, telling.hidden, min(evenness[a], evenness[b])
             ),
             detectable=(stderr * plain, stderr * corrected),
             verdict="",

@@ -120,7 +120,7 @@ def _warnings(
             f"p-values, intervals and power take it as certain; yet up to {100 * unseen:.2g} % of "
             f"{unit}s may be of a kind that none of these {counted(part.units, unit)} is."
         )
-    pairs = zip(names, harmful, still, evenness, strict=True)
+    pairs = zip(names, harmful, still, evenness.tolist(), strict=True)
     skewed = [
         name
         for name, own, same, even in pairs
