@@ -17,7 +17,6 @@ from scipy.stats import binom
 
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.recipe import parse_metric
-from sigtest.engine import compare
 from sigtest.metrics import Metric
 from sigtest.significance import ALTERNATIVES, Alternative
 from sigtest.significance.convolution import applies, convolve_swaps
@@ -201,9 +200,8 @@ def resampled_agrees_with_exact(datasets: int = 2, resamples: int = 9_999) -> Ch
             made = fixtures.comparison(
                 SEED + seed, 10, alternative=alternative, resamples=resamples, seed=seed
             )
-            report = compare(made)
             for metric, table, pair in zip(
-                made.recipe.metrics, fixtures.tables(made), report.pairs, strict=True
+                made.recipe.metrics, fixtures.tables(made), fixtures.firsts(made), strict=True
             ):
                 exact = enumerate_swaps(metric, table[0], table[1], alternative)
                 cases += 1

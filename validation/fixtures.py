@@ -17,11 +17,11 @@ from sigtest.data.testset import System, TestSet
 from sigtest.decide.facts import gather
 from sigtest.decide.summary import summarise
 from sigtest.draws.sample import Block, Sample
-from sigtest.engine import measure
+from sigtest.engine import compare, measure
 from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.labels import LabelMetric
-from sigtest.report import Report
+from sigtest.report import PairReport, Report
 from validation.populations import SLOW_METRICS
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "it", "rained")
@@ -77,6 +77,12 @@ def comparison(
     recipe = Recipe(tuple(chosen) or metrics(), **{"exact": "never", **choices})
     documents = [f"d{i // 3}" for i in range(n)]
     return Comparison((Entry(TestSet.of([reference], documents), made),), recipe)
+
+
+def firsts(made: Comparison) -> list[PairReport]:
+    """The pairs of a report, but not the opposite claims that one-sided ones come with."""
+    places = {name: s for s, name in enumerate(made.plan.systems)}
+    return [pair for pair in compare(made).pairs if places[pair.a] < places[pair.b]]
 
 
 def tables(made: Comparison) -> list[Array]:

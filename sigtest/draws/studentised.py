@@ -27,7 +27,7 @@ from sigtest.significance.intervals import bootstrap_t_interval
 from sigtest.significance.tails import drawn_in, heaviness
 
 STEP = 1e-6  # of a gradient's difference quotient, relative to the sum of absolute statistics
-ROUNDING = 1e-9  # of the largest unit: influence values that vary less do not vary
+ROUNDING = 2.0**-50  # times units, of the largest one: what fixed point rounded does not vary
 TOGETHER = 1 << 23  # numbers held at a time: pairs whose resamples are looked at together
 NOBODY = -1  # a system against nobody, whose score is 0, is its own score
 
@@ -74,7 +74,8 @@ class Moments:
             squares = _squares(seen, table, slopes, means, rows)
             # Bessel's correction, and that for few clusters where units are documents
             variances += squares * (units / max(1, units - 1))
-        least = ROUNDING * _between(_added(np.abs(slopes) * self._largest), rows, 1.0)
+        most = ROUNDING * len(self.strata)
+        least = most * _between(_added(np.abs(slopes) * self._largest), rows, 1.0)
         variances[variances <= len(self.strata) * least**2] = 0.0
         return _between(self.metric.score_columns(total), rows, -1.0), np.sqrt(variances)
 
