@@ -110,8 +110,7 @@ def measure_all(comparison: Comparison, say: Progress, jobs: int = 1) -> list[li
     """For each test set, one (S, m n, k) array a metric, in fixed point."""
     measuring = Measuring(comparison)
     count = len(measuring.stints)
-    if any(metric.spreads for metric in comparison.recipe.metrics):
-        jobs = 1
+    jobs = min([jobs, *(metric.most_jobs for metric in comparison.recipe.metrics)])
     say("statistics", 0, count)
     for number, found in enumerate(in_order(measuring.measure, count, jobs)):
         measuring.fill(number, found)

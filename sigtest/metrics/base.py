@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -52,7 +53,7 @@ class Metric(ABC):
         score_seconds: To score one row of sums.
         local: Whether the statistics of a segment follow from that segment alone, so that a large
             text can be measured in stretches.
-        spreads: Whether its program uses every core by itself.
+        most_jobs: How many processes may measure at a time, where each takes much memory.
         prose: Whether outputs are running text, which health checks can judge.
 
     Examples:
@@ -81,7 +82,7 @@ class Metric(ABC):
     character_seconds: ClassVar[float] = 1e-7
     score_seconds: ClassVar[float] = 6e-8
     local: ClassVar[bool] = False
-    spreads: ClassVar[bool] = False
+    most_jobs: ClassVar[int] = sys.maxsize
     prose: ClassVar[bool] = True
 
     @classmethod

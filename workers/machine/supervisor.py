@@ -116,7 +116,6 @@ class Supervisor:
     def _prepare(self) -> None:
         """Load everything that workers use, so that they share it."""
         # not at the top: NumPy reads the environment that `main` sets when it is loaded
-        from sigtest.metrics import meteor
         from sigtest.warm import meteor_options, warm
         from workers.machine import extra, worker
         from workers.machine.eraser import Eraser
@@ -127,8 +126,7 @@ class Supervisor:
 
         gc.disable()
         warm()
-        options = meteor_options() if self._meteor_ahead else ()
-        self._meteor = meteor.share(options)  # one JVM for all workers, ends with this process
+        self._meteor = meteor_options() if self._meteor_ahead else ()
         gc.collect()
         gc.freeze()  # collections in workers would copy every page they look at
         gc.enable()
@@ -162,8 +160,6 @@ class Supervisor:
                 self._announced = True
                 sys.stdout.write(READY + "\n")
                 sys.stdout.flush()
-                if self._meteor.ahead:  # last, because it takes a core for some seconds
-                    self._meteor.start()
         except (RedisError, SigtestError) as error:
             log.warning("a round of the supervisor failed, the next tries again: %s", error)
             return False
@@ -203,7 +199,10 @@ class Supervisor:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
             if os.getppid() == parent:
-                (self._work_aside if slot.extra else self._work)(slot.name, self._settings)
+                if slot.extra:
+                    self._work_aside(slot.name, self._settings)
+                else:
+                    self._work(slot.name, self._settings, self._meteor)
             os._exit(0)
         except BaseException:
             traceback.print_exc()

@@ -31,6 +31,7 @@ from rq.timeouts import HorseMonitorTimeoutException
 from rq.utils import now
 from rq.worker_registration import register
 
+from sigtest.metrics import meteor
 from workers.machine.horse import Line, Order, Stamina
 from workers.process import die_with_parent
 from workers.queue.jobs import NAME, TAKEN, Turn, erase
@@ -125,6 +126,7 @@ class PieceWorker(Worker):
     Args:
         name: Its name in Redis.
         settings: Where Redis is and how tasks are limited.
+        meteor_options: Those that METEOR is loaded with ahead; none where it is not.
     """
 
     max_connection_wait_time = 1.0
@@ -132,10 +134,12 @@ class PieceWorker(Worker):
     _line: Line | None = None  # to the horse, if there is one
     _unwanted = ""  # job that was not wanted when it was last looked at
     _horse_at_hand = 0  # its process; RQ forgets `horse_pid` after each task
+    _meteor: meteor.Jvm | None = None  # that horses borrow
 
-    def __init__(self, name: str, settings: Settings) -> None:
+    def __init__(self, name: str, settings: Settings, meteor_options: tuple[str, ...] = ()) -> None:
         redis = connect(settings, RETRIES, timeout=10.0, patient=True)
         self.context = Context.on(redis, settings)
+        self._meteor_options = meteor_options
         super().__init__(
             # one queue: with two, RQ loses a task when a worker dies right after taking it
             [RedisQueue(NAME, connection=redis, job_class=PieceJob, serializer=JSONSerializer)],
@@ -268,6 +272,7 @@ class PieceWorker(Worker):
             self._bury(self._line)
         if self._line is None:
             self._line = Line()
+            self.load_meteor()
             super().fork_work_horse(job, queue)
             self._line.hold_worker_end(LOOK)
             self._horse_at_hand = self.horse_pid
@@ -293,7 +298,17 @@ class PieceWorker(Worker):
         self._line = None
         line.cut()
         self._horse_pid = self._horse_at_hand
-        return super().wait_for_horse()
+        ending = super().wait_for_horse()
+        if self._meteor is not None and not self._meteor.sound:
+            self._meteor.kill()  # it works for a horse that is gone
+        return ending
+
+    def load_meteor(self) -> None:
+        """Let METEOR load where horses are to borrow it; anew where a horse left it unusable."""
+        if self._meteor_options and not (self._meteor and self._meteor.sound):
+            if self._meteor is not None:
+                self._meteor.close()
+            self._meteor = meteor.ahead(self._meteor_options)
 
     def main_work_horse(self, job: Job, queue: RedisQueue) -> NoReturn:
         """Live in the horse: run tasks as long as all goes well, and die with the worker."""
@@ -312,6 +327,7 @@ class PieceWorker(Worker):
         assert self._line is not None
         assert isinstance(job, PieceJob)
         self._line.hold_horse_end()
+        meteor.borrow(self._meteor)
         stamina = Stamina()
         while self.perform_job(job, queue) and job.outcome != FAILED and stamina.lasts():
             order = self._line.next_order()
@@ -321,9 +337,11 @@ class PieceWorker(Worker):
             self.execution = Execution(order.execution, order.job, self.connection)
 
 
-def work(name: str, settings: Settings) -> None:
+def work(name: str, settings: Settings, meteor_options: tuple[str, ...]) -> None:
     """Take tasks until told to stop."""
-    PieceWorker(name, settings).work(logging_level="WARNING")
+    worker = PieceWorker(name, settings, meteor_options)
+    worker.load_meteor()
+    worker.work(logging_level="WARNING")
 
 
 def main() -> None:

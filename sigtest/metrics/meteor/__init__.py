@@ -1,7 +1,23 @@
-"""METEOR 1.5 itself: its jar in Java processes that are pooled, bounded and never orphaned."""
+"""METEOR 1.5 itself: its jar in one Java process of whoever measures, bounded, never orphaned."""
 
-from sigtest.metrics.meteor.access import score, share
-from sigtest.metrics.meteor.installation import INSTALL, find
-from sigtest.metrics.meteor.pool import UnansweredError
+from sigtest.metrics.meteor.program import (
+    IDLE_SECONDS,
+    Jvm,
+    UnansweredError,
+    ahead,
+    borrow,
+    find,
+    running,
+    score,
+)
 
-__all__ = ["INSTALL", "UnansweredError", "find", "score", "share"]
+__all__ = [
+    "IDLE_SECONDS",
+    "Jvm",
+    "UnansweredError",
+    "ahead",
+    "borrow",
+    "find",
+    "running",
+    "score",
+]

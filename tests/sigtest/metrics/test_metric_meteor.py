@@ -4,7 +4,6 @@ import csv
 import html
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from sigtest.comparison.recipe import parse_metric
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, RecipeError, UnavailableError
-from sigtest.metrics.meteor import access, find, pool, tables
+from sigtest.metrics.meteor import find, program, tables
 from sigtest.metrics.meteor.metric import CHUNKS, Meteor, _meteor
 
 try:
@@ -44,15 +43,6 @@ HOSTILE = [
 BRIEF = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # for a run of less than a second
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_process() -> Iterator[None]:
-    """Half the loading of tables."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(access, "MOST_PROCESSES", 1)
-        yield
-        access.own_pool().stop()
-
-
 def corpus(data: Path, system: str, segments: int = 3003) -> tuple[TestSet, System]:
     folder = data / "wmt12.es-en"
     reference = parse_lines((folder / "reference.en").read_bytes(), "reference")
@@ -65,7 +55,7 @@ def oracle(oracles: Path, file: str, metric: str) -> dict[str, float]:
     return {row[1]: float(row[4]) for row in rows if len(row) > 4 and row[3] == metric}
 
 
-def program(arguments: tuple[str, ...], *options: str) -> list[str]:
+def printed(arguments: tuple[str, ...], *options: str) -> list[str]:
     """What METEOR prints about files."""
     found = find()
     command = [str(found.java), "-Xmx1G", *BRIEF, "-jar", str(found.jar), *options, *arguments]
@@ -134,7 +124,7 @@ def test_rows_add_up_to_what_meteor_says_of_files(tmp_path: Path) -> None:
     files = write(tmp_path, hypotheses, reference)
     meteor = Meteor(modules="exact+stem")
     rows = meteor.statistics(TestSet.of([reference]), System.of("a", hypotheses))
-    wanted = float(program(meteor.arguments, *files)[-1].split(":")[1])
+    wanted = float(printed(meteor.arguments, *files)[-1].split(":")[1])
     assert float(meteor.score(rows.sum(axis=0))) == pytest.approx(wanted, abs=1e-12)
     assert rows[0, CHUNKS] == 0.0  # identical: not fragmented
 
@@ -152,12 +142,12 @@ def test_hostile_lines_are_read_as_in_files(tmp_path: Path, options: dict[str, b
     reference = HOSTILE + HOSTILE[1:] + HOSTILE[:1]
     rows = meteor.statistics(TestSet.of([reference]), System.of("a", hypotheses))
     files = write(tmp_path, hypotheses, reference)
-    printed = program(meteor.arguments, *files, "-ssOut")
-    wanted = np.array([line.split() for line in printed], dtype=np.float64)
+    lines = printed(meteor.arguments, *files, "-ssOut")
+    wanted = np.array([line.split() for line in lines], dtype=np.float64)
     whole = rows[:, CHUNKS] != wanted[:, CHUNKS]
     assert (wanted[whole, CHUNKS] == 1).all()
     assert (np.delete(rows, CHUNKS, axis=1) == np.delete(wanted, CHUNKS, axis=1)).all()
-    final = float(program(meteor.arguments, *files)[-1].split(":")[1])
+    final = float(printed(meteor.arguments, *files)[-1].split(":")[1])
     assert float(meteor.score(rows.sum(axis=0))) == pytest.approx(final, abs=1e-12)
 
 
@@ -176,7 +166,7 @@ def test_the_best_reference_counts_and_missing_ones_do_not(tmp_path: Path) -> No
     lines = [line for pair in zip(first, second, strict=True) for line in pair]
     meteor = Meteor(modules="exact")
     files = write(tmp_path, hypotheses, lines)
-    wanted = float(program(meteor.arguments, *files, "-r", "2")[-1].split(":")[1])
+    wanted = float(printed(meteor.arguments, *files, "-r", "2")[-1].split(":")[1])
     system = System.of("a", hypotheses)
     rows = meteor.statistics(TestSet.of([first, second]), system)
     assert float(meteor.score(rows.sum(axis=0))) == pytest.approx(wanted, abs=1e-12)
@@ -196,8 +186,8 @@ def test_scores_depend_on_no_neighbour(data: Path) -> None:
 
 
 def test_a_segment_without_an_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "BATCH_SECONDS", 0.2)
-    monkeypatch.setattr(pool, "BATCH", 2)
+    monkeypatch.setattr(program, "BATCH_SECONDS", 0.2)
+    monkeypatch.setattr(program, "BATCH", 2)
     monstrous = " ".join(f"a{i % 7}" for i in range(20_000))
     testset = TestSet.of([["a", "b", "c", monstrous]])
     with pytest.raises(InputError, match=r"segment 4 of system 'x': it took longer") as caught:
@@ -227,9 +217,9 @@ def test_constants_are_meteors_own(tmp_path: Path, language: str) -> None:
     meteor = Meteor(language=language, norm=language != "sv", lower=True)
     numbers = tables.tuning(language, "default")
     files = write(tmp_path, ["a"], ["a"])
-    printed = "\n".join(program(meteor.arguments, *files))
+    text = "\n".join(printed(meteor.arguments, *files))
     own = {
-        name: re.findall(r"\S+", re.search(f"{name}:(.*)", printed)[1])
+        name: re.findall(r"\S+", re.search(f"{name}:(.*)", text)[1])
         for name in ("Modules", "Weights", "Parameters")
     }
     assert own["Modules"] == list(tables.modules(language))

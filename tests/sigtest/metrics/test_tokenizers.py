@@ -12,7 +12,7 @@ from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
 from sigtest.errors import UnavailableError
 from sigtest.metrics import bleu, sacre
-from sigtest.metrics.meteor import installation
+from sigtest.metrics.meteor import program
 
 TEXT = [
     "これ は 試験 です 。",
@@ -91,5 +91,5 @@ def test_bleu_of_japanese_is_sacrebleus() -> None:
 
 def test_meteor_is_offered_where_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "meteor" in forms.measurable()
-    monkeypatch.setattr(installation, "_inside", lambda name, file: None)
+    monkeypatch.setattr(program, "_inside", lambda name, file: None)
     assert "meteor" not in forms.measurable()

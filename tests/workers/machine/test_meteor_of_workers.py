@@ -1,11 +1,12 @@
-"""METEOR is one process of a machine: loaded ahead, shared, let go of, gone with the service."""
+"""METEOR is one process of a worker: loaded ahead, let go of, gone with the service."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cancelled import are_computed, frees_its_core, long
-from service import Service, children, started, synthetic, until
+from cancelled import SECONDS, are_computed, long
+from service import CALLER, Service, children, started, synthetic, until
 
 from sigtest.errors import UnavailableError
 from sigtest.metrics.meteor import find
@@ -24,36 +25,31 @@ def ahead(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         patched.setenv("SIGTEST_METEOR", "ahead")
         with started(settings) as service:
             yield service
-            server = _servers(service)
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in server))
+            java = _java(service)
+    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in java))
 
 
-def test_it_is_loaded_before_anybody_asks(ahead: Service) -> None:
-    loaded = until(lambda: _java(ahead))
-    are_computed(ahead, synthetic(9, segments=4, metrics=["meteor"]))
-    assert _java(ahead) == loaded
+def test_each_worker_has_loaded_it_before_anybody_asks(ahead: Service) -> None:
+    loaded = until(lambda: len(_java(ahead)) == 2 and _java(ahead))
+    are_computed(ahead, *(synthetic(seed, segments=4, metrics=["meteor"]) for seed in range(4)))
+    assert set(loaded) <= set(_java(ahead))  # an extra worker may have had one of its own
 
 
-def test_a_cancelled_question_frees_its_core_and_workers_share_the_next(ahead: Service) -> None:
-    frees_its_core(ahead, long("meteor", 250, 40, resamples=99))
+def test_a_cancelled_question_frees_its_core_and_the_next_ones_are_computed(
+    ahead: Service,
+) -> None:
+    record, _ = ahead.jobs.submit(long("meteor", 250, 40, resamples=99), CALLER)
+    until(ahead.horses, 60)
+    time.sleep(1)  # until it is in the middle
+    loaded = _java(ahead)
+    ahead.jobs.remove(record.id, CALLER)
+    until(lambda: set(loaded) - set(_java(ahead)), SECONDS)  # what worked for it has ended
     are_computed(ahead, *(synthetic(seed, segments=40, metrics=["meteor"]) for seed in range(4)))
-    assert len(_servers(ahead)) == len(_java(ahead)) == 1
+    are_computed(ahead, synthetic(9, segments=4, metrics=["meteor:task=adq"]))
 
 
 def _java(service: Service) -> list[int]:
-    return [pid for server in _servers(service) for pid in children(server, "java")]
-
-
-def _servers(service: Service) -> list[int]:
-    """Processes of this service that keep METEOR."""
-    owner = str(service.supervisor())
-    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-    return [pid for pid in pids if _serves(pid, owner)]
-
-
-def _serves(pid: int, owner: str) -> bool:
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-    return "sigtest.metrics.meteor.server" in command and owner in command
+    """The process of each worker, or of its horse."""
+    workers = service.workers()
+    horses = [horse for worker in workers for horse in children(worker)]
+    return [pid for parent in (*workers, *horses) for pid in children(parent, "meteor-1.5.jar")]
