@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
-from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.data.names import check_name
 from sigtest.errors import InputError
+from sigtest.requests.recipe import MAX_RESAMPLES
 from workers.access import digest_of
 from workers.errors import SettingError
 from workers.settings import COUNT, SECONDS, VARIABLES, whole_number

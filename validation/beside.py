@@ -16,11 +16,11 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.cached import cached_property
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample
 from sigtest.draws.studentised import in_errors
 from sigtest.draws.units import known_means
 from sigtest.metrics import Metric
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, ResamplingTest
 from sigtest.significance.base import SLACK, slack
 from sigtest.significance.counting import centres
@@ -57,7 +57,7 @@ def sample_beside(
         chosen: The pairs that are compared.
         choices: What the recipe has besides.
     """
-    recipe = Recipe(tuple(metrics), **{"exact": "never", "correction": "none", **choices})
+    recipe = Recipe(metrics=tuple(metrics), **{"exact": "never", "correction": "none", **choices})
     names = tuple(f"s{s:04}" for s in range(len(tables[0])))
     part = Beside(names, names, tables[0].shape[1], 0, None, "simulated", recipe, chosen=chosen)
     return Sample(part, list(tables))

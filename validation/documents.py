@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.recipe import UNITS
 from sigtest.draws.product import fixed_point
 from sigtest.metrics import METRICS
+from sigtest.requests.recipe import UNITS
 from validation.calibration import limit
 from validation.nulls import cells, p_values, sample_of
 from validation.parallel import runs, spread

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.stats import binom
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.recipe import parse_metric
 from sigtest.metrics import Metric
+from sigtest.requests.recipe import parse_metric
 from sigtest.significance import ALTERNATIVES, Alternative
 from sigtest.significance.convolution import applies, convolve_swaps
 from sigtest.significance.exact import ExactP, enumerate_swaps

@@ -12,7 +12,6 @@ import numpy as np
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison, Entry
 from sigtest.comparison.plan import Plan
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.facts import gather
 from sigtest.decide.summary import summarise
@@ -22,6 +21,7 @@ from sigtest.errors import UnavailableError
 from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.labels import LabelMetric
 from sigtest.report import PairReport, Report
+from sigtest.requests.recipe import Recipe
 from validation.populations import SLOW_METRICS
 
 WORDS = ("the", "cat", "sat", "on", "a", "mat", "and", "it", "rained")
@@ -74,7 +74,7 @@ def comparison(
     rng = np.random.default_rng((content, n, systems))
     reference = [_sentence(rng) for _ in range(n)]
     made = tuple(_system(f"s{s}", reference, 0.15 + 0.05 * s, rng) for s in range(systems))
-    recipe = Recipe(tuple(chosen) or metrics(), **{"exact": "never", **choices})
+    recipe = Recipe(metrics=tuple(chosen) or metrics(), **{"exact": "never", **choices})
     documents = [f"d{i // 3}" for i in range(n)]
     return Comparison((Entry(TestSet.of([reference], documents), made),), recipe)
 

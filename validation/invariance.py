@@ -12,13 +12,13 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison, Entry
-from sigtest.comparison.recipe import EXACT, Exact, parse_metric
 from sigtest.decide import facts
 from sigtest.draws import product, weights
 from sigtest.draws import sample as sample_module
 from sigtest.draws.sample import Block, Sample
 from sigtest.engine import compare
 from sigtest.report import PairReport, Report
+from sigtest.requests.recipe import EXACT, Exact, parse_metric
 from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
 from sigtest.significance.exact import enumerate_swaps
 from validation import fixtures
@@ -86,7 +86,7 @@ def p_is_never_zero() -> Check:
         replace(worse, scores={"grid": np.zeros((60, 1))}),
     )
     for alternative in ("two-sided", "greater"):
-        recipe = replace(made.recipe, tests=ALL_TESTS, resamples=99, alternative=alternative)
+        recipe = made.recipe.but(tests=ALL_TESTS, resamples=99, alternative=alternative)
         for pair in compare(Comparison((Entry(made.entries[0].testset, systems),), recipe)).pairs:
             if pair.claimed not in (None, better.name):
                 continue
@@ -135,7 +135,7 @@ def order_of_systems_is_irrelevant() -> Check:
             SEED, 40, systems=4, tests=ALL_TESTS, resamples=RESAMPLES, alternative=alternative
         )
         known = {_key(pair): pair.p_value for pair in compare(made).pairs}
-        mirrored = replace(made, recipe=replace(made.recipe, alternative=MIRROR[alternative]))
+        mirrored = replace(made, recipe=made.recipe.but(alternative=MIRROR[alternative]))
         for variant, turned in (
             (fixtures.with_systems(made, [0, 2]), False),
             (fixtures.with_systems(made, [0, 1, 3]), False),
@@ -286,9 +286,7 @@ def error_metrics_are_turned_round() -> Check:
     cases = 0
     for test in (name for name, kind in resampling_tests().items() if kind.calibrated):
         for alternative in ALTERNATIVES:
-            recipe = replace(
-                made.recipe, tests=(test,), alternative=alternative, resamples=RESAMPLES
-            )
+            recipe = made.recipe.but(tests=(test,), alternative=alternative, resamples=RESAMPLES)
             report = compare(replace(good_first, recipe=recipe))
             cases += 1
             if (

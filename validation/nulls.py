@@ -13,9 +13,9 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Sample
 from sigtest.draws.units import known_means
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
 from sigtest.significance.base import SLACK
 from sigtest.significance.convolution import convolve_swaps
@@ -48,7 +48,7 @@ def sample_of(
 ) -> Sample:
     """The product's sample of these statistics, one (S, n, k) table a metric."""
     given = {"tests": tuple(resampling_tests()), "exact": "never", **choices}
-    recipe = Recipe(population.metrics, resamples=resamples, seed=seed, **given)
+    recipe = Recipe(metrics=population.metrics, resamples=resamples, seed=seed, **given)
     named = len(population.systems) == len(tables[0])
     names = population.systems if named else tuple(f"s{s}" for s in range(len(tables[0])))
     part = Part(names, names, tables[0].shape[1], 1, documents, "simulated", recipe)

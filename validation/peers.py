@@ -18,10 +18,10 @@ from scipy import stats
 
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.recipe import parse_metric
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.engine import compare
+from sigtest.requests.recipe import parse_metric
 from sigtest.significance import ALTERNATIVES, resampling_tests
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.montecarlo import p_value

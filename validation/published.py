@@ -8,10 +8,10 @@ import numpy as np
 from scipy.stats import binom, chi2_contingency
 
 from sigtest.arrays import Array
-from sigtest.comparison.recipe import parse_metric
 from sigtest.draws.product import Columns
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.metrics import Metric
+from sigtest.requests.recipe import parse_metric
 from sigtest.significance import Alternative, resampling_tests
 from sigtest.significance.base import slack
 from sigtest.significance.corrections import CORRECTIONS, adjust

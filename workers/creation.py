@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sigtest.comparison.comparison import part_of, require_units
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import MAX_FAMILY, Recipe
-from sigtest.data.fields import whole
 from sigtest.data.names import check_name
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError
 from sigtest.metrics.scores import Supplied
+from sigtest.requests.recipe import Recipe
+from sigtest.requests.testsets import CAPACITY
 from sigtest.significance import own_tests
 from workers.store.boards import Choice
 from workers.tasks import boards
-
-CAPACITY = 64
 
 
 @dataclass(frozen=True)
@@ -41,8 +39,8 @@ class NewTestSet:
         name: str,
         testset: TestSet,
         recipe: Recipe,
-        replicas: object = 1,
-        capacity: object = CAPACITY,
+        replicas: int = 1,
+        capacity: int = CAPACITY,
     ) -> NewTestSet:
         """Check that test set and settings fit each other.
 
@@ -57,25 +55,13 @@ class NewTestSet:
             SigtestError: A bad name, or settings that a leaderboard cannot work with.
         """
         check_name(name, "test set")
-        brings, takes = whole(replicas), whole(capacity)
-        if brings is None or brings < 1:
-            raise RecipeError(
-                "replicas must be a whole number, 1 or more: how many outputs every system brings.",
-                field="replicas",
-            )
-        if takes is None or not 2 <= takes <= MAX_FAMILY:
-            raise RecipeError(
-                f"capacity must be a whole number from 2 to {MAX_FAMILY}: how many systems may be "
-                "submitted, from first to last.",
-                field="capacity",
-            )
         if recipe.baseline is not None:
             raise RecipeError("A leaderboard compares all pairs; leave pairs out.", field="pairs")
         if recipe.studentised:
             raise RecipeError(
                 "A leaderboard keeps no standard errors of resamples; take the bootstrap with "
                 "percentile intervals here, and for bootstrap_t a comparison whose family is the "
-                f"capacity ({takes}).",
+                f"capacity ({capacity}).",
                 field="interval" if recipe.interval == "bootstrap_t" else "tests",
             )
         for test in own_tests(recipe.tests):
@@ -84,11 +70,11 @@ class NewTestSet:
                 "approximate_randomization or another test that draws.",
                 field="tests",
             )
-        _require_measurable(testset, recipe, brings)
+        _require_measurable(testset, recipe, replicas)
         require_units(testset, recipe)
-        full = boards.decided(recipe, Choice(), takes)
-        fixed = replace(full.fitted([testset]), resamples=full.resolved(1))
-        return cls(name, testset, part_of(testset, fixed, (), (), brings), takes)
+        full = boards.decided(recipe, Choice(), capacity)
+        fixed = full.fitted([testset]).but(resamples=full.resolved(1))
+        return cls(name, testset, part_of(testset, fixed, (), (), replicas), capacity)
 
 
 def _require_measurable(testset: TestSet, recipe: Recipe, replicas: int) -> None:

@@ -17,10 +17,10 @@ from redis.exceptions import OutOfMemoryError
 
 from sigtest.comparison.plan import Part, Plan
 from sigtest.data.choices import choose
-from sigtest.data.envelope import Said
 from sigtest.draws.distribution import Distribution, pair_of
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS, Question
+from sigtest.requests.notes import Noted
 from sigtest.segments import Segments
 from workers.errors import (
     ConflictError,
@@ -98,7 +98,7 @@ class Questions:
         caller: str,
         idempotency_key: str | None = None,
         budget: int | None = None,
-        said: Said = MappingProxyType({}),
+        notes: Noted = MappingProxyType({}),
     ) -> tuple[Record, bool]:
         """Accept a question; once this returns it survives any crash.
 
@@ -109,7 +109,7 @@ class Questions:
             idempotency_key: Another submission with this key must have the same content.
             budget: Seconds of one core that the caller's unfinished questions may be predicted to
                 take together; the service's own where there is none.
-            said: What the caller writes on it; on one that exists, what is not said stays.
+            notes: What the caller writes on it; on one that exists, what is not said stays.
 
         Returns:
             The question, and whether it was created: equal content from the same caller is the
@@ -127,11 +127,11 @@ class Questions:
         most = budget or self._settings.budget
         while True:
             verdict = self._store.create(
-                question_id, kind, question, cut, caller, idempotency_key, most, left, said
+                question_id, kind, question, cut, caller, idempotency_key, most, left, notes
             )
             if verdict.word != "known":
                 break
-            self._store.describe(verdict.id, said)
+            self._store.describe(verdict.id, notes)
             known = self._store.find(verdict.id)
             if known is not None:
                 return known.record, False  # otherwise it was deleted or expired in between
@@ -174,17 +174,17 @@ class Questions:
         return self._store.listing(caller, kind, cursor, limit, wanted)
 
     def describe(
-        self, question_id: str, caller: str, said: Said, check: Check = lambda etag: None
+        self, question_id: str, caller: str, notes: Noted, check: Check = lambda etag: None
     ) -> Record:
         """Write on a question of the caller; what is not said stays.
 
         Args:
             question_id: The question.
             caller: Whose it is.
-            said: What is written.
+            notes: What is written.
             check: Raises where the question is not what its caller thinks.
         """
-        if not self._store.describe(question_id, said, self._checked(question_id, caller, check)):
+        if not self._store.describe(question_id, notes, self._checked(question_id, caller, check)):
             raise gone(question_id)
         return self.find(question_id, caller)
 

@@ -13,12 +13,12 @@ from types import MappingProxyType
 
 from redis.exceptions import OutOfMemoryError
 
-from sigtest.data.envelope import Said
 from sigtest.data.names import require_own_names
 from sigtest.data.testset import System, TestSet
 from sigtest.decide.rows import no_rows, report_of_rows
 from sigtest.errors import InputError, LimitError, RecipeError
 from sigtest.report import Report
+from sigtest.requests.notes import Noted
 from workers.creation import NewTestSet
 from workers.errors import CapacityError, NotFoundError, TakenError
 from workers.guard import guarded
@@ -106,14 +106,14 @@ class TestSets:
     # test sets
 
     def create(
-        self, asked: NewTestSet, caller: str, said: Said = MappingProxyType({})
+        self, asked: NewTestSet, caller: str, notes: Noted = MappingProxyType({})
     ) -> tuple[TestSetRecord, bool]:
         """Make a test set; equal content and settings from the same caller are the same one.
 
         Args:
             asked: The test set.
             caller: Whose it is.
-            said: What is written on it; on one that exists, what is not said stays.
+            notes: What is written on it; on one that exists, what is not said stays.
 
         Returns:
             The test set, and whether it was made.
@@ -124,7 +124,7 @@ class TestSets:
         testset_id = keys.hashed(caller, "testset", asked.name, part.key, *sizes, part.testset)
         while True:
             created = self._store.create(
-                testset_id, asked.name, caller, asked.testset, part, asked.capacity, said
+                testset_id, asked.name, caller, asked.testset, part, asked.capacity, notes
             )
             state = self._store.state(testset_id)
             if state is not None:
@@ -150,17 +150,17 @@ class TestSets:
         return self._store.listing(caller, cursor, limit, wanted)
 
     def describe(
-        self, testset_id: str, caller: str, said: Said, check: Check = lambda etag: None
+        self, testset_id: str, caller: str, notes: Noted, check: Check = lambda etag: None
     ) -> TestSetRecord:
         """Write on a test set; what is not said stays.
 
         Args:
             testset_id: The test set.
             caller: Whose it is.
-            said: What is written.
+            notes: What is written.
             check: Raises where the test set is not what its caller thinks.
         """
-        if not self._store.describe(testset_id, said, self._checked(testset_id, caller, check)):
+        if not self._store.describe(testset_id, notes, self._checked(testset_id, caller, check)):
             raise gone(testset_id)
         return self._state(testset_id, caller).record
 
@@ -180,7 +180,7 @@ class TestSets:
         """
         state = self._state(testset_id, caller)
         part = self._store.part(testset_id)
-        replace(part.recipe, resamples=resamples)  # checks the range
+        part.recipe.but(resamples=resamples)  # checks the range
         own = self._checked(testset_id, caller, check)
         verdict = self._store.raise_resamples(testset_id, caller, resamples, own)
         if verdict == "gone":
@@ -244,7 +244,7 @@ class TestSets:
         replaces: bool,
         most: int,
         limit: str,
-        said: Said = MappingProxyType({}),
+        notes: Noted = MappingProxyType({}),
         check: Check | None = None,
     ) -> tuple[SystemRecord, str]:
         """Add a system, or replace one by other content.
@@ -256,7 +256,7 @@ class TestSets:
             replaces: Whether other content under the same name may go.
             most: Systems that the test set may have.
             limit: The setting that says so.
-            said: What is written on it; what is not said stays.
+            notes: What is written on it; what is not said stays.
             check: Raises where the system that is there is not what its caller thinks.
 
         Returns:
@@ -270,7 +270,7 @@ class TestSets:
         """
         check_room(self._store.redis, self._context.settings, caller)
         own = None if check is None else self._seen(testset_id, caller, system.name, check)
-        verdict = self._store.put(testset_id, caller, system, replaces, most, said, own)
+        verdict = self._store.put(testset_id, caller, system, replaces, most, notes, own)
         if verdict == "gone":
             raise gone(testset_id)
         if verdict == "taken":

@@ -11,14 +11,13 @@ from contextlib import suppress
 
 from redis.exceptions import OutOfMemoryError
 
-from sigtest.data.choices import choose
 from sigtest.errors import InputError, LimitError
 from workers.addresses import allowed, parse, refusal
 from workers.errors import NotFoundError
 from workers.guard import guarded
 from workers.settings import Network
 from workers.store.holdings import check_room
-from workers.store.messages import EVENTS, TEST, Message
+from workers.store.messages import TEST, Message
 from workers.store.webhooks import WebhookRecord
 from workers.tasks.context import Context
 from workers.tasks.webhooks import hand_out
@@ -40,7 +39,7 @@ class Webhooks:
         self._store = context.webhooks
 
     def add(
-        self, caller: str, url: object, events: object, most: int, limit: str
+        self, caller: str, url: object, events: Sequence[str], most: int, limit: str
     ) -> tuple[WebhookRecord, str]:
         """Add a webhook.
 
@@ -58,13 +57,12 @@ class Webhooks:
             SigtestError: An address or events that cannot be used, or too many webhooks.
         """
         where = address_of(url, self._context.settings.webhook_networks)
-        names = _events(events)
         if len(self._store.listing(caller)) >= most:
             raise LimitError(
                 f"You have {most} webhooks, as many as {limit} allows; delete one.", limit=limit
             )
         check_room(self._context.redis, self._context.settings, caller)
-        webhook_id, secret = self._store.add(caller, where, names)
+        webhook_id, secret = self._store.add(caller, where, events)
         return self.find(webhook_id, caller), secret
 
     def listing(self, caller: str) -> list[WebhookRecord]:
@@ -126,10 +124,3 @@ def address_of(url: object, networks: Sequence[Network]) -> str:
     if address is not None and not allowed(address, networks):
         raise InputError(refusal(found.host), field="url")
     return str(found)
-
-
-def _events(events: object) -> list[str]:
-    if not isinstance(events, list) or not events:
-        raise InputError(f"events must list some of {', '.join(EVENTS)}.", field="events")
-    names = [choose(event, EVENTS, f"events[{i}]", "event") for i, event in enumerate(events)]
-    return list(dict.fromkeys(names))

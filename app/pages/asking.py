@@ -16,11 +16,10 @@ from app.requests.form import files_of, text_of
 from app.requests.question import Sent, read_form
 from app.settings import Settings
 from sigtest.data.choices import choose
-from sigtest.data.compound import Numbers, Some
-from sigtest.data.fields import Choice, Field, Flag, Number, Whole
 from sigtest.errors import InputError
 from sigtest.kinds import Kind, Reference
 from sigtest.kinds.comparisons import Comparisons
+from sigtest.requests.options import Option
 from workers.questions import Record
 
 WORDS = {"a": "first system", "b": "second system"}
@@ -65,7 +64,7 @@ class Named:
     records: tuple[Record, ...]
 
 
-def controls(fields: Iterable[Field], inside: str = "") -> tuple[Control, ...]:
+def controls(fields: Iterable[Option], inside: str = "") -> tuple[Control, ...]:
     """What there is to choose.
 
     Args:
@@ -75,17 +74,15 @@ def controls(fields: Iterable[Field], inside: str = "") -> tuple[Control, ...]:
     return tuple(_control(field, inside) for field in fields)
 
 
-def _control(field: Field, inside: str) -> Control:
+def _control(field: Option, inside: str) -> Control:
     about = f"{field.about[:1].upper()}{field.about[1:]}."
     usual = field.default
     words = str(usual) if isinstance(usual, str | int | float) and usual is not False else ""
     look = "text"
-    if isinstance(field, Flag):
+    if field.kind is bool:
         look = "box"
-    elif isinstance(field, Some):
-        look = "boxes"
-    elif isinstance(field, Choice):
-        look = "select"
+    elif field.known:
+        look = "boxes" if field.several else "select"
     elif field.repeatable:
         look, about = "lines", f"{about} One a line."
     label = WORDS.get(field.name, field.name.replace("_", " "))
@@ -94,13 +91,13 @@ def _control(field: Field, inside: str) -> Control:
         label=f"{label[:1].upper()}{label[1:]}",
         about=about,
         look=look,
-        options=tuple(field.known) if isinstance(field, Choice) else (),
+        options=tuple(field.known),
         hint=words or _pattern(field, look),
-        digits=isinstance(field, Number | Whole),
+        digits=field.kind in (int, float),
     )
 
 
-def _pattern(field: Field, look: str) -> str:
+def _pattern(field: Option, look: str) -> str:
     """How what is written looks, where that is not clear."""
     written = look in {"text", "lines"} and field.metavar not in PLAIN
     return field.metavar if written else ""
@@ -183,18 +180,19 @@ def _within(form: FormData, inside: str) -> FormData:
     return FormData([(k.removeprefix(start), v) for k, v in entries if k.startswith(start)])
 
 
-def _chosen(form: FormData, fields: Sequence[Field], start: str) -> dict[str, Any]:
+def _chosen(form: FormData, fields: Sequence[Option], start: str) -> dict[str, Any]:
     """What was chosen of these fields, as the shell's words would be read."""
     chosen: dict[str, Any] = {}
     for field in fields:
         given = [entry for entry in form.getlist(f"{start}{field.name}") if isinstance(entry, str)]
         words = [word for entry in given for word in _words(entry, field)]
         if words:
-            chosen[field.name] = True if isinstance(field, Flag) else field.read(words)
+            chosen[field.name] = True if field.kind is bool else field.read(words)
     return chosen
 
 
-def _words(entry: str, field: Field) -> list[str]:
+def _words(entry: str, field: Option) -> list[str]:
     """One a line; numbers also side by side."""
-    parts = entry.replace(",", " ").split() if isinstance(field, Numbers) else entry.splitlines()
+    numbers = field.several and field.kind is float
+    parts = entry.replace(",", " ").split() if numbers else entry.splitlines()
     return [part.strip() for part in parts if part.strip()]

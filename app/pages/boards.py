@@ -29,12 +29,12 @@ from app.schema.testsets import TestSetListing, TestSetResource
 from app.settings import Settings
 from app.testsets import answers
 from app.testsets.board import Board, board_of
-from sigtest.data.envelope import opened
 from sigtest.data.names import system_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError
 from sigtest.render.standings import better
 from sigtest.report.methods import listed
+from sigtest.requests.notes import apart
 from workers.creation import NewTestSet
 from workers.store.boards import Choice as Decision
 
@@ -78,7 +78,7 @@ async def make_board(
     """Make a board."""
     async with form_of(request, settings) as form:
         asked = await parser.run(size_of(form), _asked, form, settings)
-    record, _ = await run_in_threadpool(boards.create, asked.asked, caller.name, asked.said)
+    record, _ = await run_in_threadpool(boards.create, asked.asked, caller.name, asked.notes)
     return RedirectResponse(f"/boards/{record.id}", 303)
 
 
@@ -183,8 +183,8 @@ async def describe_board(
 ) -> Response:
     """Write title and tags on a board."""
     async with form_of(request, settings) as form:
-        said, _ = opened(forms.written(form))
-    await run_in_threadpool(boards.describe, board_id, caller.name, said)
+        notes, _ = apart(forms.written(form))
+    await run_in_threadpool(boards.describe, board_id, caller.name, notes)
     return RedirectResponse(f"/boards/{board_id}", 303)
 
 

@@ -36,11 +36,11 @@ from app.requests.question import Sent, asked_with, read_form
 from app.schema.document import PROBLEMS
 from app.schema.service import EntryBody
 from app.settings import Settings
-from sigtest.data.envelope import opened
 from sigtest.errors import InputError
 from sigtest.kinds import KINDS, Kind, Question
 from sigtest.metrics.sacre import lacking
 from sigtest.render.plots.drawing import adaptive
+from sigtest.requests.notes import apart
 from sigtest.significance import ALTERNATIVES, TESTS
 from sigtest.significance.corrections import CORRECTIONS
 from workers.errors import NotReadyError
@@ -147,7 +147,7 @@ async def submit(
         caller.name,
         None,
         caller.budget,
-        brought.said,
+        brought.notes,
     )
     return RedirectResponse(f"/{record.kind}/{record.id}", 303)
 
@@ -306,8 +306,8 @@ async def describe(
 ) -> Response:
     """Write title and tags on it."""
     async with form_of(request, settings) as form:
-        said, _ = opened(forms.written(form))
-    await run_in_threadpool(asked.describe, found.id, caller.name, said)
+        notes, _ = apart(forms.written(form))
+    await run_in_threadpool(asked.describe, found.id, caller.name, notes)
     return RedirectResponse(f"/{found.kind}/{found.id}", 303)
 
 

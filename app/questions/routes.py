@@ -93,7 +93,7 @@ async def submit(
         caller.name,
         key,
         caller.budget,
-        brought.said,
+        brought.notes,
     )
     del brought  # its texts are not held while the request waits
     record = await watch.settled(record, caller.name, wait)

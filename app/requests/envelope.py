@@ -12,7 +12,7 @@ from app.http.state import LeftEmpty
 from app.requests.json import JSON, kind_of, parse_json, refuse_encoding, unread
 from app.requests.parsing import Parse, Parser
 from sigtest.data.choices import choose
-from sigtest.data.envelope import PARTS, Said, opened
+from sigtest.requests.notes import PARTS, Noted, apart
 from workers.questions import Status
 from workers.store.listings import Filter
 
@@ -25,11 +25,11 @@ class Brought(Generic[T]):
 
     Attributes:
         asked: A question, test set or system, checked.
-        said: What is written on it.
+        notes: What is written on it.
     """
 
     asked: T
-    said: Said
+    notes: Noted
 
 
 async def read_object(request: Request, parser: Parser) -> dict[str, Any]:
@@ -42,11 +42,11 @@ async def read_object(request: Request, parser: Parser) -> dict[str, Any]:
         return await parser.run(len(data), parse_json, data, "body")
 
 
-async def read_envelope(request: Request, parser: Parse) -> Said:
+async def read_envelope(request: Request, parser: Parse) -> Noted:
     """Dependency: what the body writes."""
-    said, rest = opened(await read_object(request, parser))
+    notes, rest = apart(await read_object(request, parser))
     refuse_further(rest)
-    return said
+    return notes
 
 
 def refuse_further(rest: Mapping[str, Any]) -> None:
@@ -59,7 +59,7 @@ def refuse_further(rest: Mapping[str, Any]) -> None:
         choose(field, PARTS, field[:60], "field")
 
 
-Written = Annotated[Said, Depends(read_envelope)]
+Written = Annotated[Noted, Depends(read_envelope)]
 Title = Annotated[str, Query(max_length=200, description="Stands in the title.")]
 Tags = Annotated[list[str] | None, Query(description="It has this tag; repeat it for several.")]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.settings import Settings
 from sigtest.comparison.comparison import Comparison
-from sigtest.data.fields import whole
+from sigtest.data.numbers import whole
 from sigtest.errors import LimitError
 from workers.store.boards import TestSetRecord
 

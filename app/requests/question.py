@@ -38,18 +38,17 @@ from app.requests.sources import (
     OwnTestSets,
     with_builtin,
 )
-from app.schema.requests import ComparisonRequest, SeveralRequest
 from app.settings import Settings
-from sigtest.comparison.parse import listed
-from sigtest.comparison.recipe import labels_asked
 from sigtest.data.choices import choose
-from sigtest.data.envelope import PARTS as WRITTEN
-from sigtest.data.envelope import Said, opened
 from sigtest.data.imports import Joining, in_order, metrics_of
 from sigtest.errors import InputError, SigtestError, inside
 from sigtest.kinds import KINDS, File, Kind, Question
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, only_labels
+from sigtest.requests.comparisons import ComparisonRequest, SeveralRequest, listed
+from sigtest.requests.notes import PARTS as WRITTEN
+from sigtest.requests.notes import Noted, apart
+from sigtest.requests.recipe import labels_asked
 
 TESTSETS = "testsets"
 ARCHIVE, REQUEST = "archive", "request"
@@ -135,24 +134,24 @@ async def asked_with(
     """
     state = request.state
     own = OwnTestSets(state.questions.context.settings, caller.name)
-    said, found = await work.run(_asked, read, kind.path, state.settings, own)
+    notes, found = await work.run(_asked, read, kind.path, state.settings, own)
     if isinstance(found, Sent):
         answers = Named(state.questions, state.watcher, caller.name, wait, work)
         filled = Sent(await answers.fill(kind, found.body), found.files)
         found = await work.run(parsed, kind.path, filled, state.settings, own)
-    return Brought(found, said)
+    return Brought(found, notes)
 
 
 def _asked(
     read: Callable[[str, Settings], Sent], path: str, settings: Settings, own: OwnTestSets
-) -> tuple[Said, Question | Sent]:
+) -> tuple[Noted, Question | Sent]:
     """What is written on a question, and that; or what was sent where it names finished ones."""
     sent = read(path, settings)
-    said, body = opened(sent.body)
+    notes, body = apart(sent.body)
     sent = Sent(body, sent.files)
     if any(reference.ids(body) for reference in KINDS[path].named):
-        return said, sent
-    return said, parsed(path, sent, settings, own)
+        return notes, sent
+    return notes, parsed(path, sent, settings, own)
 
 
 def fields_of(kind: Kind[Any]) -> tuple[str, ...]:
@@ -160,7 +159,7 @@ def fields_of(kind: Kind[Any]) -> tuple[str, ...]:
     if isinstance(kind, Comparisons):
         asked = {**ComparisonRequest.model_fields, **SeveralRequest.model_fields}
         return tuple(asked)
-    named = kind.schema.get("properties")
+    named = kind.schema().get("properties")
     return (*named, *WRITTEN) if named else ()
 
 

@@ -28,27 +28,27 @@ from app.requests.form import (
 )
 from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, unread
 from app.requests.parsing import Parse
-from app.schema.testsets import SETTINGS
 from app.settings import Settings
-from sigtest.comparison.parse import OUTPUT, listed, parse_testset
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import MAX_RESAMPLES, Recipe
-from sigtest.data.choices import choose
-from sigtest.data.envelope import PARTS as WRITTEN
-from sigtest.data.envelope import Said, opened
-from sigtest.data.fields import Whole
 from sigtest.data.gzipped import GZIP as MAGIC
 from sigtest.data.imports import STRICT, Given, Joining, Upload, in_order, outputs_of
 from sigtest.data.names import check_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.metrics import only_labels
-from workers.creation import CAPACITY, NewTestSet
+from sigtest.requests.comparisons import listed
+from sigtest.requests.notes import Noted, apart
+from sigtest.requests.testsets import (
+    ChangeRequest,
+    OutputRequest,
+    TestSetRequest,
+    system_of,
+    testset_of,
+)
+from workers.creation import NewTestSet
 
-CONTENT = ("references", "documents", "clusters", "labels", "source", "segments")
 PARTS = ("references", "documents", "labels", "source", "request")
 OUTPUT_PARTS = ("hypotheses", "scores")
-RESAMPLES = Whole("resamples", "more of them", low=1, high=MAX_RESAMPLES)
 TEXT = "text/plain"
 GZIP = ("application/gzip", "application/x-gzip")
 
@@ -58,11 +58,11 @@ class Change:
     """What of a test set is to be changed.
 
     Attributes:
-        said: What is written on it.
+        notes: What is written on it.
         resamples: A larger number of them, where one is asked for.
     """
 
-    said: Said
+    notes: Noted
     resamples: int | None
 
 
@@ -81,7 +81,7 @@ async def read_testset(request: Request, settings: Limits, parser: Parse) -> Bro
 
 async def read_change(request: Request, settings: Limits, parser: Parse) -> Change:
     """Dependency: what the body changes of a test set."""
-    said, rest = opened(await read_object(request, parser))
+    notes, rest = apart(await read_object(request, parser))
     for field in rest:
         if field != "resamples":
             raise RecipeError(
@@ -89,11 +89,10 @@ async def read_change(request: Request, settings: Limits, parser: Parse) -> Chan
                 "title, tags and metadata be written.",
                 field=field,
             )
-    if rest.get("resamples") is None:
-        return Change(said, None)
-    resamples = RESAMPLES.check(rest["resamples"], "resamples")
-    limits.check_count("max_resamples", "resamples", resamples, "resamples", settings)
-    return Change(said, resamples)
+    resamples = ChangeRequest.of(rest).resamples
+    if resamples is not None:
+        limits.check_count("max_resamples", "resamples", resamples, "resamples", settings)
+    return Change(notes, resamples)
 
 
 async def read_system(
@@ -152,19 +151,15 @@ def _testset_of_body(data: bytes, settings: Settings) -> Brought[NewTestSet]:
 
 
 def _testset(request: Mapping[str, Any], settings: Settings) -> Brought[NewTestSet]:
-    said, rest = opened(request)
-    body = listed(rest)
-    for field in body:
-        choose(field, ("name", "replicas", "capacity", *CONTENT, *SETTINGS), field, "field")
-    if "name" not in body:
-        raise InputError("name is missing: what to call the test set.", field="name")
-    limits.check_content(body, settings)
-    recipe = Recipe.of({field: body[field] for field in SETTINGS if field in body})
-    testset = parse_testset(body)
-    sizes = body.get("replicas", 1), body.get("capacity", CAPACITY)
-    asked = NewTestSet.of(body["name"], testset, recipe, *sizes)
+    notes, rest = apart(request)
+    limits.check_content(listed(rest), settings)
+    wanted = TestSetRequest.of(rest)
+    check_name(wanted.name, "test set")
+    recipe = wanted.recipe(wanted.metrics or ("bleu",))
+    sizes = wanted.replicas, wanted.capacity
+    asked = NewTestSet.of(wanted.name, testset_of(wanted, None), recipe, *sizes)
     _check_part(asked.part, settings)
-    return Brought(asked, said)
+    return Brought(asked, notes)
 
 
 def _check_part(part: Part, settings: Settings) -> None:
@@ -179,9 +174,9 @@ def _system(name: str, read: Callable[[], dict[str, Any]], settings: Settings) -
     """What a body brings, checked; every error names the system."""
     try:
         check_name(name)
-        said, output = opened(read())
+        notes, output = apart(read())
         limits.check_output(name, output, settings)
-        return Brought(System.of(name, **output), said)
+        return Brought(system_of(OutputRequest.of(output), name), notes)
     except SigtestError as error:
         error.system = name
         raise
@@ -191,10 +186,7 @@ def _output_of_body(
     name: str, data: bytes, kind: str, packed: bool, settings: Settings
 ) -> dict[str, Any]:
     if kind == JSON:
-        body = parse_json(data, "body")
-        for field in body:
-            choose(field, (*OUTPUT, *WRITTEN), field, "field")
-        return body
+        return parse_json(data, "body")
     if packed and not data.startswith(MAGIC):
         raise InputError("The body is not a gzip file.", field="body")
     given = Given("system", Upload("the file", data), name, field="body")
@@ -210,13 +202,13 @@ def _output_of_form(name: str, form: FormData, settings: Settings) -> dict[str, 
     """Several files of hypotheses are replicas, in the order of the form."""
     check_parts(form, (*OUTPUT_PARTS, "request"))
     files = {part: files_of(form, part) for part in OUTPUT_PARTS}
-    said, rest = opened(request_of(form))
+    notes, rest = apart(request_of(form))
     refuse_further(rest)
     several = len(files["hypotheses"]) > 1
     given = [
         replace(entry, run=several and entry.role == "system") for entry in given_of(files, name)
     ]
-    return {**(_output(given, name, settings) if given else {}), **said}
+    return {**(_output(given, name, settings) if given else {}), **notes}
 
 
 def _output(given: Sequence[Given], name: str, settings: Settings) -> dict[str, Any]:

@@ -21,6 +21,10 @@ from app.schema.reports import components
 from sigtest.kinds import KINDS, Kind
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.render.formats import FORMATS
+from sigtest.requests.comparisons import ComparedRequest, ComparisonRequest, SeveralRequest
+from sigtest.requests.model import RequestSchema, in_sentences, schema_of
+from sigtest.requests.notes import Notes
+from sigtest.requests.testsets import ChangeRequest, SubmissionRequest, TestSetRequest
 
 Described = dict[int | str, dict[str, Any]]
 
@@ -101,7 +105,7 @@ PICTURE: Described = {
     },
     304: HELD,
 }
-ENVELOPE = {"schema": ref(requests.EnvelopeRequest), "examples": examples.ENVELOPES}
+ENVELOPE = {"schema": ref(Notes), "examples": examples.ENVELOPES}
 DESCRIBE: dict[str, Any] = {**MATCHED, "requestBody": _body({JSON: ENVELOPE})}
 DESCRIBED: Described = {200: _told(answers.QuestionBody, FOLLOWED)}
 EVENTS: Described = {200: {"headers": headers("X-Accel-Buffering")}}
@@ -115,7 +119,7 @@ LOCATION = headers("Location", "ETag")
 CREATION: dict[str, Any] = {
     "requestBody": _body(
         {
-            JSON: {"schema": ref(testsets.TestSetRequest), "examples": examples.TESTSETS},
+            JSON: {"schema": ref(TestSetRequest), "examples": examples.TESTSETS},
             FORM: {"schema": ref(testsets.TestSetForm), "encoding": JSON_PART},
         }
     )
@@ -127,13 +131,13 @@ CREATED: Described = {
 RAISED: Described = {200: _told(testsets.TestSetResource, LOCATION)}
 TESTSET: Described = {**RAISED, 304: HELD}
 MORE = {"more": {"summary": "More resamples.", "value": {"resamples": 1999}}}
-CHANGE = {"schema": ref(testsets.ChangeRequest), "examples": {**MORE, **examples.ENVELOPES}}
+CHANGE = {"schema": ref(ChangeRequest), "examples": {**MORE, **examples.ENVELOPES}}
 RAISE: dict[str, Any] = {**MATCHED, "requestBody": _body({JSON: CHANGE})}
 PUT: dict[str, Any] = {
     "parameters": [PREFER, IF_MATCH],
     "requestBody": _body(
         {
-            JSON: {"schema": ref(requests.SubmissionRequest), "examples": examples.OUTPUTS},
+            JSON: {"schema": ref(SubmissionRequest), "examples": examples.OUTPUTS},
             FORM: {"schema": ref(testsets.OutputForm), "encoding": JSON_PART},
             "text/plain": {"schema": {"type": "string"}},
             "application/gzip": BINARY,
@@ -165,17 +169,17 @@ WEBHOOK_ADDED: Described = {
     ),
 }
 WRITTEN_BY_HAND = (
-    requests.ComparedRequest,
-    requests.ComparisonRequest,
-    requests.EnvelopeRequest,
+    ComparedRequest,
+    ComparisonRequest,
+    Notes,
     requests.FormRequest,
-    requests.SeveralRequest,
-    requests.SubmissionRequest,
+    SeveralRequest,
+    SubmissionRequest,
     service.Problem,
-    testsets.ChangeRequest,
+    ChangeRequest,
     testsets.OutputForm,
     testsets.TestSetForm,
-    testsets.TestSetRequest,
+    TestSetRequest,
     webhooks.WebhookRequest,
 )
 
@@ -184,7 +188,7 @@ def submission(kind: Kind[Any]) -> dict[str, Any]:
     """What a submission of a kind takes."""
     content: dict[str, Any] = {JSON: {"schema": _enveloped(kind), "examples": kind.examples}}
     if isinstance(kind, Comparisons):
-        asked = {"anyOf": [ref(requests.ComparisonRequest), ref(requests.SeveralRequest)]}
+        asked = {"anyOf": [ref(ComparisonRequest), ref(SeveralRequest)]}
         content[JSON] = {"schema": asked, "examples": examples.COMPARISONS}
         content[FORM] = {"schema": ref(requests.FormRequest), "encoding": JSON_PART}
     elif kind.parts or kind.compares:
@@ -194,13 +198,9 @@ def submission(kind: Kind[Any]) -> dict[str, Any]:
 
 def _enveloped(kind: Kind[Any]) -> dict[str, Any]:
     """What a request of a kind is, with what may be written on it."""
-    schema = {"type": "object", **kind.schema}
-    written = requests.EnvelopeRequest.model_json_schema(ref_template=REF)["properties"]
-    plain = {
-        name: {key: value for key, value in part.items() if key != "default"}
-        for name, part in written.items()
-    }
-    return {**schema, "properties": {**schema.get("properties", {}), **plain}}
+    schema = {"type": "object", **kind.schema()}
+    written = schema_of(Notes)["properties"]
+    return {**schema, "properties": {**schema.get("properties", {}), **written}}
 
 
 def _form(kind: Kind[Any]) -> dict[str, Any]:
@@ -257,10 +257,12 @@ def document(app: FastAPI) -> dict[str, Any]:
             tags=app.openapi_tags,
         )
         _, named = models_json_schema(
-            [(model, "validation") for model in WRITTEN_BY_HAND], ref_template=REF
+            [(model, "validation") for model in WRITTEN_BY_HAND],
+            ref_template=REF,
+            schema_generator=RequestSchema,
         )
         parts = schema["components"]["schemas"]
-        parts.update(named["$defs"])
+        parts.update(in_sentences(named["$defs"], {}))
         parts.update(components(*(model for kind in KINDS.values() for model in kind.reports)))
         envelope = testsets.LeaderboardEnvelope.model_json_schema(ref_template=REF)
         parts.update(envelope["$defs"])

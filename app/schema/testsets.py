@@ -9,44 +9,17 @@ from urllib.parse import quote
 from pydantic import BaseModel, Field
 
 from app.schema.fragments import file_field, files_field
-from app.schema.requests import EnvelopeRequest, SettingsRequest, TextsRequest
-from sigtest.comparison.recipe import MAX_FAMILY, MAX_RESAMPLES
 from sigtest.render.plots import PICTURES
 from sigtest.report import encode
-from workers.creation import CAPACITY
+from sigtest.requests.notes import Notes
+from sigtest.requests.recipe import Settings
+from sigtest.requests.testsets import TestSetRequest
 from workers.store.boards import Standing, SystemRecord, TestSetRecord
 from workers.testsets import Claim
 
 PATH = "/v1/testsets"
-SETTINGS = tuple(SettingsRequest.model_fields)
+SETTINGS = tuple(Settings.model_fields)
 SHOWN = (*SETTINGS, "replicas", "capacity")
-
-
-class TestSetSettings(EnvelopeRequest, SettingsRequest):
-    """How every system is measured and compared with all others.
-
-    `resamples` of `auto` are as many as a first difference needs to be significant in a family of
-    that many systems: 79,999 for 64 of them with holm.
-    """
-
-    name: str = Field(min_length=1, max_length=200, description="What to call it.")
-    replicas: int = Field(
-        default=1, ge=1, description="Training replicas that every system brings."
-    )
-    capacity: int = Field(
-        default=CAPACITY,
-        ge=2,
-        le=MAX_FAMILY,
-        description="How many systems may be submitted, from first to last. The pairs of that many "
-        "are corrected for, so that a significant difference stays significant when others come.",
-    )
-    segments: int | None = Field(
-        default=None, ge=1, description="Number of segments; needed only without references."
-    )
-
-
-class TestSetRequest(TestSetSettings, TextsRequest):
-    """What every system is measured against, and how."""
 
 
 class TestSetForm(BaseModel):
@@ -56,15 +29,7 @@ class TestSetForm(BaseModel):
     documents: bytes | None = file_field("A file with the document of each segment.")
     labels: bytes | None = file_field("A file with the label of each segment.")
     source: bytes | None = file_field("A file with the source of each segment.")
-    request: TestSetSettings = Field(description="Name and settings, as JSON.")
-
-
-class ChangeRequest(EnvelopeRequest):
-    """What is written on a test set, and the one setting that can be changed."""
-
-    resamples: int | None = Field(
-        default=None, ge=1, le=MAX_RESAMPLES, description="More of them, the first of which stay."
-    )
+    request: TestSetRequest = Field(description="Name and settings, as JSON.")
 
 
 class OutputForm(BaseModel):
@@ -76,9 +41,7 @@ class OutputForm(BaseModel):
     scores: list[bytes] = files_field(
         "Files of scores: numbers, one line a segment, or any format; called `[LABEL:]ANYTHING`."
     )
-    request: EnvelopeRequest | None = Field(
-        default=None, description="What is written on it, as JSON."
-    )
+    request: Notes | None = Field(default=None, description="What is written on it, as JSON.")
 
 
 class ContentBody(BaseModel):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from annotated_types import Len
 from fastapi import APIRouter
 from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
 from app.schema.fragments import absent, header
-from app.schema.requests import Strict
+from sigtest.errors import InputError
+from sigtest.requests.model import Must, OneOf, Request
 from workers.store.messages import EVENTS, TEST
 from workers.store.webhooks import WebhookRecord
 
@@ -24,19 +26,22 @@ EXAMPLES = {
 ONE: JsonDict = {"type": "string", "enum": list(EVENTS)}
 
 
-class WebhookRequest(Strict):
+class WebhookRequest(Request):
     """Where messages are sent, and of which events."""
 
-    url: str = Field(
-        max_length=2000,
-        description="http or https. Private addresses are refused unless the operator allows them; "
-        "redirects are not followed.",
+    url: Annotated[str, Len(1, 2000), Must("an address of 1 to 2000 characters", InputError)] = (
+        Field(
+            description="http or https; private addresses are refused unless the operator allows "
+            "them, and redirects are not followed"
+        )
     )
-    events: list[str] = Field(
-        default=list(EVENTS),
-        min_length=1,
+    events: Annotated[
+        tuple[Annotated[str, OneOf(EVENTS, "event")], ...],
+        Len(1),
+        Must(f"a list of some of {', '.join(EVENTS)}", InputError),
+    ] = Field(
+        default=tuple(EVENTS),
         description=" ".join(f"`{name}`: {words}" for name, words in EVENTS.items()),
-        json_schema_extra={"items": ONE},
     )
 
 

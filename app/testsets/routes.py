@@ -39,7 +39,7 @@ Name = Annotated[str, Path(alias="name", description="Name of the system.")]
 @router.post("", status_code=201, openapi_extra=document.CREATION, responses=document.CREATED)
 def create_testset(caller: Caller, boards: Boards, asked: Drafted) -> Response:
     """Make a test set; equal content and settings are the same test set (200)."""
-    record, created = boards.create(asked.asked, caller.name, asked.said)
+    record, created = boards.create(asked.asked, caller.name, asked.notes)
     return answers.made(record, created)
 
 
@@ -80,12 +80,12 @@ def change_testset(
     """
     check = partial(require_match, request)
     if change.resamples is None:
-        return answers.found(boards.describe(testset_id, caller.name, change.said, check))
+        return answers.found(boards.describe(testset_id, caller.name, change.notes, check))
     found = boards.find(testset_id, caller.name)
     check(found.etag)
     check_scores(max(1, found.systems), len(found.metrics), change.resamples, settings)
     boards.raise_resamples(testset_id, caller.name, change.resamples, check)
-    return answers.found(boards.describe(testset_id, caller.name, change.said))
+    return answers.found(boards.describe(testset_id, caller.name, change.notes))
 
 
 @router.delete("/{id}", status_code=204, openapi_extra=document.MATCHED)
@@ -140,7 +140,7 @@ async def put_system(
         replace,
         most,
         limit,
-        brought.said,
+        brought.notes,
         check,
     )
     if wait and record.standing is Standing.PENDING:

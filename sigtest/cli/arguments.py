@@ -1,4 +1,4 @@
-"""What the command line understands. Nothing here imports NumPy, so that --help is quick."""
+"""What the command line understands; only the help of a command that takes a recipe needs NumPy."""
 
 from __future__ import annotations
 
@@ -243,7 +243,8 @@ def _gate_parser() -> Parser:
         parser.add_argument_group("how to compare"),
         hidden=decided,
         metric="one; default bleu where there are references, otherwise the only label of scores",
-        alpha="of each one-sided test; intervals have level 1 - 2 alpha, of --aa 1 - alpha",
+        alpha="of each one-sided test; intervals have level 1 - 2 alpha, of --aa 1 - alpha; "
+        "default 0.05",
     )
     group = parser.add_argument_group("what to show")
     add_option(group, "--format", "NAME", "text (default) or json")
@@ -299,13 +300,13 @@ def _classify_parser() -> Parser:
     add_recipe(
         parser.add_argument_group("how to compare"),
         metric="repeatable; default accuracy, or the scores of --table",
-        test="mcnemar for accuracy alone, approximate_randomization for others; for --table "
-        "sign_test, signed_rank and paired_t",
+        test="significance test; repeatable; default mcnemar for accuracy alone, "
+        "approximate_randomization for others; for --table sign_test, signed_rank and paired_t",
     )
     group = parser.add_argument_group("what to show")
     _add_output(group, layout=False)
     usual = _compare_parser().parse_args([])
-    parser.set_defaults(**{k: v for k, v in vars(usual).items() if k not in {"systems", "metric"}})
+    parser.set_defaults(**{k: v for k, v in vars(usual).items() if k not in {"systems", "metrics"}})
     return parser
 
 

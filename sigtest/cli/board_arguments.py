@@ -1,4 +1,4 @@
-"""What the commands for leaderboards understand. Nothing here imports NumPy."""
+"""What the commands for leaderboards understand."""
 
 from __future__ import annotations
 

@@ -14,7 +14,6 @@ from sigtest.cli.request import choices_of, naming, whole
 from sigtest.cli.wide import read_wide
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.imports.file import File
 from sigtest.data.imports.registry import format_of
@@ -25,6 +24,7 @@ from sigtest.errors import InputError
 from sigtest.metrics.labels import Accuracy
 from sigtest.render.formats import FORMATS
 from sigtest.render.proportion import Proportion, present, proportion
+from sigtest.requests.recipe import Recipe
 
 PLAIN = ("text", "numbers")
 LABELS = ("accuracy",)
@@ -62,10 +62,10 @@ def read_labels(options: argparse.Namespace) -> Comparison:
         OSError: A file that cannot be read.
     """
     if options.wide is not None:
-        options.test = options.test or list(OVER_DATA_SETS)
-    options.metric = options.metric or list(LABELS if options.wide is None else SCORES)
-    if options.test is None and tuple(options.metric) == LABELS:
-        options.test = ["mcnemar"]
+        options.tests = options.tests or list(OVER_DATA_SETS)
+    options.metrics = options.metrics or list(LABELS if options.wide is None else SCORES)
+    if options.tests is None and tuple(options.metrics) == LABELS:
+        options.tests = ["mcnemar"]
     choices = choices_of(options, ())
     Recipe.of(choices)  # a wrong option is cheaper to find than a wrong file
     if options.wide is not None:

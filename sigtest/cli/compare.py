@@ -14,7 +14,6 @@ from sigtest.cli.request import read_comparison, whole
 from sigtest.cli.served import client_of, envelope_of, understood
 from sigtest.cli.showing import layout_of, rendered, rendered_anew
 from sigtest.comparison.comparison import Comparison
-from sigtest.data.envelope import Envelope
 from sigtest.engine import compare as compare_here
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
@@ -22,6 +21,7 @@ from sigtest.kinds.comparisons import KIND, ComparisonQuestion
 from sigtest.parallel import cores
 from sigtest.render.comparison import check_table
 from sigtest.render.picture import Picture
+from sigtest.requests.notes import Notes
 
 Read = Callable[[argparse.Namespace], Comparison]
 
@@ -86,9 +86,7 @@ def _jobs(comparison: Comparison, options: argparse.Namespace) -> int:
     return cores() if ComparisonQuestion(comparison).seconds > WORTH_SHARING else 1
 
 
-def _compare_there(
-    comparison: Comparison, options: argparse.Namespace, envelope: Envelope
-) -> bytes:
+def _compare_there(comparison: Comparison, options: argparse.Namespace, envelope: Notes) -> bytes:
     with client_of(options) as client:
         with bar() as progress:
             key = client.run(comparison, progress, envelope=envelope)

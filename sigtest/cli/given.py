@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sigtest.cli.files import STDIN, shown
-from sigtest.comparison.recipe import labels_asked
 from sigtest.data.imports import Gathered, Given, Joining, Upload, gather, read_builtin
 from sigtest.data.imports.builtin import SETTING
 from sigtest.data.imports.given import COLUMNS
 from sigtest.errors import InputError
 from sigtest.metrics import METRICS, only_labels
+from sigtest.requests.recipe import labels_asked
 
 
 def gathered(options: argparse.Namespace) -> Gathered:
@@ -36,7 +36,7 @@ def gathered(options: argparse.Namespace) -> Gathered:
 
 def joining_of(options: argparse.Namespace, testset: str | None = None) -> Joining:
     """What to do where files do not match; of several test sets the one to keep."""
-    labels, wanted = only_labels(options.metric), labels_asked(options.metric)
+    labels, wanted = only_labels(options.metrics), labels_asked(options.metrics)
     return Joining(options.missing, testset, False, labels, wanted, tuple(options.without))
 
 

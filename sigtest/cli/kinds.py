@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sigtest.cli.doors import add_field, choices_of, door_of
+from sigtest.cli.doors import door_of
 from sigtest.cli.files import write, write_pictures
-from sigtest.cli.parser import Parser, add_envelope, add_layout, add_output, add_server
+from sigtest.cli.parser import Parser, add_envelope, add_field, add_layout, add_output, add_server
 from sigtest.cli.progress import bar
 from sigtest.cli.served import client_of, envelope_of, understood
 from sigtest.cli.showing import layout_of, rendered, rendered_anew
 from sigtest.data.choices import choose
 from sigtest.kinds import KINDS, File, Kind
+from sigtest.requests.options import words_of
 
 Report = Any  # each kind has its own; see `Kind.reports`
 
@@ -50,7 +51,8 @@ def ask(options: argparse.Namespace) -> None:
     kind = KINDS[door.kind]
     layout_of(options, lambda table: choose(table, kind.tables, "table", "table"))
     envelope = envelope_of(options)
-    request, files = door.read(options, choices_of(kind.fields, options))
+    fields = [field for field in kind.fields if field.name not in door.own]
+    request, files = door.read(options, words_of(fields, options))
     if options.plots is not None:
         Path(options.plots).mkdir(exist_ok=True)
     answered = _ask_here if options.server is None else _ask_there

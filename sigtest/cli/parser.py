@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from sigtest.render.formats import FORMATS
 from sigtest.render.plots.style import PARTS
+from sigtest.requests.options import Option
 
 
 class UsageError(Exception):
@@ -120,13 +121,31 @@ def add_columns(group: argparse._ActionsContainer) -> None:
     add_option(group, "--labels", "FILE", "label of each segment, such as its domain")
 
 
+def add_field(group: argparse._ActionsContainer, field: Option, words: str | None = None) -> None:
+    """The option of one field of a request.
+
+    Args:
+        group: Gets it.
+        field: Of the request.
+        words: What help says of it, where not what the field says.
+    """
+    flags = ("-m", field.flag) if field.word == "metric" else (field.flag,)
+    if field.kind is bool:
+        group.add_argument(*flags, dest=field.name, action="store_true", help=words or field.help)
+        return
+    numbers = field.several and field.kind is float
+    group.add_argument(
+        *flags, dest=field.name, metavar=field.metavar, help=words or field.help,
+        action="extend" if numbers else "append" if field.repeatable else Once,
+        nargs="+" if numbers else None,
+    )  # fmt: skip
+
+
 def add_recipe(
     group: argparse._ActionsContainer,
     without: Container[str] = (),
     hidden: Container[str] = (),
-    metric: str = "repeatable; default bleu where there are references, and every label of scores",
-    test: str = "approximate_randomization",
-    alpha: str = "of decisions; intervals have level 1 - alpha",
+    **words: str,
 ) -> None:
     """The options that say how to compare.
 
@@ -134,36 +153,14 @@ def add_recipe(
         group: Of the command's options.
         without: Options that the command has no use for.
         hidden: Options that the command refuses with a reason; its help leaves them out.
-        metric: How many there may be, and what is taken where none is named, in words.
-        test: What is taken where none is named, in words.
-        alpha: What has that level, in words.
+        **words: What help says of options, by their words, where not what the recipe says.
     """
-    add_option(group, "-m --metric", "NAME[:OPTION=VALUE,...]", metric, action="append")
-    tests = f"significance test; repeatable; default {test}"
-    words = argparse.SUPPRESS if "--test" in hidden else tests
-    add_option(group, "--test", "NAME", words, action="append")
-    for option, metavar, words in (
-        ("--alternative", "CLAIM", "two-sided (default), greater or less: a is better, or worse"),
-        ("--resamples", "N", "how many, or auto (default)"),
-        ("--seed", "N", "number from which every draw follows; default 12345"),
-        ("--alpha", "LEVEL", f"{alpha}; default 0.05"),
-        ("--correction", "NAME", "for multiple comparisons; default holm"),
-        ("--interval", "KIND", "percentile (default), or bootstrap_t for skewed differences"),
-        ("--family", "N", "systems whose pairs are corrected for: present (default), or a number"),
-        ("--baseline", "NAME", "compare every other system with this one only"),
-        ("--exact", "CHOICE", "auto (default), or never: resample even where p could be exact"),
-        (
-            "--unit",
-            "UNIT",
-            "what is resampled: segment (default) or document (also called cluster)",
-        ),
-    ):
-        if option not in without:
-            add_option(group, option, metavar, argparse.SUPPRESS if option in hidden else words)
-    add_flag(
-        group, "--stratified",
-        "bootstrap within each label's segments; the labels' shares stay as they are",
-    )  # fmt: skip
+    from sigtest.requests.recipe import OPTIONS  # late: metrics and tests need NumPy
+
+    for field in OPTIONS:
+        if field.flag not in without:
+            about = words.get(field.word)
+            add_field(group, field, argparse.SUPPRESS if field.flag in hidden else about)
 
 
 COMPARED = (

@@ -11,10 +11,11 @@ from sigtest.cli.files import shown
 from sigtest.cli.given import gathered
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import ANY_METRIC, Recipe, of_labels
 from sigtest.data.imports import metrics_of, told_of
 from sigtest.data.inferred import NOTHING, Told
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.requests.options import words_of
+from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, of_labels
 
 
 def read_comparison(options: argparse.Namespace) -> Comparison:
@@ -74,24 +75,12 @@ def choices_of(
         metrics: Where none is asked for.
         told: What files say of the scores that they have; see `of_labels`.
     """
-    _require_apart(options.metric or ())
-    choices: dict[str, Any] = {
-        "metrics": of_labels(options.metric, told) or list(metrics),
-        "tests": options.test,
-        "alternative": options.alternative,
-        "resamples": whole(options.resamples, "resamples"),
-        "seed": whole(options.seed, "seed"),
-        "alpha": number(options.alpha, "alpha"),
-        "correction": options.correction,
-        "family": whole(options.family, "family"),
-        "exact": options.exact,
-        "interval": options.interval,
-        "unit": options.unit,
-        "stratified": options.stratified or None,
-    }
-    if options.baseline is not None:
-        choices["pairs"] = {"baseline": options.baseline}
-    return {name: value for name, value in choices.items() if value is not None}
+    _require_apart(options.metrics or ())
+    choices = words_of(OPTIONS, options)
+    choices["metrics"] = of_labels(options.metrics, told) or list(metrics)
+    if "baseline" in choices:
+        choices["pairs"] = {"baseline": choices.pop("baseline")}
+    return choices
 
 
 def _require_apart(metrics: Sequence[object]) -> None:

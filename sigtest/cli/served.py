@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sigtest.cli.parser import UsageError
-from sigtest.data.envelope import Envelope, opened
 from sigtest.errors import InputError, ServiceError
+from sigtest.requests.notes import Notes
 from sigtest.version import __version__
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def client_of(options: argparse.Namespace) -> Client:
     return Client(options.server, os.environ.get("SIGTEST_API_KEY") or None)
 
 
-def envelope_of(options: argparse.Namespace) -> Envelope:
+def envelope_of(options: argparse.Namespace) -> Notes:
     """What the options write on a question or a test set of a service.
 
     Raises:
@@ -39,9 +39,8 @@ def envelope_of(options: argparse.Namespace) -> Envelope:
         if not equals or not name:
             raise UsageError(f"--metadata takes NAME=VALUE, not {spelled!r}")
         metadata[name] = value
-    said, _ = opened({"title": options.call or "", "tags": options.tag, "metadata": metadata})
-    envelope = Envelope.of(said)
-    if options.server is None and envelope != Envelope():
+    envelope = Notes.of({"title": options.call or "", "tags": options.tag, "metadata": metadata})
+    if options.server is None and envelope.as_json():
         raise UsageError("--call, --tag and --metadata are for a service: --server URL")
     return envelope
 

@@ -45,8 +45,8 @@ def recipe_of(signature: str) -> dict[str, Any]:
     # one metric ends where the next begins, with its name and its number of references
     between = rf"\)\+\((?=(?:{'|'.join(map(re.escape, METRICS))})\|nrefs:\d+\|)"
     return {
-        "metric": [_metric(own, signature) for own in re.split(between, parts["metrics"])],
-        "test": parts["tests"].split("+"),
+        "metrics": [_metric(own, signature) for own in re.split(between, parts["metrics"])],
+        "tests": parts["tests"].split("+"),
         "baseline": pairs.removeprefix("baseline=") if pairs != "all" else None,
         "stratified": parts["stratified"] is not None,
         "pooled": parts["average"] == "pooled",

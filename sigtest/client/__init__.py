@@ -20,7 +20,7 @@ from sigtest.client.connection import Connection
 from sigtest.client.questions import Questions
 from sigtest.client.testsets import TestSets
 from sigtest.client.webhooks import Webhooks
-from sigtest.data.envelope import Envelope
+from sigtest.requests.notes import Notes
 
 
 class Client(Questions, TestSets, Webhooks):
@@ -61,4 +61,4 @@ class Client(Questions, TestSets, Webhooks):
         self.connection.close()
 
 
-__all__ = ["Client", "Envelope"]
+__all__ = ["Client", "Notes"]

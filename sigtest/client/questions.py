@@ -12,16 +12,16 @@ import httpx
 from sigtest.client.connection import WAIT_SECONDS, Connection, encoded, seconds_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
-from sigtest.data.envelope import Envelope
 from sigtest.errors import ServiceError
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.shown import shown
 from sigtest.notebook import ShownReport
 from sigtest.progress import Progress
 from sigtest.report import Report
+from sigtest.requests.notes import Notes
 
 COMPARISONS = "comparisons"
-PLAIN = Envelope()
+PLAIN = Notes()
 
 Asked = Comparison | Mapping[str, Any]
 
@@ -39,7 +39,7 @@ class Questions:
         self,
         comparison: Asked,
         progress: Progress | None = None,
-        envelope: Envelope = PLAIN,
+        envelope: Notes = PLAIN,
     ) -> ShownReport:
         """Submit a comparison, wait for its end and fetch its report.
 
@@ -90,7 +90,7 @@ class Questions:
         progress: Progress | None = None,
         kind: str = COMPARISONS,
         files: Sequence[File] = (),
-        envelope: Envelope = PLAIN,
+        envelope: Notes = PLAIN,
     ) -> str:
         """Ask a question and wait for its end; its id, by which its report can be fetched.
 
@@ -117,7 +117,7 @@ class Questions:
         asked: Asked,
         kind: str = COMPARISONS,
         files: Sequence[File] = (),
-        envelope: Envelope = PLAIN,
+        envelope: Notes = PLAIN,
     ) -> dict[str, Any]:
         """Ask a question; the answer says its `id`, `status` and `progress`."""
         body = asked if isinstance(asked, Mapping) else asked.as_json()

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System, TestSet
 from sigtest.metrics.labels import Accuracy
 from sigtest.metrics.scores import Scores
+from sigtest.requests.recipe import Recipe
 
 
 class ClusteredError(NamedTuple):

@@ -13,12 +13,12 @@ from sigtest.comparison import proportions
 from sigtest.comparison.clusters import ClusteredError, errors_of
 from sigtest.comparison.findings import findings_of
 from sigtest.comparison.plan import Part, Plan
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import check_name, look_alikes, require_own_names, summaries
 from sigtest.data.runs import Crossed
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import own_tests
 from sigtest.significance.corrections import CORRECTIONS
 
@@ -224,7 +224,7 @@ class Comparison:
         if not self.names:
             return Plan(tuple(parts))
         resamples = self.recipe.resolved(len(parts[0].pairs), len(parts) + 1)
-        recipe = replace(self.recipe, resamples=resamples)
+        recipe = self.recipe.but(resamples=resamples)
         stream = 1
         for t, part in enumerate(parts):
             parts[t] = replace(part, recipe=recipe, stream=stream)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.health import Finding, check
 from sigtest.data.testset import System, TestSet
 from sigtest.metrics.bleu import Bleu
+from sigtest.requests.recipe import Recipe
 
 SHORT = 100  # characters of a line with too few words for an n-gram, in any script
 MANY = 20  # gold labels, of fewer than which one may well occur once

@@ -14,13 +14,13 @@ import numpy as np
 from sigtest.arrays import Array, Counts
 from sigtest.cached import cached_property
 from sigtest.comparison.clusters import ClusteredError
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.runs import Crossed
 from sigtest.errors import RecipeError
 from sigtest.metrics import Metric
 from sigtest.report import Stored, decode, digest, encode
 from sigtest.report.report import joined
+from sigtest.requests.recipe import Recipe
 from sigtest.version import __version__
 
 Average = Literal["macro", "pooled"]
@@ -303,7 +303,7 @@ class Plan:
             documents=tuple(documents) if len(documents) == segments else None,
             labels=tuple(labels),
             testset=joined(part.testset for part in self.parts),
-            recipe=replace(first.recipe, stratified=True),
+            recipe=first.recipe.but(stratified=True),
             stream=0,
             notes=(),
             proportions=(),

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.names import is_error
 from sigtest.data.testset import System
 from sigtest.metrics.labels import Accuracy
 from sigtest.metrics.scores import Scores
+from sigtest.requests.recipe import Recipe
 from sigtest.significance.intervals import wilson_interval
 
 NEAR = 10  # items right, or wrong, below which a bootstrap interval of a proportion is too narrow

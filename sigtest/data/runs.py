@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sigtest.data.fields import whole
+from sigtest.data.numbers import whole
 from sigtest.data.text import check_list
 from sigtest.errors import InputError
 

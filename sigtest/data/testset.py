@@ -12,8 +12,8 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.cached import cached_property
-from sigtest.data.fields import whole
 from sigtest.data.names import check_name
+from sigtest.data.numbers import whole
 from sigtest.data.text import Text, check_lines, check_list
 from sigtest.errors import InputError, LengthError, quoted
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sigtest.comparison.recipe import check_alpha, resamples_needed
 from sigtest.data.choices import choose
 from sigtest.decide.decisions import Limit, correct, detectable_in_errors
 from sigtest.decide.methods import decided_anew
@@ -31,6 +30,7 @@ from sigtest.decide.warnings import (
 from sigtest.decide.wins import decided_wins
 from sigtest.errors import RecipeError
 from sigtest.report import PairReport, Report, WinsReport
+from sigtest.requests.recipe import check_alpha, resamples_needed
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative
 from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.levels import experimentwise_error

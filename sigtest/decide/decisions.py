@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.comparison.recipe import MAX_RESAMPLES, Recipe
+from sigtest.requests.recipe import MAX_RESAMPLES, Recipe
 from sigtest.significance import OwnP, SignificanceTest
 from sigtest.significance.corrections import adjust
 from sigtest.significance.exact import ExactP

@@ -9,11 +9,11 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
 from sigtest.draws.sample import Block, Sample, exact_p, oriented_differences
 from sigtest.draws.samples import Blocks, Samples, mean
 from sigtest.draws.studentised import Studentised
 from sigtest.draws.units import known_means
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import OwnP, own_tests, resampling_tests, swap_test
 from sigtest.significance.base import extremity, slack
 from sigtest.significance.bootstrap import Bootstrap

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from sigtest.comparison.recipe import MAX_RESAMPLES
 from sigtest.report import PairReport
+from sigtest.requests.recipe import MAX_RESAMPLES
 from sigtest.significance.base import SMALLEST_P
 from sigtest.significance.corrections import after
 

@@ -76,12 +76,11 @@ def pair_of(part: Part, a: str, b: str, metric: str, test: str) -> tuple[Part, t
     choose(test, part.recipe.tests, "test", "significance test")
     if not resampling_tests([test]):
         raise RecipeError(f"{test} has no pseudo-statistics to show.", field="test")
-    recipe = replace(
-        part.recipe,
+    recipe = part.recipe.but(
         metrics=(part.recipe.metrics[label],),
         tests=(test,),
         interval="percentile",
-        baseline=b,  # one claim of one-sided ones
+        pairs={"baseline": b},  # one claim of one-sided ones
         correction="none",
         resamples=part.resamples,
     )

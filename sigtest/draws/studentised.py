@@ -17,10 +17,10 @@ import numpy as np
 from sigtest.arrays import Array, Counts, Weights
 from sigtest.bounds import FAR
 from sigtest.cached import cached_property
-from sigtest.comparison.recipe import Recipe
 from sigtest.compiled import compiled
 from sigtest.draws.product import ROWS, WEIGHTS_BYTES, Columns
 from sigtest.metrics import Metric
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import Alternative, ResamplingTest, resampling_tests
 from sigtest.significance.base import SLACK
 from sigtest.significance.intervals import bootstrap_t_interval

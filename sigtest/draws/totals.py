@@ -141,7 +141,7 @@ def alone(part: Part, system: int) -> Part:
         part,
         systems=(part.systems[system],),
         digests=(part.digests[system],),
-        recipe=replace(part.recipe, resamples=part.resamples, baseline=None),
+        recipe=part.recipe.but(resamples=part.resamples, pairs="all"),
     )
 
 

@@ -21,7 +21,6 @@ import numpy as np
 from sigtest.arrays import Array, Flags
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.engine import sampled
 from sigtest.gates.checks import check, margin_of
@@ -29,6 +28,7 @@ from sigtest.gates.report import CLAIMS, Claim, Gated, GateReport, Outcome
 from sigtest.progress import Progress, silent
 from sigtest.render.digits import counted
 from sigtest.report.methods import listed
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import TESTS
 from sigtest.significance.base import SLACK
 from sigtest.significance.corrections import adjust
@@ -61,7 +61,7 @@ def gate(
     chosen = choose(claim, CLAIMS, "claim", "claim")
     check(comparison, chosen)
     margin = margin_of(margin, chosen, comparison)
-    drawing = replace(comparison.recipe, tests=("bootstrap_t",), interval="bootstrap_t")
+    drawing = comparison.recipe.but(tests=("bootstrap_t",), interval="bootstrap_t")
     asked = replace(comparison, recipe=drawing)
     say = progress or silent
     (sample,) = sampled(asked, say).parts

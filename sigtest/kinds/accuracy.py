@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.data.fields import Field
 from sigtest.kinds.base import About, File, Reference
 from sigtest.kinds.comparisons import ComparisonQuestion, with_comparison
 from sigtest.kinds.human import recognised as judged
@@ -15,11 +14,13 @@ from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
-from sigtest.questions.accuracy.fields import FIELDS, schema
+from sigtest.questions.accuracy.fields import schema
 from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.present import answer, present
 from sigtest.questions.human import Asked as HumanAsked
-from sigtest.questions.human.request.choices import JUDGING_FIELDS
+from sigtest.requests.accuracy import AccuracyRequest
+from sigtest.requests.options import Option, options
+from sigtest.requests.people import Judging
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them.",
@@ -66,12 +67,16 @@ class AccuracyOfTests(WholeKind[Asked]):
     content = Asked
     reports = (AccuracyReport,)
     shown = ShownAccuracyReport
-    schema: ClassVar[Mapping[str, Any]] = schema()
+
+    def schema(self) -> dict[str, Any]:
+        return schema(super().schema())
+
     examples = EXAMPLES
     parts = PARTS
     command = "accuracy"
-    fields = FIELDS
-    inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {"human": JUDGING_FIELDS}
+    request = AccuracyRequest
+    fields = options(AccuracyRequest)
+    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(Judging)}
     compares = "comparison"
     named = (
         Reference(("human", "evaluation"), "human-evaluations"),

@@ -12,13 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from sigtest.data.fields import Field
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress
 from sigtest.render.digits import counted
 from sigtest.render.formats import Presented
 from sigtest.render.layout import Layout, verbatim
 from sigtest.report.naming import names_in, renamed_in
+from sigtest.requests.model import Request, schema_of
+from sigtest.requests.options import Option
 
 if TYPE_CHECKING:  # what comparisons alone need
     from sigtest.comparison.comparison import Comparison
@@ -151,7 +152,7 @@ class Kind(ABC, Generic[Asked]):
         summary: What is asked, in one sentence.
         reports: The dataclasses that a report may be, which its JSON schema is read off.
         shown: The class of a report that shows itself (`sigtest.kinds.shown`).
-        schema: JSON schema of a request.
+        request: The model of a request; what it does not know is read elsewhere.
         examples: Requests that work as they stand, as OpenAPI has them.
         parts: Parts of a form that bring files, and what these are; no forms where there are none.
         reading: Fields of a request that say what to read of those files, where some do.
@@ -173,19 +174,23 @@ class Kind(ABC, Generic[Asked]):
     summary: ClassVar[str]
     reports: ClassVar[tuple[type, ...]]
     shown: ClassVar[type[Any]]
-    schema: ClassVar[Mapping[str, Any]] = {}
+    request: ClassVar[type[Request]] = Request
     examples: ClassVar[Mapping[str, Any]] = {}
     parts: ClassVar[Mapping[str, str]] = {}
     reading: ClassVar[tuple[str, ...]] = ()
     command: ClassVar[str] = ""
-    fields: ClassVar[tuple[Field, ...]] = ()
-    inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {}
+    fields: ClassVar[tuple[Option, ...]] = ()
+    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {}
     compares: ClassVar[str] = ""
     named: ClassVar[tuple[Reference, ...]] = ()
     pictures: ClassVar[Mapping[str, Picture]] = {}
     tables: ClassVar[tuple[str, ...]] = ()
     naming: ClassVar[tuple[str, ...]] = ()
     decides: ClassVar[bool] = False
+
+    def schema(self) -> dict[str, Any]:
+        """JSON schema of a request."""
+        return schema_of(self.request)
 
     @abstractmethod
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sigtest.data.compound import object_schema
 from sigtest.kinds.base import About, File, Finished
 from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
@@ -17,9 +16,10 @@ from sigtest.questions.human.pictures import PICTURES
 from sigtest.questions.human.present import answer, present
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.asked import Asked
-from sigtest.questions.human.request.choices import FIELDS
 from sigtest.questions.human.statistics.paired import EXACT_FLIPS
 from sigtest.render.digits import counted
+from sigtest.requests.options import options
+from sigtest.requests.people import HumanRequest
 
 SECONDS = 5e-5  # for one judgement
 PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
@@ -78,11 +78,21 @@ class HumanEvaluations(WholeKind[Asked]):
     content = Asked
     reports = (HumanReport,)
     shown = ShownHumanReport
-    schema = object_schema(FIELDS, {"judgements": JUDGEMENTS})
+
+    request = HumanRequest
+
+    def schema(self) -> dict[str, Any]:
+        schema = super().schema()
+        return {
+            **schema,
+            "properties": {"judgements": JUDGEMENTS, **schema["properties"]},
+            "required": ["judgements"],
+        }
+
     examples = EXAMPLES
     parts = PARTS
     command = "human"
-    fields = FIELDS
+    fields = options(HumanRequest)
     pictures = PICTURES
     tables = ("systems", "pairs", "agreement", "gain")
     naming = ("name", "a", "b")

@@ -7,20 +7,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sigtest.data.fields import Field
 from sigtest.kinds.base import About, File, Finished, Reference
 from sigtest.kinds.human import with_evaluation
 from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
-from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.questions.meta import Asked, MetaReport, compute, parse
 from sigtest.questions.meta.brought import EVALSET, PARTS, with_files
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.questions.meta.data.sources import from_comparison
-from sigtest.questions.meta.fields import FIELDS, schema
+from sigtest.questions.meta.fields import schema
 from sigtest.questions.meta.pictures import PICTURES
 from sigtest.questions.meta.present import answer, present
+from sigtest.requests.meta import MetricEvaluationRequest
+from sigtest.requests.options import Option, options
+from sigtest.requests.people import Judging
 from sigtest.significance.exact import MOST_UNITS
 
 EXAMPLES = {
@@ -60,13 +61,17 @@ class MetricEvaluations(WholeKind[Asked]):
     content = Asked
     reports = (MetaReport,)
     shown = ShownMetaReport
-    schema: ClassVar[Mapping[str, Any]] = schema()
+
+    def schema(self) -> dict[str, Any]:
+        return schema(super().schema())
+
     examples = EXAMPLES
     parts = PARTS
     reading = EVALSET
     command = "meta"
-    fields = FIELDS
-    inside: ClassVar[Mapping[str, tuple[Field, ...]]] = {"human": JUDGING_FIELDS}
+    request = MetricEvaluationRequest
+    fields = options(MetricEvaluationRequest)
+    inside: ClassVar[Mapping[str, tuple[Option, ...]]] = {"human": options(Judging)}
     named = tuple(
         Reference((*start, *place), kind)
         for start in ((), ("sets", "*"))

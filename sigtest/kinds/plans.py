@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.kinds.base import File, Reference
@@ -12,9 +12,10 @@ from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind
 from sigtest.progress import Progress
 from sigtest.questions.plans import Asked, PlanReport, compute, parse
-from sigtest.questions.plans.fields import FIELDS, schema
 from sigtest.questions.plans.pictures import PICTURES
 from sigtest.questions.plans.present import answer, present
+from sigtest.requests.options import options
+from sigtest.requests.plans import PlanRequest
 
 EXAMPLES = {
     "scores": {
@@ -48,10 +49,10 @@ class Plans(WholeKind[Asked]):
     content = Asked
     reports = (PlanReport,)
     shown = ShownPlanReport
-    schema: ClassVar[Mapping[str, Any]] = schema()
+    request = PlanRequest
     examples = EXAMPLES
     command = "plan"
-    fields = FIELDS
+    fields = options(PlanRequest, without=("comparison",))
     compares = "comparison"
     named = (Reference(("comparison", "id"), "comparisons"),)
     pictures = PICTURES

@@ -21,10 +21,10 @@ from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
 from sigtest.progress import Progress
-from sigtest.questions.human.request.choices import JUDGING
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
 from sigtest.questions.meta.data.tables import read_scores
+from sigtest.requests.people import Judging
 
 Judgements = Any  # paths, a data frame, rows, or columns by name
 Request = dict[str, Any]
@@ -219,7 +219,7 @@ def _of_people(request: Request, people: Request) -> Request:
 
 def _judging(choices: Request) -> Request:
     """The choices about judgements, which are taken out of all."""
-    return {name: choices.pop(name) for name in JUDGING if name in choices}
+    return {name: choices.pop(name) for name in tuple(Judging.model_fields) if name in choices}
 
 
 def _people(brought: Any) -> tuple[list[File], Request]:

@@ -6,8 +6,8 @@ import httpx
 from exchange import COMPARISONS, submit
 from pydantic import BaseModel
 
-from app.schema.requests import ComparisonRequest, OutputRequest, SeveralRequest
-from app.schema.testsets import TestSetRequest
+from sigtest.requests.comparisons import ComparisonRequest, SeveralRequest
+from sigtest.requests.testsets import OutputRequest, TestSetRequest
 
 
 def spelled(model: type[BaseModel], content: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from exchange import COMPARISONS, problem, submit
 from test_http_kinds import SAMPLES
 
 from sigtest.cli import main
-from sigtest.client import Client, Envelope
+from sigtest.client import Client, Notes
 from sigtest.comparison.parse import parse_comparison
 
 WAIT = {"Prefer": "wait=60"}
@@ -256,7 +256,7 @@ def test_forms_the_client_and_the_shell_write_alike(
     assert of(form) == {**said, "metadata": {}}
 
     with Client(str(service.base_url)) as client:
-        envelope = Envelope("By client", (tag,), {"n": 1})
+        envelope = Notes(title="By client", tags=(tag,), metadata={"n": 1})
         key = client.run(parse_comparison({**body, "seed": 41}), envelope=envelope)
         assert of(client.status(key)) == envelope.as_json()
         client.describe(key, metadata={})

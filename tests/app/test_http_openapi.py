@@ -9,8 +9,6 @@ from exchange import COMPARISONS, check, problem, submit
 
 from app import openapi
 from app.schema.examples import COMPARISONS as EXAMPLES
-from app.schema.requests import RecipeRequest
-from sigtest.comparison.recipe import CHOICES, Recipe
 from sigtest.kinds import KINDS
 
 COMMITTED = Path(__file__).parents[2] / "openapi" / "openapi.json"
@@ -148,15 +146,3 @@ def test_every_kind_has_a_schema_examples_and_the_parts_of_its_form(
             form = content["multipart/form-data"]["schema"]["properties"]
             assert {*kind.parts, "request"} <= set(form)
             assert ("references" in form) == bool(kind.compares)
-
-
-def test_defaults_are_those_of_recipes() -> None:
-    assert set(RecipeRequest.model_fields) == set(CHOICES)
-    # these are parts of recipes, and of the ids made from them, only where they are asked for
-    assert RecipeRequest().model_dump() == {
-        **Recipe.of({}).as_json(),
-        "metrics": None,  # which follow from what systems bring
-        "stratified": False,
-        "family": "present",
-        "interval": "percentile",
-    }

@@ -148,7 +148,7 @@ def test_a_webhook_is_its_owners(serve: Serve, receiver: Receiver) -> None:
         ({"url": "http://[::ffff:10.0.0.1]/"}, "url"),
         ({"url": "http://localhost/"}, "url"),
         ({"url": "http://board.example/", "events": []}, "events"),
-        ({"url": "http://board.example/", "events": ["question.finished"]}, "events[0]"),
+        ({"url": "http://board.example/", "events": ["question.finished"]}, "events"),
         ({"url": "http://board.example/", "secret": "x"}, "secret"),
     ],
 )

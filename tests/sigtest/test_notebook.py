@@ -336,7 +336,7 @@ def test_scores_without_a_label_have_the_usual_one(scores):
         ({"references": [1, 2, 3], "systems": SYSTEMS}, "one string a segment"),
         ({"references": REFERENCES, "systems": 5}, "systems must be an object .* not int"),
         ({"references": REFERENCES, "systems": "A"}, "systems must be an object .* not str"),
-        ({"references": REFERENCES, "systems": [5]}, "object with name"),
+        ({"references": REFERENCES, "systems": [5]}, "must be an object"),
         ({"references": REFERENCES, "systems": {"A": 5, "B": 6}}, r"systems\['A'\] must be a list"),
         ({"references": REFERENCES, "systems": {"A": "abc"}}, "not one string"),
         ({"references": REFERENCES, "systems": {"A": [None] * 3, "B": [1.5] * 3}}, "'A', segment"),

@@ -13,13 +13,13 @@ from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison, parse_system
 from sigtest.comparison.plan import Plan
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
 from sigtest.decide.facts import gather
 from sigtest.decide.summary import summarise
 from sigtest.render import json
 from sigtest.report import Report
+from sigtest.requests.recipe import Recipe
 from workers.creation import NewTestSet
 from workers.questions import Questions
 from workers.store.boards import Choice, State, TestSetRecord

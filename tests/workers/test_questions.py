@@ -13,11 +13,11 @@ from byhand import finish, waiting
 from service import CALLER, Comparisons, Service, example, finished, synthetic, until
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.envelope import Said
 from sigtest.draws.distribution import distribution, pair_of
 from sigtest.engine import measure
 from sigtest.errors import InputError, RecipeError
 from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.requests.notes import Noted
 from workers.errors import (
     BusyError,
     ConflictError,
@@ -54,7 +54,7 @@ def test_what_is_deleted_while_it_is_asked_again_is_accepted_anew(
     store = jobs.questions.context.questions
     describe = store.describe
 
-    def deleted_before(question_id: str, said: Said) -> bool:
+    def deleted_before(question_id: str, said: Noted) -> bool:
         if context.questions.find(question_id) is not None:
             context.questions.delete(question_id, CALLER)
         return describe(question_id, said)

@@ -21,12 +21,13 @@ from service import (
 )
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import CONTENT, parse_comparison
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.engine import distribute
 from sigtest.errors import RecipeError
 from sigtest.kinds import KINDS
 from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.requests.testsets import EntryRequest
 from workers.errors import GoneError
 from workers.questions import PairAsked, Record, Status
 from workers.settings import Settings
@@ -43,7 +44,10 @@ def together(*comparisons: Comparison, **fields: Any) -> Comparison:
     """These comparisons, under the names t0, t1 and so on, by the recipe of the first."""
     bodies = [comparison.as_json() for comparison in comparisons]
     testsets = [
-        {"name": f"t{t}", **{field: body[field] for field in CONTENT if field in body}}
+        {
+            "name": f"t{t}",
+            **{field: body[field] for field in EntryRequest.model_fields if field in body},
+        }
         for t, body in enumerate(bodies)
     ]
     return parse_comparison({"testsets": testsets, **comparisons[0].recipe.as_json(), **fields})

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.comparison.recipe import Recipe
-from sigtest.data.envelope import Envelope
 from sigtest.decide.summary import score_report
 from sigtest.report import ScoreReport
+from sigtest.requests.notes import Notes
+from sigtest.requests.recipe import Recipe
 from workers.store.make import MAKE
 
 
@@ -45,7 +45,7 @@ class SystemRecord:
     standing: Standing
     scores: Mapping[str, ScoreReport] | None
     error: str | None
-    envelope: Envelope = field(default_factory=Envelope)
+    envelope: Notes = field(default_factory=Notes)
 
     @property
     def etag(self) -> str:
@@ -84,7 +84,7 @@ class TestSetRecord:
     pending: int
     measured: int = 0
     submissions: int = 0
-    envelope: Envelope = field(default_factory=Envelope)
+    envelope: Notes = field(default_factory=Notes)
 
     @property
     def capacity(self) -> int:
@@ -122,7 +122,7 @@ class State:
     rows: Mapping[str, bytes]
     failures: Mapping[str, str]
     left: frozenset[tuple[str, str]] = frozenset()
-    envelopes: Mapping[str, Envelope] = field(default_factory=dict)
+    envelopes: Mapping[str, Notes] = field(default_factory=dict)
 
     @property
     def resamples(self) -> int:
@@ -164,7 +164,7 @@ class State:
                 label: score_of(row) for label, row in zip(self.record.metrics, rows, strict=True)
             }
         error = self.failures.get(digest) if scores is None else None
-        envelope = self.envelopes.get(name, Envelope())
+        envelope = self.envelopes.get(name, Notes())
         return SystemRecord(name, digest, standing, scores, error, envelope)
 
 

@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from redis import Redis
 
-from sigtest.data.envelope import Envelope
 from sigtest.errors import InputError
+from sigtest.requests.notes import Notes
 from workers.store.codec import decoded
 
 T = TypeVar("T")
@@ -38,7 +38,7 @@ class Filter:
     tags: Collection[str] = ()
     statuses: Collection[str] = ()
 
-    def passes(self, envelope: Envelope, status: str = "", name: str = "") -> bool:
+    def passes(self, envelope: Notes, status: str = "", name: str = "") -> bool:
         """Whether an entry is wanted; a test set's name counts as its title does."""
         return (
             (not self.statuses or status in self.statuses)

@@ -13,8 +13,8 @@ from typing import Any, cast
 from redis import Redis
 from redis.exceptions import OutOfMemoryError
 
-from sigtest.data.envelope import Said
 from sigtest.kinds import Question
+from sigtest.requests.notes import Noted
 from sigtest.version import __version__
 from workers.errors import GoneError, gone
 from workers.logs import REQUEST
@@ -94,7 +94,7 @@ class QuestionStore:
         idempotency_key: str | None,
         budget: int,
         left: float,
-        said: Said,
+        notes: Noted,
     ) -> Verdict:
         """Store a question and count it as pending.
 
@@ -107,7 +107,7 @@ class QuestionStore:
             idempotency_key: Stands for the question from now on.
             budget: Most predicted seconds of what the caller has pending.
             left: Bytes that the store has left for what is unfinished of all callers, and this.
-            said: What its caller writes on it.
+            notes: What its caller writes on it.
 
         Returns:
             `created`; `known` where it exists and has not failed or been cancelled; `conflict`
@@ -132,7 +132,7 @@ class QuestionStore:
             "request": REQUEST.get(),
             "cut": codec.pack_json(cut.as_json()),
             **facts_of(question),
-            **fields_of(said),
+            **fields_of(notes),
         }
         names = keys.of_submission(question_id, caller, kind, idempotency_key)
         options: list[str | int] = [
@@ -219,10 +219,10 @@ class QuestionStore:
         return [stored.record for stored in found], following
 
     def describe(
-        self, question_id: str, said: Said, check: Callable[[], None] | None = None
+        self, question_id: str, notes: Noted, check: Callable[[], None] | None = None
     ) -> bool:
         """Write on a question; see `EnvelopeStore.write`."""
-        return self._envelopes.write(keys.key("question", question_id), said, check)
+        return self._envelopes.write(keys.key("question", question_id), notes, check)
 
     def pending(self) -> list[str]:
         """Ids of the questions without an outcome."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from sigtest.data.envelope import Envelope
 from sigtest.kinds import About
+from sigtest.requests.notes import Notes
 
 Check = Callable[[str], None]  # of an ETag; raises where it is not the one that is meant
 
@@ -75,7 +75,7 @@ class Record:
     computed_with: str | None = None
     pictures: tuple[str, ...] = ()
     error: str | None = None
-    envelope: Envelope = field(default_factory=Envelope)
+    envelope: Notes = field(default_factory=Notes)
 
     @property
     def etag(self) -> str:

@@ -14,8 +14,8 @@ from redis.exceptions import OutOfMemoryError
 
 from sigtest.arrays import Array, Flags
 from sigtest.comparison.plan import Part
-from sigtest.data.envelope import Said
 from sigtest.data.testset import System, TestSet
+from sigtest.requests.notes import Noted
 from workers.errors import GoneError
 from workers.settings import Settings
 from workers.store import codec, keys, totals
@@ -67,7 +67,7 @@ class TestSetStore:
         testset: TestSet,
         part: Part,
         capacity: int,
-        said: Said,
+        notes: Noted,
     ) -> bool:
         """Store a test set that takes so many systems; whether it was not there before.
 
@@ -88,20 +88,20 @@ class TestSetStore:
             "summary": json.dumps(summary),
             "resamples": str(part.resamples),
             "capacity": str(capacity),
-            **fields_of(said),
+            **fields_of(notes),
         }
         text = codec.pack_json(testset.as_json() | {"segments": testset.segments})
         told: list[Argument] = [testset_id, *self._lives(caller), text, *codec.flat(facts)]
         created = decoded(self._create(_names(testset_id), told)) == "created"
         if not created:
-            self.describe(testset_id, said)
+            self.describe(testset_id, notes)
         return created
 
     def describe(
-        self, testset_id: str, said: Said, check: Callable[[], None] | None = None
+        self, testset_id: str, notes: Noted, check: Callable[[], None] | None = None
     ) -> bool:
         """Write on a test set; see `EnvelopeStore.write`."""
-        return self._envelopes.write(keys.key("testset", testset_id), said, check)
+        return self._envelopes.write(keys.key("testset", testset_id), notes, check)
 
     def state(self, testset_id: str) -> State | None:
         """A test set as it is now, unless it expired, was deleted or never was."""
@@ -155,7 +155,7 @@ class TestSetStore:
         if packed is None or resamples is None:
             raise gone(testset_id)
         part = Part.of(codec.unpack_json(packed))  # type: ignore[arg-type]  # bytes
-        return replace(part, recipe=replace(part.recipe, resamples=int(resamples)))
+        return replace(part, recipe=part.recipe.but(resamples=int(resamples)))
 
     def testset(self, testset_id: str) -> TestSet:
         """References, documents and labels.
@@ -235,7 +235,7 @@ class TestSetStore:
         system: System,
         replaces: bool,
         most: int,
-        said: Said,
+        notes: Noted,
         check: Callable[[], None] | None,
     ) -> str:
         """Add or replace a system, and write on it; `check` as for `raise_resamples`.
@@ -246,7 +246,7 @@ class TestSetStore:
         """
         output = codec.pack_json(system.as_json())
         told: list[Argument] = [testset_id, *self._lives(caller), system.name, system.sha256]
-        told += [output, int(replaces), most, *codec.flat(fields_of(said))]
+        told += [output, int(replaces), most, *codec.flat(fields_of(notes))]
         return self._answer(self._put, told, check)
 
     def remove(self, testset_id: str, caller: str, name: str, check: Callable[[], None]) -> str:

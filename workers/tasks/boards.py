@@ -15,7 +15,6 @@ from sigtest.arrays import Array
 from sigtest.comparison.clusters import ClusteredError
 from sigtest.comparison.plan import Part, Plan
 from sigtest.comparison.proportions import labels_of, notes_of
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
 from sigtest.data.names import look_alikes, summaries
 from sigtest.decide.rows import no_rows, pair_rows, report_of_rows, system_row
@@ -25,6 +24,7 @@ from sigtest.draws.totals import SwapFact, Totals, swap_fact, wants_statistics
 from sigtest.kinds import KINDS
 from sigtest.render import json
 from sigtest.report import Report
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import resampling_tests
 from sigtest.significance.corrections import CORRECTIONS
 from workers.errors import GoneError
@@ -164,8 +164,7 @@ def decided(recipe: Recipe, choice: Choice, capacity: int) -> Recipe:
     correction = recipe.correction if choice.correction is None else choice.correction
     choose(correction, CORRECTIONS, "correction", "correction")
     joint = CORRECTIONS[correction].joint
-    return replace(
-        recipe,
+    return recipe.but(
         alpha=recipe.alpha if choice.alpha is None else choice.alpha,
         correction=correction,
         family="present" if joint else capacity,

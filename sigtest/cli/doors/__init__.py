@@ -12,9 +12,6 @@ from importlib import import_module
 from typing import Any
 
 from sigtest.cli.files import STDIN, read_bytes, shown
-from sigtest.cli.parser import Once
-from sigtest.data.compound import Numbers
-from sigtest.data.fields import Field, Flag
 from sigtest.errors import InputError
 from sigtest.kinds import File
 
@@ -55,34 +52,6 @@ def door_of(command: str) -> Door:
     """The way in of a command."""
     door: Door = import_module(DOORS[command]).DOOR
     return door
-
-
-def add_field(group: argparse._ActionsContainer, field: Field) -> None:
-    """The option of one field of a request."""
-    if isinstance(field, Flag):
-        group.add_argument(field.flag, dest=field.name, action="store_true", help=field.help)
-        return
-    several = isinstance(field, Numbers)
-    group.add_argument(
-        field.flag, dest=field.name, metavar=field.metavar, help=field.help,
-        action="extend" if several else "append" if field.repeatable else Once,
-        nargs="+" if several else None,
-    )  # fmt: skip
-
-
-def choices_of(fields: Sequence[Field], options: argparse.Namespace) -> Request:
-    """What the options say, as a request has it.
-
-    Raises:
-        RecipeError: An option that says nothing of the kind that it must.
-    """
-    request: Request = {}
-    for field in fields:
-        given = getattr(options, field.name)
-        if given:
-            words = [given] if isinstance(given, str) else given
-            request[field.name] = given if isinstance(field, Flag) else field.read(words)
-    return request
 
 
 def read_files(part: str, paths: Sequence[str]) -> list[File]:

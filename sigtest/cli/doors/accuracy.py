@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from sigtest.cli.doors import Brought, Door, Request, choices_of, read_files
-from sigtest.cli.doors.people import add_people
+from sigtest.cli.doors import Brought, Door, Request, read_files
+from sigtest.cli.doors.people import JUDGING, add_people
 from sigtest.cli.parser import UsageError, add_files, add_recipe
 from sigtest.cli.request import read_comparison
 from sigtest.questions.accuracy.parse import OWN
-from sigtest.questions.human.request.choices import JUDGING_FIELDS
+from sigtest.requests.options import words_of
 
 UNUSED = ("--alternative", "--alpha", "--correction", "--family", "--baseline", "--interval")
 
@@ -26,7 +26,7 @@ def _read_study(options: argparse.Namespace, request: Request) -> Brought:
         raise UsageError("which judgements? --human FILE (see sigtest accuracy --help)")
     body = read_comparison(options).as_json()
     request["comparison"] = {name: said for name, said in body.items() if name not in OWN}
-    request["human"] = choices_of(JUDGING_FIELDS, options)
+    request["human"] = words_of(JUDGING, options)
     return request, read_files("judgements", options.human)
 
 

@@ -6,22 +6,22 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sigtest.cli.doors import Brought, Door, Request, choices_of, read_files
-from sigtest.cli.doors.people import add_people
+from sigtest.cli.doors import Brought, Door, Request, read_files
+from sigtest.cli.doors.people import JUDGING, add_people
 from sigtest.cli.files import shown
 from sigtest.cli.parser import UsageError, add_option
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
 from sigtest.kinds import File
-from sigtest.questions.human.request.choices import JUDGING_FIELDS
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
 from sigtest.questions.meta.data.tables import read_scores
+from sigtest.requests.options import words_of
 
 OF_EVALSETS = {"lp": "--lp", "gold": "--gold", "metric": "--metric"}
 OF_OTHERS = {
     "human": "--human", "scores": "--scores", "lower": "--lower",
-    **{field.name: field.flag for field in JUDGING_FIELDS},
+    **{field.name: field.flag for field in JUDGING},
 }  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def _read_scores(options: argparse.Namespace, request: Request) -> Brought:
         raise UsageError(f"what --evalset reads is said by {unread}; there is none, leave that out")
     metrics = _metrics(options.scores)
     people = read_files("judgements", options.human)
-    human = choices_of(JUDGING_FIELDS, options)
+    human = words_of(JUDGING, options)
     for label in options.lower:
         metrics[choose(label, metrics, "lower", "metric")]["higher"] = False
     return request | ({"human": human} if human else {}) | {"metrics": metrics}, people

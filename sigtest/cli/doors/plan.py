@@ -19,9 +19,8 @@ def _add_pilot(group: argparse._ArgumentGroup) -> None:
 
 def _read_pilot(options: argparse.Namespace, request: Request) -> Brought:
     """The metric that the plan is for is the one that the pilot measures."""
-    if options.metric and len(options.metric) > 1:
+    if options.metrics and len(options.metrics) > 1:
         raise UsageError("a plan is for one metric; give --metric once (see sigtest plan --help)")
-    request.pop("metric", None)
     return request | {"comparison": read_comparison(options).as_json()}, []
 
 

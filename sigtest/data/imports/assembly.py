@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from sigtest.data.fields import MOST_DIGITS
 from sigtest.data.imports.file import require_filled
 from sigtest.data.imports.material import Line, Material, Scores, Value, examples
 from sigtest.data.names import MEANS, check_name
+from sigtest.data.numbers import MOST_DIGITS
 from sigtest.errors import InputError
 
 SUMMARIES = MEANS | {"all", "min", "max", "count", "macro", "micro", "corpus", "system"}

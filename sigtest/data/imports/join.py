@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from unicodedata import normalize
 
 from sigtest.data.choices import choose
-from sigtest.data.fields import in_digits
 from sigtest.data.imports.material import WHICH, Line, Material, Scores, examples
 from sigtest.data.imports.scales import doubts
+from sigtest.data.numbers import in_digits
 from sigtest.data.runs import sentences
 from sigtest.errors import InputError, LengthError, quoted
 

@@ -34,7 +34,7 @@ def one_sided(comparison: Comparison, say: Progress) -> Tested:
     p: dict[tuple[str, str], list[float]] = {}  # of the better and the worse, as is claimed
     claims = CLAIMS if recipe.baseline else CLAIMS[:1]  # of all pairs it is made in both orders
     for number, claim in enumerate(claims):
-        one = replace(comparison, recipe=replace(recipe, alternative=claim))
+        one = replace(comparison, recipe=recipe.but(alternative=claim))
         samples = Samples(one.plan, tables)
         report = reduce(samples, drawn(samples, partial(_say_both, say, number, len(claims))))
         for pair in report.pairs:  # by metric, then test

@@ -11,14 +11,13 @@ import numpy as np
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
-from sigtest.data.compound import checked
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError, inside
 from sigtest.questions.accuracy.asked import Asked, Judged, Tested
-from sigtest.questions.accuracy.fields import ALPHAS, FIELDS, LEVELS, OF_PEOPLE
 from sigtest.questions.accuracy.people import Directions, Files, directions, names, parse_people
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human.matching import check_segments
+from sigtest.requests.accuracy import AccuracyRequest
 from sigtest.significance import TESTS, ResamplingTest
 
 PAIR = ("a", "b", "metric", "test", "p_greater", "p_less")
@@ -44,7 +43,7 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
     """
-    given = checked(FIELDS, request, ("human", "comparison"))
+    levels = AccuracyRequest.of(request, ("human", "comparison"))
     compared = _compared(_object(request, "comparison"))
     systems, pairs = _pairs(compared)
     human = request.get("human") or {} if files else _object(request, "human")
@@ -52,8 +51,7 @@ def parse(request: Mapping[str, Any], files: Files = ()) -> Asked:
     numbered = _numbered(people, compared)
     unused = [name for name in OWN if name in request["comparison"]]
     notes = (*numbered, *_notes(unused))
-    levels = given.get(LEVELS.name, ALPHAS)
-    return Asked(people, compared, levels, given.get(OF_PEOPLE.name), notes)
+    return Asked(people, compared, levels.alphas, levels.human_alpha, notes)
 
 
 def _numbered(people: Judged | HumanAsked, compared: Comparison | Tested) -> tuple[str, ...]:
@@ -101,7 +99,7 @@ def _compared(body: Mapping[str, Any]) -> Comparison | Tested:
             )
     if len(comparison.plan.pairs) < 1:
         raise InputError("The comparison has no pairs of systems.", field="comparison.systems")
-    recipe = replace(comparison.recipe, alternative="two-sided", correction="none", alpha=LEVEL)
+    recipe = comparison.recipe.but(alternative="two-sided", correction="none", alpha=LEVEL)
     return replace(comparison, recipe=recipe)
 
 

@@ -9,21 +9,18 @@ from typing import Any
 import numpy as np
 
 from sigtest.data.choices import choose
-from sigtest.data.compound import Renames, Texts, checked
-from sigtest.data.fields import text
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
-from sigtest.errors import InputError
+from sigtest.errors import InputError, RecipeError, quoted
 from sigtest.questions.accuracy.asked import Judged
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human import compute, evaluation_in
 from sigtest.questions.human.matching import match_systems
 from sigtest.questions.meta.data.request import probability
+from sigtest.requests.accuracy import JudgedPairsRequest
 
 SINGLE = "overall"  # criterion of pairs that name none
 COMBINED = "combined"
-ALIASES = Renames("aliases", "another name for a system")
-CRITERIA = Texts("criteria", "in the order in which they decide", what="criterion")
 
 Directions = tuple[float, float]  # p_greater, p_less
 Pairs = Sequence[tuple[str, str]]
@@ -71,10 +68,10 @@ def judge_pairs(asked: HumanAsked, systems: Sequence[str], pairs: Pairs) -> Judg
 
 def _given(body: Mapping[str, Any], systems: Sequence[str], pairs: Pairs) -> Judged:
     """P-values of people that stand in the request."""
-    given = checked((ALIASES, CRITERIA), body, ("pairs",), "human")
+    wanted = JudgedPairsRequest.of(body, ("pairs",), "human")
     found = _human_pairs(body)
-    criteria = _criteria(given.get(CRITERIA.name), list(found))
-    return _by_pair(found, criteria, given.get(ALIASES.name, {}), systems, pairs)
+    criteria = _criteria(wanted.criteria, list(found))
+    return _by_pair(found, criteria, wanted.aliases, systems, pairs)
 
 
 def _by_pair(
@@ -112,7 +109,12 @@ def _human_pairs(body: Mapping[str, Any]) -> ByCriterion:
         where = f"human.pairs[{i}]"
         if not isinstance(row, Mapping):
             raise InputError(f"{where} must be an object with a, b and p_greater.", field=where)
-        criterion = text(row.get("criterion", SINGLE), f"{where}.criterion")
+        criterion = row.get("criterion", SINGLE)
+        if not isinstance(criterion, str) or not criterion:
+            raise RecipeError(
+                f"{where}.criterion must be text, not {quoted(criterion)}.",
+                field=f"{where}.criterion",
+            )
         found.setdefault(criterion, {})[names(row, where)] = directions(row, where)
     if len(found) > 1:
         found.pop(COMBINED, None)
@@ -121,11 +123,11 @@ def _human_pairs(body: Mapping[str, Any]) -> ByCriterion:
     return found
 
 
-def _criteria(asked: Sequence[str] | None, known: Sequence[str]) -> list[str]:
+def _criteria(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
     """The criteria in the order in which they decide."""
-    if asked is None:
+    if not wanted:
         return list(known)
-    named = [name for name in asked if name != COMBINED]
+    named = [name for name in wanted if name != COMBINED]
     names = [choose(name, known, "human.criteria", "criterion") for name in named]
     if not names:
         raise InputError("human.criteria must name at least one.", field="human.criteria")

@@ -12,9 +12,9 @@ from sigtest.questions.human.judgements import DUPLICATE, REPEAT, SYSTEM, Judgem
 from sigtest.questions.human.quality import mates, scores_of
 from sigtest.questions.human.report import AgreementReport, KappaReport
 from sigtest.questions.human.request.asked import Asked
-from sigtest.questions.human.request.choices import Choices
 from sigtest.questions.human.statistics.agreement import Pairs, kappas, pairs_within
 from sigtest.questions.human.statistics.tails import interval
+from sigtest.requests.people import HumanRequest
 
 DIGITS = 9  # of a place on the scale, in categories: further ones are rounding
 
@@ -75,7 +75,7 @@ class Shown:
     criterion: str
     bins: str
     categories: int
-    choices: Choices
+    choices: HumanRequest
 
     def row(
         self,

@@ -22,10 +22,10 @@ from sigtest.questions.human.report import (
     JudgedSystem,
 )
 from sigtest.questions.human.request.asked import Asked, Source
-from sigtest.questions.human.request.choices import Choices
 from sigtest.questions.human.scores import Units
 from sigtest.questions.human.warnings import cautions
 from sigtest.report.methods import with_methods
+from sigtest.requests.people import HumanRequest
 from sigtest.significance.ranking import Rank
 from sigtest.special import stdtrit
 
@@ -69,7 +69,9 @@ def _of_scores(asked: Asked, say: Progress) -> HumanReport:
     )
 
 
-def _pairs(prepared: Prepared, choices: Choices, say: Progress) -> dict[str, Sequence[JudgedPair]]:
+def _pairs(
+    prepared: Prepared, choices: HumanRequest, say: Progress
+) -> dict[str, Sequence[JudgedPair]]:
     """Decided pairs by criterion; the combined conclusions last, where there are several."""
     pairs: dict[str, Sequence[JudgedPair]] = {}
     draws = (choices.resamples, choices.seed)
@@ -85,7 +87,7 @@ def _pairs(prepared: Prepared, choices: Choices, say: Progress) -> dict[str, Seq
 
 
 def _systems(
-    prepared: Prepared, pairs: Mapping[str, Sequence[JudgedPair]], choices: Choices
+    prepared: Prepared, pairs: Mapping[str, Sequence[JudgedPair]], choices: HumanRequest
 ) -> tuple[JudgedSystem, ...]:
     names, alpha = prepared.systems, choices.alpha
     ranked_by: dict[str, list[Rank]] = {}

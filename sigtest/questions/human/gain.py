@@ -7,7 +7,6 @@ sets; the difference of its scores says how much harder the new one is.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 import numpy as np
 
@@ -15,10 +14,10 @@ from sigtest.arrays import Array, Counts
 from sigtest.draws.product import fixed_point
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.questions.human.report import CriterionGain, GainFigures, GainReport
-from sigtest.questions.human.request.choices import Choices, Longitudinal
 from sigtest.questions.human.scores import Units
 from sigtest.questions.human.statistics.tails import interval
 from sigtest.questions.human.statistics.two_samples import rank_sum
+from sigtest.requests.people import HumanRequest, Longitudinal
 
 OLD, NEW = 1, 2  # streams of the draws of the two test sets
 MEMORY = 32 << 20  # bytes of a block of draws
@@ -27,7 +26,7 @@ MEAN = "mean"
 
 
 def gains(
-    by_criterion: Mapping[str, Units], names: Sequence[str], choices: Choices
+    by_criterion: Mapping[str, Units], names: Sequence[str], choices: HumanRequest
 ) -> tuple[GainReport, ...]:
     """Gain of every language pair; for several, their unweighted mean comes last.
 
@@ -39,7 +38,7 @@ def gains(
     place = {name: i for i, name in enumerate(names)}
     found = []
     for name, four in choices.longitudinal.items():
-        numbers = {role: place[system] for role, system in asdict(four).items()}
+        numbers = {role: place[system] for role, system in four.model_dump().items()}
         criteria = {
             criterion: _gain(units, numbers, choices) for criterion, units in by_criterion.items()
         }
@@ -64,7 +63,7 @@ def figures(means: Mapping[str, float], ci: tuple[float, float] | None = None) -
 
 def mean_figures(given: Sequence[GainFigures]) -> GainFigures:
     """Unweighted mean over language pairs, as in Table 3."""
-    roles = Longitudinal.__dataclass_fields__
+    roles = Longitudinal.model_fields
     return figures({role: float(np.mean([getattr(own, role) for own in given])) for role in roles})
 
 
@@ -101,7 +100,7 @@ def _means(pairs: Sequence[Mapping[str, CriterionGain]]) -> dict[str, CriterionG
     return means
 
 
-def _gain(units: Units, systems: Mapping[str, int], choices: Choices) -> CriterionGain:
+def _gain(units: Units, systems: Mapping[str, int], choices: HumanRequest) -> CriterionGain:
     """Gain of one language pair by one criterion."""
     places = {role: units.of(system) for role, system in systems.items()}
     tested = units.tied(as_given=choices.standardise == "none")
@@ -125,7 +124,7 @@ def _gain(units: Units, systems: Mapping[str, int], choices: Choices) -> Criteri
 
 
 def _figures(
-    units: Units, scores: Array, places: Mapping[str, slice], choices: Choices
+    units: Units, scores: Array, places: Mapping[str, slice], choices: HumanRequest
 ) -> GainFigures | None:
     if not np.isfinite(scores).all():
         return None
@@ -141,7 +140,7 @@ def _figures(
 
 
 def _draws(
-    best: tuple[Counts, Array], current: tuple[Counts, Array], stream: int, choices: Choices
+    best: tuple[Counts, Array], current: tuple[Counts, Array], stream: int, choices: HumanRequest
 ) -> Array:
     """(2, R) means of two systems when the segments of their test set are drawn anew."""
     units, place = np.unique(np.concatenate([best[0], current[0]]), return_inverse=True)

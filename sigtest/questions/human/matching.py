@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sigtest.data.fields import in_digits
+from sigtest.data.numbers import in_digits
 from sigtest.errors import InputError
 
 FEWEST = 3  # systems that both sides must share

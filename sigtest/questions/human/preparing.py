@@ -14,7 +14,6 @@ from sigtest.questions.human.conclusions import PAIRED, require_shared
 from sigtest.questions.human.judgements import Judgements
 from sigtest.questions.human.quality import control
 from sigtest.questions.human.report import AnnotatorsReport
-from sigtest.questions.human.request.choices import Choices
 from sigtest.questions.human.scores import (
     Observations,
     Units,
@@ -23,6 +22,7 @@ from sigtest.questions.human.scores import (
     segment_scores,
     standardised,
 )
+from sigtest.requests.people import HumanRequest
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Prepared:
     observed: Mapping[str, Observations]
 
 
-def prepare(judgements: Judgements, sources: int, choices: Choices) -> Prepared:
+def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prepared:
     """Leave out annotators, standardise, and average.
 
     Args:
@@ -125,7 +125,7 @@ def _require_annotators(judgements: Judgements) -> None:
 def _require_left(
     judgements: Judgements,
     given: Sequence[str],
-    choices: Choices,
+    choices: HumanRequest,
     dropped: Sequence[Mapping[str, int]],
 ) -> None:
     """Every system that was judged still has a judgement of each criterion.
@@ -161,7 +161,7 @@ def _listed(dropped: Sequence[Mapping[str, int]]) -> str:
 
 
 def _observed(
-    judgements: Judgements, segments: Mapping[str, Units], choices: Choices
+    judgements: Judgements, segments: Mapping[str, Units], choices: HumanRequest
 ) -> dict[str, Observations]:
     """What is tested: segments, or documents."""
     systems = len(judgements.system.names)

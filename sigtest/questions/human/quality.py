@@ -21,10 +21,10 @@ from sigtest.questions.human.judgements import (
     groups,
 )
 from sigtest.questions.human.report import AnnotatorReport, AnnotatorsReport
-from sigtest.questions.human.request.choices import Quality
 from sigtest.questions.human.statistics.agreement import Pairs
 from sigtest.questions.human.statistics.paired import paired_t, signed_rank
 from sigtest.questions.human.statistics.two_samples import rank_sum, welch
+from sigtest.requests.people import Quality
 from sigtest.significance.ties import with_ties
 
 KEPT, CARELESS, UNTESTABLE = "kept", "careless", "untestable"

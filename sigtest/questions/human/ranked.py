@@ -28,8 +28,8 @@ from sigtest.questions.human.report import (
     JudgedSystem,
 )
 from sigtest.questions.human.request.asked import Asked
-from sigtest.questions.human.request.choices import RANKING_TEST, Quality
 from sigtest.questions.human.statistics.tails import Tails
+from sigtest.requests.people import RANKING_TEST, Quality
 from sigtest.special import bdtrc, gammaln, ndtri
 
 CRITERION = "ranking"

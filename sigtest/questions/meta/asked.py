@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sigtest.cached import cached_property
 from sigtest.questions.meta.data.scored import ScoredSet
 from sigtest.report import digest, encode
+from sigtest.requests.meta import Group, Level
 from sigtest.significance import Alternative
 from sigtest.version import __version__
-
-Level = Literal["system", "segment"]
-Group = Literal["none", "item", "system"]
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from sigtest.data.names import system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, inside
 from sigtest.questions.human import is_judged
-from sigtest.questions.human.request.choices import JUDGING
 from sigtest.questions.meta.data.evalset import EvalSet, read_evalset, read_evalsets
 from sigtest.questions.meta.data.tables import read_scores, reads_scores
+from sigtest.requests.people import Judging
 
 PARTS = {
     "judgements": "Files of judgements by people, recognised by what is in them, or one table of "
@@ -60,7 +60,7 @@ def with_files(
         people, judgements = judgements, ()
     if people:
         said = body.get("human", {})
-        judging = isinstance(said, Mapping) and set(said) <= set(JUDGING)
+        judging = isinstance(said, Mapping) and set(said) <= {*Judging.model_fields}
         if len(people) > 1 or judgements or not judging:
             raise InputError("Give one file of human scores, or judgements.", field="human")
         if said:

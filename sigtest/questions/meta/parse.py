@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from sigtest.arrays import Flags
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.choices import choose
-from sigtest.data.compound import checked
 from sigtest.data.names import check_name
 from sigtest.errors import InputError, RecipeError
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.questions.human import evaluation_in
-from sigtest.questions.meta.asked import Asked, Choices, Group
+from sigtest.questions.meta.asked import Asked, Choices
 from sigtest.questions.meta.data.judged import scores_of
 from sigtest.questions.meta.data.request import (
     FEWEST_SYSTEMS,
@@ -25,12 +23,12 @@ from sigtest.questions.meta.data.request import (
     scored_set,
 )
 from sigtest.questions.meta.data.scored import ScoredSet
-from sigtest.questions.meta.fields import EXCLUDE, FIELDS, STATISTICS, TESTS
 from sigtest.questions.meta.significance.williams import FEWEST
+from sigtest.requests.meta import STATISTICS, TESTS, Excluding, Group, MetricEvaluationRequest
+from sigtest.requests.recipe import Recipe
 
 CONTENT = ("human", "metrics")
 SET = (*CONTENT, "exclude_systems")
-DEFAULTS = {field.name: field.default for field in FIELDS}
 
 
 def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -> Asked:
@@ -46,7 +44,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
     """
-    given = checked(FIELDS, request, (*CONTENT, "sets"))
+    given = MetricEvaluationRequest.of(request, (*CONTENT, "sets"))
     bodies = _bodies(request)
     if files and "sets" in request:
         raise InputError("Files of judgements are for one set; put rows into sets.", field="sets")
@@ -107,7 +105,9 @@ def _excluded(
     body: Mapping[str, Any], field: str, bodies: Sequence[Mapping[str, Any]]
 ) -> tuple[str, ...]:
     """Systems to leave out, each of which some set speaks of."""
-    asked: tuple[str, ...] = EXCLUDE.check(body.get(EXCLUDE.name, []), field)
+    asked = Excluding.of(
+        {"exclude_systems": body.get("exclude_systems", ())}, place=field.rpartition(".")[0]
+    ).exclude_systems
     if asked:
         known = sorted(set().union(*(all_systems(own) for own in bodies)))
         for name in asked:
@@ -115,9 +115,8 @@ def _excluded(
     return asked
 
 
-def _choices(given: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
-    asked = {**DEFAULTS, **given}
-    level, group = asked["level"], asked["group"]
+def _choices(given: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> Choices:
+    level, group = given.level, given.group
     if level == "system" and group != "none":
         raise RecipeError(
             f"group {group} needs the scores of segments; use level segment.", field="group"
@@ -125,8 +124,8 @@ def _choices(given: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
     statistics = _statistics(given, sets, group)
     tests = _tests(given, sets, statistics, group)
     # a recipe checks these fields; what it would score with is of no meaning here
-    shared = ("alternative", "correction", "alpha", "resamples", "seed")
-    recipe = Recipe.of({name: asked[name] for name in shared if asked[name] is not None})
+    shared = {"alternative", "correction", "alpha", "resamples", "seed"}
+    recipe = Recipe.of(given.model_dump(include=shared, exclude_none=True))
     pairs = sum(len(own.metrics) * (len(own.metrics) - 1) // 2 for own in sets)
     return Choices(
         level=level,
@@ -134,7 +133,7 @@ def _choices(given: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
         statistics=statistics,
         tests=tests,
         alternative=recipe.alternative,
-        absolute=asked["absolute"],
+        absolute=given.absolute,
         alpha=recipe.alpha,
         correction=recipe.correction,
         resamples=recipe.resolved(max(1, pairs)),
@@ -144,7 +143,7 @@ def _choices(given: Mapping[str, Any], sets: Sequence[ScoredSet]) -> Choices:
 
 
 def _statistics(
-    given: Mapping[str, Any], sets: Sequence[ScoredSet], group: Group
+    given: MetricEvaluationRequest, sets: Sequence[ScoredSet], group: Group
 ) -> tuple[str, ...]:
     """The statistics asked for; where none are, all that the scores allow."""
     refused = {}
@@ -154,7 +153,7 @@ def _statistics(
         )
     if not all(_has_segments(own) for own in sets):
         refused["soft_accuracy"] = "needs segment scores, of people and of every metric"
-    asked: tuple[str, ...] | None = given.get("statistics")
+    asked = given.statistics
     if asked is None:
         return tuple(name for name in STATISTICS if name not in refused)
     if not asked:
@@ -166,7 +165,7 @@ def _statistics(
 
 
 def _tests(
-    given: Mapping[str, Any],
+    given: MetricEvaluationRequest,
     sets: Sequence[ScoredSet],
     statistics: Sequence[str],
     group: Group,
@@ -179,7 +178,7 @@ def _tests(
         refused = f"compares two correlations, not means of many; group {group} has perm_both"
     elif any(len(own.systems) < FEWEST for own in sets):
         refused = f"needs at least {FEWEST} systems, as it has n - 3 degrees of freedom"
-    asked: tuple[str, ...] | None = given.get("tests")
+    asked = given.tests
     if asked is None:
         return tuple(name for name in TESTS if name != "williams" or refused is None)
     if "williams" in asked and refused:
@@ -194,11 +193,11 @@ def _has_segments(own: ScoredSet) -> bool:
     )
 
 
-def _baseline(given: Mapping[str, Any], sets: Sequence[ScoredSet]) -> str | None:
+def _baseline(given: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> str | None:
     """The metric to beat: the one named, or else BLEU where there is one."""
     labels = list(dict.fromkeys(metric.label for own in sets for metric in own.metrics))
-    if "baseline" in given:
-        return str(choose(given["baseline"], labels, "baseline", "metric"))
+    if given.baseline is not None:
+        return str(choose(given.baseline, labels, "baseline", "metric"))
     spelled = sorted((label for label in labels if label.lower().startswith("bleu")), key=len)
     return next((label for label in spelled if label.lower().split("-")[0] == "bleu"), None)
 

@@ -14,12 +14,12 @@ from sigtest.engine import drawn, reduce, sampled
 from sigtest.errors import RecipeError
 from sigtest.progress import Progress, silent
 from sigtest.questions.plans.asked import Asked
-from sigtest.questions.plans.fields import DIFFERENCE, LARGEST
 from sigtest.questions.plans.methods import sentences
 from sigtest.questions.plans.report import PlannedPair, PlannedSize, PlanReport
 from sigtest.questions.plans.spread import detectable, needed, stderr_factors
 from sigtest.report import PairReport, Report
 from sigtest.report.methods import with_methods
+from sigtest.requests.plans import LARGEST
 from sigtest.significance.levels import strictest_level
 from sigtest.version import __version__
 
@@ -124,7 +124,7 @@ def _pair(asked: Asked, row: PairReport, values: Array, times: float) -> Planned
         raise RecipeError(
             f"A difference of {wanted:g} between {row.a} and {row.b} takes more than {LARGEST:,} "
             f"{asked.pilot.plan.recipe.unit}s to show; plan for a larger one.",
-            field=DIFFERENCE.name,
+            field="difference",
         )
     return PlannedPair(
         a=row.a,

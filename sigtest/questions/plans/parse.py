@@ -9,46 +9,40 @@ from typing import Any
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_named
 from sigtest.data.choices import choose
-from sigtest.data.compound import checked
 from sigtest.errors import InputError, RecipeError
 from sigtest.questions.plans.asked import Asked
 from sigtest.questions.plans.compute import LEAST_UNITS
-from sigtest.questions.plans.fields import CORRECTED, DIFFERENCE, FIELDS, METRIC, UNITS, A, B
+from sigtest.requests.plans import PlanRequest
 
 
 def parse(request: Mapping[str, Any]) -> Asked:
     """Validate a request completely.
 
     Args:
-        request: `comparison`, a request of /comparisons on one test set, or one that was parsed, as
-            its `id`; and what `FIELDS` says.
+        request: See `PlanRequest`; the comparison may be one that was parsed, as its `id`.
 
     Raises:
         SigtestError: Something is missing, unknown, out of range, or does not fit the rest.
     """
-    given = checked(FIELDS, request, ("comparison",))
-    comparison = _comparison(request.get("comparison"))
+    wanted = PlanRequest.of(request)
+    comparison = _comparison(wanted.comparison)
     labels = comparison.recipe.labels
-    metric = choose(given.get(METRIC.name, labels[0]), labels, METRIC.name, "metric of the pilot")
-    recipe = replace(
-        comparison.recipe,
+    metric = choose(wanted.metric or labels[0], labels, "metric", "metric of the pilot")
+    recipe = comparison.recipe.but(
         metrics=(comparison.recipe.metrics[labels.index(metric)],),
         resamples=comparison.plan.resamples,
     )
     return Asked(
         pilot=replace(comparison, recipe=recipe),
-        pair=_pair(comparison, given),
-        difference=given.get(DIFFERENCE.name),
-        units=given.get(UNITS.name),
-        corrected=given.get(CORRECTED.name, False),
+        pair=_pair(comparison, wanted),
+        difference=wanted.difference,
+        units=wanted.units,
+        corrected=wanted.corrected,
     )
 
 
-def _comparison(body: object) -> Comparison:
+def _comparison(body: Mapping[str, Any]) -> Comparison:
     """A comparison that can be a pilot."""
-    if not isinstance(body, Mapping) or not body:
-        needed = 'the pilot\'s references and outputs, or {"id": ID} of a finished comparison'
-        raise InputError(f"comparison must be an object: {needed}.", field="comparison")
     made = parse_named(body)
     if len(made.entries) > 1:
         raise RecipeError("A plan is about one test set.", field="comparison")
@@ -70,18 +64,17 @@ def _comparison(body: object) -> Comparison:
     return made
 
 
-def _pair(comparison: Comparison, given: Mapping[str, Any]) -> tuple[str, str] | None:
+def _pair(comparison: Comparison, wanted: PlanRequest) -> tuple[str, str] | None:
     """The pair that is named, in the order in which the pilot compares it."""
-    if A.name not in given and B.name not in given:
+    named = {"a": wanted.a, "b": wanted.b}
+    if not any(named.values()):
         return None
-    for field in (A.name, B.name):
-        if field not in given:
+    for field, name in named.items():
+        if name is None:
             raise RecipeError(f"{field} is missing: the name of a system.", field=field)
-        choose(given[field], comparison.plan.systems, field, "system of the pilot")
-    systems, wanted = comparison.plan.systems, {given[A.name], given[B.name]}
+        choose(name, comparison.plan.systems, field, "system of the pilot")
+    systems = comparison.plan.systems
     for a, b in comparison.plan.pairs.tolist():
-        if {systems[a], systems[b]} == wanted:
+        if {systems[a], systems[b]} == {wanted.a, wanted.b}:
             return systems[a], systems[b]
-    raise RecipeError(
-        f"The pilot does not compare {given[A.name]} with {given[B.name]}.", field=B.name
-    )
+    raise RecipeError(f"The pilot does not compare {wanted.a} with {wanted.b}.", field="b")

@@ -15,11 +15,9 @@ from exchange import Serve, problem
 
 from app.schema.examples import OUTPUTS as SYSTEM_EXAMPLES
 from app.schema.examples import TESTSETS as EXAMPLES
-from app.schema.testsets import SETTINGS, TestSetRequest
 from app.settings import Settings
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import CHOICES
 from sigtest.engine import compare
 from sigtest.report.selection import select
 
@@ -420,15 +418,6 @@ def test_examples_of_the_documentation_run(service: httpx.Client) -> None:
             address = f"{url}/systems/example"
             answer = service.put(address, json=system["value"], headers=WAIT)
             assert answer.json()["status"] == "measured"
-
-
-def test_every_setting_is_documented() -> None:
-    assert set(SETTINGS) == set(CHOICES) - {
-        "pairs",
-        "family",
-        "interval",
-    }  # a capacity is its family
-    assert set(SETTINGS) <= set(TestSetRequest.model_fields)
 
 
 def test_the_command_line(

@@ -25,6 +25,7 @@ from sigtest.render.plots import PICTURES
 from sigtest.render.plots.pictures import picture_of_view
 from sigtest.render.plots.view import View
 from sigtest.report.codec import encode
+from sigtest.requests.model import Real, Request
 from sigtest.significance import TESTS, Alternative, OwnP, OwnTest, ResamplingTest
 from sigtest.significance.base import Draws, reaching
 from sigtest.significance.corrections import CORRECTIONS, Correction
@@ -120,6 +121,12 @@ class Numbers:
         return hashlib.sha256(repr(self.numbers).encode()).hexdigest()
 
 
+class SumRequest(Request):
+    """Numbers to add up."""
+
+    numbers: tuple[Real, ...]
+
+
 class ShownSumReport(Shown, SumReport):
     """Shows itself."""
 
@@ -135,14 +142,10 @@ class Sums(WholeKind[Numbers]):
     content: ClassVar[type[Numbers]] = Numbers
     reports: ClassVar[tuple[type, ...]] = (SumReport,)
     shown: ClassVar[type[SumReport]] = ShownSumReport
-    schema: ClassVar[Mapping[str, Any]] = {
-        "type": "object",
-        "properties": {"numbers": {"type": "array", "items": {"type": "number"}}},
-        "required": ["numbers"],
-    }
+    request: ClassVar[type[Request]] = SumRequest
 
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Numbers]:
-        numbers = Numbers(tuple(float(number) for number in request["numbers"]))
+        numbers = Numbers(SumRequest.of(request).numbers)
         return Whole(numbers, About(systems=("numbers",)), 0.01)
 
     def compute(self, asked: Whole[Numbers], progress: Progress | None = None) -> SumReport:

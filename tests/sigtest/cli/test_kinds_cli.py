@@ -122,7 +122,7 @@ def test_options_mean_what_the_fields_of_a_request_mean(run: Run) -> None:
         "categories": 4, "resamples": 99, "seed": 7, "show_annotators": True,
     }  # fmt: skip
     known = {field.name for field in KINDS["human-evaluations"].fields}
-    assert known == {*request, "languages"}
+    assert known == {*request, "languages", "lower", "undecided"}
     files = [File("judgements", CAMPAIGN.name, CAMPAIGN.read_bytes())]
     assert answer(run, CAMPAIGN, *options) == computed("human-evaluations", request, files)
 
@@ -211,7 +211,7 @@ def test_pictures_of_all_metrics_and_levels_are_written(tmp_path: Path, run: Run
         (["--alias", "elm=a", "--alias", "elm=b"], "aliases gives 'elm' two names"),
         (["--quality", "paired_t:min_pairs"], "'min_pairs' needs a value: min_pairs=VALUE"),
         (["--quality", "paired_t:pairs=3"], "Did you mean 'min_pairs'?"),
-        (["--longitudinal", "best_old=aspen"], "longitudinal has no best_new"),
+        (["--longitudinal", "best_old=aspen"], "longitudinal.best_new is missing"),
         (["--criterion", "style"], "Unknown criterion 'style'"),
         (["--format", "pdf"], "Unknown format 'pdf'"),
         (["--critrion", "x"], "unknown option '--critrion'. Did you mean --criterion?"),

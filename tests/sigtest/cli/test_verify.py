@@ -234,8 +234,8 @@ def test_a_signature_is_read_back() -> None:
         "alternative:less|resamples:99|seed:1|alpha:0.1|correction:holm|family:12|"
         "pairs:baseline=a:b|exact:auto|unit:segment|stratified:true|sigtest:0.2.0"
     )
-    assert found["metric"] == [{"name": "bleu", "lowercase": "false", "tokenize": "13a"}]
-    assert found["test"] == ["bootstrap", "paired_bootstrap"]
+    assert found["metrics"] == [{"name": "bleu", "lowercase": "false", "tokenize": "13a"}]
+    assert found["tests"] == ["bootstrap", "paired_bootstrap"]
     assert (found["baseline"], found["family"], found["stratified"]) == ("a:b", "12", True)
     assert found["interval"] is None
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.names import system_name
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import check_lines, parse_lines
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.requests.recipe import Recipe
 
 BODY: dict[str, Any] = {
     "references": [["a", "b"]],

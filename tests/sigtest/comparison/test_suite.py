@@ -313,16 +313,16 @@ def test_bad_suites_are_one_clear_error_each(example: Path) -> None:
     assert failing(example, unit="document") == (
         "Test set 'first': unit=document needs the document of every segment; give documents."
     )
-    assert failing(example, pooled="yes") == "pooled must be true or false."
+    assert failing(example, pooled="yes") == "pooled must be true or false, not 'yes'."
     with pytest.raises(SigtestError) as alone:
         parse_comparison({**first, "pooled": True})
     assert str(alone.value) == (
         "pooled goes with testsets, which brings several; leave it out for one test set."
     )
-    assert failing(example, testsets=[first, {"references": []}]) == "testsets[1] has no name."
-    assert failing(example, testsets=[first, "x"]) == (
-        "testsets[1] must be an object with name, references and systems."
+    assert failing(example, testsets=[first, {"references": []}]) == (
+        "testsets[1].systems is missing; it must be a list of systems."
     )
+    assert failing(example, testsets=[first, "x"]) == "testsets[1] must be an object, not 'x'."
     replicated = {
         **second,
         "systems": [

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from sigtest.comparison.recipe import MAX_RESAMPLES, Recipe
 from sigtest.decide.decisions import Decisions, decide, resamples_to_settle
+from sigtest.requests.recipe import MAX_RESAMPLES, Recipe
 from sigtest.significance import TESTS, OwnP
 from sigtest.significance.corrections import adjust
 from sigtest.significance.exact import ExactP

@@ -1,7 +1,6 @@
 """Families of a fixed size: what is corrected for, how many resamples, and that claims stay."""
 
 import random
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,9 @@ from computed import report_of
 from statsmodels.stats.multitest import multipletests
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import Recipe
 from sigtest.decide.decisions import Decisions, decide
 from sigtest.errors import RecipeError
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import TESTS
 from sigtest.significance.montecarlo import p_value
 
@@ -103,7 +102,7 @@ def test_steps_double() -> None:
 def test_against_a_baseline_a_family_has_one_pair_less_than_systems() -> None:
     recipe = Recipe.of({"family": 64})
     assert recipe.comparisons(3) == 2016
-    assert replace(recipe, baseline="b").comparisons(3) == 63
+    assert recipe.but(pairs={"baseline": "b"}).comparisons(3) == 63
     assert recipe.comparisons(3, testsets=4) == 4 * 2016
 
 

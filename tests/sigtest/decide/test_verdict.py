@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from sigtest.comparison.recipe import Recipe
 from sigtest.decide.decisions import decide
 from sigtest.decide.verdict import verdict
 from sigtest.report import PairReport
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import TESTS
 
 PAIR = PairReport(

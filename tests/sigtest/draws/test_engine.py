@@ -103,7 +103,7 @@ def test_identical_systems_have_p_one_in_every_test_and_metric(
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_counts_equal_textbook_loops(sample: Sample, alternative: str) -> None:
     """Each test as its paper prints it, one resample after the other, on the same draws."""
-    recipe = replace(sample.part.recipe, alternative=alternative, resamples=200)
+    recipe = sample.part.recipe.but(alternative=alternative, resamples=200)
     plan = replace(sample.part, recipe=recipe)
     sample = Sample(plan, sample.tables)
     report = in_blocks(sample, 64)
@@ -262,7 +262,7 @@ def test_wmt17_p_values(data: Path, oracles: Path) -> None:
     sample = sample_of(parse_comparison(request))
     found = {}
     for alternative in ALTERNATIVES:
-        recipe = replace(sample.part.recipe, alternative=alternative)
+        recipe = sample.part.recipe.but(alternative=alternative)
         plan = replace(sample.part, recipe=recipe)
         for pair in in_blocks(Sample(plan, sample.tables), 4096).pairs:
             found[pair.a, pair.test, alternative] = pair

@@ -159,7 +159,7 @@ def test_small_strata_are_warned_of(example: Path) -> None:
     [
         ({"stratified": True}, "stratified needs the label of every segment; give labels."),
         ({"labels": LABELS[:5]}, "labels has 5 entries, the test set has 138 segments."),
-        ({"labels": LABELS, "stratified": "yes"}, "stratified must be true or false."),
+        ({"labels": LABELS, "stratified": "yes"}, "stratified must be true or false, not 'yes'."),
         (
             {
                 "labels": LABELS,

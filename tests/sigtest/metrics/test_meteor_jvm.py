@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sigtest.comparison.recipe import parse_metric
 from sigtest.errors import UnavailableError
 from sigtest.metrics.meteor import Jvm, UnansweredError, find, program, score
 from sigtest.metrics.meteor.metric import Meteor
 from sigtest.metrics.meteor.program import Installation
+from sigtest.requests.recipe import parse_metric
 
 try:
     find()

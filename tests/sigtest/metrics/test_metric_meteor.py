@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sigtest.comparison.recipe import parse_metric
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, RecipeError, UnavailableError
 from sigtest.metrics.meteor import find, program, tables
 from sigtest.metrics.meteor.metric import CHUNKS, Meteor, _meteor
+from sigtest.requests.recipe import parse_metric
 
 try:
     find()

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import Recipe
 from sigtest.draws.permutations import permuted_sums
 from sigtest.draws.sample import Sample
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.engine import compare, measure
 from sigtest.errors import RecipeError
+from sigtest.requests.recipe import Recipe
 from sigtest.significance.joint import range_counts, step_down_counts
 
 
@@ -165,5 +165,5 @@ def test_max_t_warns_of_unequal_variances() -> None:
     spread = [pair.stderr for pair in report.pairs]
     assert max(spread) > 2 * float(np.median(spread))
     assert any("very unequally" in warning for warning in report.warnings)
-    holm = compare(replace(comparison, recipe=replace(comparison.recipe, correction="holm")))
+    holm = compare(replace(comparison, recipe=comparison.recipe.but(correction="holm")))
     assert not any("max-T" in warning for warning in holm.warnings)

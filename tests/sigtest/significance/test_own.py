@@ -16,7 +16,6 @@ from statsmodels.stats.contingency_tables import mcnemar
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.comparison.recipe import Recipe
 from sigtest.decide.anew import decided
 from sigtest.engine import compare, distribute
 from sigtest.errors import InputError, RecipeError
@@ -25,6 +24,7 @@ from sigtest.render.formats import FORMATS
 from sigtest.render.standings import better
 from sigtest.report import Report
 from sigtest.report.naming import renamed
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, OwnP, own_tests
 from sigtest.significance.base import SMALLEST_P
 from sigtest.significance.exact import enumerate_swaps

@@ -14,11 +14,11 @@ from service import CALLER, Service, children, kill, send, started, until
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System, TestSet
 from sigtest.engine import compare
 from sigtest.errors import LengthError, LimitError, RecipeError
 from sigtest.render import json as rendered
+from sigtest.requests.recipe import Recipe
 from workers.errors import GoneError, NotFoundError, TakenError
 from workers.questions import Questions
 from workers.settings import Settings

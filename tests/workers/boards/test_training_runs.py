@@ -7,9 +7,9 @@ import pytest
 from board import EVERYTHING, RECIPE, REFERENCE, SYSTEMS, Board, Lines, Output, board_on, garbled
 from service import CALLER
 
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import TestSet
 from sigtest.errors import InputError, LengthError, RecipeError
+from sigtest.requests.recipe import Recipe
 from workers.store.boards import Choice
 from workers.tasks.context import Context
 from workers.testsets import NewTestSet

@@ -1,6 +1,6 @@
 """A question from acceptance to outcome."""
 
-from sigtest.data.envelope import PARTS
+from sigtest.requests.notes import PARTS
 from workers.store.scripts.parts import ANNOUNCE, PUT_FIELDS, SHORTEN
 
 # KEYS: question, contents, blocks, attempts, report, tombstone, pending, pending of the caller,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from sigtest.data.fields import in_digits
 from sigtest.data.imports.file import File, Placed
 from sigtest.data.imports.formats.cells import blank
 from sigtest.data.imports.formats.headings import Role, may_identify
+from sigtest.data.numbers import in_digits
 from sigtest.errors import InputError
 
 GROUPED: tuple[Role, ...] = ("system", "metric", "run")

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigtest.data.choices import choose
-from sigtest.data.fields import whole
 from sigtest.data.imports.file import loads
+from sigtest.data.numbers import whole
 from sigtest.errors import InputError, quoted
 from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 

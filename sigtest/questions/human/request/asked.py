@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from sigtest.cached import cached_property
 from sigtest.questions.human.judgements import Judgements
 from sigtest.questions.human.preparing import Prepared, prepare
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.report import SourceReport
-from sigtest.questions.human.request.choices import Choices
-from sigtest.report import digest, encode
+from sigtest.report import Stored, digest, encode
+from sigtest.requests.people import HumanRequest
 from sigtest.version import __version__
 
 
@@ -53,7 +53,7 @@ class Asked:
 
     judgements: Judgements | Rankings
     sources: tuple[Source, ...]
-    choices: Choices
+    choices: Annotated[HumanRequest, Stored(HumanRequest.stored, HumanRequest.of)]
 
     @cached_property
     def key(self) -> str:

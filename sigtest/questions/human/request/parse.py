@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from sigtest.questions.human.judgements import Judgements, Names
 from sigtest.questions.human.preparing import count_rows
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.asked import Asked, Source
-from sigtest.questions.human.request.choices import RANKING_TEST, TESTS, Choices
+from sigtest.requests.people import RANKING_TEST, TESTS, HumanRequest
 
 MAX_SYSTEMS = 300
 MAX_ANNOTATORS = 20_000
@@ -39,7 +39,7 @@ def parse(request: Mapping[str, Any], files: Sequence[tuple[str, bytes]] = ()) -
     Raises:
         SigtestError: Judgements that cannot be used, or a choice that is unknown or does not fit.
     """
-    choices = Choices.of(request)
+    choices = HumanRequest.of(request, ("judgements",))
     if choices.input is not None:
         choose(choices.input, INPUTS, "input", "format of judgements")
     if files:
@@ -107,7 +107,9 @@ def evaluation_in(
         return parse(human, files)
 
 
-def _rows(request: Mapping[str, Any], choices: Choices) -> tuple[list[Table | Rankings], list[str]]:
+def _rows(
+    request: Mapping[str, Any], choices: HumanRequest
+) -> tuple[list[Table | Rankings], list[str]]:
     """The rows of the request itself."""
     if request.get("judgements") is None:
         raise InputError("judgements is missing: a list of judgements.", field="judgements")
@@ -127,7 +129,7 @@ def _rows(request: Mapping[str, Any], choices: Choices) -> tuple[list[Table | Ra
     return [table], [hashlib.sha256(text.encode()).hexdigest()]
 
 
-def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: Choices) -> Asked:
+def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: HumanRequest) -> Asked:
     if sum(len(table.line) for table in tables) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
     collected = collect(tables, choices.scale)
@@ -144,8 +146,7 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: Choices
     count_rows(dropped, judgements, ~keeps, "other criterion")
     judgements = judgements.take(keeps)
     judgements = replace(judgements, system=_renamed(judgements.system, choices.aliases))
-    choices = replace(
-        choices,
+    choices = choices.but(
         languages=languages,
         criteria=criteria,
         standardise=_standardise(judgements, tables[0].name, choices),
@@ -170,7 +171,7 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: Choices
     return asked
 
 
-def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: Choices) -> Asked:
+def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: HumanRequest) -> Asked:
     parts = [replace(r, source=np.full(len(r), i, dtype=np.int64)) for i, r in enumerate(found)]
     whole = Rankings.concatenate(parts).without_copies()
     languages = _languages(whole.languages, choices)
@@ -196,8 +197,9 @@ def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: Cho
         Source("rnk", len(part), _dropped(part, whole, kept, i), digest)
         for i, (part, digest) in enumerate(zip(parts, digests, strict=True))
     )
-    decided = replace(choices, languages=languages, criteria=(RANKING,), standardise="none",
-                      test=RANKING_TEST)  # fmt: skip
+    decided = choices.but(
+        languages=languages, criteria=(RANKING,), standardise="none", test=RANKING_TEST
+    )
     return Asked(kept, sources, decided)
 
 
@@ -208,7 +210,7 @@ def _dropped(part: Rankings, whole: Rankings, kept: Rankings, source: int) -> di
     return {why: n for why, n in reasons.items() if n}
 
 
-def _languages(column: Names, choices: Choices) -> str | None:
+def _languages(column: Names, choices: HumanRequest) -> str | None:
     """The language pair: the one asked for, or the only one."""
     if choices.languages is not None:
         return str(choose(choices.languages, column.names, "languages", "language pair"))
@@ -227,7 +229,7 @@ def _chosen(column: Names, name: str | None) -> Any:
     return column.codes == column.names.index(name)
 
 
-def _criteria(column: Names, choices: Choices) -> tuple[str, ...]:
+def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
     """Those asked for; or all, adequacy and fluency first."""
     for name in choices.criteria:
         choose(name, column.names, "criteria", "criterion")
@@ -253,7 +255,7 @@ def _renamed(column: Names, aliases: Mapping[str, str]) -> Names:
     return Names(names, column.codes)
 
 
-def _standardise(judgements: Judgements, name: str, choices: Choices) -> str:
+def _standardise(judgements: Judgements, name: str, choices: HumanRequest) -> str:
     asked = choices.standardise
     if judgements.standardised:
         why = "is standardised already; scores must not be standardised twice."
@@ -280,7 +282,7 @@ def _require_systems(names: Sequence[str], name: str) -> None:
         )
 
 
-def _require_known(judgements: Judgements, choices: Choices) -> None:
+def _require_known(judgements: Judgements, choices: HumanRequest) -> None:
     """What was asked for needs annotators, documents, or systems that are there."""
     if choices.quality is not None and not judgements.annotator.known:
         raise RecipeError("quality needs judgements that say who judged.", field="quality")
@@ -290,5 +292,5 @@ def _require_known(judgements: Judgements, choices: Choices) -> None:
         )
     for pair, four in choices.longitudinal.items():
         path = f"longitudinal.{pair}" if pair else "longitudinal"
-        for field, name in asdict(four).items():
+        for field, name in four.model_dump().items():
             choose(name, judgements.system.names, f"{path}.{field}", "system")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sigtest.data.choices import choose
 from sigtest.errors import InputError
-from sigtest.questions.meta.fields import TESTS
 from sigtest.questions.meta.report import MetaReport, MetricEvaluation, MetricPair, SetReport
+from sigtest.requests.meta import TESTS
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,12 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.comparison.plan import Part
-from sigtest.comparison.recipe import Recipe
 from sigtest.data.testset import System, TestSet
 from sigtest.draws.sample import Sample
 from sigtest.engine import measure
 from sigtest.metrics import Metric
 from sigtest.questions.meta.significance.enumeration import Tails, tails
+from sigtest.requests.recipe import Recipe
 from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
 
 Pairs = Sequence[tuple[int, int]]

@@ -172,7 +172,7 @@ REFUSED = {
     "threshold": ({"judgements": ROWS, "quality": {"threshold": 2}}, "between 0 and 1"),
     "pairs": ({"judgements": ROWS, "quality": {"min_pairs": 1}}, "from 2 to"),
     "criterion": ({"judgements": ROWS, "criteria": ["adequcy"]}, "Did you mean 'adequacy'"),
-    "criterion twice": ({"judgements": ROWS, "criteria": ["fluency"] * 2}, "twice"),
+    "criterion twice": ({"judgements": ROWS, "criteria": ["fluency"] * 2}, "2 times"),
     "test": ({"judgements": ROWS, "test": "ranksum"}, "Did you mean 'rank_sum'"),
     "test of rankings": ({"judgements": ROWS, "test": "sign"}, "significance test of scores"),
     "aggregate": ({"judgements": ROWS, "aggregate": "documents"}, "Did you mean 'document'"),
@@ -183,7 +183,7 @@ REFUSED = {
     "domains": ({"judgements": ROWS, "domains": "macro"}, "choose one of micro"),
     "three of four": ({"judgements": ROWS, "longitudinal": {"best_old": "A", "best_new": "B",
                                                             "current_old": "C"}},
-                      "longitudinal has no current_new"),
+                      "longitudinal.current_new is missing"),
     "unknown of four": ({"judgements": ROWS, "longitudinal": {
         "best_old": "A", "best_new": "B", "current_old": "C", "current_new": "Z"}},
         "Unknown system 'Z'"),

@@ -256,7 +256,7 @@ def test_what_cannot_be_planned_is_refused(choices: dict[str, Any], field: str) 
 
 
 def test_a_bare_id_is_told_where_it_belongs() -> None:
-    with pytest.raises(InputError, match=r'or \{"id": ID\} of a finished comparison\.$'):
+    with pytest.raises(InputError, match=r'or \{"id": ID\} of a finished comparison, not'):
         parse({"comparison": "0" * 32})
 
 

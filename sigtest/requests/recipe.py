@@ -5,25 +5,46 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
-from typing import Any, Literal, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Literal, Self, get_args, get_type_hints
+
+from annotated_types import Len
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 from sigtest.cached import cached_property
 from sigtest.data.choices import choose
-from sigtest.data.fields import whole
 from sigtest.data.inferred import Told
 from sigtest.data.testset import TestSet
 from sigtest.errors import RecipeError, quoted
 from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.scores import Supplied
+from sigtest.requests.model import (
+    Between,
+    Distinct,
+    Flag,
+    Must,
+    Name,
+    OneOf,
+    Range,
+    Request,
+    whole,
+    wrong,
+)
+from sigtest.requests.options import options
 from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, swap_test
 from sigtest.significance.corrections import CORRECTIONS, Correction
 from sigtest.significance.levels import smallest_attainable
 
 Unit = Literal["segment", "document"]
 Exact = Literal["auto", "never"]
-Family = int | Literal["present"]
 Interval = Literal["percentile", "bootstrap_t"]
 # Metrics that come from models; what their names begin with.
 ELSEWHERE = (
@@ -41,77 +62,188 @@ MAX_FAMILY = 1_000  # systems: about half a million pairs
 ANY_METRIC = "scores"  # goes with every test: where metrics follow from what systems bring
 LEAST_ALPHA = 1e-100  # a double still holds it when corrected for any number of pairs
 
-Name = TypeVar("Name", bound=str)
-
 
 @dataclass(frozen=True)
-class Recipe:
-    """One way of comparing systems. Validated when made.
+class Or:
+    """A whole number from one to another, or a word that stands for one."""
 
-    Attributes:
-        metrics: What to score with.
-        tests: Names of significance tests.
-        alternative: `two-sided`, or the claim that the first system of each pair is better
-            (`greater`) or worse (`less`).
-        resamples: R, or `auto`: the smallest of 9,999, 19,999, 39,999 and so on, doubling, with
-            which a corrected p-value can get as low as alpha / 4; in a family of a fixed size, as
-            low as alpha.
-        seed: 0 to 2**64 - 1; every draw is a function of it.
-        alpha: Level of decisions; intervals have level 1 - alpha.
-        correction: Correction for multiple comparisons, per metric and test.
-        family: Systems whose pairs are corrected for: those `present`, or a number of them. Pairs
-            of systems not seen yet have p = 1, so that adjusted p-values only fall when they come.
-        baseline: Compare every other system with this one; all pairs where none is named.
-        exact: `never` resamples even where an exact p-value could be had.
-        unit: What is resampled: segments or documents.
-        interval: How intervals follow from the bootstrap: `percentile`, or `bootstrap_t`, which
-            studentises every resample.
-        stratified: Whether the bootstrap draws within each stratum, units with the same label.
-    """
+    word: str
+    low: int
+    high: int
+    what: str
 
-    metrics: tuple[Metric, ...]
-    tests: tuple[str, ...] = ("approximate_randomization",)
-    alternative: Alternative = "two-sided"
-    resamples: int | Literal["auto"] = "auto"
-    seed: int = DEFAULT_SEED
-    alpha: float = 0.05
-    correction: str = "holm"
-    family: Family = "present"
-    baseline: str | None = None
-    exact: Exact = "auto"
-    unit: Unit = "segment"
-    stratified: bool = False
-    interval: Interval = "percentile"
+    def check(self, value: object) -> object:
+        """Refuse all else."""
+        found = whole(value)
+        if value == self.word:
+            return value
+        if isinstance(found, bool) or not isinstance(found, int):
+            raise wrong(f'must be {self.what} or "{self.word}", not {quoted(value)}')
+        if not self.low <= found <= self.high:
+            raise wrong(f"must be from {self.low:,} to {self.high:,}, not {found:,}")
+        return found
 
-    def __post_init__(self) -> None:
-        """Check every choice.
 
-        Raises:
-            RecipeError: An unknown name, a repeated metric or test, a number out of range.
-        """
-        _some(self.metrics, "metrics")
-        _some(self.tests, "tests")
-        for test in self.tests:
-            choose(test, TESTS, "tests", "significance test")
-        choose(self.alternative, ALTERNATIVES, "alternative", "alternative")
-        choose(self.correction, CORRECTIONS, "correction", "correction")
-        choose(self.exact, EXACT, "exact", "choice of exact p-values")
-        choose(self.unit, UNITS, "unit", "unit of resampling")
-        choose(self.interval, INTERVALS, "interval", "kind of interval")
+def _or(word: str, low: int, high: int, what: str) -> Any:
+    number = {"type": "integer", "minimum": low, "maximum": high}
+    return (
+        BeforeValidator(Or(word, low, high, what).check),
+        WithJsonSchema({"anyOf": [number, {"const": word}]}),
+    )
+
+
+class Baseline(Request):
+    """Compare every other system with this one."""
+
+    baseline: Name = Field(description="compare every other system with this one only")
+
+
+def _metrics(given: object) -> object:
+    if not isinstance(given, list | tuple):
+        return given
+    return tuple(one if isinstance(one, Metric) else parse_metric(one) for one in given)
+
+
+def _pairs(value: object) -> object:
+    if value == "all" or isinstance(value, Baseline):
+        return value
+    named = isinstance(value, Mapping) and isinstance(value.get("baseline"), str)
+    if not named or len(value) != 1:  # type: ignore[arg-type]
+        raise wrong('must be "all" or {"baseline": NAME}')
+    return value
+
+
+METRIC = {  # JSON schema of one metric
+    "anyOf": [
+        {"type": "string"},
+        {
+            "type": "object",
+            "properties": {
+                "name": {
+                    "type": "string",
+                    "description": "However it is capitalised.",
+                    "examples": list(METRICS),
+                }
+            },
+            "required": ["name"],
+        },
+    ]
+}
+
+
+Some = Must("a list that names at least one")
+Spelled = Annotated[
+    tuple[Any, ...],
+    Len(1),
+    Some,
+    WithJsonSchema({"type": "array", "items": METRIC, "minItems": 1, "uniqueItems": True}),
+]
+Metrics = Annotated[tuple[Metric, ...], BeforeValidator(_metrics), Len(1), Some]
+
+
+class Settings(Request):
+    """How systems are measured and compared; what is left out has its default."""
+
+    metrics: Spelled | None = Field(
+        default=None,
+        title="metric",
+        description="what to score with: names, spellings such as `bleu:tokenize=zh`, or objects "
+        "with options; by default bleu where there are references and all systems have texts, and "
+        "the scores of every label that all systems have",
+    )
+    tests: Annotated[
+        tuple[Annotated[str, OneOf(TESTS, "significance test")], ...],
+        Len(1),
+        Distinct(),
+        Some,
+    ] = Field(default=("approximate_randomization",), title="test", description="significance test")
+    alternative: Annotated[Alternative, OneOf(ALTERNATIVES, "alternative")] = Field(
+        default="two-sided",
+        description="the claim: `greater`, that the first system of a pair is better; `less`, that "
+        "it is worse",
+    )
+    resamples: Annotated[
+        int | Literal["auto"], *_or("auto", 1, MAX_RESAMPLES, "a whole number")
+    ] = Field(
+        default="auto",
+        description="how many; `auto` takes the smallest of 9,999, 19,999, 39,999 and so on, with "
+        "which a corrected p-value can get as low as alpha / 4; in a family of a fixed size, as "
+        "low as alpha",
+    )
+    seed: Annotated[int, Range(0, MAX_SEED)] = Field(
+        default=DEFAULT_SEED, description="number from which every draw follows"
+    )
+    alpha: Annotated[float, Between(0, 1), AfterValidator(lambda a: check_alpha(a) or a)] = Field(
+        default=0.05, description="level of decisions; intervals have level 1 - alpha"
+    )
+    correction: Annotated[str, OneOf(CORRECTIONS, "correction")] = Field(
+        default="holm", description="for multiple comparisons, per metric and test"
+    )
+    exact: Annotated[Exact, OneOf(EXACT, "choice of exact p-values")] = Field(
+        default="auto", description="`never` resamples even where an exact p-value could be had"
+    )
+    unit: Annotated[
+        Unit,
+        OneOf((*UNITS, "cluster"), "unit of resampling"),
+        BeforeValidator(lambda unit: "document" if unit == "cluster" else unit),
+    ] = Field(
+        default="segment", description="what is resampled; `cluster` is another name of `document`"
+    )
+    stratified: Flag = Field(
+        default=False, description="whether the bootstrap draws within each label; needs labels"
+    )
+
+    def recipe(self, metrics: Sequence[Any] | None = None) -> Recipe:
+        """The recipe with these metrics; where they are not known yet, any name may be a label."""
+        if metrics is None:
+            metrics = [ANY_METRIC] if self.metrics is None else of_labels(self.metrics, None)
+        fields = {*type(self).model_fields} & {*Recipe.model_fields}
+        chosen = {name: getattr(self, name) for name in fields}
+        return Recipe.of({**chosen, "metrics": metrics})
+
+
+class Choices(Settings):
+    """What to compute; what is left out has its default."""
+
+    pairs: Annotated[Literal["all"] | Baseline, BeforeValidator(_pairs)] = Field(
+        default="all", description="which pairs to compare"
+    )
+    interval: Annotated[Interval, OneOf(INTERVALS, "kind of interval")] = Field(
+        default="percentile",
+        description="how intervals follow from the bootstrap; `bootstrap_t` studentises every "
+        "resample, which suits skewed differences",
+    )
+
+    family: Annotated[
+        int | Literal["present"], *_or("present", 2, MAX_FAMILY, "a number of systems")
+    ] = Field(
+        default="present",
+        description="how many systems' pairs are corrected for: those `present`, or a number that "
+        "counts systems to come; pairs not seen yet have p = 1",
+    )
+
+    hints = {"baseline": ' A baseline is asked for by pairs: {"baseline": NAME}.'}
+
+
+class Recipe(Choices):
+    """One way of comparing systems; validated when made."""
+
+    model_config = ConfigDict(ignored_types=(cached_property,))
+
+    metrics: Metrics = Field(
+        default_factory=lambda: (METRICS["bleu"](),), description="what to score with"
+    )
+
+    @model_validator(mode="after")
+    def _fitting(self) -> Self:
         _distinct([metric.spelling for metric in self.metrics], "metrics")
         _distinct(self.labels, "metrics")
-        _distinct(self.tests, "tests")
         swap_test(self.tests)
         for own in own_tests(self.tests).values():
             for metric in self.metrics:
                 own.check(metric)
-        if self.family != "present":
-            _in_range(self.family, 2, MAX_FAMILY, "family")
         self._check_joint_correction()
-        if self.resamples != "auto":
-            _in_range(self.resamples, 1, MAX_RESAMPLES, "resamples")
-        _in_range(self.seed, 0, MAX_SEED, "seed")
-        check_alpha(self.alpha)
+        return self
 
     def _check_joint_correction(self) -> None:
         """max_t and tukey go with one test each; tukey only with all pairs, two-sided."""
@@ -132,56 +264,31 @@ class Recipe:
                 field="correction",
             )
 
-    @classmethod
-    def of(cls, choices: Mapping[str, Any]) -> Recipe:
-        """Build a recipe from the fields of a JSON request; what is left out has its default.
+    @property
+    def baseline(self) -> str | None:
+        """The system that every other is compared with; all pairs where there is none."""
+        return None if self.pairs == "all" else self.pairs.baseline
 
-        Args:
-            choices: `metrics`, `tests`, `alternative`, `resamples`, `seed`, `alpha`,
-                `correction`, `family`, `pairs` ("all" or {"baseline": name}), `exact`, `unit`,
-                `stratified`, `interval`.
+    def but(self, **changes: Any) -> Self:
+        """The recipe with other choices, checked.
 
         Raises:
-            RecipeError: A field that is unknown, of the wrong type or out of range.
+            RecipeError: A choice that is unknown, out of range or does not fit the others.
         """
-        for field in choices:
-            choose(field, sorted(CHOICES), field, "field")
-        kept: dict[str, Any] = {k: v for k, v in choices.items() if k != "pairs"}
-        if kept.get("unit") == "cluster":  # what evaluations of language models call a document
-            kept["unit"] = "document"
-        kept["metrics"] = tuple(parse_metric(m) for m in _listed(choices, "metrics", ["bleu"]))
-        if "tests" in kept:
-            kept["tests"] = tuple(_listed(choices, "tests", []))
-        kept |= _numbers(kept)
-        if not isinstance(kept.get("stratified", False), bool):
-            raise RecipeError("stratified must be true or false.", field="stratified")
-        return cls(**kept, baseline=_parse_pairs(choices.get("pairs", "all")))
+        fields = {name: getattr(self, name) for name in type(self).model_fields}
+        return self.of({**fields, **changes})
 
     def as_json(self) -> dict[str, Any]:
         """The fields of a JSON request that `of` turns into this recipe."""
-        choices = {
-            "metrics": [
-                {"name": m.name, **m.options} if m.options else m.name for m in self.metrics
-            ],
-            "tests": list(self.tests),
-            "alternative": self.alternative,
-            "resamples": self.resamples,
-            "seed": self.seed,
-            "alpha": self.alpha,
-            "correction": self.correction,
-            "pairs": "all" if self.baseline is None else {"baseline": self.baseline},
-            "exact": self.exact,
-            "unit": self.unit,
-        }
-        stratified = {"stratified": True} if self.stratified else {}
-        family = {"family": self.family} if self.family != "present" else {}
-        interval = {"interval": self.interval} if self.interval != "percentile" else {}
-        return {**choices, **stratified, **family, **interval}
+        metrics = [{"name": m.name, **m.options} if m.options else m.name for m in self.metrics]
+        usual = {"stratified": False, "family": "present", "interval": "percentile"}
+        body = {"metrics": metrics, **self.model_dump(mode="json", exclude={"metrics"})}
+        return {k: v for k, v in body.items() if usual.get(k, ...) != v}
 
     def fitted(self, testsets: Sequence[TestSet]) -> Recipe:
         """The recipe with what test sets decide of its metrics."""
         metrics = tuple(metric.fitted(testsets) for metric in self.metrics)
-        return self if metrics == self.metrics else replace(self, metrics=metrics)
+        return self if metrics == self.metrics else self.but(metrics=metrics)
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -228,10 +335,6 @@ class Recipe:
         sides = max(TESTS[test].sides(self.alternative) for test in self.tests)
         correction = CORRECTIONS[self.correction]
         return resamples_needed(correction, self.alpha, sides, family, fixed)
-
-
-# the fields of a JSON request
-CHOICES = tuple("pairs" if f.name == "baseline" else f.name for f in fields(Recipe))
 
 
 @lru_cache(maxsize=256)
@@ -390,52 +493,11 @@ def _convert(value: object, kind: type, what: str) -> object:
     raise RecipeError(f"{what} must be {needs}, not {quoted(value)}.", field="metrics")
 
 
-def _numbers(choices: Mapping[str, Any]) -> dict[str, object]:
-    """Those of the choices that are numbers, or a word in the place of one."""
-    found: dict[str, object] = {}
-    for field, word, what in (
-        ("resamples", "auto", 'a whole number or "auto"'),
-        ("family", "present", 'a number of systems or "present"'),
-        ("seed", None, "a whole number"),
-    ):
-        value = choices.get(field, 1)
-        number = value if isinstance(value, str) and value == word else whole(value)
-        if number is None:
-            raise RecipeError(f"{field} must be {what}, not {quoted(value)}.", field=field)
-        if field in choices:
-            found[field] = number
-    alpha = choices.get("alpha", 1)
-    if not isinstance(alpha, int | float) or isinstance(alpha, bool):
-        raise RecipeError(f"alpha must be a number, not {quoted(alpha)}.", field="alpha")
-    return found
-
-
-def _listed(choices: Mapping[str, Any], field: str, default: Sequence[Any]) -> Sequence[Any]:
-    value = choices.get(field, default)
-    if not isinstance(value, list | tuple):
-        raise RecipeError(f"{field} must be a list, not {quoted(value)}.", field=field)
-    return value
-
-
-def _parse_pairs(pairs: object) -> str | None:
-    if pairs == "all":
-        return None
-    if isinstance(pairs, Mapping) and isinstance(pairs.get("baseline"), str) and len(pairs) == 1:
-        return str(pairs["baseline"])
-    raise RecipeError('pairs must be "all" or {"baseline": NAME}.', field="pairs")
-
-
-def _some(values: Sequence[object], field: str) -> None:
-    if not values:
-        raise RecipeError(f"{field} must name at least one.", field=field)
-
-
 def _distinct(values: Sequence[str], field: str) -> None:
     for value, count in Counter(values).items():
         if count > 1:
             raise RecipeError(f"{field} names {value!r} {count} times.", field=field)
 
 
-def _in_range(value: int, low: int, high: int, field: str) -> None:
-    if not low <= value <= high:
-        raise RecipeError(f"{field} must be from {low:,} to {high:,}, not {value:,}.", field=field)
+# what can be said of a recipe in words
+OPTIONS = (*options(Choices, without=("pairs",)), *options(Baseline))

@@ -1,0 +1,112 @@
+"""What people write on something to find it again: a title, tags, metadata of their programs.
+
+It stands in listings and records and is no part of a question: ids, caches and reports know
+nothing of it.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from sigtest.errors import InputError
+from sigtest.requests.model import Must, Request, wrong
+
+MAX_TITLE = 200  # characters
+MAX_TAGS = 20
+MAX_TAG = 50  # characters
+MAX_METADATA = 4096  # bytes, as JSON
+
+
+def _line(text: str, most: int) -> str:
+    """One line of text, without blanks at its ends."""
+    words = text.strip()
+    if len(words) > most:
+        raise wrong(f"may have {most} characters; this has {len(words):,}", error=InputError)
+    bad = sorted({c for c in words if unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"}})
+    if bad:
+        shown = ", ".join(map(ascii, bad[:5]))
+        raise wrong(
+            f"contains {shown}; it is one line, without control characters", error=InputError
+        )
+    return words
+
+
+def _title(text: str) -> str:
+    return _line(text, MAX_TITLE)
+
+
+def _tag(text: str) -> str:
+    words = _line(text, MAX_TAG)
+    if not words or "," in words:
+        raise wrong(f"must be a word or words without a comma, not {words!r}", error=InputError)
+    return words
+
+
+def _once(tags: tuple[str, ...]) -> tuple[str, ...]:
+    if len(tags) > MAX_TAGS:
+        raise wrong(f"may be {MAX_TAGS} at most, not {len(tags):,}", error=InputError)
+    return tuple(dict.fromkeys(tags))
+
+
+def _small(metadata: dict[str, Any]) -> dict[str, Any]:
+    try:
+        size = len(json.dumps(metadata, ensure_ascii=False, allow_nan=False).encode())
+    except (TypeError, ValueError) as error:  # UnicodeEncodeError is a ValueError
+        raise wrong(
+            f"must be JSON with whole Unicode characters: {error}", error=InputError
+        ) from None
+    if size > MAX_METADATA:
+        raise wrong(
+            f"takes {size:,} bytes as JSON; {MAX_METADATA:,} are kept at most", error=InputError
+        )
+    return metadata
+
+
+Tag = Annotated[str, AfterValidator(_tag), Must("text", InputError)]
+
+
+class Notes(Request):
+    """What is written on a question, a test set or a system; no part of what is computed.
+
+    Where the thing exists, what is said is written over, and what is left out stays.
+    """
+
+    title: Annotated[str, AfterValidator(_title), Must("text", InputError)] = Field(
+        default="", description="one line, shown in listings; finds it"
+    )
+    tags: Annotated[
+        tuple[Tag, ...],
+        AfterValidator(_once),
+        Must('a list of words, such as ["nightly"]', InputError),
+    ] = Field(default=(), description="words to find it by, without commas")
+    metadata: Annotated[
+        dict[str, Any], AfterValidator(_small), Must("a JSON object", InputError)
+    ] = Field(
+        default={},
+        description=f"anything that your programs want to find here again; {MAX_METADATA:,} bytes "
+        "as JSON at most",
+    )
+
+    def as_json(self) -> dict[str, Any]:
+        """As a request says it; nothing of what is empty."""
+        return {name: value for name, value in self.model_dump(mode="json").items() if value}
+
+
+PARTS = tuple(Notes.model_fields)
+Noted = Mapping[str, Any]  # those of PARTS that are written, as JSON has them
+
+
+def apart(request: Mapping[str, Any]) -> tuple[Noted, dict[str, Any]]:
+    """What a request notes, as JSON has it, and the request without it.
+
+    Raises:
+        InputError: A title, tags or metadata that cannot be kept.
+    """
+    rest = {name: value for name, value in request.items() if name not in PARTS}
+    notes = Notes.of({name: request[name] for name in PARTS if name in request})
+    return notes.model_dump(mode="json", exclude_unset=True), rest
