@@ -11,13 +11,4 @@ from sigtest.metrics.meteor.program import (
     score,
 )
 
-__all__ = [
-    "IDLE_SECONDS",
-    "Jvm",
-    "UnansweredError",
-    "ahead",
-    "borrow",
-    "find",
-    "running",
-    "score",
-]
+__all__ = ["IDLE_SECONDS", "Jvm", "UnansweredError", "ahead", "borrow", "find", "running", "score"]

@@ -9,11 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sigtest.comparison.parse import parse_comparison
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import parse_lines
+from sigtest.engine import measure_all
 from sigtest.errors import InputError, RecipeError, UnavailableError
 from sigtest.metrics.meteor import find, program, tables
 from sigtest.metrics.meteor.metric import CHUNKS, Meteor, _meteor
+from sigtest.progress import silent
 from sigtest.requests.recipe import parse_metric
 
 try:
@@ -149,6 +152,23 @@ def test_hostile_lines_are_read_as_in_files(tmp_path: Path, options: dict[str, b
     assert (np.delete(rows, CHUNKS, axis=1) == np.delete(wanted, CHUNKS, axis=1)).all()
     final = float(printed(meteor.arguments, *files)[-1].split(":")[1])
     assert float(meteor.score(rows.sum(axis=0))) == pytest.approx(final, abs=1e-12)
+
+
+def test_processes_of_a_comparison_measure_the_same() -> None:
+    comparison = parse_comparison(
+        {
+            "references": [["the cat sat", "a dog ran", "so it was"]],
+            "systems": [
+                {"name": "a", "hypotheses": ["the cat sat", "a dog", "it was"]},
+                {"name": "b", "hypotheses": ["cat the sat", "dog a ran", "so"]},
+            ],
+            "metrics": [{"name": "meteor", "modules": "exact"}],
+            "resamples": 9,
+        }
+    )
+    ((alone,),) = measure_all(comparison, silent)
+    ((shared,),) = measure_all(comparison, silent, jobs=2)
+    assert shared.tobytes() == alone.tobytes()
 
 
 def test_carriage_returns_do_not_shift_answers() -> None:
