@@ -256,7 +256,7 @@ class Kind(ABC, Generic[Asked]):
         names = layout.shown_names(dict.fromkeys(names_in(report, self.naming)))
         presented = self.present(renamed_in(report, self.naming, names))
         document = replace(
-            layout.arranged(presented.document()),
+            layout.arranged(presented.document(), self.tables),
             verbatim=verbatim([layout.own_caption, *names.values()]),
         )
         return replace(self.present(report), document=lambda: document, table=layout.table)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sigtest.render.model import Column, Interval, Mark, Name, Number, PValue, Words
 
 Ends = tuple[float, float]
+# p-values of both claims and the corrected one; `a`, `b` or `tie`; whether that may still change
+Claims = tuple[tuple[float | None, float | None, float | None], str, bool]
+CLAIMS = ("p, a is better", "p, b is better", "adjusted")
 
 
 def names(heading: str, texts: Iterable[str]) -> Column:
@@ -38,6 +41,18 @@ def p_value(
 ) -> PValue | None:
     """A p-value and what was decided with it; nothing where there is none."""
     return None if p is None else decided(p, alpha, significant, undecided)
+
+
+def claims(pairs: Sequence[Claims], alpha: float, correction: str) -> list[Column]:
+    """P-values of both claims of each pair; the corrected one decides where there is one."""
+    sides = ("a", "b") if correction == "none" else ("", "", "ab")
+    return [
+        Column(heading, tuple(
+            p_value(p[i], alpha, better in side, bool(side) and unsure and (p[i] or 0) < 0.5)
+            for p, better, unsure in pairs
+        ))
+        for i, (heading, side) in enumerate(zip(CLAIMS, sides, strict=False))
+    ]  # fmt: skip
 
 
 def decided(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sigtest.data.choices import choose
@@ -61,8 +61,12 @@ class Layout:
         own = f"{self.own_caption}. {table.caption}" if of > 1 else self.own_caption
         return replace(table, caption=own if self.caption else table.caption, label=label)
 
-    def arranged(self, document: Document) -> Document:
+    def arranged(self, document: Document, known: Sequence[str] = ()) -> Document:
         """A document with nothing but the table that is asked for, if one is.
+
+        Args:
+            document: With all its tables.
+            known: Names of tables that others of its kind may have.
 
         Raises:
             RecipeError: It has no such table.
@@ -70,8 +74,14 @@ class Layout:
         if self.table is None:
             return document
         tables = [block for block in document.flat() if isinstance(block, Table) and block.name]
-        choose(self.table, dict.fromkeys(table.name for table in tables), "table", "table")
-        found = [table for table in tables if table.name == self.table]
+        names = list(dict.fromkeys(table.name for table in tables))
+        if self.table in known and self.table not in names:
+            raise RecipeError(
+                f"This report has nothing for the table {self.table}; it has {', '.join(names)}.",
+                field="table",
+            )
+        choose(self.table, names, "table", "table")
+        found = [replace(own, folded_over=None) for own in tables if own.name == self.table]
         blocks = tuple(self.called(own, i, len(found)) for i, own in enumerate(found, 1))
         return replace(document, blocks=blocks)
 

@@ -49,7 +49,8 @@ class MetricEvaluationRequest(Excluding):
         description="what compares two metrics; by default all that apply",
     )  # fmt: skip
     alternative: Annotated[str, OneOf(ALTERNATIVES, "alternative")] = Field(
-        default="greater", description="the claim about the first metric of a pair"
+        default="greater",
+        description="two-sided, or one-sided with both claims of each pair",
     )
     absolute: Flag = Field(default=False, description="correlations count without their sign")
     alpha: Annotated[float, Between(0, 1)] = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +48,8 @@ def of_scores(judgements: Judgements, asked: Asked) -> Agreement:
     names = judgements.criterion.names
     for criterion in asked.choices.criteria:
         own = judgements.take(judgements.criterion.codes == names.index(criterion))
+        if criterion in asked.choices.lower:
+            own = replace(own, raw=-own.raw)  # as given, which the scale is of
         labels, bins = _labels(own, asked)
         differences = scores_of(own)
         shown = Shown(criterion, bins, asked.choices.categories, asked.choices)

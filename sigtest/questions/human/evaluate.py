@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -58,11 +59,11 @@ def _of_scores(asked: Asked, say: Progress) -> HumanReport:
     gain = gains(prepared.segments, prepared.systems, choices)
     return HumanReport(
         **asked.stated,
-        tested="z" if np.isfinite(prepared.pooled.z).all() else "raw",
+        tested="z" if prepared.pooled.standardised else "raw",
         sources=tuple(map(Source.report, asked.sources, prepared.dropped)),
         annotators=prepared.annotators,
         systems=_systems(prepared, pairs, choices),
-        pairs=tuple(row for rows in pairs.values() for row in rows),
+        pairs=tuple(_as_given(row, prepared, choices) for rows in pairs.values() for row in rows),
         agreement=agreement.rows,
         gain=gain,
         warnings=tuple(cautions(asked, prepared, pairs, agreement.left_out)),
@@ -100,44 +101,58 @@ def _systems(
     found = []
     for s, name in enumerate(names):
         tested = {criterion: own.scores[s] for criterion, own in prepared.observed.items()}
-        criteria = {
-            criterion: CriterionReport(
-                **_figures(prepared.segments[criterion], own, s, alpha, ranked_by[criterion][s]),
-                box=box(own),
-            )
-            for criterion, own in tested.items()
-        }
-        pooled = prepared.pooled
+        criteria = {}
+        for criterion, own in tested.items():
+            units, sign = prepared.units[criterion], _sign([criterion], choices)
+            figures = _figures(units, own, s, alpha, ranked_by[criterion][s], sign)
+            figures["n_segments"] = prepared.segments[criterion].size(s)
+            drawn = own if units.standardised else sign * own
+            criteria[criterion] = CriterionReport(**figures, box=box(drawn))
+        pooled = prepared.averaged
         every = next(iter(tested.values())) if single else pooled.tested[pooled.of(s)]
-        figures = _figures(pooled, every, s, alpha, leading[s])
+        figures = _figures(pooled, every, s, alpha, leading[s], _sign(list(tested), choices))
+        figures["n_segments"] = prepared.pooled.size(s)
         found.append(JudgedSystem(name=name, **figures, criteria=criteria))
     return tuple(found)
 
 
+def _sign(criteria: Sequence[str], choices: Choices) -> float:
+    """What turns scores back into those that were given; NaN where some are turned round."""
+    signs = {1.0 if choices.higher_is_better[name] else -1.0 for name in criteria}
+    return signs.pop() if len(signs) == 1 else math.nan
+
+
+def _as_given(row: JudgedPair, prepared: Prepared, choices: Choices) -> JudgedPair:
+    """A pair with the difference of scores as they were given, where these were tested."""
+    if prepared.averaged.standardised:
+        return row
+    sign = _sign([row.decided_by or row.criterion], choices)
+    return replace(row, difference=sign * row.difference + 0.0)
+
+
 def _figures(
-    units: Units, tested: Array, system: int, alpha: float, stands: Rank
+    units: Units, tested: Array, system: int, alpha: float, stands: Rank, sign: float
 ) -> dict[str, Any]:
-    """What is said of a system by one criterion, and by all."""
+    """What is said of a system by one criterion, and by all; raw scores as they were given."""
     place = units.of(system)
     return {
         "n_judgements": int(units.judged[place].sum()),
-        "n_segments": place.stop - place.start,
-        "raw": _mean(units.raw[place]),
+        "raw": _mean(sign * units.raw[place]),
         "z": _mean(units.z[place]),
         "sd": float(tested.std(ddof=1)) if len(tested) > 1 else None,
-        "ci": mean_interval(tested, alpha),
+        "ci": mean_interval(tested if units.standardised else sign * tested, alpha),
         "cluster": stands.cluster,
         "range": (stands.lowest, stands.highest),
     }
 
 
 def _mean(scores: Array) -> float | None:
-    return float(scores.mean()) if np.isfinite(scores).all() else None
+    return float(scores.mean()) + 0.0 if np.isfinite(scores).all() else None
 
 
 def mean_interval(scores: Array, alpha: float) -> tuple[float, float] | None:
-    """Student's interval of a mean at level 1 - alpha; nothing for a single score."""
-    if len(scores) < 2:
+    """Student's interval of a mean at level 1 - alpha; nothing for a single or unknown score."""
+    if len(scores) < 2 or np.isnan(scores).any():
         return None
     mean = float(scores.mean())
     half = float(stdtrit(len(scores) - 1, 1 - alpha / 2) * scores.std(ddof=1))

@@ -36,6 +36,8 @@ class Prepared:
         systems: Names of the systems that have judgements.
         segments: Scores of segments by criterion.
         pooled: Scores of segments, criteria together.
+        units: Scores of what counts as one observation, segments or documents, by criterion.
+        averaged: The same, criteria together.
         observed: Tested scores by criterion.
     """
 
@@ -45,6 +47,8 @@ class Prepared:
     systems: tuple[str, ...]
     segments: Mapping[str, Units]
     pooled: Units
+    units: Mapping[str, Units]
+    averaged: Units
     observed: Mapping[str, Observations]
 
 
@@ -82,12 +86,15 @@ def prepare(judgements: Judgements, sources: int, choices: HumanRequest) -> Prep
     names = judgements.system.names
     places = {name: judgements.criterion.names.index(name) for name in choices.criteria}
     segments = {name: segment_scores(judgements, place) for name, place in places.items()}
-    observed = _observed(judgements, segments, choices)
+    pooled = segment_scores(judgements)
+    *units, averaged = [_units(judgements, own, choices) for own in (*segments.values(), pooled)]
+    by_criterion = dict(zip(segments, units, strict=True))
+    observed = _observed(judgements, by_criterion, choices)
     if str(choices.test) in PAIRED:
         for own in observed.values():
             require_shared(own, names, str(choices.test))
     return Prepared(
-        judgements, annotators, tuple(dropped), names, segments, segment_scores(judgements),
+        judgements, annotators, tuple(dropped), names, segments, pooled, by_criterion, averaged,
         observed,
     )  # fmt: skip
 
@@ -160,20 +167,23 @@ def _listed(dropped: Sequence[Mapping[str, int]]) -> str:
     return f" Rows left out: {shown}." if shown else ""
 
 
-def _observed(
-    judgements: Judgements, segments: Mapping[str, Units], choices: HumanRequest
-) -> dict[str, Observations]:
-    """What is tested: segments, or documents."""
-    systems = len(judgements.system.names)
+def _units(judgements: Judgements, segments: Units, choices: HumanRequest) -> Units:
+    """What counts as one observation: segments, or documents."""
     if choices.aggregate == "segment":
-        size, as_given = len(judgements.segment.names), choices.standardise == "none"
-        return {
-            criterion: Observations.of(own, own.tied(as_given=as_given), systems, size)
-            for criterion, own in segments.items()
-        }
-    size, document_of = len(judgements.document.names), documents(judgements)
-    means = {criterion: document_scores(own, document_of) for criterion, own in segments.items()}
+        return segments
+    return document_scores(segments, documents(judgements))
+
+
+def _observed(
+    judgements: Judgements, units: Mapping[str, Units], choices: HumanRequest
+) -> dict[str, Observations]:
+    """What is tested."""
+    segments = choices.aggregate == "segment"
+    size = len((judgements.segment if segments else judgements.document).names)
+    as_given = segments and choices.standardise == "none"
     return {
-        criterion: Observations.of(own, own.tied(), systems, size)
-        for criterion, own in means.items()
+        criterion: Observations.of(
+            own, own.tied(as_given=as_given), len(judgements.system.names), size
+        )
+        for criterion, own in units.items()
     }

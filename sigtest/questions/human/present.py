@@ -21,7 +21,7 @@ from sigtest.questions.human.report import (
 )
 from sigtest.render import records
 from sigtest.render.answer import leaders
-from sigtest.render.columns import intervals, names, numbers, p_value, words
+from sigtest.render.columns import claims, intervals, names, numbers, p_value, words
 from sigtest.render.digits import whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import (
@@ -136,22 +136,32 @@ def _facts(report: HumanReport) -> tuple[str, ...]:
     brought = report.standardise == "none" and report.tested == "z"
     return (
         f"{whole(judged(report))} judgements",
-        ", ".join(report.criteria),
+        ", ".join(map(partial(_directed, report), report.criteria)),
+        *(["means over documents"] if report.aggregate == "document" else []),
         f"standardised: {'in the files' if brought else report.standardise}",
         f"{in_words(report.test)}, one-sided both ways, {correction}",
         f"alpha {report.alpha:g}",
     )
 
 
+def _directed(report: HumanReport, criterion: str) -> str:
+    """A criterion, saying so where less is better."""
+    if report.higher_is_better[criterion]:
+        return criterion
+    return f"{criterion} (lower is better{', z turned round' if report.tested == 'z' else ''})"
+
+
 def _marks(report: HumanReport) -> dict[Mark, str]:
-    if any(min(pair.p_greater, pair.p_less) <= report.alpha for pair in report.pairs):
-        return {"significant": f"p is at most {report.alpha:g}"}
+    p = "p" if report.correction == "none" else f"p adjusted by {in_words(report.correction)}"
+    if report.gain or any(pair.conclusion != "tie" for pair in report.pairs):
+        also = ", p of gains without" if report.gain and p != "p" else ""
+        return {"significant": f"{p}{also} is at most {report.alpha:g}"}
     return {}
 
 
 def _systems(report: HumanReport) -> Table:
     """Best first; a rule where everyone above is better than everyone below."""
-    ordered = sorted(report.systems, key=lambda own: (own.cluster, own.range, -_mean(own)))
+    ordered = sorted(report.systems, key=partial(_place, report))
     breaks = frozenset(
         i for i in range(1, len(ordered)) if ordered[i].cluster > ordered[i - 1].cluster
     )
@@ -194,8 +204,9 @@ def _left_out(report: HumanReport) -> list[Block]:
     return [Paragraph(f"Of {whole(rows)} rows, {whole(used)} count; left out: {why}.")]
 
 
-def _mean(own: JudgedSystem) -> float:
-    return next((value for value in (own.z, own.raw) if value is not None), 0.0)
+def _place(report: HumanReport, own: JudgedSystem) -> tuple[int, tuple[int, int], float]:
+    mean = next((value for value in (own.z, own.raw) if value is not None), 0.0)
+    return own.cluster, own.range, -report.sign("combined") * mean
 
 
 def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> Table:
@@ -204,8 +215,11 @@ def _pairs(report: HumanReport, pairs: Sequence[JudgedPair], criterion: str) -> 
     sides = names("a", [pair.a for pair in pairs]), names("b", [pair.b for pair in pairs])
     columns = [
         numbers("a - b", [pair.difference for pair in pairs], places, signed=True),
-        Column("p, a is better", tuple(_p(pair.p_greater, report) for pair in pairs)),
-        Column("p, b is better", tuple(_p(pair.p_less, report) for pair in pairs)),
+        *claims(
+            [((p.p_greater, p.p_less, p.p_adjusted), p.conclusion, False) for p in pairs],
+            report.alpha,
+            report.correction,
+        ),
         words("conclusion", [_conclusion(pair) for pair in pairs]),
     ]
     if combined:

@@ -115,8 +115,10 @@ class CriterionReport:
     Attributes:
         n_judgements: Judgements of its outputs, repeats included.
         n_segments: Segments with a score.
-        raw: Mean over segments of the scores as given; null where only standardised ones are known.
-        z: Mean over segments of the standardised scores; null where scores were not standardised.
+        raw: Mean over segments, or over documents where these are what is tested (`aggregate`), of
+            the scores as given; null where only standardised ones are known.
+        z: The same of the standardised scores, turned round where less is better; null where scores
+            were not standardised.
         sd: Standard deviation of the scores that were tested, over units, with n - 1.
         ci: Interval of their mean at level 1 - alpha, from Student's t; null for a single unit.
         box: Lower whisker, quartile, median, quartile, upper whisker of these scores; whiskers
@@ -144,14 +146,16 @@ class JudgedSystem:
         name: As in the file, or as an alias has it.
         n_judgements: Judgements of its outputs, repeats included, all criteria together.
         n_segments: Segments with a score.
-        raw: Mean over segments of the scores as given, pooled over criteria; of rankings, the
-            percentage of comparisons won (ties left out). Null where only standardised scores are
-            known.
-        z: Mean over segments of the standardised scores, pooled; null where scores were not
-            standardised.
+        raw: Mean over segments, or over documents where these are what is tested (`aggregate`), of
+            the scores as given, pooled over criteria; of rankings, the percentage of comparisons
+            won (ties left out). Null where only standardised scores are known, and where less is
+            better of some criteria only.
+        z: The same of the standardised scores, turned round where less is better; null where scores
+            were not standardised.
         sd: Standard deviation of the tested scores over units, pooled, with n - 1.
         ci: Interval at level 1 - alpha of the mean that was tested: Student's t over units; of
-            rankings, bootstrap over rankings.
+            rankings, bootstrap over rankings. Null for a single unit, and where less is better of
+            some of the criteria that were tested raw.
         cluster: 1-based rank cluster; by the combined conclusions where there are two criteria.
         range: Ranks it may have: 1 + systems significantly better, systems - those worse.
         criteria: The same by criterion.
@@ -181,8 +185,9 @@ class JudgedPair:
         n_a: Units of a; of paired tests the units that both have; of rankings the comparisons that
             were no tie.
         n_b: Units of b, likewise.
-        difference: Mean of a - mean of b, of what was tested; of rankings the share of comparisons
-            that a wins, minus 1/2.
+        difference: Mean of a - mean of b, of what was tested: raw scores as given, standardised
+            ones turned round where less is better; of rankings the share of comparisons that a
+            wins, minus 1/2.
         u: The test's statistic: U of a (rank sum), the sum of ranks where a is better (signed
             rank), the mean difference (randomization), comparisons that a wins (sign).
         p_greater: One-sided p-value of the claim that a is better.
@@ -335,6 +340,7 @@ class HumanReport:
         alpha: Level of the decisions; intervals have level 1 - alpha.
         correction: Correction for multiple comparisons; `none` as WMT publishes its findings.
         seed: Of all draws.
+        higher_is_better: By criterion: false where less is better, as of penalties.
         sources: In the order given.
         annotators: Quality control; null where annotators are unknown.
         systems: In order of first appearance.
@@ -356,6 +362,7 @@ class HumanReport:
     alpha: float
     correction: str
     seed: int
+    higher_is_better: Mapping[str, bool]
     sources: tuple[SourceReport, ...]
     annotators: AnnotatorsReport | None
     systems: tuple[JudgedSystem, ...]
@@ -364,3 +371,9 @@ class HumanReport:
     gain: tuple[GainReport, ...]
     warnings: tuple[str, ...]
     methods: Methods | None = None
+
+    def sign(self, criterion: str) -> float:
+        """-1 where less is better of the means that were tested; several criteria decide alike."""
+        of = [criterion] if criterion in self.criteria else self.criteria
+        lower = self.tested == "raw" and not any(self.higher_is_better[name] for name in of)
+        return -1.0 if lower else 1.0

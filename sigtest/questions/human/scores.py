@@ -35,10 +35,19 @@ class Units:
         first, last = np.searchsorted(self.system, [system, system + 1]).tolist()
         return slice(first, last)
 
+    def size(self, system: int) -> int:
+        """How many units one system has."""
+        return int(np.count_nonzero(self.system == system))
+
+    @property
+    def standardised(self) -> bool:
+        """Whether all scores are."""
+        return len(self.z) > 0 and bool(np.isfinite(self.z).all())
+
     @property
     def tested(self) -> Array:
         """(u,) what tests are run on: standardised scores where there are any."""
-        return self.z if len(self.z) and np.isfinite(self.z).all() else self.raw
+        return self.z if self.standardised else self.raw
 
     def tied(self, *, as_given: bool = False) -> Array:
         """(u,) the same, those made equal that only rounding tells apart.

@@ -23,7 +23,7 @@ def cautions(
 ) -> list[str]:
     """Warnings about judgements, annotators and conclusions."""
     said = [_careless(prepared.annotators), _untested(prepared.annotators)]
-    said += summaries(prepared.systems)
+    said += [*asked.notes, *summaries(prepared.systems)]
     for criterion, rows in pairs.items():
         said += [_lower_wins(criterion, rows), _few(criterion, rows)]
     if asked.choices.aggregate == "segment" and prepared.judgements.document.known:
@@ -58,7 +58,7 @@ def _untested(report: AnnotatorsReport | None) -> str | None:
 
 
 def _lower_wins(criterion: str, rows: Sequence[JudgedPair]) -> str | None:
-    """WMT's published triangles hide these: only the higher mean is tested against the lower."""
+    """WMT's published triangles hide these: only the better mean is tested against the worse."""
     found = []
     for row in rows:
         winner, loser = (row.a, row.b) if row.conclusion == "a" else (row.b, row.a)
@@ -69,7 +69,7 @@ def _lower_wins(criterion: str, rows: Sequence[JudgedPair]) -> str | None:
         return None
     more = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     return (
-        f"By {criterion}, the system with the lower mean wins: {'; '.join(found[:SHOWN])}{more}. "
+        f"By {criterion}, the system with the worse mean wins: {'; '.join(found[:SHOWN])}{more}. "
         "The test compares ranks, not means; where a few scores are very low, these can disagree."
     )
 

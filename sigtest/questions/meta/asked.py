@@ -23,7 +23,7 @@ class Choices:
             over systems (`system`).
         statistics: What is reported of every metric.
         tests: What compares the metrics.
-        alternative: The claim about the first metric of a pair.
+        alternative: Two-sided, or one-sided: then both claims of every pair are tested.
         absolute: Whether correlations count without their sign, as Graham & Baldwin (2014) do.
         alpha: Level of decisions; intervals have level 1 - alpha.
         correction: For the pairs of one statistic and test, over all sets.
@@ -43,6 +43,11 @@ class Choices:
     resamples: int
     seed: int
     baseline: str | None
+
+    @property
+    def claims(self) -> tuple[Alternative, ...]:
+        """What is decided about a pair of metrics."""
+        return ("two-sided",) if self.alternative == "two-sided" else ("greater", "less")
 
     @property
     def signature(self) -> str:

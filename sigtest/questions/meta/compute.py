@@ -24,7 +24,7 @@ from sigtest.questions.meta.report import (
 )
 from sigtest.questions.meta.significance.chance import Compared
 from sigtest.questions.meta.significance.compare import compare_metrics
-from sigtest.questions.meta.significance.decide import Decision, beating, decide, ranks, wins
+from sigtest.questions.meta.significance.decide import Decision, beating, decide, ranks
 from sigtest.questions.meta.statistics.cells import Table
 from sigtest.questions.meta.statistics.evaluation import POOLED, Estimate, estimate, pooled
 from sigtest.questions.meta.statistics.measured import Measured
@@ -135,16 +135,16 @@ def _place(
     family: Family, found: Sequence[Evaluated], choices: Choices, placed: Sequence[Ranks]
 ) -> None:
     """Add the ranks that follow from a family to those of each set."""
-    won = wins(family.rows, choices)
-    sets = np.array([number for number, _ in family.pairs])
+    decided = list(zip(family.pairs, decide(family.rows, choices), strict=True))
     for number, own in enumerate(found):
         values = {
             m: known[family.statistic].value
             for m, known in enumerate(own.estimates)
             if math.isfinite(known[family.statistic].value)
         }
-        rows = [row for of, row in family.pairs if of == number]
-        for m, rank in ranks(values, rows, won[sets == number]).items():
+        rows = [row for (of, row), _ in decided if of == number]
+        decisions = [decision for (of, _), decision in decided if of == number]
+        for m, rank in ranks(values, rows, decisions).items():
             place = Place(rank.cluster, (rank.lowest, rank.highest))
             placed[number].setdefault(m, {}).setdefault(family.statistic, {})[family.test] = place
 
@@ -260,7 +260,8 @@ def _pair(row: Compared, own: ScoredSet, decision: Decision, choices: Choices) -
         p_greater=greater.p if greater else None,
         p_less=less.p if less else None,
         p_adjusted=decision.adjusted,
-        significant=decision.significant,
+        significant=decision.better is not None,
+        conclusion=decision.better or "tie",
         undecided=decision.undecided,
         exact=row.exact,
         set=own.name,

@@ -25,8 +25,8 @@ TESTS = {
 }  # fmt: skip
 CLAIMS = {
     "two-sided": "two-sided",
-    "greater": "one-sided with the claim that the first metric of a pair is better",
-    "less": "one-sided with the claim that the first metric of a pair is worse",
+    "greater": "one-sided in both directions",
+    "less": "one-sided in both directions",
 }
 GROUPS = {
     "none": "over all segments and systems",

@@ -136,7 +136,7 @@ def _choices(given: MetricEvaluationRequest, sets: Sequence[ScoredSet]) -> Choic
         absolute=given.absolute,
         alpha=recipe.alpha,
         correction=recipe.correction,
-        resamples=recipe.resolved(max(1, pairs)),
+        resamples=recipe.resolved(max(1, pairs * (1 + (recipe.alternative != "two-sided")))),
         seed=recipe.seed,
         baseline=_baseline(given, sets),
     )

@@ -15,7 +15,7 @@ from sigtest.questions.meta.report import (
 )
 from sigtest.render import records
 from sigtest.render.answer import leaders, listed
-from sigtest.render.columns import intervals, names, numbers, p_value, words
+from sigtest.render.columns import claims, intervals, names, numbers, p_value, words
 from sigtest.render.digits import counted, whole
 from sigtest.render.formats import Presented
 from sigtest.render.model import (
@@ -46,7 +46,6 @@ TITLES = {
     "accuracy_ties": "accuracy with ties",
 }
 TESTS = {"williams": "Williams test", "perm_both": "PERM-BOTH"}
-SIDES = {"greater": "p, a is better", "less": "p, b is better"}
 Shown = Paragraph | Figure | Table | Abreast
 
 
@@ -120,7 +119,6 @@ def document(report: MetaReport) -> Document:
         answer=answer(report),
         blocks=tuple(blocks),
         marks=_marks(report),
-        notes=_claim(report),
         warnings=report.warnings,
         signature=report.signature,
         methods=report.methods,
@@ -131,9 +129,7 @@ def _facts(report: MetaReport) -> tuple[str, ...]:
     systems = "+".join(str(len(own.systems)) for own in report.sets)
     grouped = {"none": "", "item": ", segment by segment", "system": ", system by system"}
     correction = "no correction" if report.correction == "none" else in_words(report.correction)
-    sided = (
-        "two-sided" if report.alternative == "two-sided" else f"one-sided ({report.alternative})"
-    )
+    sided = "two-sided" if report.alternative == "two-sided" else "one-sided both ways"
     tested = [f"{sided}, {correction}, alpha {report.alpha:g}"] if report.pairs else []
     return (
         f"{systems} systems",
@@ -158,17 +154,6 @@ def _marks(report: MetaReport) -> dict[Mark, str]:
     if any(pair.undecided for pair in report.pairs):
         meanings["undecided"] = "more resamples could change the decision or the rank"
     return meanings
-
-
-def _claim(report: MetaReport) -> tuple[str, ...]:
-    """What a one-sided conclusion is about, where the table of ranks looks at both sides."""
-    if report.alternative == "two-sided" or not report.pairs:
-        return ()
-    better = "a" if report.alternative == "greater" else "b"
-    return (
-        f"conclusions of pairs are about the claim that {better} is better; ranks look at both "
-        "directions",
-    )
 
 
 def _open(report: MetaReport, of: str) -> list[MetricPair]:
@@ -273,35 +258,30 @@ def _pairs(report: MetaReport, pairs: Sequence[MetricPair], named: bool) -> Tabl
         groups=(Group("", tuple(column for column in columns if any(column.cells))),),
         facts="; ".join(_facts(report)),
         things="pairs",
+        minor=frozenset(row for row, pair in enumerate(pairs) if not pair.undecided),
+        minor_words=f"in all {sum(pair.significant for pair in pairs)} are separated.\n"
+        "To see them: --table pairs, or --format csv.",
         folded_over=MANY,
     )
 
 
 def _p_columns(report: MetaReport, pairs: Sequence[MetricPair]) -> list[Column]:
-    """P-values of the claim and, where it has a side, of its contrary, at which ranks look too."""
-    found = {"p": [pair.p_value for pair in pairs]}
+    """P-values of the question, or of both claims, and the corrected ones that decide."""
     if report.alternative != "two-sided":
-        found = {
-            SIDES["greater"]: [pair.p_greater for pair in pairs],
-            SIDES["less"]: [pair.p_less for pair in pairs],
-        }
-    columns = {
-        heading: tuple(p_value(p, report.alpha, False) for p in values)
-        for heading, values in found.items()
-    }
-    claimed = SIDES.get(report.alternative, "p")
-    columns[claimed if report.correction == "none" else "adjusted"] = tuple(
-        p_value(pair.p_adjusted, report.alpha, pair.significant, pair.undecided) for pair in pairs
-    )
-    return [Column(heading, cells) for heading, cells in columns.items()]
+        found = [((own.p_greater, own.p_less, own.p_adjusted), own.conclusion, own.undecided)
+                 for own in pairs]  # fmt: skip
+        return claims(found, report.alpha, report.correction)
+    plain = (p_value(pair.p_value, report.alpha, False) for pair in pairs)
+    decided = (p_value(pair.p_adjusted, report.alpha, pair.significant, pair.undecided)
+               for pair in pairs)  # fmt: skip
+    if report.correction == "none":
+        return [Column("p", tuple(decided))]
+    return [Column("p", tuple(plain)), Column("adjusted", tuple(decided))]
 
 
 def _conclusion(pair: MetricPair) -> str:
     if pair.p_value is None:
         return "not tested"
-    if pair.alternative == "two-sided":
-        better = pair.a if (pair.delta or 0) > 0 else pair.b
-        return f"{better} is better" if pair.significant else "not separated"
-    if not pair.significant:
-        return "claim not supported"
-    return f"{pair.a if pair.alternative == 'greater' else pair.b} is better"
+    if pair.conclusion == "tie":
+        return "not separated"
+    return f"{pair.a if pair.conclusion == 'a' else pair.b} is better"

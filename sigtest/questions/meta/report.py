@@ -90,7 +90,7 @@ class MetricPair:
         test: `williams` or `perm_both`.
         unit: What `perm_both` exchanges: `system`, `cell` (a system on a segment), `segment`, or
             `pair` of systems on a segment; `none` for `williams`.
-        alternative: The claim about a.
+        alternative: Of p_value: the claim about a. One-sided, both claims are decided.
         n: Cells: systems at system level, systems on segments below it.
         value_a: The statistic of a on these cells.
         value_b: The statistic of b.
@@ -106,8 +106,10 @@ class MetricPair:
         p_interval: 95 % Clopper-Pearson interval of the p-value; the p-value twice where exact.
         p_greater: For the claim that a is better.
         p_less: For the claim that b is.
-        p_adjusted: Corrected within all pairs of this statistic and test, over all sets.
+        p_adjusted: Corrected within all pairs of this statistic and test, over all sets; one-sided
+            the smaller one of both claims, which are all corrected together.
         significant: Whether p_adjusted is at most alpha.
+        conclusion: `a` or `b`, whichever is significantly better, or `tie`.
         undecided: Whether more resamples could turn that decision round.
         exact: Whether no resampling stands behind the p-value.
         set: Name of the set, where sets are named.
@@ -136,6 +138,7 @@ class MetricPair:
     p_less: float | None
     p_adjusted: float | None
     significant: bool
+    conclusion: str
     undecided: bool
     exact: bool
     set: str = ""
@@ -191,7 +194,7 @@ class MetaReport:
         version: Of sigtest.
         level: `system` or `segment`.
         group: `none`, `item` or `system`.
-        alternative: The claim about the first metric of each pair.
+        alternative: `two-sided`, or one-sided with both claims of each pair.
         absolute: Whether correlations count without their sign.
         alpha: Level of the decisions.
         correction: For many comparisons, per statistic and test.

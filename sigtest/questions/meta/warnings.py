@@ -33,8 +33,13 @@ def cautions(asked: Asked, compared: Sequence[Sequence[Compared]]) -> tuple[str,
     said += _missing(asked)
     tested = any(compared)  # one metric alone is compared with none
     said += _dependence(asked.choices) if tested else ()
-    fewest = min(len(own.systems) for own in asked.sets)
-    if asked.choices.level == "system" and fewest < FEW_SYSTEMS:
+    level = asked.choices.level
+    fewest = min(
+        int(np.count_nonzero(~np.isnan(own.human_scores(level) + scores).all(axis=1)))
+        for own in asked.sets
+        for scores in own.metric_scores(level)
+    )
+    if level == "system" and fewest < FEW_SYSTEMS:
         said.append(
             f"Intervals come from resampling systems, and {fewest} are few: below about "
             f"{FEW_SYSTEMS} they are rough."
@@ -63,6 +68,8 @@ def _of_set(own: ScoredSet, choices: Choices) -> Iterator[str]:
     where = f" in set {own.name}" if own.name else ""
     if own.ignored:
         yield (f"Left out{where}, as people did not judge them: {', '.join(own.ignored)}.")
+    if own.unscored:
+        yield f"Left out{where}, as no metric scores them: {', '.join(own.unscored)}."
     human = own.human_scores(choices.level)
     constant = [
         metric.label
@@ -155,7 +162,8 @@ def _too_few_resamples(choices: Choices, compared: Sequence[Sequence[Compared]])
     """Whether even the smallest p-value could not be significant once corrected."""
     tested = [row for rows in compared for row in rows if row.chances]
     families = Counter((row.statistic, row.test) for row in tested)
-    drawn = [families[row.statistic, row.test] for row in tested if not row.exact]
+    claims = len(choices.claims)
+    drawn = [claims * families[row.statistic, row.test] for row in tested if not row.exact]
     if not drawn:
         return
     largest = max(drawn)

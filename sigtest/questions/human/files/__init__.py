@@ -10,7 +10,15 @@ from sigtest.data.choices import choose
 from sigtest.data.imports.formats.delimited import HINT
 from sigtest.data.text import decode, lines_of, parse_lines
 from sigtest.errors import InputError, LimitError
-from sigtest.questions.human.files import appraise, columns, direct_assessment, mqm, mtme, rankings
+from sigtest.questions.human.files import (
+    appraise,
+    columns,
+    direct_assessment,
+    mqm,
+    mtme,
+    rankings,
+    wmt25,
+)
 from sigtest.questions.human.files.table import Table
 from sigtest.questions.human.rankings import Rankings
 
@@ -61,6 +69,7 @@ INPUTS: dict[str, Input] = {
         Input("rnk", "WMT rankings of outputs (CSV)", rankings.reads, rankings.rankings),
         Input("esa", "Appraise export, ESA or MQM (CSV)", appraise.reads, appraise.judgements),
         Input("mtme", "mt-metrics-eval .seg.score", mtme.reads, mtme.segments),
+        Input("wmt25", "human evaluation of WMT25 (JSON Lines)", wmt25.reads, wmt25.judgements),
         Input("columns", "CSV, TSV or JSON with named columns", _reads_columns, _columns),
     )
 }

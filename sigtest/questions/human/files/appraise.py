@@ -23,6 +23,8 @@ FIELDS = 12
 SCALE = (0.0, 100.0)
 KINDS = {"TGT": "SYSTEM", "BAD": "BAD_REF"}
 WEIGHTS = {"minor": 1.0, "major": 5.0}
+UNDECIDED = "undecided"  # severity of a span that its annotator marked and did not judge
+LONGEST = 100_000  # characters, more than any segment has
 PUNCTUATION = 0.1  # whatever its severity
 
 _TUTORIAL = re.compile(r"tutorial\d*$")
@@ -94,6 +96,7 @@ def judgements(lines: Sequence[str], name: str) -> Table:
         span.get("error_type") for row in latest for span in row.spans
     )
     segments = _segments(latest)
+    penalties, undecided = _penalties(latest, name) if mqm else ([], [])
     return Table(
         name=name,
         input="esa",
@@ -102,7 +105,8 @@ def judgements(lines: Sequence[str], name: str) -> Table:
         line=[row.line for row in latest],
         system=[row.system for row in latest],
         segment=segments,
-        raw=_penalties(latest, name) if mqm else [row.score for row in latest],
+        undecided=undecided if mqm else None,
+        raw=penalties if mqm else [row.score for row in latest],
         annotator=[row.login for row in latest],
         kind=[
             "DUPLICATE" if row.again and row.kind == "TGT" else KINDS[row.kind] for row in latest
@@ -140,14 +144,26 @@ def _row(fields: Sequence[str], line: int, name: str) -> Row:
         document=document,
         marks=tuple(marks[1:] if placed else marks),
         placed=placed,
-        spans=_checked_spans(spans, line, name),
+        spans=checked_spans(spans, line, name),
         start=start,
         end=end,
     )
 
 
-def _checked_spans(spans: object, line: int, name: str) -> list[dict[str, Any]]:
-    """Spans whose ends are places in the text, or both the word `missing`: an omission."""
+def checked_spans(
+    spans: object, line: int, name: str, length: int = LONGEST
+) -> list[dict[str, Any]]:
+    """Spans whose ends are places in the text, or both the word `missing`: an omission.
+
+    Args:
+        spans: As they stand there.
+        line: 1-based.
+        name: Of the file.
+        length: Of the text; the export has no texts, so that longer ones than any do not exist.
+
+    Raises:
+        InputError: Something else.
+    """
     if not isinstance(spans, list) or not all(isinstance(span, dict) for span in spans):
         raise InputError(f"{name}, line {line}: spans must be a list of objects.", line=line)
     for span in spans:
@@ -155,12 +171,13 @@ def _checked_spans(spans: object, line: int, name: str) -> list[dict[str, Any]]:
         if ends == ("missing", "missing"):
             continue
         numbers = [e for e in ends if isinstance(e, int) and not isinstance(e, bool)]
-        if len(numbers) < 2 or not 0 <= numbers[0] <= numbers[1]:
+        if len(numbers) < 2 or not 0 <= numbers[0] <= numbers[1] <= length:
             raise at_line(
                 name,
                 line,
                 f"a span from {quoted(ends[0], 20)} to {quoted(ends[1], 20)} lies "
-                "outside its text; both ends are places from 0 on, or both `missing`.",
+                f"outside its text; both ends are places from 0 to {length:,}, or both "
+                "`missing`.",
             )
     return spans
 
@@ -175,25 +192,27 @@ def _latest(rows: Sequence[Row]) -> list[Row]:
     return sorted(kept.values(), key=lambda row: row.line)
 
 
-def _penalties(rows: Sequence[Row], name: str) -> list[float]:
-    """Negated sum of the weights of each row's spans."""
-    scores = []
-    for row in rows:
+def _penalties(rows: Sequence[Row], name: str) -> tuple[list[float], list[int]]:
+    """Negated sum of the weights of each row's spans, and how many are to be weighed yet."""
+    scores, undecided = [], [0] * len(rows)
+    for i, row in enumerate(rows):
         total = 0.0
         for span in row.spans:
             if "Punctuation" in str(span.get("error_type")):
                 total += PUNCTUATION
             elif (severity := str(span.get("severity"))) in WEIGHTS:
                 total += WEIGHTS[severity]
+            elif severity == UNDECIDED:
+                undecided[i] += 1
             else:
                 raise at_line(
                     name,
                     row.line,
                     f"no weight is known for severity "
-                    f"{quoted(span.get('severity'), 40)}; use minor or major.",
+                    f"{quoted(span.get('severity'), 40)}; use minor, major or undecided.",
                 )
         scores.append(0.0 - total)
-    return scores
+    return scores, undecided
 
 
 def _segments(rows: Sequence[Row]) -> list[str]:

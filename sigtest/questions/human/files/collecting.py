@@ -34,10 +34,12 @@ class Collected:
     Attributes:
         judgements: Of all files.
         dropped: For each file, rows by reason.
+        lower: Criteria of which less is better, as a file says.
     """
 
     judgements: Judgements
     dropped: tuple[Mapping[str, int], ...]
+    lower: frozenset[str]
 
 
 def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Collected:
@@ -69,8 +71,23 @@ def collect(tables: Sequence[Table], scale: tuple[float, float] | None) -> Colle
         for table, copies in zip(tables, repeated, strict=True)
     ]
     return Collected(
-        kept, tuple({why: n for why, n in reasons.items() if n} for reasons in dropped)
+        kept,
+        tuple({why: n for why, n in reasons.items() if n} for reasons in dropped),
+        _lower(parts, tables),
     )
+
+
+def _lower(parts: Sequence[Judgements], tables: Sequence[Table]) -> frozenset[str]:
+    """Criteria of which less is better; all judgements of one say the same."""
+    known: dict[str | None, bool] = {}
+    for part, table in zip(parts, tables, strict=True):
+        for row, higher in enumerate(table.higher or ()):
+            name = part.criterion.at(row)
+            if higher is not None and known.setdefault(name, higher) != higher:
+                raise table.refused(
+                    row, f"another direction of {name} than above", "higher_is_better"
+                )
+    return frozenset(name for name, higher in known.items() if name and not higher)
 
 
 def _part(table: Table, source: int, scale: tuple[float, float] | None) -> Judgements:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sigtest.data.choices import choose
 from sigtest.data.imports.file import loads
+from sigtest.data.imports.formats.cells import truth
 from sigtest.data.numbers import whole
 from sigtest.errors import InputError, quoted
 from sigtest.questions.human.files.table import Table, at_line, fields_of, records
@@ -18,7 +19,7 @@ BLANKS = " \u00a0"  # that people and spreadsheets leave; other white space is r
 
 # What a column may be called, without marks and in lower case; the first is its name in JSON.
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "system": ("system", "sys", "sysid", "systemid", "systemname"),
+    "system": ("system", "sys", "sysid", "systemid", "systemname", "model", "modelname", "modelid"),
     "segment": ("segment", "seg", "segid", "segmentid", "sid", "item", "itemid"),
     "score": ("score", "raw", "rawscore", "rating"),
     "z": ("z", "zscore", "zscr"),
@@ -29,19 +30,21 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "seconds": ("seconds", "time", "duration"),
     "document": ("document", "doc", "docid", "documentid"),
     "languages": ("languages", "lp", "langpair", "languagepair"),
+    "higher_is_better": ("higherisbetter",),
 }
 PAIRED = tuple(  # two columns that name a language each
     tuple(f"{side}{what}" for side in sides for what in ("lang", "language"))
     for sides in (("source", "src"), ("target", "tgt", "trg"))
 )
 NEEDED = ("system", "segment")
-NUMERIC = ("score", "z", "seconds")
+TYPES = {name: ["number"] for name in ("score", "z", "seconds")}
+TYPES["higher_is_better"] = ["boolean"]
 JUDGEMENT = {
     "type": "object",
     "properties": {
         name: {
             "type": [
-                *(["number"] if name in NUMERIC else ["string", "integer"]),
+                *TYPES.get(name, ["string", "integer"]),
                 *([] if name in NEEDED else ["null"]),
             ]
         }
@@ -138,7 +141,7 @@ def objects(lines: Sequence[str], name: str) -> Table:
         rows, numbers = [], []
         for number, line in enumerate(lines, 1):
             if line.strip():
-                rows.append(_object(line, number, name))
+                rows.append(object_in(line, number, name))
                 numbers.append(number)
     listed = numbers is None
     numbers = numbers or list(range(1, len(rows) + 1))
@@ -164,18 +167,25 @@ def request_rows(rows: Sequence[object], field: str) -> Table:
         for key in row:
             if key not in COLUMNS:
                 choose(key, COLUMNS, f"{field}[{i}].{key}", "field of a judgement")
-        for key in NUMERIC:
+        for key, (expected,) in TYPES.items():
             if isinstance(row.get(key), str):
                 place = f"{field}[{i}].{key}"
                 raise InputError(
-                    f"{place} must be a number, not {quoted(row[key], 40)}.",
+                    f"{place} must be a {expected}, not {quoted(row[key], 40)}.",
                     field=place,
                     line=i + 1,
                 )
     found = [c for c in COLUMNS if any(c in row for row in rows)]  # type: ignore[operator]
     _require(dict.fromkeys(found, 0), found, field)
-    columns = _by_column(rows, {c: c for c in found})  # type: ignore[arg-type]  # checked above
-    return _table(columns, list(range(1, len(rows) + 1)), field, inline=True)
+    return from_rows(rows, range(1, len(rows) + 1), field, inline=True)  # type: ignore[arg-type]
+
+
+def from_rows(
+    rows: Sequence[Mapping[str, Any]], numbers: Sequence[int], name: str, inline: bool = False
+) -> Table:
+    """Rows with the names of COLUMNS, and the line or the place of each."""
+    found = [column for column in COLUMNS if any(column in row for row in rows)]
+    return _table(_by_column(rows, {c: c for c in found}), numbers, name, inline)
 
 
 def _bare(field: str) -> str:
@@ -220,8 +230,9 @@ def _table(
             _text(v, name, line, column, inline) for v, line in zip(values, numbers, strict=True)
         ]
         for column, values in columns.items()
-        if column not in NUMERIC
+        if column not in TYPES
     }
+    higher = columns.get("higher_is_better")
     found = Table(
         name=name,
         input="columns",
@@ -238,6 +249,11 @@ def _table(
         hit=texts.get("hit"),
         document=texts.get("document"),
         languages=texts.get("languages"),
+        higher=higher
+        and [
+            truth(v, f"{name}, line {n}, column higher_is_better")
+            for v, n in zip(higher, numbers, strict=True)
+        ],
         scale=SCALE if "score" in columns else None,
         keyed="annotator" in columns,
         inline=inline,
@@ -289,7 +305,12 @@ def _loads(text: str, name: str, number: int | None = None) -> object:
         raise
 
 
-def _object(line: str, number: int, name: str) -> Mapping[str, Any]:
+def object_in(line: str, number: int, name: str) -> Mapping[str, Any]:
+    """The JSON object that a line is.
+
+    Raises:
+        InputError: It is none.
+    """
     row = _loads(line, name, number)
     if not isinstance(row, Mapping):
         raise at_line(name, number, "no JSON object.")

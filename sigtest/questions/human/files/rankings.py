@@ -1,11 +1,13 @@
 """Rankings as WMT published them until 2016: some outputs of one segment, rank 1 best.
 
-Ties are allowed; a rank of -1 says that the output was not ranked.
+Ties are allowed; a rank of -1 says that the output was not ranked. Systems with one output share a
+place, `A+B`, and places without an output are called PLACEHOLDER.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -19,6 +21,8 @@ from sigtest.questions.human.rankings import Rankings
 WIDEST = 25  # outputs of one ranking
 _RANK = re.compile(r"-1|[1-9][0-9]{0,3}")
 SEGMENT = ("srcIndex", "segmentId")
+FILLER = "PLACEHOLDER"
+FIVE = 5  # outputs of a ranking of WMT, whose pairs keep their ranks
 JUDGE = ("judgeId", "judgeID")  # as Appraise and as WMT16 write it
 
 
@@ -53,20 +57,35 @@ def rankings(lines: Sequence[str], name: str) -> Rankings:
     languages = None
     if {"srclang", "trglang"} <= set(place):
         languages = [f"{row[place['srclang']]}-{row[place['trglang']]}" for row in body]
-    chosen = [place[f"system{i + 1}Id"] for i in range(width)]
-    systems = Names.of([without_slash(row[i]) for row in body for i in chosen])
+    places = [(place[f"system{i + 1}Id"], place[f"system{i + 1}rank"]) for i in range(width)]
+    ranks = [_ranks([row[rank] for _, rank in places], number, name)
+             for row, number in zip(body, numbers[1:], strict=True)]  # fmt: skip
+    sharing = _sharing({row[id_] for row in body for id_, _ in places})
+    expanded = [
+        [
+            (system, rank)
+            for (id_, _), rank in zip(places, own, strict=True)
+            if (row[id_].upper(), rank) != (FILLER, -1)
+            for system in sharing.get(row[id_], [row[id_]])
+        ]
+        for row, own in zip(body, ranks, strict=True)
+    ]
+    for own, number in zip(expanded, numbers[1:], strict=True):
+        _require_once([system for system, rank in own if rank > 0], number, name)
+    width = max(map(len, expanded), default=0)
+    padded = [[*own, *[(None, -1)] * (width - len(own))] for own in expanded]
+    systems = Names.of([system and without_slash(system) for own in padded for system, _ in own])
     for system in systems.names:
         check_name(system)
-    given = [place[f"system{i + 1}rank"] for i in range(width)]
-    ranks = [_ranks([row[i] for i in given], number, name)
-             for row, number in zip(body, numbers[1:], strict=True)]  # fmt: skip
     return Rankings(
         annotator=Names.of([row[judge] for row in body]),
         segment=Names.of([row[segment] for row in body]),
         languages=Names.of(languages) if languages else Names.unknown(len(body)),
         names=systems.names,
         system=systems.codes.reshape(len(body), width),
-        rank=np.array(ranks, dtype=np.int64).reshape(len(body), width),
+        rank=np.array([rank for own in padded for _, rank in own], dtype=np.int64).reshape(
+            len(body), width
+        ),
         source=np.zeros(len(body), dtype=np.int64),
     )
 
@@ -79,15 +98,28 @@ def _first(place: Mapping[str, int], columns: Sequence[str], name: str) -> int:
     return found
 
 
+def _sharing(names: set[str]) -> dict[str, list[str]]:
+    """The systems behind each joint name, all of which stand elsewhere, too."""
+    parts = {name: name.split("+") for name in names}
+    often = Counter(part for own in parts.values() for part in own)
+    return {name: own for name, own in parts.items() if all(often[part] > 1 for part in own)}
+
+
+def _require_once(systems: Sequence[str], number: int, name: str) -> None:
+    twice = next((system for system in systems if systems.count(system) > 1), None)
+    if twice is not None:
+        raise at_line(name, number, f"system {twice!r} is ranked twice; leave one of its ranks.")
+
+
 def _ranks(values: Sequence[str], number: int, name: str) -> list[int]:
     found = []
     for value in values:
-        if not _RANK.fullmatch(value.strip()):
+        if not _RANK.fullmatch(value.strip()) or int(value) > max(FIVE, len(values)):
             raise at_line(
                 name,
                 number,
                 f"{value[:20]!r} is no rank; ranks are whole numbers from "
-                "1, or -1 for an output that was not ranked.",
+                f"1 to {max(FIVE, len(values))}, or -1 for an output that was not ranked.",
             )
         found.append(int(value))
     return found

@@ -27,6 +27,8 @@ class Table:
         raw: Scores as given.
         z: Scores that were standardised before.
         kind: As the file calls it.
+        undecided: Errors of each judgement whose severity is undecided, and not in `raw` yet.
+        higher: Whether more is better, where the file says so.
         scale: Lowest and highest score that the format allows.
         named: What to call the criterion where the file names none.
         keyed: Whether no judgement may occur twice with different scores.
@@ -51,6 +53,8 @@ class Table:
     languages: Column | None = None
     seconds: Numbers | None = None
     judged: Numbers | None = None
+    undecided: Sequence[int] | None = None
+    higher: Sequence[bool | None] | None = None
     made_from: Sequence[int] | None = None
     scale: tuple[float, float] | None = None
     named: str = "score"

@@ -32,8 +32,8 @@ def in_order(report: HumanReport, criterion: str) -> list[JudgedSystem]:
     def place(system: JudgedSystem) -> tuple[float, ...]:
         own = system.criteria.get(criterion)
         if own is not None:
-            return (-mean(own),)
-        return system.cluster, sum(system.range), -mean(system)
+            return (-report.sign(criterion) * mean(own),)
+        return system.cluster, sum(system.range), -report.sign(criterion) * mean(system)
 
     return sorted(report.systems, key=place)
 

@@ -49,11 +49,13 @@ class Asked:
         judgements: Those of the language pair and criteria asked for.
         sources: Of each file.
         choices: With languages, standardisation, criteria and test decided.
+        notes: What the report should warn of.
     """
 
     judgements: Judgements | Rankings
     sources: tuple[Source, ...]
     choices: Annotated[HumanRequest, Stored(HumanRequest.stored, HumanRequest.of)]
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def key(self) -> str:
@@ -81,7 +83,7 @@ class Asked:
     def stated(self) -> dict[str, Any]:
         """What the report repeats of the question."""
         names = ("languages", "criteria", "standardise", "test", "aggregate", "alpha",
-                 "correction", "seed")  # fmt: skip
+                 "correction", "seed", "higher_is_better")  # fmt: skip
         chosen = {name: getattr(self.choices, name) for name in names}
         return {"signature": self.signature, "version": __version__, **chosen}
 
@@ -94,8 +96,10 @@ class Asked:
             "languages": c.languages,
             "scale": f"{c.scale[0]:g}..{c.scale[1]:g}" if c.scale else None,
             "criteria": "+".join(c.criteria),
+            "lower": "+".join(c.lower) or None,
             "standardise": c.standardise,
             "quality": c.quality.signature if c.quality else "none",
+            "undecided": None if c.undecided == "none" else c.undecided,
             "test": c.test,
             "aggregate": c.aggregate,
             "alpha": f"{c.alpha:g}",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sigtest.data.choices import choose
+from sigtest.data.names import is_error, system_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, LimitError, RecipeError, inside
 from sigtest.questions.human.files import INPUTS, MAX_ROWS, columns, read
@@ -20,7 +21,8 @@ from sigtest.questions.human.judgements import Judgements, Names
 from sigtest.questions.human.preparing import count_rows
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.request.asked import Asked, Source
-from sigtest.requests.people import RANKING_TEST, TESTS, HumanRequest
+from sigtest.render.digits import counted
+from sigtest.requests.people import RANKING_TEST, SEVERITIES, TESTS, HumanRequest
 
 MAX_SYSTEMS = 300
 MAX_ANNOTATORS = 20_000
@@ -132,6 +134,7 @@ def _rows(
 def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: HumanRequest) -> Asked:
     if sum(len(table.line) for table in tables) > MAX_ROWS:
         raise LimitError(f"The files hold more than {MAX_ROWS:,} judgements.", limit="judgements")
+    notes = [note for table in tables for note in _weighed(table, choices.undecided)]
     collected = collect(tables, choices.scale)
     judgements = collected.judgements
     dropped = [dict(reasons) for reasons in collected.dropped]
@@ -146,9 +149,14 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: HumanRe
     count_rows(dropped, judgements, ~keeps, "other criterion")
     judgements = judgements.take(keeps)
     judgements = replace(judgements, system=_renamed(judgements.system, choices.aliases))
+    lower = {choose(n, criteria, "lower", "criterion") for n in choices.lower} | collected.lower
+    turned = [i for i, name in enumerate(judgements.criterion.names) if name in lower]
+    sign = np.where(np.isin(judgements.criterion.codes, turned), -1.0, 1.0)
+    judgements = replace(judgements, raw=sign * judgements.raw, z=sign * judgements.z)
     choices = choices.but(
         languages=languages,
         criteria=criteria,
+        lower=tuple(name for name in criteria if name in lower),
         standardise=_standardise(judgements, tables[0].name, choices),
         test=str(choose(choices.test or TESTS[0], TESTS, "test", "significance test of scores")),
         scale=choices.scale,
@@ -166,7 +174,8 @@ def _of_tables(tables: Sequence[Table], digests: Sequence[str], choices: HumanRe
         Source(table.input, table.rows, reasons, digest, choices.scale or table.scale)
         for table, reasons, digest in zip(tables, dropped, digests, strict=True)
     )
-    asked = Asked(judgements, sources, choices)
+    notes += _doubts(tables, judgements, choices)
+    asked = Asked(judgements, sources, choices, tuple(notes))
     _ = asked.prepared  # refuses what leaves a system without judgements, or a test without pairs
     return asked
 
@@ -178,7 +187,7 @@ def _of_rankings(found: Sequence[Rankings], digests: Sequence[str], choices: Hum
     kept = whole.take(_chosen(whole.languages, languages))
     named = Names(kept.names, np.arange(len(kept.names)))
     kept = replace(kept, names=_renamed(named, choices.aliases).names)
-    for field in ("quality", "scale", "longitudinal"):
+    for field in ("quality", "scale", "longitudinal", "lower"):
         if getattr(choices, field):
             raise RecipeError(f"{field} needs scores; these are rankings.", field=field)
     if choices.standardise not in {None, "none"}:
@@ -244,6 +253,35 @@ def _criteria(column: Names, choices: HumanRequest) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*first, *column.names]))
 
 
+def _weighed(table: Table, severity: str) -> Iterator[str]:
+    """Count errors of undecided severity in the scores of a table, and say how many."""
+    if table.undecided is None or not any(table.undecided):
+        return
+    scores = np.array(table.raw, dtype=np.float64)
+    table.raw = (scores - SEVERITIES[severity] * np.array(table.undecided)).tolist()
+    yield (
+        f"The severity of {counted(sum(table.undecided), 'error')} is undecided; counted as "
+        f"{severity} (another severity can be named: undecided)."
+    )
+
+
+def _doubts(
+    tables: Sequence[Table], judgements: Judgements, choices: HumanRequest
+) -> Iterator[str]:
+    """Criteria that are called as penalties, or stand in files so called, and more is better."""
+    for name in choices.criteria:
+        own = judgements.criterion.codes == judgements.criterion.names.index(name)
+        if name in choices.lower or (judgements.raw[own] < 0).any():
+            continue
+        called = [name, *(system_name(table.name).rpartition("/")[2] for table in tables)]
+        if error := next(filter(is_error, called), None):
+            yield (
+                f"{error} has the name of an error or a penalty, and greater is read as better; "
+                f"where lower is better, say so: --lower {name} in the shell, lower=[{name!r}] in "
+                "Python and in JSON, or a column higher_is_better with false."
+            )
+
+
 def _renamed(column: Names, aliases: Mapping[str, str]) -> Names:
     """Systems under their aliases."""
     for name in aliases:
@@ -290,6 +328,8 @@ def _require_known(judgements: Judgements, choices: HumanRequest) -> None:
         raise RecipeError(
             "aggregate=document needs the document of every judgement.", field="aggregate"
         )
+    if choices.longitudinal and choices.lower:
+        raise RecipeError("longitudinal needs scores of which more is better.", field="lower")
     for pair, four in choices.longitudinal.items():
         path = f"longitudinal.{pair}" if pair else "longitudinal"
         for field, name in four.model_dump().items():

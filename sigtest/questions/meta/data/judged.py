@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 from sigtest.questions.human import Asked, compute
@@ -42,7 +41,7 @@ def scores_of(asked: Asked, given: Sequence[str], exclude: Sequence[str] = ()) -
     aliases = asked.choices.aliases
     judged = [s for s in asked.systems if not set(spellings(s, aliases)) & set(exclude)]
     matched = match_systems(judged, given, aliases)
-    names = {name: matched.given.get(name, name) for name in judged}
+    names = {name: matched.given[name] for name in judged if name in matched.given}
     if isinstance(asked.judgements, Rankings):
         report = compute(asked)
         shares = {names[own.name]: own.raw for own in report.systems if own.name in names}
@@ -51,8 +50,13 @@ def scores_of(asked: Asked, given: Sequence[str], exclude: Sequence[str] = ()) -
     columns = prepared.judgements
     found = by_name(prepared.pooled, prepared.systems, columns.segment)
     segments = {names[system]: own for system, own in found.items() if system in names}
-    systems = {system: fmean(own.values()) for system, own in segments.items()}
-    notes = _left_out(matched.references)
+    averaged = prepared.averaged
+    systems = {
+        names[name]: float(averaged.tested[averaged.of(s)].mean())
+        for s, name in enumerate(prepared.systems)
+        if name in names
+    }
+    notes = (*asked.notes, *_left_out(matched.references))
     scores: dict[str, Any] = {"system": systems}
     if all(name.isdecimal() for name in columns.segment.names):
         scores["segment"] = segments

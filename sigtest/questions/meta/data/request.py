@@ -57,9 +57,10 @@ def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[
     metrics = {check_name(label, "metric", f"{path}metrics"): spec for label, spec in asked.items()}
     sources = [_metric(label, spec, f"{path}metrics.{label}") for label, spec in metrics.items()]
     everyone = [human, *sources]
-    systems = tuple(system for system in human.systems if system not in exclude)
+    judged = tuple(system for system in human.systems if system not in exclude)
     for source in sources:
-        _require_shared(human, source, systems)
+        _require_shared(human, source, judged)
+    systems = tuple(system for system in judged if any(system in own.systems for own in sources))
     with_segments = [source for source in everyone if source.segment]
     segments = [source.segment for source in with_segments if source.segment]
     _require_room(segments, len(systems), sum("pairs" in own for own in metrics.values()), path)
@@ -86,6 +87,7 @@ def scored_set(body: Mapping[str, Any], name: str, path: str, exclude: Sequence[
         ),
         ignored=_ignored(everyone, exclude),
         excluded=tuple(s for s in exclude if any(s in source.systems for source in everyone)),
+        unscored=tuple(system for system in judged if system not in systems),
         notes=tuple(notes),
     )
 

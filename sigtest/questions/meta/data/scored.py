@@ -40,12 +40,13 @@ class ScoredSet:
 
     Attributes:
         name: Of the set; empty where there is only one.
-        systems: Those that people judged and that are not excluded, S, in the order of the human
-            scores.
+        systems: Those that people judged, that some metric scores and that are not excluded, S, in
+            the order of the human scores.
         human_system: (S,) human scores of whole systems, or none.
         human_segment: (S, n) human scores of segments, NaN where not judged, or none.
         metrics: In input order.
         ignored: Systems that a metric scores and people did not judge.
+        unscored: Systems that people judged and no metric scores.
         excluded: Systems left out as the request says.
         notes: What the report should warn of.
         judgements: Signature of the human evaluation that the human scores come from, if any.
@@ -57,6 +58,7 @@ class ScoredSet:
     human_segment: Array | None
     metrics: tuple[MetricScores, ...]
     ignored: tuple[str, ...] = ()
+    unscored: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     judgements: str = ""

@@ -20,27 +20,34 @@ class Decision:
     """What is decided about one pair of metrics.
 
     Attributes:
-        adjusted: Corrected p-value; nothing where the test is not defined.
-        significant: Whether it is at most alpha.
+        adjusted: Corrected p-value, one-sided the smaller one of both claims; nothing where the
+            test is not defined.
+        better: `a` or `b` where it is at most alpha.
         undecided: Whether more resamples could turn that round.
     """
 
     adjusted: float | None
-    significant: bool
+    better: str | None
     undecided: bool
 
 
 def decide(family: Sequence[Compared], choices: Choices) -> list[Decision]:
-    """Correct the pairs of one statistic and test together."""
-    found = [Decision(None, False, False)] * len(family)
-    chances = {i: row.chances[choices.alternative] for i, row in enumerate(family) if row.chances}
-    if chances:
-        p = np.array([chance.p for chance in chances.values()])
-        low, high = np.array([chance.ends for chance in chances.values()]).T
-        adjusted = adjust(p, choices.correction).tolist()
-        unsure = undecided(p, low, high, choices.correction, choices.alpha).tolist()
-        for i, corrected, open_ in zip(chances, adjusted, unsure, strict=True):
-            found[i] = Decision(corrected, corrected <= choices.alpha, open_)
+    """Correct the pairs of one statistic and test together; one-sided, both claims of each."""
+    found = [Decision(None, None, False)] * len(family)
+    at = [i for i, row in enumerate(family) if row.chances]
+    if not at:
+        return found
+    chances = [family[i].chances[claim] for i in at for claim in choices.claims]
+    p = np.array([chance.p for chance in chances])
+    low, high = np.array([chance.ends for chance in chances]).T
+    shape = len(at), len(choices.claims)
+    adjusted = adjust(p, choices.correction).reshape(shape).min(axis=1).tolist()
+    open_ = undecided(p, low, high, choices.correction, choices.alpha).reshape(shape)
+    for i, corrected, unsure in zip(at, adjusted, np.any(open_, axis=1).tolist(), strict=True):
+        # below alpha 1/2 only the claim of the side ahead is ever supported
+        ahead = "a" if family[i].value_a > family[i].value_b else "b"
+        better = ahead if corrected <= choices.alpha else None
+        found[i] = Decision(corrected, better, unsure)
     return found
 
 
@@ -59,41 +66,23 @@ def claims(rows: Sequence[Compared], choices: Choices) -> Array:
     return found
 
 
-def wins(family: Sequence[Compared], choices: Choices) -> Flags:
-    """(P, 2) whether a is significantly better than b, and b than a.
-
-    One-sided claims in both directions are corrected together, 2 P of them; where the alternative
-    is two-sided, its P p-values are, and the sign of the difference says who wins.
-    """
-    won = np.zeros((len(family), 2), dtype=np.bool_)
-    at = [i for i, row in enumerate(family) if row.chances]
-    if not at:
-        return won
-    found = claims([family[i] for i in at], choices)
-    if choices.alternative == "two-sided":
-        adjusted = adjust(found.min(axis=1), choices.correction)[:, None]
-        won[at] = (adjusted <= choices.alpha) & (found < 1.0)
-    else:
-        adjusted = adjust(found.ravel(), choices.correction).reshape(-1, 2)
-        won[at] = adjusted <= choices.alpha
-    return won
-
-
-def ranks(values: Mapping[int, float], rows: Sequence[Compared], won: Flags) -> dict[int, Rank]:
+def ranks(
+    values: Mapping[int, float], rows: Sequence[Compared], decisions: Sequence[Decision]
+) -> dict[int, Rank]:
     """Where the metrics of one set stand.
 
     Args:
         values: The statistic of each metric for which it is defined.
         rows: The pairs of the set.
-        won: (P, 2) who beats whom.
+        decisions: What is decided about each.
     """
     numbers = list(values)
     place = {m: i for i, m in enumerate(numbers)}
     beats = np.zeros((len(numbers), len(numbers)), dtype=np.bool_)
-    for row, (a_wins, b_wins) in zip(rows, won.tolist(), strict=True):
+    for row, decision in zip(rows, decisions, strict=True):
         if row.a in place and row.b in place:
-            beats[place[row.a], place[row.b]] = a_wins
-            beats[place[row.b], place[row.a]] = b_wins
+            beats[place[row.a], place[row.b]] = decision.better == "a"
+            beats[place[row.b], place[row.a]] = decision.better == "b"
     placed = rank(np.array([values[m] for m in numbers]), beats)
     return dict(zip(numbers, placed, strict=True))
 

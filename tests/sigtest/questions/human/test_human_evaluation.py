@@ -9,12 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
-from sigtest.errors import InputError
+from sigtest.errors import InputError, RecipeError
+from sigtest.kinds import KINDS
 from sigtest.questions.human import compute, parse
 from sigtest.questions.human.conclusions import combine, concluded, decide, ranks
+from sigtest.questions.human.present import present
 from sigtest.questions.human.report import JudgedPair
 from sigtest.questions.human.scores import by_name
+from sigtest.render.formats import FORMATS
+from sigtest.render.layout import Layout
 
 
 def row(annotator, system, segment, score, kind="SYSTEM", **more):
@@ -114,13 +119,19 @@ def test_boxes_are_tukeys() -> None:
 def test_documents_as_units_average_their_segments() -> None:
     rows = [row("w", s, i, 10 * i + 7 * (s == "A"), document=f"d{i // 2}")
             for s in "AB" for i in range(6)]  # fmt: skip
+    rows += [row("w", s, i, 0, document="d0") for s in "AB" for i in (6, 7)]
     by_segment = evaluated(rows, standardise="none")
     report = evaluated(rows, standardise="none", aggregate="document")
     found = pair(report, "A", "B")
     assert (found.n_a, found.n_b) == (3, 3)
-    x = np.array([5, 25, 45]) + 7
-    assert found.u == stats.mannwhitneyu(x, x - 7, method="asymptotic").statistic
-    assert system(report, "A").sd == pytest.approx(20)
+    x = np.array([(7 + 17) / 4, 25 + 7, 45 + 7])
+    assert found.u == stats.mannwhitneyu(x, [10 / 4, 25, 45], method="asymptotic").statistic
+    own = system(report, "A")
+    assert own.raw == pytest.approx(x.mean())
+    assert own.sd == pytest.approx(x.std(ddof=1))
+    assert own.ci == pytest.approx(stats.t.interval(0.95, 2, x.mean(), stats.sem(x)))
+    assert found.difference == pytest.approx(own.raw - system(report, "B").raw)
+    assert (own.n_segments, own.n_judgements) == (8, 8)
     assert any("document" in said for said in by_segment.warnings)
     assert not any("document" in said for said in report.warnings)
 
@@ -368,14 +379,89 @@ def test_conclusions_and_clusters_follow_the_decisions() -> None:
         assert system(report, name).range == (1 + better, 5 - worse)
 
 
-def test_a_winner_with_the_lower_mean_is_pointed_out() -> None:
+def penalised(**more):
+    rng = np.random.default_rng(5)
+    return [row(w, s, i, int(rng.poisson(4 + 2 * k)), **more)
+            for k, s in enumerate("ABC") for w in "vw" for i in range(30)]  # fmt: skip
+
+
+@pytest.mark.parametrize("standardise", ["none", "annotator"])
+@pytest.mark.parametrize("said", ["option", "column", "file"])
+def test_of_penalties_the_fewest_are_best(said: str, standardise: str) -> None:
+    choices = {"standardise": standardise, "test": "signed_rank"}
+    if said == "file":
+        lines = ["model,item,login,score,higher_is_better"]
+        lines += [f"{r['system']},{r['segment']},{r['annotator']},{r['score']},False"
+                  for r in penalised()]  # fmt: skip
+        report = compute(parse(choices, [("x.csv", "\n".join(lines).encode())]))
+    elif said == "column":
+        report = evaluated(penalised(higher_is_better=False), **choices)
+    else:
+        report = evaluated(penalised(), lower=["score"], **choices)
+    turned = evaluated([{**r, "score": 50 - r["score"]} for r in penalised()], **choices)
+    for own, other in zip(report.pairs, turned.pairs, strict=True):
+        assert (own.conclusion, own.p_greater) == (other.conclusion, pytest.approx(other.p_greater))
+    assert [own.range for own in report.systems] == [own.range for own in turned.systems]
+    assert report.higher_is_better == {"score": False}
+    fewest, z = system(report, "A"), standardise == "annotator"
+    raw = [r["score"] for r in penalised() if r["system"] == "A"]
+    assert fewest.raw == pytest.approx(np.mean(raw))
+    assert fewest.ci[0] < (fewest.z if z else fewest.raw) < fewest.ci[1]
+    assert fewest.criteria["score"].box[2] == pytest.approx(
+        system(turned, "A").criteria["score"].box[2] if z
+        else 50 - system(turned, "A").criteria["score"].box[2])  # fmt: skip
+    assert (pair(report, "A", "C").difference > 0) == z
+    assert "score (lower is better" in FORMATS["text"].render(present(report))
+    for own, other in zip(report.agreement, turned.agreement, strict=True):
+        assert own.mean_difference == other.mean_difference
+
+
+def test_names_of_penalties_are_warned_of() -> None:
+    def said(rows, name="x", **choices):
+        lines = ["system,segment,score,criterion"]
+        lines += [f"{r['system']},{r['segment']}{r['annotator']},{r['score']},{r['criterion']}"
+                  for r in rows]  # fmt: skip
+        report = compute(parse(choices, [(name, "\n".join(lines).encode())]))
+        return [own for own in report.warnings if "greater is read as better" in own]
+
+    assert said(penalised(criterion="penalty"))[0].startswith("penalty has the name")
+    assert said(penalised(criterion="score"), "a/penalties.csv")[0].startswith("penalties has")
+    assert not said(penalised(criterion="penalty"), lower=["penalty"])
+    assert not said(penalised(criterion="score"))
+    negative = [{**r, "score": -r["score"]} for r in penalised(criterion="MQM")]
+    assert not said(negative, scale=[-50, 0])
+
+
+def test_stars_are_those_of_corrected_p_values() -> None:
+    rng = np.random.default_rng(3)
+    rows = [row("w", s, i, round(50 + 4 * k + 12 * rng.normal())) for k, s in enumerate("ABCD")
+            for i in range(40)]  # fmt: skip
+    report = evaluated(rows, standardise="none", correction="holm", scale=[-100, 200])
+    p = [q for own in report.pairs for q in (own.p_greater, own.p_less)]
+    adjusted = multipletests(p, 0.05, "holm")[1].reshape(-1, 2).min(axis=1)
+    assert [own.p_adjusted for own in report.pairs] == pytest.approx(adjusted)
+    assert 0 < (adjusted <= 0.05).sum() < (np.array(p) <= 0.05).sum()
+    for form in ("text", "markdown", "latex", "html"):
+        shown = FORMATS[form].render(KINDS["human-evaluations"].lay_out(report, Layout("pairs")))
+        assert "adjusted" in shown
+    text = FORMATS["text"].render(present(report)).split("Pairs by")[1].split("* p adj")[0]
+    assert text.count("*") == (adjusted <= 0.05).sum()
+
+
+def test_a_table_that_this_report_has_nothing_for_is_not_called_unknown() -> None:
+    report = evaluated(penalised(), standardise="none")
+    with pytest.raises(RecipeError, match="nothing for the table gain; it has systems, pairs"):
+        KINDS["human-evaluations"].lay_out(report, Layout("gain"))
+
+
+def test_a_winner_with_the_worse_mean_is_pointed_out() -> None:
     """B is a little better almost everywhere and fails badly on five segments."""
     rows = [row("w", "A", i, 60) for i in range(60)]
     rows += [row("w", "B", i, 0 if i < 5 else 62) for i in range(60)]
     report = evaluated(rows, standardise="none")
     assert system(report, "A").raw > system(report, "B").raw
     assert pair(report, "A", "B").conclusion == "b"
-    assert any("lower mean wins: B over A" in said for said in report.warnings)
+    assert any("worse mean wins: B over A" in said for said in report.warnings)
     # clusters are cut in the order of means, as WMT's; ranges say what the test found
     assert [(own.cluster, own.range) for own in report.systems] == [(1, (2, 2)), (1, (1, 1))]
 

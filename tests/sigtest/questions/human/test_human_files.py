@@ -35,6 +35,12 @@ def esa(system="S", item=0, score=50, *, kind="TGT", doc=None, spans=(), start=0
                       doc=doc or "d", spans=text, start=start, end=end)  # fmt: skip
 
 
+def wmt25(*systems, segment=0, **fields):
+    own = dict.fromkeys(systems, fields)
+    return json.dumps({"doc_id": f"en-cs_CZ_#_news_#_d_#_{segment}", "scores": own,
+                       "tgt_text": dict.fromkeys(systems, "Hallo \U0001f600")}) + "\n"  # fmt: skip
+
+
 def test_tabs_blanks_quotes_and_na_are_read_alike() -> None:
     text = DA + (
         'NA\tw1\tbn\thi ad NA\t"A.1" NA SYSTEM\ts.1_1\t52\t0\n'
@@ -186,6 +192,36 @@ def test_appraise_mqm_is_known_by_its_spans() -> None:
     assert asked.choices.criteria == ("mqm",)
 
 
+@pytest.mark.parametrize(("severity", "score"), [(None, 0), ("minor", -1), ("major", -5)])
+def test_errors_of_undecided_severity_count_as_is_asked(severity: str, score: float) -> None:
+    undecided = {**ODD, "severity": "undecided"}
+    text = esa("A", 0, 0, spans=[undecided, MINOR]) + esa("B", 0, 0, spans=[MINOR])
+    asked = judged(text, **({"undecided": severity} if severity else {}))
+    assert asked.judgements.raw.tolist() == [score - 1, -1]
+    assert any(f"1 error is undecided; counted as {severity or 'none'}" in note
+               for note in compute(asked).warnings)  # fmt: skip
+
+
+def test_every_wave_of_wmt25_is_an_item() -> None:
+    emoji = {"start_i": 7, "end_i": 8, "severity": "minor"}  # its second half, as browsers count
+    text = wmt25("A", "B", human1=90, annotator1="v", human2=95, annotator2="w", errors2=[emoji])
+    text += wmt25("A", "B", segment=1, human1=80, annotator1="v", human2=None)
+    text += json.dumps({"doc_id": "en-cs_CZ_#_news_#_e_#_0", "tgt_text": {}, "scores": {}}) + "\n"
+    control = [{"human": 70, "annotator": "w", "errors": []}]
+    text += json.dumps({"doc_id": "en-cs_CZ_#_news_#_e_#_1", "tgt_text": {"A": "", "B": ""},
+                        "scores": {"A": control, "B": control}}) + "\n"  # fmt: skip
+    asked = judged(text)
+    assert [row[:3] + row[4:] for row in rows_of(asked) if row[1] == "B"] == [
+        ("v", "B", "news_#_d_#_0_#_human1", 90),
+        ("w", "B", "news_#_d_#_0_#_human2", 95),
+        ("v", "B", "news_#_d_#_1_#_human1", 80),
+        ("w", "B", "news_#_e_#_1_#_human1", 70),
+    ]
+    assert asked.choices.languages == "en-cs_CZ"
+    assert asked.judgements.document.names == ("news_#_d", "news_#_e")
+    assert asked.sources[0].dropped == {"not judged": 2}
+
+
 @pytest.mark.parametrize("form", ["csv", "tsv", "semicolon", "jsonl", "json"])
 def test_named_columns_in_every_form(form: str) -> None:
     header = ["Rater", "System", "seg_id", "Score", "doc", "comment", "type"]
@@ -249,6 +285,15 @@ def test_rankings_pass_over_outputs_that_were_not_ranked() -> None:
     assert report.tested == "rankings"
 
 
+def test_fillers_are_no_systems_and_shared_outputs_are_of_both() -> None:
+    text = RNK + "1,j,A+B,C,1,2\n2,j,A,placeholder,1,-1\n3,j,B,C,2,1\n4,j,A,x+y,2,1\n"
+    report = compute(parse({}, [("r", text.encode())]))
+    won = {(p.a, p.b): (p.u, p.n_a) for p in report.pairs}
+    assert [own.name for own in report.systems] == ["A", "B", "C", "x+y"]
+    assert (won["A", "C"], won["B", "C"], won["A", "x+y"]) == ((1, 1), (1, 2), (0, 1))
+    assert (won["A", "B"], report.systems[0].n_judgements) == ((0, 0), 3)  # one output: a tie
+
+
 def test_rankings_of_wmt16_are_pairs_of_outputs() -> None:
     # the layout that the README of WMT16's human judgements shows
     text = (
@@ -295,13 +340,17 @@ def test_input_overrules_sniffing() -> None:
         read(text.encode(), "x", "rnk")
     with pytest.raises(InputError, match="x, line 1: the header has no column judgeId"):
         read(b"srcIndex,system1Id,system1rank\n1,A,1\n", "x", "rnk")
-    assert set(INPUTS) == {"wmt_da", "wmt_da_segments", "mtme", "mqm", "esa", "rnk", "columns"}
+    assert set(INPUTS) == {"wmt_da", "wmt_da_segments", "mtme", "mqm", "esa", "rnk", "columns",
+                           "wmt25"}  # fmt: skip
 
 
 LINE = "h w a b ad 1 A r SYSTEM 1 50 9\nh w a b ad 1 B r SYSTEM 1 50 9\n"
 BAD_SPAN = {"start_i": 5, "end_i": 2, "severity": "minor"}
 BEFORE = {"start_i": -1, "end_i": 2, "severity": "minor"}
-ODD = {"start_i": 0, "end_i": 2, "severity": "undecided", "error_type": ["Style"]}
+ODD = {"start_i": 0, "end_i": 2, "severity": "grave", "error_type": ["Style"]}
+MINOR = {**ODD, "severity": "minor"}
+BEYOND = {**MINOR, "end_i": 10_000_000}
+RNK = "srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n"
 
 NEWER = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\n"
 
@@ -364,7 +413,19 @@ REFUSED = {
     "span before": (esa("A", 0, 1) + esa("B", 0, 1, spans=[BEFORE]),
                     "file, line 2: a span from -1"),
     "severity in spans": (esa("A", 0, 0) + esa("B", 0, 0, spans=[ODD]),
-                          "file, line 2: no weight is known for severity 'undecided'"),
+                          "file, line 2: no weight is known for severity 'grave'"),
+    "span beyond any text": (esa("A", 0, 1) + esa("B", 0, 1, spans=[BEYOND]),
+                             "file, line 2: a span from 0 to 10000000 lies outside"),
+    "span beyond its text": (wmt25("A", human1=5) + wmt25("B", human1=5, errors1=[BEYOND]),
+                             "file, line 2: a span from 0 to 10000000 lies outside"),
+    "wmt25 without scores": (wmt25("A", human1=5) + '{"doc_id": "x_#_y", "tgt_text": {}}\n',
+                             "file, line 2: no segment of WMT25"),
+    "system ranked twice": (RNK + "1,j,A,A,1,2\n", "file, line 2: system 'A' is ranked twice"),
+    "rank beyond the outputs": (RNK + "1,j,A,B,1,9\n", "file, line 2: '9' is no rank; .*1 to 5"),
+    "two directions": (
+        "system,segment,score,higher_is_better\nA,1,5,false\nB,1,5,true\n",
+        "file, line 3: another direction of score than above",
+    ),
     "kind in esa": (esa("A", 0, 1) + esa("B", 0, 1, kind="GOOD"),
                     "file, line 2: unknown kind 'GOOD'"),
     "rank": ("srcIndex,judgeId,system1Id,system2Id,system1rank,system2rank\n1,j,A,B,1,0\n",

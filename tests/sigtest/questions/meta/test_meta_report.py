@@ -10,7 +10,9 @@ from scipy import stats
 from scored import SYSTEMS, request, table
 
 from sigtest.questions.meta import Asked, MetaReport, compute, parse
+from sigtest.questions.meta.present import present
 from sigtest.questions.meta.significance.williams import williams
+from sigtest.render.formats import FORMATS
 from sigtest.report import decode, encode
 from sigtest.significance.corrections import adjust
 
@@ -175,7 +177,8 @@ def test_families_are_all_pairs_of_a_statistic_and_test(correction: str) -> None
         families.setdefault((pair.statistic, pair.test), []).append(pair)
     assert len(families) == 6
     for rows in families.values():
-        expected = adjust(np.array([pair.p_value for pair in rows]), correction)
+        p = np.array([[pair.p_greater, pair.p_less] for pair in rows])  # both claims of each
+        expected = adjust(p.ravel(), correction).reshape(p.shape).min(axis=1)
         assert [pair.p_adjusted for pair in rows] == pytest.approx(expected.tolist())
         assert [pair.significant for pair in rows] == (expected <= 0.05).tolist()
 
@@ -336,7 +339,8 @@ def test_sets_pool_accuracy_over_pairs_and_share_families() -> None:
             assert own.metrics[m].pearson.value == expected.pearson.value
     assert [pair.set for pair in report.pairs[:6]] == ["en-de"] * 3 + ["he-en"] * 3
     family = [p for p in report.pairs if (p.statistic, p.test) == ("pearson", "williams")]
-    expected = adjust(np.array([pair.p_value for pair in family]), "holm")
+    p = np.array([[pair.p_greater, pair.p_less] for pair in family])
+    expected = adjust(p.ravel(), "holm").reshape(p.shape).min(axis=1)
     assert [pair.p_adjusted for pair in family] == pytest.approx(expected.tolist())
 
 
@@ -376,9 +380,25 @@ def test_more_systems_than_can_be_enumerated_are_drawn() -> None:
             assert low < pair.p_value < high
 
 
+def test_only_systems_that_some_metric_scores_are_counted() -> None:
+    body = request(statistics=["pearson"], tests=["williams"])
+    for metric in body["metrics"].values():
+        for scores in metric.values():
+            if isinstance(scores, dict):
+                scores.pop("Fir", None)
+    report = compute(parse(body))
+    assert [system.name for system in report.sets[0].systems].count("Fir") == 0
+    assert {pair.n for pair in report.pairs} == {len(report.sets[0].systems)} == {5}
+    said = FORMATS["text"].render(present(report))
+    assert said.startswith("5 systems;")
+    assert "people's scores of 5 systems" in " ".join(said.split())
+    assert any("5 are few" in own for own in report.warnings)
+    assert "Left out, as no metric scores them: Fir." in report.warnings
+
+
 def test_too_few_resamples_are_warned_of() -> None:
     report = run(level="segment", statistics=["pearson"], resamples=19, alpha=0.01)
-    assert any("19 resamples are too few for 3 comparisons" in said for said in report.warnings)
+    assert any("19 resamples are too few for 6 comparisons" in said for said in report.warnings)
 
 
 def test_report_is_a_function_of_the_question_and_survives_json() -> None:
