@@ -116,13 +116,13 @@ def _systems(
     return tuple(found)
 
 
-def _sign(criteria: Sequence[str], choices: Choices) -> float:
+def _sign(criteria: Sequence[str], choices: HumanRequest) -> float:
     """What turns scores back into those that were given; NaN where some are turned round."""
     signs = {1.0 if choices.higher_is_better[name] else -1.0 for name in criteria}
     return signs.pop() if len(signs) == 1 else math.nan
 
 
-def _as_given(row: JudgedPair, prepared: Prepared, choices: Choices) -> JudgedPair:
+def _as_given(row: JudgedPair, prepared: Prepared, choices: HumanRequest) -> JudgedPair:
     """A pair with the difference of scores as they were given, where these were tested."""
     if prepared.averaged.standardised:
         return row
