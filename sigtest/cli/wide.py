@@ -29,9 +29,10 @@ def read_wide(path: str) -> list[dict[str, Any]]:
     """
     name = shown(path)
     text = "\n".join(parse_lines(read_bytes(path), name))
-    (_, header), *placed = parsed(text, _separator(text.partition("\n")[0]), name)
-    if not placed:
-        raise InputError(f"{name} has a header and no data sets.")
+    found = [*parsed(text, _separator(text.partition("\n")[0]), name)]
+    if len(found) < 2:
+        raise InputError(f"{name} needs a header and a line for each data set.")
+    (_, header), *placed = found
     for line, row in placed:
         if len(row) != len(header):
             raise at_line(name, line, f"{len(row)} columns, but the header has {len(header)}.")

@@ -197,7 +197,7 @@ def test_what_makes_no_sense_is_one_sentence(
         ("set\ta\tb\nx\t1\t2\ny\t3\tNA\n", "line 3: b has 'NA', which is no number"),
         ("a\tb\n1\t2\n", "a first column that names data sets"),
         ("set\ta\nx\t1\n", "a column of numbers for each of two systems"),
-        ("set\ta\tb\n", "a header and no data sets"),
+        ("set\ta\tb\n", "a line for each data set"),
         ("set\ta\tb\nx\tinf\t2\ny\t1\t1\n", "line 2: a has 'inf', which is no finite number"),
         ("set\ta\tb\nx\t1\t\ny\t1\t1\n", "line 2: b has '', which is no number"),
         ("set\ta\tb\tc\nx\t-\t1\t1\ny\t1\t2\t2\nz\t1\t2\t2\n", "line 2: a has '-', which"),
@@ -282,3 +282,13 @@ def test_files_of_other_formats_are_no_labels(
     table = tmp_path / "gold.csv"
     table.write_bytes(content)
     assert said in complaint("--gold", table, table)
+
+
+@pytest.mark.parametrize("text", ["", "\n", " \n\n", "data,elm,oak\n"])
+def test_tables_without_a_data_set_are_refused_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text(text)
+    assert main(["classify", "--table", str(table)]) == 2
+    assert str(table) in capsys.readouterr().err
