@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -106,10 +107,13 @@ def filled(client: httpx.Client, body: dict[str, Any], pause: float = 0.0) -> li
 
 
 def test_a_full_store_is_noticed_and_can_be_emptied(
-    client: httpx.Client, body: dict[str, Any]
+    client: httpx.Client, queue: QueueSettings, body: dict[str, Any]
 ) -> None:
-    made = filled(client, body)
+    made = filled(client, body)  # as much as one caller may hold
     assert len(made) > 3
+    with closing(connect(queue)) as redis:
+        room = queue.memory + MEGABYTE - int(redis.info()["used_memory"])
+        redis.eval("return redis.call('set', KEYS[1], string.rep('x', ARGV[1]))", 1, "others", room)
     problem(client.get("/readyz"), 503, "storage-full")
     assert client.get(made[0]).status_code == 200
     for url in made:

@@ -209,8 +209,8 @@ def test_a_question_that_waits_for_another_one_leaves_its_turn(
 
 def test_test_sets_are_checked_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     client = serve(Settings.of(KEYS))
-    checked = Held(testset.parse_testset)
-    monkeypatch.setattr(testset, "parse_testset", checked)
+    checked = Held(testset.testset_of)
+    monkeypatch.setattr(testset, "testset_of", checked)
 
     def make(number: int) -> int:
         body = {"name": f"turn {number}", "references": [["a b", "c d"]], "resamples": 99}

@@ -69,9 +69,10 @@ def test_misspelt_settings_are_noticed() -> None:
         "SIGTEST_RETENTOIN": "SIGTEST_RETENTION",
         "SIGTEST_MAX_SEGMENT": "SIGTEST_MAX_SEGMENTS",
         "SIGTEST_APIKEYS": "SIGTEST_API_KEYS",
+        "SIGTEST_HOST": "SIGTEST_HOSTS",
     }
     injected = ("SERVICE_HOST", "SERVICE_PORT", "SERVICE_PORT_HTTP", "PORT", "PORT_8000_TCP",
-                "PORT_8000_TCP_PROTO", "PORT_8000_TCP_ADDR", "WORKERS_PORT", "REDIS_PORT", "HOST",
+                "PORT_8000_TCP_PROTO", "PORT_8000_TCP_ADDR", "WORKERS_PORT", "REDIS_PORT",
                 "API_KEY", "DATA", "WORKERS_SERVICE_HOST")  # fmt: skip
     right = (*VARIABLES, "SIGTEST_MAX_PAGE", "PORT", "HOME", *(f"SIGTEST_{i}" for i in injected))
     assert misspelt({**wrong, **dict.fromkeys(right, "1")}) == wrong

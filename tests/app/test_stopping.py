@@ -22,7 +22,7 @@ from workers.machine.horse import WORKING
 from workers.settings import Settings as QueueSettings
 
 SLOW_BODY = (
-    "POST /v1/comparisons HTTP/1.1\r\nHost: x\r\n"
+    "POST /v1/comparisons HTTP/1.1\r\nHost: localhost\r\n"
     "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
 )
 

@@ -11,7 +11,7 @@ from service import CALLER, EXAMPLE, until
 
 from sigtest.arrays import Array
 from sigtest.comparison.comparison import Comparison
-from sigtest.comparison.parse import parse_comparison, parse_system
+from sigtest.comparison.parse import parse_comparison
 from sigtest.comparison.plan import Plan
 from sigtest.data.testset import TestSet
 from sigtest.data.text import parse_lines
@@ -20,6 +20,7 @@ from sigtest.decide.summary import summarise
 from sigtest.render import json
 from sigtest.report import Report
 from sigtest.requests.recipe import Recipe
+from sigtest.requests.testsets import SystemRequest, system_of
 from workers.creation import NewTestSet
 from workers.questions import Questions
 from workers.store.boards import Choice, State, TestSetRecord
@@ -67,7 +68,7 @@ class Board:
         return TestSets(self.context)
 
     def put(self, name: str, output: Output, replaces: bool = False) -> str:
-        system = parse_system(entry(name, output), name)
+        system = system_of(SystemRequest.of(entry(name, output)), name)
         self.testsets.check(self.id, CALLER, system)
         _, verdict = self.testsets.put(self.id, CALLER, system, replaces, 60, "max_systems")
         self.systems[name] = output

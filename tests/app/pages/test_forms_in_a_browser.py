@@ -64,7 +64,6 @@ def test_a_wrong_number_is_told_at_its_field_and_everything_stays(
     ("filled", "control", "words"),
     [
         ({}, "files", "No files yet"),
-        ({"#reference-text": "a\nb", "#first-text": "a\nb"}, "first-text", "two systems"),
         (
             {"#reference-text": "a\nb", "#first-text": "a\nb", "#second-text": "b\nb",
              "#baseline": "Z"},

@@ -117,7 +117,7 @@ def test_by_keyboard_alone(service: httpx.Client, chromium: Any) -> None:
             page.wait_for_selector(f"#systems th[aria-sort={order}]:has-text('score')")
         assert page.evaluate("document.activeElement.textContent") == "score"
         first = page.locator("#matrix td a >> nth=0")
-        assert str(first.get_attribute("aria-label")).startswith("aspen and birch: .59")
+        assert str(first.get_attribute("aria-label")).startswith("aspen and birch: 0.59")
         first.focus()
         page.keyboard.press("Enter")
         page.wait_for_selector("#pair .segments")

@@ -145,7 +145,7 @@ def test_what_is_too_large_is_told_on_a_page_and_to_programs_as_a_problem(
         assert answer.status_code == 413
         assert answer.headers["content-type"].startswith("text/html")
         assert (
-            "larger than 1,000 bytes, the most that this service takes (max_body_bytes)"
+            "larger than 1,000 bytes, the most that this service takes (SIGTEST_MAX_BODY_BYTES)"
             in answer.text
         )
         json = {"Accept": "application/json"}
