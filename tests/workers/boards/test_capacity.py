@@ -14,6 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 from sigtest.errors import RecipeError
 from sigtest.report import Report
+from sigtest.requests.testsets import TestSetRequest
 from workers.errors import CapacityError
 from workers.store.boards import Choice
 from workers.tasks.context import Context
@@ -197,6 +198,7 @@ def test_a_joint_correction_is_of_the_systems_present(working: Context) -> None:
 
 
 @pytest.mark.parametrize("capacity", [1, 1001, 2.5, True, "many"])
-def test_impossible_capacities_are_refused(working: Context, capacity: Any) -> None:
+def test_impossible_capacities_are_refused(capacity: Any) -> None:
+    asked = {"name": "refused", "references": [["a b"]], "capacity": capacity}
     with pytest.raises(RecipeError, match="capacity must be a whole number from 2 to 1000"):
-        board_on(working, "refused", capacity=capacity)
+        TestSetRequest.of(asked)

@@ -4,15 +4,13 @@ import json
 from typing import Any
 
 import pytest
-from board import EVERYTHING, RECIPE, REFERENCE, SYSTEMS, Board, Lines, Output, board_on, garbled
+from board import EVERYTHING, RECIPE, SYSTEMS, Board, Lines, Output, board_on, garbled
 from service import CALLER
 
-from sigtest.data.testset import TestSet
 from sigtest.errors import InputError, LengthError, RecipeError
-from sigtest.requests.recipe import Recipe
+from sigtest.requests.testsets import TestSetRequest
 from workers.store.boards import Choice
 from workers.tasks.context import Context
-from workers.testsets import NewTestSet
 
 RUNS: dict[str, tuple[Lines, ...]] = {
     "aspen": (SYSTEMS["aspen"], garbled(SYSTEMS["aspen"], 1), SYSTEMS["birch"]),
@@ -106,7 +104,7 @@ def test_replicas_that_do_not_fit_change_nothing(
 @pytest.mark.parametrize("replicas", [0, -1, True, 1.5, "2", None])
 def test_a_number_of_replicas_that_cannot_be(replicas: Any) -> None:
     with pytest.raises(RecipeError, match="replicas must be a whole number") as caught:
-        NewTestSet.of("bad", TestSet.of([REFERENCE]), Recipe.of({}), replicas)
+        TestSetRequest.of({"name": "bad", "references": [["a b"]], "replicas": replicas})
     assert caught.value.field == "replicas"
 
 
