@@ -42,19 +42,19 @@ def service(workers: int) -> Iterator[tuple[httpx.Client, int]]:
             "WORKERS": str(workers),
             "REDIS_URL": "",
         }
-        process = subprocess.Popen(
+        with subprocess.Popen(
             [sys.executable, "-m", "app.serve"],
             env=environment,
             stdout=subprocess.PIPE,
             text=True,
-        )
-        try:
-            address = process.stdout.readline().split()[-1]  # type: ignore[union-attr]
-            with httpx.Client(base_url=address, timeout=600) as client:
-                yield client, process.pid
-        finally:
-            process.terminate()
-            process.wait()
+        ) as process:
+            try:
+                address = process.stdout.readline().split()[-1]  # type: ignore[union-attr]
+                with httpx.Client(base_url=address, timeout=600) as client:
+                    yield client, process.pid
+            finally:
+                process.terminate()
+                process.wait()
 
 
 def new_request(task: Task, run: int, count: int, segments: int, recipe: dict[str, Any]) -> Any:
