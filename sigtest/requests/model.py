@@ -32,6 +32,7 @@ from pydantic_core.core_schema import (
 )
 
 from sigtest.data.choices import choose
+from sigtest.data.numbers import whole
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
 
 SHOWN = 40  # characters of a wrong value that messages repeat
@@ -159,13 +160,13 @@ class Range(GroupedMetadata):
     high: int
 
     def __iter__(self) -> Iterator[object]:
-        yield from (Strict(), Ge(self.low), Le(self.high), BeforeValidator(whole))
+        yield from (Strict(), Ge(self.low), Le(self.high), BeforeValidator(_as_whole))
         yield Must(f"a whole number from {self.low} to {self.high}")
 
 
-def whole(value: object) -> object:
-    """A whole number, however JSON writes it; other things as they are."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+def _as_whole(value: object) -> object:
+    """A whole number, however JSON writes it; other things as they are, to be refused."""
+    return value if (number := whole(value)) is None else number
 
 
 def _rising(ends: tuple[float, float]) -> tuple[float, float]:

@@ -22,6 +22,7 @@ from pydantic import (
 from sigtest.cached import cached_property
 from sigtest.data.choices import choose
 from sigtest.data.inferred import Told
+from sigtest.data.numbers import whole
 from sigtest.data.testset import TestSet
 from sigtest.errors import RecipeError, quoted
 from sigtest.metrics import METRICS, Metric
@@ -35,7 +36,6 @@ from sigtest.requests.model import (
     OneOf,
     Range,
     Request,
-    whole,
     wrong,
 )
 from sigtest.requests.options import options
@@ -77,7 +77,7 @@ class Or:
         found = whole(value)
         if value == self.word:
             return value
-        if isinstance(found, bool) or not isinstance(found, int):
+        if found is None:
             raise wrong(f'must be {self.what} or "{self.word}", not {quoted(value)}')
         if not self.low <= found <= self.high:
             raise wrong(f"must be from {self.low:,} to {self.high:,}, not {found:,}")

@@ -8,6 +8,7 @@ import pytest
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.names import check_name
 from sigtest.errors import SigtestError, quoted
+from sigtest.requests.recipe import parse_metric
 
 LINES = ["a b c d"] * 4
 
@@ -53,3 +54,12 @@ def test_requests_are_refused_in_the_words_of_json(change: dict[str, Any], said:
 def test_a_long_name_is_cut_within_its_quotation_marks() -> None:
     with pytest.raises(SigtestError, match=r"characters; 'x{60}\.\.\.' has 201\.$"):
         check_name("x" * 201)
+
+
+@pytest.mark.parametrize("value", ["many", 1.5, True, None, [1]])
+def test_options_of_metrics_that_are_no_whole_numbers_are_refused(value: object) -> None:
+    with pytest.raises(SigtestError) as refused:
+        parse_metric({"name": "chrf", "char_order": value})
+    assert refused.value.message == (
+        f"chrf:char_order must be a whole number, not {quoted(value)}."
+    )
