@@ -196,8 +196,8 @@ def test_a_board_is_loaded_again_when_what_it_lacked_has_come(
             submit("four")
             page.goto(shown)
             measure(context, made["id"])
-            page.wait_for_selector("[data-lacks]", state="detached")
-            assert page.locator("th:text('four')").count()
+            page.wait_for_selector("th:text('four')")
+            assert not page.locator("[data-lacks]").count()
     finally:
         context.questions.redis.close()
         server.stop()
