@@ -78,7 +78,8 @@ JUDGED = {
     '""severity"": ""minor"", ""error_type"": ""x""}]",1.0,2.0\n',
     "mtme": "aspen\t1.5\naspen\tNone\n",
     "wmt25": '{"doc_id": "cs-de_DE_#_n_#_d_#_0", "tgt_text": {"A": "elm"}, "scores": {"A": '
-    '{"human1": 9, "annotator1": "w", "errors1": [{"start_i": 1, "end_i": 2, "severity": "minor"}]}}}\n',
+    '{"human1": 9, "annotator1": "w", "errors1": '
+    '[{"start_i": 1, "end_i": 2, "severity": "minor"}]}}}\n',
     "columns": 'system,segment,score,annotator\naspen,1,50,"a b"\n',
 }
 SCORED = {
