@@ -14,16 +14,18 @@ class Registry(MutableMapping[str, T]):
 
     Args:
         places: By name, where a thing is: its module, a colon, and its name there.
+        made: Whether what stands there is a class, of which the thing is an instance.
     """
 
-    def __init__(self, places: Mapping[str, str]) -> None:
+    def __init__(self, places: Mapping[str, str], made: bool = False) -> None:
         self._places: dict[str, str | None] = dict(places)
+        self._made = made
         self._found: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
         place = self._places[name]
         if name not in self._found and place is not None:
-            self._found[name] = _at(place)
+            self._found[name] = _at(place)() if self._made else _at(place)
         return self._found[name]
 
     def __setitem__(self, name: str, thing: T) -> None:

@@ -24,8 +24,7 @@ from sigtest.metrics import METRICS
 from sigtest.metrics.labels import LabelMetric
 from sigtest.metrics.meteor.metric import Meteor
 from sigtest.metrics.scores import Supplied
-from sigtest.significance import resampling_tests
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, resampling_tests
 
 SWAPS = [name for name, test in resampling_tests().items() if test.draws == "swaps"]
 TESTS = [name for name in resampling_tests() if name not in SWAPS[1:]]  # one that swaps is enough

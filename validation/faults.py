@@ -16,9 +16,8 @@ from sigtest.decide import decisions, facts
 from sigtest.draws import product, sample, weights
 from sigtest.draws.sample import Sample
 from sigtest.metrics.ter import Ter
-from sigtest.significance import bootstrap, exact, randomization
-from sigtest.significance.base import Alternative, claim
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, Alternative, bootstrap, exact, randomization
+from sigtest.significance.base import claim
 from validation import exhaustion, invariance, loops, peers
 from validation.published import adjusted_p_values_are_published_ones
 from validation.results import Check

@@ -12,9 +12,9 @@ from sigtest.draws.product import Columns
 from sigtest.draws.weights import bootstrap_counts
 from sigtest.metrics import Metric
 from sigtest.requests.recipe import parse_metric
-from sigtest.significance import Alternative, resampling_tests
+from sigtest.significance import CORRECTIONS, Alternative, resampling_tests
 from sigtest.significance.base import slack
-from sigtest.significance.corrections import CORRECTIONS, adjust
+from sigtest.significance.corrections import adjust
 from sigtest.significance.exact import enumerate_swaps
 from sigtest.significance.levels import experimentwise_error
 from sigtest.significance.montecarlo import clopper_pearson

@@ -26,7 +26,7 @@ from sigtest.render.plots import PICTURES
 from sigtest.render.standings import titled
 from sigtest.report import Report
 from sigtest.report.selection import select
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS
 from workers.questions import Record
 from workers.store.boards import Choice as Decision
 

@@ -41,8 +41,7 @@ from sigtest.kinds import KINDS, Kind, Question
 from sigtest.metrics.sacre import lacking
 from sigtest.render.plots.drawing import adaptive
 from sigtest.requests.notes import apart
-from sigtest.significance import ALTERNATIVES, TESTS
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS
 from workers.errors import NotReadyError
 from workers.questions import Questions, Record, Status
 

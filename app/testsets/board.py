@@ -24,7 +24,7 @@ from sigtest.render.json import excerpt, with_pairs
 from sigtest.report import PairReport, Report
 from sigtest.report.codec import decode
 from sigtest.report.selection import select
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS
 from workers.errors import NotReadyError
 from workers.questions import Record
 from workers.store.boards import Choice, TestSetRecord

@@ -10,8 +10,7 @@ from sigtest.documented import described
 from sigtest.kinds import KINDS
 from sigtest.metrics import METRICS, Metric
 from sigtest.render.formats import FORMATS
-from sigtest.significance import TESTS
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, TESTS
 
 
 def listing() -> str:

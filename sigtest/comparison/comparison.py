@@ -19,8 +19,7 @@ from sigtest.data.runs import Crossed
 from sigtest.data.testset import System, TestSet
 from sigtest.errors import InputError, RecipeError, SigtestError
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import own_tests
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, own_tests
 
 ITEMS_ALONE = (
     "Clusters are the unit: standard errors from the choice of items take items as independent, "

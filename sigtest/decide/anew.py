@@ -31,8 +31,7 @@ from sigtest.decide.wins import decided_wins
 from sigtest.errors import RecipeError
 from sigtest.report import PairReport, Report, WinsReport
 from sigtest.requests.recipe import check_alpha, resamples_needed
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative
 from sigtest.significance.levels import experimentwise_error
 
 DRAWN = re.compile(r"\|alternative:([a-z-]+)\|resamples:(\d+)\|seed:")

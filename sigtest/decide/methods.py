@@ -10,8 +10,7 @@ from sigtest.metrics import Metric
 from sigtest.metrics.scores import Supplied
 from sigtest.report import Methods, PairReport
 from sigtest.report.methods import Sources, listed
-from sigtest.significance import TESTS, SignificanceTest, swap_test
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, TESTS, SignificanceTest, swap_test
 
 CLAIMS = {
     "two-sided": "two-sided",

@@ -13,8 +13,7 @@ from sigtest.comparison.plan import Telling
 from sigtest.decide.decisions import Limit
 from sigtest.report import MetricReport, PairReport, RankReport, SystemReport
 from sigtest.report.methods import listed
-from sigtest.significance import TESTS
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, TESTS
 from sigtest.significance.ranking import rank
 
 EXPECTED = ("equal expected scores", "equal expected accuracies")  # nulls that ranks are about

@@ -17,9 +17,8 @@ from sigtest.decide.facts import Facts, Spread, differences, facts_of, spread_of
 from sigtest.decide.summary import Gone, summarise
 from sigtest.draws.totals import SwapFact, Totals
 from sigtest.report import Report
-from sigtest.significance import resampling_tests, swap_test
+from sigtest.significance import CORRECTIONS, resampling_tests, swap_test
 from sigtest.significance.convolution import surely_on_grid
-from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.exact import ExactP
 
 # Columns of a pair's row; three counts of each test that looks at bootstrap draws follow.

@@ -15,9 +15,8 @@ from sigtest.data.names import is_error
 from sigtest.decide.decisions import Limit
 from sigtest.decide.facts import Facts
 from sigtest.report.methods import listed
-from sigtest.significance import TESTS, SignificanceTest, swap_test
+from sigtest.significance import CORRECTIONS, TESTS, SignificanceTest, swap_test
 from sigtest.significance.bootstrap import SKEWED
-from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.levels import smallest_attainable
 
 FEW_RESAMPLES = " resamples are few for"

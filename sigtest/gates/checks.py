@@ -11,7 +11,7 @@ from typing import Any
 from sigtest.comparison.comparison import Comparison
 from sigtest.errors import RecipeError
 from sigtest.gates.report import Claim
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS
 from sigtest.significance.levels import smallest_attainable
 
 # what a gate's claim decides already; given as anything else it would be ignored

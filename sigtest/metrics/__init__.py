@@ -1,9 +1,16 @@
 """The metrics by name, and how they are asked for."""
 
-from sigtest.late import Registry
-from sigtest.metrics.base import Fraction, Metric
+from __future__ import annotations
 
-METRICS = Registry[type[Metric]](
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from sigtest.late import Registry
+
+if TYPE_CHECKING:
+    from sigtest.metrics.base import Fraction, Metric
+
+METRICS: Registry[type[Metric]] = Registry(
     {
         "bleu": "sigtest.metrics.bleu:Bleu",
         "chrf": "sigtest.metrics.chrf:Chrf",
@@ -22,6 +29,12 @@ METRICS = Registry[type[Metric]](
         "macro_f1": "sigtest.metrics.labels:MacroF1",
     }
 )
+
+
+def __getattr__(name: str) -> Any:
+    """What metrics are made of, which needs NumPy."""
+    return getattr(import_module("sigtest.metrics.base"), name)
+
 
 __all__ = ["METRICS", "Fraction", "Metric", "only_labels"]
 

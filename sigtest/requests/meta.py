@@ -8,8 +8,7 @@ from pydantic import Field
 
 from sigtest.requests.model import Between, Distinct, Flag, Name, OneOf, Range, Request
 from sigtest.requests.recipe import DEFAULT_SEED, MAX_RESAMPLES, MAX_SEED
-from sigtest.significance import ALTERNATIVES
-from sigtest.significance.corrections import ALONE
+from sigtest.significance import ALONE, ALTERNATIVES
 
 STATISTICS = ("pearson", "spearman", "kendall", "accuracy", "soft_accuracy", "accuracy_ties")
 TESTS = ("williams", "perm_both")

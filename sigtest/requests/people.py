@@ -22,7 +22,7 @@ from sigtest.requests.model import (
     wrong,
 )
 from sigtest.requests.recipe import DEFAULT_SEED, MAX_SEED
-from sigtest.significance.corrections import ALONE
+from sigtest.significance import ALONE
 
 STANDARDISE = ("annotator", "annotator_no_refs", "none")
 TESTS = ("rank_sum", "signed_rank", "approximate_randomization")

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, lru_cache
-from typing import Annotated, Any, Literal, Self, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args, get_type_hints
 
 from annotated_types import Len
 from pydantic import (
@@ -21,12 +21,9 @@ from pydantic import (
 
 from sigtest.cached import cached_property
 from sigtest.data.choices import choose
-from sigtest.data.inferred import Told
 from sigtest.data.numbers import whole
-from sigtest.data.testset import TestSet
 from sigtest.errors import RecipeError, quoted
-from sigtest.metrics import METRICS, Metric
-from sigtest.metrics.scores import Supplied
+from sigtest.metrics import METRICS
 from sigtest.requests.model import (
     Between,
     Distinct,
@@ -39,9 +36,17 @@ from sigtest.requests.model import (
     wrong,
 )
 from sigtest.requests.options import options
-from sigtest.significance import ALTERNATIVES, TESTS, Alternative, own_tests, swap_test
-from sigtest.significance.corrections import CORRECTIONS, Correction
-from sigtest.significance.levels import smallest_attainable
+from sigtest.significance import ALTERNATIVES, CORRECTIONS, TESTS, Alternative, own_tests, swap_test
+
+if TYPE_CHECKING:
+    from sigtest.data.inferred import Told
+    from sigtest.data.testset import TestSet
+    from sigtest.metrics import Metric
+    from sigtest.significance.corrections import Correction
+
+    Measured = tuple[Metric, ...]
+else:
+    Measured = tuple[Any, ...]  # help does not wait for NumPy
 
 Unit = Literal["segment", "document"]
 Exact = Literal["auto", "never"]
@@ -99,6 +104,8 @@ class Baseline(Request):
 
 
 def _metrics(given: object) -> object:
+    from sigtest.metrics import Metric
+
     if not isinstance(given, list | tuple):
         return given
     return tuple(one if isinstance(one, Metric) else parse_metric(one) for one in given)
@@ -138,7 +145,7 @@ Spelled = Annotated[
     Some,
     WithJsonSchema({"type": "array", "items": METRIC, "minItems": 1, "uniqueItems": True}),
 ]
-Metrics = Annotated[tuple[Metric, ...], BeforeValidator(_metrics), Len(1), Some]
+Metrics = Annotated[Measured, BeforeValidator(_metrics), Len(1), Some]
 
 
 class Settings(Request):
@@ -350,6 +357,8 @@ def resamples_needed(
         family: Comparisons that are corrected together.
         fixed: Whether that is a number of comparisons of which some may come later.
     """
+    from sigtest.significance.levels import smallest_attainable
+
     seen, most = (1, alpha) if fixed else (family, alpha / 4)
     for step in STEPS:
         if smallest_attainable(correction.name, seen, sides / (step + 1), family) <= most:
@@ -400,6 +409,8 @@ def labels_asked(metrics: object) -> frozenset[str] | None:
     Raises:
         RecipeError: See `parse_metric`.
     """
+    from sigtest.metrics.scores import Supplied
+
     if not isinstance(metrics, list | tuple) or not metrics:
         return None
     asked = map(parse_metric, of_labels(metrics, None))

@@ -1,47 +1,56 @@
-"""The significance tests by name."""
+"""The significance tests and corrections by name; what has NumPy is loaded when it is used."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal
 
 from sigtest.errors import RecipeError
-from sigtest.significance.base import (
-    ALTERNATIVES,
-    Alternative,
-    OwnP,
-    OwnTest,
-    ResamplingTest,
-    SignificanceTest,
-)
-from sigtest.significance.bootstrap import (
-    Bootstrap,
-    BootstrapT,
-    PairedBootstrap,
-    RiezlerMaxwellBootstrap,
-)
-from sigtest.significance.contingency import McNemar, McNemarMidP
-from sigtest.significance.paired import CorrectedT, PairedT
-from sigtest.significance.randomization import ApproximateRandomization
-from sigtest.significance.signs import SignedRank, SignTest
+from sigtest.late import Registry
 
-TESTS: dict[str, SignificanceTest] = {
-    test.name: test
-    for test in (
-        ApproximateRandomization(),
-        Bootstrap(),
-        BootstrapT(),
-        PairedBootstrap(),
-        RiezlerMaxwellBootstrap(),
-        McNemar(),
-        McNemarMidP(),
-        PairedT(),
-        CorrectedT(),
-        SignTest(),
-        SignedRank(),
-    )
-}
+if TYPE_CHECKING:
+    from sigtest.significance.base import OwnP, OwnTest, ResamplingTest, SignificanceTest
+    from sigtest.significance.corrections import Correction
+
+Alternative = Literal["two-sided", "greater", "less"]
+ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
+
+TESTS: Registry[SignificanceTest] = Registry(
+    {
+        "approximate_randomization": "sigtest.significance.randomization:ApproximateRandomization",
+        "bootstrap": "sigtest.significance.bootstrap:Bootstrap",
+        "bootstrap_t": "sigtest.significance.bootstrap:BootstrapT",
+        "paired_bootstrap": "sigtest.significance.bootstrap:PairedBootstrap",
+        "riezler_maxwell_bootstrap": "sigtest.significance.bootstrap:RiezlerMaxwellBootstrap",
+        "mcnemar": "sigtest.significance.contingency:McNemar",
+        "mcnemar_mid_p": "sigtest.significance.contingency:McNemarMidP",
+        "paired_t": "sigtest.significance.paired:PairedT",
+        "corrected_t": "sigtest.significance.paired:CorrectedT",
+        "sign_test": "sigtest.significance.signs:SignTest",
+        "signed_rank": "sigtest.significance.signs:SignedRank",
+    },
+    made=True,
+)
+JOINT = ("max_t", "tukey")  # corrections that count in the draws of one test
+ALONE = (
+    "holm",
+    "bonferroni",
+    "sidak",
+    "hochberg",
+    "benjamini_hochberg",
+    "benjamini_yekutieli",
+    "none",
+)  # from p-values alone
+CORRECTIONS: Registry[Correction] = Registry(
+    {name: f"sigtest.significance.corrections:{name.upper()}" for name in (*ALONE, *JOINT)}
+)
 
 
 def resampling_tests(names: Iterable[str] | None = None) -> dict[str, ResamplingTest]:
     """Those of the named tests, or of all, that count in draws, by name."""
+    from sigtest.significance.base import ResamplingTest
+
     tests = [TESTS[name] for name in (TESTS if names is None else names)]
     return {test.name: test for test in tests if isinstance(test, ResamplingTest)}
 
@@ -64,12 +73,21 @@ def swap_test(names: Iterable[str]) -> ResamplingTest | None:
 
 def own_tests(names: Iterable[str] | None = None) -> dict[str, OwnTest]:
     """Those of the named tests, or of all, that have a p-value of their own, by name."""
+    from sigtest.significance.base import OwnTest
+
     tests = [TESTS[name] for name in (TESTS if names is None else names)]
     return {test.name: test for test in tests if isinstance(test, OwnTest)}
 
 
+def __getattr__(name: str) -> Any:
+    """What tests are made of."""
+    return getattr(import_module("sigtest.significance.base"), name)
+
+
 __all__ = [
+    "ALONE",
     "ALTERNATIVES",
+    "CORRECTIONS",
     "TESTS",
     "Alternative",
     "OwnP",

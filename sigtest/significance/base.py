@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
+from sigtest.significance import Alternative
 
 if TYPE_CHECKING:  # tests of judgements need no metrics
     from sigtest.metrics import Metric
 
-Alternative = Literal["two-sided", "greater", "less"]
 Draws = Literal["counts", "swaps", "studentised", "none"]
-ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 SLACK = 1e-11  # many times what rounding of exact sums and their scores adds
 SMALLEST_P = 1e-300

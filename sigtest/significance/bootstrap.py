@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
-from sigtest.significance.base import Alternative, ResamplingTest
+from sigtest.significance import Alternative
+from sigtest.significance.base import ResamplingTest
 from sigtest.significance.counting import NullTest, count_reaching
 
 # Where one-sided tests at .05 reject in more than about .07 of mean-zero exponential and lognormal

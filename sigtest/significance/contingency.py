@@ -9,7 +9,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Flags
 from sigtest.errors import InputError, RecipeError
-from sigtest.significance.base import Alternative, OwnP, OwnTest
+from sigtest.significance import Alternative
+from sigtest.significance.base import OwnP, OwnTest
 from sigtest.significance.convolution import exact_signs
 
 if TYPE_CHECKING:

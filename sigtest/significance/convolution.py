@@ -16,7 +16,7 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.compiled import compiled
-from sigtest.significance.base import Alternative
+from sigtest.significance import Alternative
 from sigtest.significance.exact import ExactP
 
 if TYPE_CHECKING:

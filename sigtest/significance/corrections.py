@@ -14,6 +14,7 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.errors import RecipeError
+from sigtest.significance import CORRECTIONS
 from sigtest.significance.stepwise import Direction, Scale, stepped
 
 
@@ -297,43 +298,34 @@ def tukey(p: Array) -> Array:
     return bonferroni(p)
 
 
-CORRECTIONS: dict[str, Correction] = {
-    correction.name: correction
-    for correction in (
-        Correction(
-            "holm", "Holm", holm, _times_left, "down", familywise=True,
-            papers=("holm-1979-simple",),
-        ),
-        Correction(
-            "bonferroni", "Bonferroni", bonferroni, _times_all, "single", familywise=True,
-            papers=("dunn-1961-multiple",),
-        ),
-        Correction(
-            "sidak", "Šidák", sidak, _any_of_all, "single", papers=("sidak-1967-rectangular",)
-        ),
-        Correction(
-            "hochberg", "Hochberg", hochberg, _times_left, "up", papers=("hochberg-1988-sharper",)
-        ),
-        Correction(
-            "benjamini_hochberg", "Benjamini-Hochberg", benjamini_hochberg, _discoveries, "up",
-            papers=("benjamini-hochberg-1995-controlling",),
-        ),
-        Correction(
-            "benjamini_yekutieli", "Benjamini-Yekutieli", benjamini_yekutieli,
-            _dependent_discoveries, "up", papers=("benjamini-yekutieli-2001-control",),
-        ),
-        Correction("none", "no correction", none, _plain, "single"),
-        Correction(
-            "max_t", "max-T", max_t, joint="bootstrap", familywise=True,
-            papers=("romano-wolf-2005-exact",)
-        ),
-        Correction(
-            "tukey", "Tukey", tukey, joint="approximate_randomization",
-            papers=("carterette-2012-multiple",),
-        ),
-    )
-}  # fmt: skip
-ALONE = tuple(name for name, own in CORRECTIONS.items() if own.joint is None)  # p-values alone
+HOLM = Correction(
+    "holm", "Holm", holm, _times_left, "down", familywise=True, papers=("holm-1979-simple",)
+)
+BONFERRONI = Correction(
+    "bonferroni", "Bonferroni", bonferroni, _times_all, "single", familywise=True,
+    papers=("dunn-1961-multiple",),
+)  # fmt: skip
+SIDAK = Correction(
+    "sidak", "Šidák", sidak, _any_of_all, "single", papers=("sidak-1967-rectangular",)
+)
+HOCHBERG = Correction(
+    "hochberg", "Hochberg", hochberg, _times_left, "up", papers=("hochberg-1988-sharper",)
+)
+BENJAMINI_HOCHBERG = Correction(
+    "benjamini_hochberg", "Benjamini-Hochberg", benjamini_hochberg, _discoveries, "up",
+    papers=("benjamini-hochberg-1995-controlling",),
+)  # fmt: skip
+BENJAMINI_YEKUTIELI = Correction(
+    "benjamini_yekutieli", "Benjamini-Yekutieli", benjamini_yekutieli,
+    _dependent_discoveries, "up", papers=("benjamini-yekutieli-2001-control",),
+)  # fmt: skip
+NONE = Correction("none", "no correction", none, _plain, "single")
+MAX_T = Correction(
+    "max_t", "max-T", max_t, joint="bootstrap", familywise=True, papers=("romano-wolf-2005-exact",)
+)
+TUKEY = Correction(
+    "tukey", "Tukey", tukey, joint="approximate_randomization", papers=("carterette-2012-multiple",)
+)
 
 
 def after(correction: str, comparisons: int) -> str:

@@ -8,7 +8,8 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
-from sigtest.significance.base import Alternative, ResamplingTest, extremity, reaching
+from sigtest.significance import Alternative
+from sigtest.significance.base import ResamplingTest, extremity, reaching
 from sigtest.special import ndtri
 
 Z_95 = float(ndtri(0.975))

@@ -10,7 +10,8 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.compiled import compiled
-from sigtest.significance.base import SMALLEST_P, Alternative, row_differences
+from sigtest.significance import Alternative
+from sigtest.significance.base import SMALLEST_P, row_differences
 from sigtest.significance.randomization import ApproximateRandomization
 
 if TYPE_CHECKING:

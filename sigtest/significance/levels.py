@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.significance.corrections import CORRECTIONS, Correction, adjust, padded
+from sigtest.significance import CORRECTIONS
+from sigtest.significance.corrections import Correction, adjust, padded
 from sigtest.significance.stepwise import rejected_alone
 
 HALVINGS = 60  # of an interval of exponents: as near as a double can tell

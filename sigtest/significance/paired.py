@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.significance.base import Alternative, OwnP, OwnTest, extremity, row_differences
+from sigtest.significance import Alternative
+from sigtest.significance.base import OwnP, OwnTest, extremity, row_differences
 from sigtest.special import betainc, betaln, hyp2f1
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.significance.base import Alternative, OwnP, OwnTest, extremity, row_differences
+from sigtest.significance import Alternative
+from sigtest.significance.base import OwnP, OwnTest, extremity, row_differences
 from sigtest.significance.convolution import exact_signs
 from sigtest.special import log_ndtr
 

@@ -14,7 +14,7 @@ import math
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.significance.base import Alternative
+from sigtest.significance import Alternative
 
 NOTHING = 1e-12  # a variance below this share of the mean square is rounding
 NEAR = 1e90  # its cube is a number

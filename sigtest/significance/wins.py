@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array
-from sigtest.significance.base import Alternative
+from sigtest.significance import Alternative
 from sigtest.significance.signs import rank_differences, sign_p, signed_rank_p
 
 

@@ -11,8 +11,7 @@ import sigtest
 from sigtest.metrics import METRICS
 from sigtest.metrics.scores import Supplied
 from sigtest.papers import papers
-from sigtest.significance import TESTS
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, TESTS
 
 OWN = [kind for kind in METRICS.values() if not issubclass(kind, Supplied)]
 CORRECTED = [entry for name, entry in CORRECTIONS.items() if name != "none"]

@@ -25,8 +25,7 @@ from sigtest.kinds import KINDS
 from sigtest.render import json
 from sigtest.report import Report
 from sigtest.requests.recipe import Recipe
-from sigtest.significance import resampling_tests
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, resampling_tests
 from workers.errors import GoneError
 from workers.store import codec, keys
 from workers.store.boards import Choice, Rows, State

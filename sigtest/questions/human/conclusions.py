@@ -15,7 +15,7 @@ from sigtest.questions.human.scores import Observations
 from sigtest.questions.human.statistics.paired import approximate_randomization, signed_rank
 from sigtest.questions.human.statistics.tails import Tails
 from sigtest.questions.human.statistics.two_samples import rank_sum
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS
 from sigtest.significance.ranking import Rank, rank
 
 COMBINED = "combined"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sigtest.questions.human.report import AnnotatorsReport, HumanReport, judged
 from sigtest.report.methods import Sources, listed
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS
 
 TESTS = {
     "rank_sum": ("the rank-sum test", ("mann-whitney-1947-test",)),

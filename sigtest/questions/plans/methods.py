@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sigtest.questions.plans.report import PlanReport
 from sigtest.report.methods import Sources
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS
 
 
 def sentences(report: PlanReport, sources: Sources) -> Iterator[str]:

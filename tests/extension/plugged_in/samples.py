@@ -26,9 +26,9 @@ from sigtest.render.plots.pictures import picture_of_view
 from sigtest.render.plots.view import View
 from sigtest.report.codec import encode
 from sigtest.requests.model import Real, Request
-from sigtest.significance import TESTS, Alternative, OwnP, OwnTest, ResamplingTest
+from sigtest.significance import CORRECTIONS, TESTS, Alternative, OwnP, OwnTest, ResamplingTest
 from sigtest.significance.base import Draws, reaching
-from sigtest.significance.corrections import CORRECTIONS, Correction
+from sigtest.significance.corrections import Correction
 
 
 @dataclass(frozen=True)

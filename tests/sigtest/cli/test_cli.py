@@ -18,8 +18,7 @@ from sigtest.metrics import METRICS
 from sigtest.render import json as json_format
 from sigtest.render.formats import FORMATS
 from sigtest.report import Report
-from sigtest.significance import TESTS
-from sigtest.significance.corrections import CORRECTIONS
+from sigtest.significance import CORRECTIONS, TESTS
 
 FAST = ["--resamples", "99"]
 

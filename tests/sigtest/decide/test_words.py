@@ -10,9 +10,8 @@ from scipy import stats
 
 from sigtest.comparison.parse import parse_comparison
 from sigtest.engine import compare
-from sigtest.significance import TESTS
+from sigtest.significance import CORRECTIONS, TESTS
 from sigtest.significance.bootstrap import SKEWED
-from sigtest.significance.corrections import CORRECTIONS
 from sigtest.significance.intervals import skewness
 
 ALL = ["approximate_randomization", "bootstrap", "paired_bootstrap", "bootstrap_t"]

@@ -141,7 +141,6 @@ def test_descriptors_are_complete():
     assert [name for name, form in FORMATS.items() if form.saved] == ["csv"]
 
 
-@pytest.mark.xfail(strict=True, reason="options are fields of models, which know the metrics")
 def test_help_does_not_load_numpy():
     script = (
         "import sys; from sigtest.cli import main; "

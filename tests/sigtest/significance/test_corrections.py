@@ -9,7 +9,8 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from sigtest.errors import RecipeError
-from sigtest.significance.corrections import ALONE, CORRECTIONS, Correction, adjust, after
+from sigtest.significance import ALONE, CORRECTIONS
+from sigtest.significance.corrections import Correction, adjust, after
 from sigtest.significance.stepwise import stepped
 
 STATSMODELS = {

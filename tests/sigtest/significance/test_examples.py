@@ -7,7 +7,8 @@ import pkgutil
 import pytest
 
 from sigtest import significance
-from sigtest.significance.corrections import CORRECTIONS, Correction
+from sigtest.significance import CORRECTIONS
+from sigtest.significance.corrections import Correction
 
 MODULES = [module.name for module in pkgutil.iter_modules(significance.__path__)]
 

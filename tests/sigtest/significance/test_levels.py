@@ -11,7 +11,8 @@ import pytest
 from statsmodels.stats.multitest import multipletests
 
 from sigtest.arrays import Array
-from sigtest.significance.corrections import CORRECTIONS, Correction, adjust
+from sigtest.significance import CORRECTIONS
+from sigtest.significance.corrections import Correction, adjust
 from sigtest.significance.levels import (
     critical_value,
     experimentwise_error,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from sigtest.arrays import Array, Flags
-from sigtest.significance.corrections import CORRECTIONS, Correction, adjust
+from sigtest.significance import CORRECTIONS
+from sigtest.significance.corrections import Correction, adjust
 from sigtest.significance.stepwise import rejected_alone
 
 BY_RANK = [c for c in CORRECTIONS.values() if c.scale is not None]

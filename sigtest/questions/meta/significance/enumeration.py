@@ -16,7 +16,8 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
 from sigtest.metrics import Metric
 from sigtest.questions.meta.significance.pearson import Pearson
-from sigtest.significance.base import Alternative, slack
+from sigtest.significance import Alternative
+from sigtest.significance.base import slack
 from sigtest.significance.convolution import applies, convolve_swaps
 from sigtest.significance.exact import MOST_UNITS, ExactP, enumerate_swaps, subset_sums
 

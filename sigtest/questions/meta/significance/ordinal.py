@@ -15,7 +15,8 @@ from sigtest.arrays import Array, Counts, Flags
 from sigtest.compiled import compiled
 from sigtest.questions.meta.significance.enumeration import Tails, from_counts, patterns
 from sigtest.questions.meta.statistics.correlation import midranks, standardised
-from sigtest.significance.base import SLACK, Alternative
+from sigtest.significance import Alternative
+from sigtest.significance.base import SLACK
 from sigtest.significance.exact import MOST_UNITS
 
 ORDINAL = ("spearman", "kendall", "accuracy")

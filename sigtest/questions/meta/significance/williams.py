@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from sigtest.questions.human.statistics.tails import student
-from sigtest.significance.base import Alternative
+from sigtest.significance import Alternative
 
 FEWEST = 4  # systems, as n - 3 degrees of freedom are left
 PERFECT = 1.0 - 1e-12  # correlation of two metrics from which on only rounding tells them apart
