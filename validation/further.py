@@ -269,7 +269,7 @@ def main() -> None:
     block = told(kept.resumed(options.keep, tasks, simulated))
     print(block)
     if options.write:
-        kept.write(kept.VALIDITY, "further", block)
+        kept.write("further", block)
 
 
 if __name__ == "__main__":

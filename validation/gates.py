@@ -117,7 +117,7 @@ def main() -> None:
     for name, block in (("gates", told(found)), ("gates-together", told_together(found))):
         print(block)
         if options.write:
-            kept.write(kept.CLAIMS, name, block)
+            kept.write(name, block)
 
 
 if __name__ == "__main__":

@@ -213,7 +213,7 @@ def main() -> None:
     block = told(kept.resumed(options.keep, tasks, made))
     print(block)
     if options.write:
-        kept.write(kept.CLAIMS, "growing", block)
+        kept.write("growing", block)
 
 
 if __name__ == "__main__":

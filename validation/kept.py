@@ -17,8 +17,7 @@ from validation.populations import ROOT
 Numbers = list[int] | list[float]
 Task = tuple[str | int, ...]
 Found = dict[str, Numbers]  # what a run counted, by name
-CLAIMS = ROOT / "docs" / "CLAIMS.md"
-VALIDITY = ROOT / "docs" / "VALIDITY.md"
+PAGE = ROOT / "docs" / "VALIDITY.md"
 
 
 def arguments(name: str, about: str | None, simulations: int) -> argparse.Namespace:
@@ -54,19 +53,19 @@ def resumed(
     return there
 
 
-def write(page: Path, name: str, block: str) -> None:
-    """Put a block of Markdown into a page, in the place that has its name.
+def write(name: str, block: str) -> None:
+    """Put a block of Markdown into docs/VALIDITY.md, in the place that has its name.
 
     Raises:
         ValueError: The page has no such place.
     """
     opens, closes = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
-    text = page.read_text(encoding="utf-8")
+    text = PAGE.read_text(encoding="utf-8")
     before, found, rest = text.partition(opens)
     _, ends, after = rest.partition(closes)
     if not found or not ends:
-        raise ValueError(f"{page} has no place for {name}: {opens.strip()} ... {closes.strip()}")
-    page.write_text(f"{before}{opens}\n{block}\n{closes}{after}", encoding="utf-8")
+        raise ValueError(f"{PAGE} has no place for {name}: {opens.strip()} ... {closes.strip()}")
+    PAGE.write_text(f"{before}{opens}\n{block}\n{closes}{after}", encoding="utf-8")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -124,7 +124,7 @@ def _held(truth: Array, pairs: Counts, found: Array, ahead: Array) -> bool:
 
 
 def told(found: dict[Task, Found]) -> str:
-    """The table of docs/CLAIMS.md."""
+    """The table of docs/VALIDITY.md."""
     together: dict[tuple[int, str], list[Found]] = defaultdict(list)
     for (systems, null, _), run in found.items():
         if null in SHAPES:
@@ -152,7 +152,7 @@ def main() -> None:
     for name, block in (("ranks", told(found)), ("rank-shapes", told_of_shapes(found))):
         print(block)
         if options.write:
-            kept.write(kept.CLAIMS, name, block)
+            kept.write(name, block)
 
 
 if __name__ == "__main__":

@@ -231,7 +231,7 @@ def main() -> None:
     both = [described(found), sizes(found, MOSTLY_ASKED), COVERED, coverage(found)]
     print("\n\n".join(both))
     if options.write:
-        kept.write(kept.CLAIMS, "skewed", "\n\n".join(both))
+        kept.write("skewed-claims", "\n\n".join(both))
         every = (
             described(found),
             "One-sided rates at .05, of the claims `greater` / `less`:",
@@ -246,7 +246,7 @@ def main() -> None:
             "Where each fails, one-sided:",
             failures(found),
         )
-        kept.write(kept.VALIDITY, "skewed", "\n\n".join(every))
+        kept.write("skewed", "\n\n".join(every))
 
 
 if __name__ == "__main__":

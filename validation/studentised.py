@@ -90,7 +90,7 @@ def main() -> None:
     block = told(kept.resumed(options.keep, tasks, simulated))
     print(block)
     if options.write:
-        kept.write(kept.VALIDITY, "studentised", block)
+        kept.write("studentised", block)
 
 
 if __name__ == "__main__":

@@ -133,7 +133,7 @@ def main() -> None:
     block = told(kept.resumed(options.keep, tasks, simulated))
     print(block)
     if options.write:
-        kept.write(kept.VALIDITY, "unequal", block)
+        kept.write("unequal", block)
 
 
 if __name__ == "__main__":

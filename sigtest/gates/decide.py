@@ -98,7 +98,7 @@ def gate(
 def _warnings(
     part: Part, names: Sequence[str], evenness: Array, losses: Array, still: Flags, claim: Claim
 ) -> tuple[str, ...]:
-    """Where systems pass too often at the margin: what was measured is told in docs/CLAIMS.md.
+    """Where systems pass too often at the margin: what was measured is told in docs/VALIDITY.md.
 
     Args:
         part: What is compared.

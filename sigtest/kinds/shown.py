@@ -84,7 +84,7 @@ class Shown:
         Args:
             picture: One that needs no more than the report; the first of its kind by default.
             **chosen: What it shows, such as `metric` and `test`, and how it looks: `width`, `title`
-                and `omit`; see docs/COMMAND_LINE.md.
+                and `omit`; see docs/GUIDE.md.
 
         Raises:
             RecipeError: No such picture or choice.

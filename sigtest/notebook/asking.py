@@ -113,7 +113,7 @@ def compare(
         **choices: `metrics` (by default BLEU where there are texts, and every label of `scores`),
             `tests`, `alternative`, `resamples`, `seed`, `alpha`, `correction`, `family`, `pairs`
             ("all" or {"baseline": name}), `exact`, `unit`, `stratified`, `interval`; see
-            docs/COMMAND_LINE.md.
+            docs/GUIDE.md.
 
     A column of lines may be any sequence, series, array or iterator, or a `pathlib.Path` to a file
     of any format that the command line reads.

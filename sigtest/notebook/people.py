@@ -51,7 +51,7 @@ def human(
             columns, with `system`, `segment`, `score` and more.
         progress: Called with phase, done and total.
         **choices: The other fields of POST /v1/human-evaluations, such as `quality`,
-            `standardise`, `criteria`, `test`, `aliases`; see docs/HUMAN.md.
+            `standardise`, `criteria`, `test`, `aliases`; see docs/PEOPLE.md.
 
     Returns:
         The report; `print(report)` shows it, and a notebook shows it as tables and pictures.

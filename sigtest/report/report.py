@@ -226,7 +226,7 @@ class Report:
         return tuple(dict.fromkeys(pair.test for pair in self.pairs))
 
     def as_json(self) -> dict[str, Any]:
-        """The report as JSON has it (`docs/REPORT.md` describes every field)."""
+        """The report as JSON has it (`docs/SERVICE.md` describes every field)."""
         body: dict[str, Any] = encode(self if self.several is None else self._on_several())
         return body
 

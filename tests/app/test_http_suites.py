@@ -384,7 +384,7 @@ def test_server_prints_what_this_process_prints(
 
 
 def test_the_example_of_the_document_runs(service: httpx.Client, example: Path) -> None:
-    text = (example.parents[1] / "docs" / "SUITES.md").read_text(encoding="utf-8")
+    text = (example.parents[1] / "docs" / "SERVICE.md").read_text(encoding="utf-8")
     (sent,) = re.findall(r"^curl .* -d '\n(.*?)'$", text, re.M | re.S)
     told = succeeded(service, json.loads(sent))
     (shown,) = re.findall(r"^```json\n(.*?)^```", text, re.M | re.S)

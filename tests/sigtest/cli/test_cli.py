@@ -429,7 +429,7 @@ def test_help_says_first_what_is_needed_and_without_it_there_is_a_message(
 
 
 def test_the_document_names_every_option_of_a_comparison(run):
-    text = (Path(__file__).parents[3] / "docs" / "COMMAND_LINE.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "GUIDE.md").read_text()
     options = set(re.findall(r"(?<![\w-])--[a-z-]+", run("compare", "--help")[1])) - {"--help"}
     assert {option for option in options if not re.search(rf"{option}\b", text)} == set()
 
@@ -453,7 +453,7 @@ def test_help_of_gates_says_which_options_are_refused(run):
 
 def test_a_service_computes_for_the_commands_that_the_documentation_names(run):
     own = {name for name in COMMANDS if "--server" not in run(name, "--help")[1]}
-    text = (Path(__file__).parents[3] / "docs" / "COMMAND_LINE.md").read_text()
+    text = (Path(__file__).parents[3] / "docs" / "GUIDE.md").read_text()
     (without,) = re.findall(r"every command that computes has it but ([^.]*)\.", text)
     assert own - {"metrics", "plot"} == set(re.findall(r"`(\w+)`", without))
 

@@ -1,9 +1,7 @@
 """Several test sets: against plain loops, one concatenated test set, and themselves."""
 
-import glob
 import json
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -414,28 +412,8 @@ def test_compare_takes_labels_and_replicas(
     assert "--replicas takes NAME=FILE,FILE,..., not" in capsys.readouterr().err
 
 
-def test_every_command_of_the_document_runs(
-    example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = example.parents[1]
-    text = (root / "docs" / "SUITES.md").read_text(encoding="utf-8")
-    monkeypatch.chdir(root)
-    lines = [
-        x
-        for block in re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
-        for x in block.split("\n")
-    ]
-    commands = [line.replace("/tmp/", f"{tmp_path}/") for line in lines if line]
-    assert len(commands) == 4
-    for command in commands:
-        words = [name for w in shlex.split(command)[1:] for name in sorted(glob.glob(w)) or [w]]
-        assert main(words) == 0
-    for script in re.findall(r"^```python\n(.*?)^```", text, re.M | re.S):
-        exec(script, {})
-
-
 def test_every_field_of_the_report_is_described(example: Path) -> None:
-    text = (example.parents[1] / "docs" / "SUITES.md").read_text(encoding="utf-8")
+    text = (example.parents[1] / "docs" / "SERVICE.md").read_text(encoding="utf-8")
     body = run(example, metrics=["ter"], tests=["bootstrap"]).as_json()
     fields = [*body, *body["testsets"][0], *body["overall"], *body["wins"][0]]
     for field in [*fields, *body["wins"][0]["sign_test"]]:

@@ -383,7 +383,7 @@ def test_it_sees_skewness_that_exchanges_cannot() -> None:
 
 
 def test_intervals_beside_p_values_are_as_documented() -> None:
-    """docs/CLAIMS.md: 14 % of 1,000; of 120, four standard errors are 12.7 %."""
+    """docs/VALIDITY.md: 14 % of 1,000; of 120, four standard errors are 12.7 %."""
     rng = np.random.default_rng(4)
     apart = 0
     for _ in range(120):

@@ -147,7 +147,7 @@ def test_a_planned_test_set_has_the_promised_power() -> None:
 def test_planned_at_500_segments_holds_on_the_whole(
     data: Path, name: str, reference: str, size: int
 ) -> None:
-    """One draw of 500; docs/PLANS.md says how often others are within 15 %."""
+    """One draw of 500; docs/GUIDE.md says how often others are within 15 %."""
     folder = data / name
     texts = [folder / reference, *sorted((folder / "systems").iterdir())[:4]]
     lines = [path.read_text().split("\n")[:size] for path in texts]
