@@ -23,7 +23,7 @@ def main() -> int:
 
 
 def _serve() -> None:
-    queue = Settings.of()
+    queue = Settings()
     Questions.connect(queue).close()  # which says whether REDIS_URL is an address
     with listen(*address()) as listening:
         config = front.configuration(create_app(queue=queue))

@@ -70,7 +70,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
     Raises:
         SettingError: A setting that makes no sense.
     """
-    chosen = settings or Settings.of()
+    chosen = settings or Settings()
     requests = Requests()
     app = FastAPI(
         title="sigtest",
@@ -81,7 +81,7 @@ def create_app(settings: Settings | None = None, queue: QueueSettings | None = N
         license_info={"name": "MIT", "identifier": "MIT"},
         docs_url=None,  # these pages would load their scripts from elsewhere
         redoc_url=None,
-        lifespan=_lifespan(chosen, queue or QueueSettings.of(), requests),
+        lifespan=_lifespan(chosen, queue or QueueSettings(), requests),
         redirect_slashes=False,
     )
     app.state.reading = ReadingProcess(chosen.max_reading_seconds)

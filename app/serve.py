@@ -15,28 +15,33 @@ if __name__ == "__main__":  # until all is loaded, SIGINT ends this process with
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import gc
-import os
 import resource
 import socket
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
 
 from sigtest.errors import SigtestError
 from workers.errors import SettingError
 from workers.logs import configure
 from workers.machine.keeper import starting
-from workers.settings import Settings, log_format, refuse_arguments, whole_number
+from workers.settings import Settings, Variables, refuse_arguments, within
 
 if TYPE_CHECKING:
     from app.front import Server
 
-HOST = "127.0.0.1"
-PORT = 8000
-
 _stopped = False
+
+
+class Address(Variables):
+    """Where the front end answers."""
+
+    host: str = Field(default="127.0.0.1", validation_alias="HOST")
+    port: Annotated[int, within(0, 65_535)] = Field(default=8000, validation_alias="PORT")
 
 
 def serve(host: str, port: int, queue: Settings) -> None:
@@ -50,7 +55,7 @@ def serve(host: str, port: int, queue: Settings) -> None:
         gc.disable()  # what is loaded stays: to look through it again and again takes a fifth more
         from app.settings import Settings as Limits
 
-        limits = Limits.of()  # before all the rest is loaded: they may make no sense
+        limits = Limits()  # before all the rest is loaded: they may make no sense
         from app import front
         from app.main import create_app
         from sigtest.data.shape import shape_of
@@ -66,7 +71,7 @@ def serve(host: str, port: int, queue: Settings) -> None:
 
 def main() -> int:
     """Read the environment and serve; 2 where it makes no sense or the port is taken."""
-    return ended(lambda: serve(*address(), Settings.of()))
+    return ended(lambda: serve(*address(), Settings()))
 
 
 def ended(command: Callable[[], None]) -> int:
@@ -75,7 +80,7 @@ def ended(command: Callable[[], None]) -> int:
         signal.signal(number, stop)
     try:
         refuse_arguments(sys.argv[1:])
-        configure(log_format())
+        configure(Settings().log)
         command()
     except SigtestError as error:
         sys.stderr.write(f"sigtest: {error.message}\n")
@@ -106,8 +111,8 @@ def address() -> tuple[str, int]:
     Raises:
         SettingError: PORT is no port.
     """
-    port = whole_number(os.environ.get("PORT") or str(PORT), "PORT", 0, 65_535)
-    return os.environ.get("HOST") or HOST, port
+    found = Address()
+    return found.host, found.port
 
 
 def stop(number: int, frame: FrameType | None) -> None:

@@ -7,25 +7,73 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic_settings import NoDecode
 
 from sigtest.data.names import check_name
 from sigtest.errors import InputError
+from sigtest.requests.model import wrong
 from sigtest.requests.recipe import MAX_RESAMPLES
 from workers.access import digest_of
-from workers.errors import SettingError
-from workers.settings import COUNT, SECONDS, VARIABLES, whole_number
+from workers.settings import PREFIX, Count, Seconds, Variables
+from workers.settings import Settings as QueueSettings
 
-PREFIX = "SIGTEST_"
 OF_CLIENTS = "SIGTEST_API_KEY"  # which commands read
 NEAR = 0.8  # how alike a name is that was meant; platforms have variables that begin like ours
+ORIGIN = r"\*|https?://[^/\s]+"
+HOST = r"\*|[\w.-]+|[0-9a-f:.]+"
 
 
-@dataclass(frozen=True)
-class Settings:
+def _switch(value: object) -> object:
+    if isinstance(value, str) and value not in ("0", "1"):
+        raise wrong(f"must be 0 or 1, not {value!r}")
+    return value
+
+
+def _listed(pattern: str, what: str) -> BeforeValidator:
+    """The check of a list between commas, whose entries all look alike."""
+
+    def check(value: object) -> object:
+        entries = _entries(value) if isinstance(value, str) else value
+        for entry in entries if isinstance(entries, Iterable) else ():
+            if not re.fullmatch(pattern, str(entry)):
+                raise wrong(f"must be {what}, separated by commas, not {entry!r}")
+        return entries
+
+    return BeforeValidator(check)
+
+
+def _entries(text: str) -> tuple[str, ...]:
+    return tuple(entry.strip() for entry in text.split(",") if entry.strip())
+
+
+def _holders(value: object) -> object:
+    """Names and hashes of keys from NAME:KEY,NAME:KEY."""
+    if not isinstance(value, str):
+        return value
+    entries = [entry.partition(":") for entry in _entries(value)]
+    holders: dict[str, str] = {}
+    for name, _, key in entries:
+        if not key:
+            raise wrong("must be NAME:KEY, separated by commas")
+        try:
+            check_name(name, "caller")
+        except InputError as error:
+            raise wrong(f"cannot be used: {error.message.rstrip('.')}") from error
+        holder = holders.setdefault(key, name)
+        if holder != name:
+            raise wrong(f"gives {holder} and {name} the same key; a key tells who asks")
+    return tuple((name, digest_of(key)) for name, _, key in entries)
+
+
+Switch = Annotated[bool, BeforeValidator(_switch)]
+
+
+class Settings(Variables):
     """Limits of one request, and who may ask.
 
     Attributes:
@@ -60,52 +108,37 @@ class Settings:
         open: Whether anybody may ask from other machines where there are no keys; 0 or 1.
     """
 
-    max_body_bytes: int = 64 * 2**20
-    max_text_bytes: int = 128 * 2**20
-    max_archive_files: int = 1000
-    max_archive_ratio: int = 200
-    max_segments: int = 100_000
-    max_systems: int = 200
-    max_characters: int = 20_000
-    max_metrics: int = 20
-    max_resamples: int = MAX_RESAMPLES
-    max_scores: int = 25_000_000
-    max_rows: int = 100_000
-    max_reading_seconds: int = 10
-    max_page: int = 100
-    max_webhooks: int = 20
-    max_wait_seconds: int = 60
-    max_event_seconds: int = 600
-    max_streams: int = 32
-    allow_downloads: bool = False
-    cors_origins: tuple[str, ...] = ()
-    api_keys: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    hosts: tuple[str, ...] = ()
-    keys_required: bool = False
-    open: bool = False
-
-    @classmethod
-    def of(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Read the environment; variables that are unset or empty have their defaults.
-
-        Raises:
-            SettingError: A limit that is no whole number from 1 or is out of its range, a switch
-                that is not 0 or 1, or keys that are not NAME:KEY.
-        """
-        given = {
-            setting.name: environment[PREFIX + setting.name.upper()]
-            for setting in fields(cls)
-            if environment.get(PREFIX + setting.name.upper())
-        }
-        keys = _parse_keys(given.pop("api_keys", ""))
-        origins = _parse_origins(given.pop("cors_origins", ""))
-        hosts = _parse_hosts(given.pop("hosts", ""))
-        switches = {
-            name: _parse_switch(name, given.pop(name, "0"))
-            for name in ("allow_downloads", "keys_required", "open")
-        }
-        limits: dict[str, Any] = {name: _parse_limit(name, text) for name, text in given.items()}
-        return cls(**limits, **switches, cors_origins=origins, hosts=hosts, api_keys=keys)
+    max_body_bytes: Count = 64 * 2**20
+    max_text_bytes: Count = 128 * 2**20
+    max_archive_files: Count = 1000
+    max_archive_ratio: Count = 200
+    max_segments: Count = 100_000
+    max_systems: Count = 200
+    max_characters: Count = 20_000
+    max_metrics: Count = 20
+    max_resamples: Count = MAX_RESAMPLES
+    max_scores: Count = 25_000_000
+    max_rows: Count = 100_000
+    max_reading_seconds: Seconds = 10
+    max_page: Count = 100
+    max_webhooks: Count = 20
+    max_wait_seconds: Seconds = 60
+    max_event_seconds: Seconds = 600
+    max_streams: Count = 32
+    allow_downloads: Switch = False
+    cors_origins: Annotated[
+        tuple[str, ...], NoDecode, _listed(ORIGIN, "origins such as https://board.example")
+    ] = ()
+    api_keys: Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_holders)] = Field(
+        default=(), repr=False
+    )
+    hosts: Annotated[
+        tuple[Annotated[str, StringConstraints(to_lower=True)], ...],
+        NoDecode,
+        _listed(HOST, "names such as sigtest.example, without port"),
+    ] = ()
+    keys_required: Switch = False
+    open: Switch = False
 
 
 def misspelt(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
@@ -113,61 +146,11 @@ def misspelt(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
 
     Those that are like no setting, such as SIGTEST_SERVICE_HOST of a platform, are left out.
     """
-    own = [f"{PREFIX}{setting.name.upper()}" for setting in fields(Settings)]
-    known = {name.removeprefix(PREFIX): name for name in (*VARIABLES, *own)}
-    found: dict[str, str] = {}
+    variables = (*QueueSettings.variables().values(), *Settings.variables().values())
+    known = {variable.removeprefix(PREFIX): variable for variable in variables}
+    meant: dict[str, str] = {}
     for name in sorted(environment):
-        if name.startswith(PREFIX) and name not in {*known.values(), OF_CLIENTS}:
+        if name.startswith(PREFIX) and name not in {*variables, OF_CLIENTS}:
             near = get_close_matches(name.removeprefix(PREFIX), known, 1, NEAR)
-            found.update((name, known[one]) for one in near)
-    return found
-
-
-def _parse_limit(name: str, text: str) -> int:
-    return whole_number(text, f"{PREFIX}{name.upper()}", 1, SECONDS if "seconds" in name else COUNT)
-
-
-def _parse_switch(name: str, text: str) -> bool:
-    if text not in {"0", "1"}:
-        raise SettingError(f"{PREFIX}{name.upper()} must be 0 or 1, not {text!r}.")
-    return text == "1"
-
-
-def _parse_origins(text: str) -> tuple[str, ...]:
-    origins = tuple(entry.strip() for entry in text.split(",") if entry.strip())
-    for origin in origins:
-        if origin != "*" and not re.fullmatch(r"https?://[^/\s]+", origin):
-            raise SettingError(
-                f"{PREFIX}CORS_ORIGINS must be origins such as https://board.example, separated by "
-                f"commas, not {origin!r}."
-            )
-    return origins
-
-
-def _parse_hosts(text: str) -> tuple[str, ...]:
-    hosts = tuple(entry.strip().lower() for entry in text.split(",") if entry.strip())
-    for host in hosts:
-        if not re.fullmatch(r"\*|[\w.-]+|[0-9a-f:.]+", host):
-            raise SettingError(
-                f"{PREFIX}HOSTS must be names such as sigtest.example, without port, separated by "
-                f"commas, not {host!r}."
-            )
-    return hosts
-
-
-def _parse_keys(text: str) -> tuple[tuple[str, str], ...]:
-    entries = [entry.strip().partition(":") for entry in text.split(",") if entry.strip()]
-    holders: dict[str, str] = {}
-    for name, _, key in entries:
-        if not key:
-            raise SettingError(f"{PREFIX}API_KEYS must be NAME:KEY, separated by commas.")
-        try:
-            check_name(name, "caller")
-        except InputError as error:
-            raise SettingError(f"{PREFIX}API_KEYS: {error.message}") from error
-        holder = holders.setdefault(key, name)
-        if holder != name:
-            raise SettingError(
-                f"{PREFIX}API_KEYS: {holder} and {name} have the same key; a key tells who asks."
-            )
-    return tuple((name, digest_of(key)) for name, _, key in entries)
+            meant.update((name, known[one]) for one in near)
+    return meant

@@ -3,19 +3,81 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, AliasGenerator, BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from sigtest.requests.model import wrong
 from workers.errors import SettingError
-from workers.logs import FORMATTERS
 
 DAY = 86_400
 SECONDS = 999_999_999  # 31 years: dates in reports, the store's clocks and alarms bear no more
 BYTES = COUNT = 10**15
 LEAST_MEMORY = 2**23  # the embedded server takes some 2 MB before anything is stored
+PREFIX = "SIGTEST_"
+NETWORKS = "SIGTEST_WEBHOOK_NETWORKS"
 Network = IPv4Network | IPv6Network
+
+
+class Variables(BaseSettings):
+    """Settings from the environment; variables that are unset or empty have their defaults.
+
+    Raises:
+        SettingError: The first variable that cannot be used, and what it must be.
+    """
+
+    model_config = SettingsConfigDict(
+        alias_generator=AliasGenerator(validation_alias=lambda name: PREFIX + name.upper()),
+        case_sensitive=True,
+        env_ignore_empty=True,
+        env_prefix=PREFIX,
+        frozen=True,
+        populate_by_name=True,
+    )
+
+    def __init__(self, **values: Any) -> None:
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            flaw = error.errors()[0]
+            words = flaw["msg"]
+            if words.startswith("Input should be "):
+                wanted = words.removeprefix("Input should be ").replace("'", "")
+                words = f"must be {wanted}, not {flaw['input']!r}"
+            raise SettingError(f"{flaw['loc'][0]} {words}.") from None
+
+    @classmethod
+    def variables(cls) -> dict[str, str]:
+        """The variable of each setting."""
+        return {name: str(field.validation_alias) for name, field in cls.model_fields.items()}
+
+
+def whole(value: object, low: int, high: int) -> object:
+    """A whole number from digits; what is no text as it is.
+
+    Raises:
+        PydanticCustomError: No whole number, or not between `low` and `high`.
+    """
+    if not isinstance(value, str):
+        return value
+    digits = value.isascii() and value.isdigit() and len(value) <= len(str(high))
+    if not digits or not low <= int(value) <= high:
+        raise wrong(f"must be a whole number from {low:,} to {high:,}, not {value!r}")
+    return int(value)
+
+
+def within(low: int, high: int) -> BeforeValidator:
+    """The check of a setting that is a whole number."""
+    return BeforeValidator(lambda value: whole(value, low, high))
+
+
+Seconds = Annotated[int, within(1, SECONDS)]
+Bytes = Annotated[int, within(1, BYTES)]
+Count = Annotated[int, within(1, COUNT)]
 
 
 def _state() -> Path:
@@ -25,15 +87,23 @@ def _state() -> Path:
         raise SettingError(
             "SIGTEST_STATE must name a directory: this user has no home for the default."
         ) from error
-    return Path(base) / "sigtest"
+    return (Path(base) / "sigtest").absolute()
 
 
 def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
-@dataclass(frozen=True)
-class Settings:
+def _networks(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    try:
+        return tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
+    except ValueError as error:
+        raise wrong(f"must be networks such as 10.1.0.0/16, separated by commas: {error}") from None
+
+
+class Settings(Variables):
     """Where questions are kept, who computes them and for how long they stay.
 
     Attributes:
@@ -73,46 +143,32 @@ class Settings:
             default.
         webhook_networks: SIGTEST_WEBHOOK_NETWORKS. Private networks that messages may be sent to,
             such as 10.1.0.0/16,127.0.0.0/8; none by default.
+        log: SIGTEST_LOG. How lines of the log are written, text (the default) or json.
+        meteor: SIGTEST_METEOR. When METEOR, where it is installed, is loaded: `ahead`, by default,
+            or when it is `asked` for, which gives its memory back when that is long ago.
     """
 
-    redis_url: str | None = None
-    state: Path = field(default_factory=_state)
-    workers: int = 2
-    retention: int = 7 * DAY
-    remembrance: int = 7 * DAY
-    cache: int = 3600
-    block: int | None = None
-    timeout: int = 3600
-    attempts: int = 5
-    pending: int = 1000
-    budget: int = 7200
-    room: int = 4 * 2**30
-    totals: int = 2**30
-    memory: int = field(default_factory=_memory)
-    free: int = 2**28
-    webhook_timeout: int = 10
-    webhook_pause: int = 5
-    webhook_longest: int = 6 * 3600
-    webhook_networks: tuple[Network, ...] = ()
-
-    @classmethod
-    def of(cls, environment: Mapping[str, str] = os.environ) -> Settings:
-        """Read the environment; variables that are unset or empty have their defaults.
-
-        Raises:
-            SettingError: A number that is none or out of its range, a network that is none, or no
-                SIGTEST_STATE where the user has no home.
-        """
-        given = {name: value for name, value in environment.items() if value}
-        texts = {"redis_url": given.get("REDIS_URL")}
-        paths = {"state": Path(given["SIGTEST_STATE"])} if "SIGTEST_STATE" in given else {}
-        numbers = {
-            field: whole_number(given[variable], variable, low, high)
-            for field, (variable, low, high) in NUMBERS.items()
-            if variable in given
-        }
-        networks = _networks(given.get(NETWORKS, ""))
-        return cls(**texts, **paths, **numbers, webhook_networks=networks)  # type: ignore[arg-type]
+    redis_url: str | None = Field(default=None, validation_alias="REDIS_URL")
+    state: Annotated[Path, AfterValidator(Path.absolute)] = Field(default_factory=_state)
+    workers: Annotated[int, within(1, 1000)] = Field(default=2, validation_alias="WORKERS")
+    retention: Seconds = 7 * DAY
+    remembrance: Seconds = 7 * DAY
+    cache: Seconds = 3600
+    block: Count | None = None
+    timeout: Seconds = 3600
+    attempts: Count = 5
+    pending: Count = 1000
+    budget: Seconds = 7200
+    room: Bytes = 4 * 2**30
+    totals: Bytes = 2**30
+    memory: Annotated[int, within(LEAST_MEMORY, BYTES)] = Field(default_factory=_memory)
+    free: Bytes = 2**28
+    webhook_timeout: Seconds = 10
+    webhook_pause: Seconds = 5
+    webhook_longest: Seconds = 6 * 3600
+    webhook_networks: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)] = ()
+    log: Literal["json", "text"] = "text"
+    meteor: Literal["ahead", "asked"] = "ahead"
 
     @property
     def most_totals(self) -> int:
@@ -125,68 +181,13 @@ class Settings:
         return None if self.redis_url else self.state / "keys-needed"
 
     def as_environment(self) -> dict[str, str]:
-        """The variables that `of` turns into these settings; empty where a default is meant."""
-        texts = {"REDIS_URL": self.redis_url or "", "SIGTEST_STATE": str(self.state.absolute())}
-        numbers = {var: str(getattr(self, field) or "") for field, (var, *_) in NUMBERS.items()}
-        networks = {NETWORKS: ",".join(map(str, self.webhook_networks))}
-        return {**texts, **numbers, **networks}
-
-
-NUMBERS = {  # with the least and the most that make sense
-    "workers": ("WORKERS", 1, 1000),
-    "retention": ("SIGTEST_RETENTION", 1, SECONDS),
-    "remembrance": ("SIGTEST_REMEMBRANCE", 1, SECONDS),
-    "cache": ("SIGTEST_CACHE", 1, SECONDS),
-    "block": ("SIGTEST_BLOCK", 1, COUNT),
-    "timeout": ("SIGTEST_TIMEOUT", 1, SECONDS),
-    "attempts": ("SIGTEST_ATTEMPTS", 1, COUNT),
-    "pending": ("SIGTEST_PENDING", 1, COUNT),
-    "budget": ("SIGTEST_BUDGET", 1, SECONDS),
-    "room": ("SIGTEST_ROOM", 1, BYTES),
-    "totals": ("SIGTEST_TOTALS", 1, BYTES),
-    "memory": ("SIGTEST_MEMORY", LEAST_MEMORY, BYTES),
-    "free": ("SIGTEST_FREE", 1, BYTES),
-    "webhook_timeout": ("SIGTEST_WEBHOOK_TIMEOUT", 1, SECONDS),
-    "webhook_pause": ("SIGTEST_WEBHOOK_PAUSE", 1, SECONDS),
-    "webhook_longest": ("SIGTEST_WEBHOOK_LONGEST", 1, SECONDS),
-}
-NETWORKS = "SIGTEST_WEBHOOK_NETWORKS"
-LOG, METEOR = "SIGTEST_LOG", "SIGTEST_METEOR"
-VARIABLES = (
-    "REDIS_URL",
-    "SIGTEST_STATE",
-    NETWORKS,
-    LOG,
-    METEOR,
-    *(variable for variable, _, _ in NUMBERS.values()),
-)  # all that is read here
-AHEAD, ASKED = "ahead", "asked"
-
-
-def log_format(environment: Mapping[str, str] = os.environ) -> str:
-    """SIGTEST_LOG: how lines of the log are written, `text` (the default) or `json`.
-
-    Raises:
-        SettingError: Anything else.
-    """
-    form = environment.get(LOG) or "text"
-    if form not in FORMATTERS:
-        raise SettingError(f"{LOG} must be {' or '.join(FORMATTERS)}, not {form!r}.")
-    return form
-
-
-def meteor_ahead(environment: Mapping[str, str] = os.environ) -> bool:
-    """SIGTEST_METEOR: whether METEOR, where it is installed, is loaded `ahead` (the default).
-
-    `asked` loads it when somebody asks for it, and gives its memory back when that is long ago.
-
-    Raises:
-        SettingError: Anything else.
-    """
-    when = environment.get(METEOR) or AHEAD
-    if when not in (AHEAD, ASKED):
-        raise SettingError(f"{METEOR} must be {AHEAD} or {ASKED}, not {when!r}.")
-    return when == AHEAD
+        """The variables that these settings come from; empty where a default is meant."""
+        values = self.model_dump(mode="json")
+        return {
+            variable: ",".join(value) if isinstance(value, list) else str(value or "")
+            for name, variable in self.variables().items()
+            for value in [values[name]]
+        }
 
 
 def refuse_arguments(arguments: Sequence[str]) -> None:
@@ -199,26 +200,3 @@ def refuse_arguments(arguments: Sequence[str]) -> None:
         raise SettingError(
             f"{arguments[0]!r} is not read: settings are environment variables, such as PORT=8080."
         )
-
-
-def _networks(text: str) -> tuple[Network, ...]:
-    try:
-        return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
-    except ValueError as error:
-        raise SettingError(
-            f"{NETWORKS} must be networks such as 10.1.0.0/16, separated by commas: {error}."
-        ) from None
-
-
-def whole_number(value: str, variable: str, low: int, high: int) -> int:
-    """The number that a variable holds, written in digits.
-
-    Raises:
-        SettingError: It is none, or not between `low` and `high`.
-    """
-    digits = value.isascii() and value.isdigit() and len(value) <= len(str(high))
-    if not digits or not low <= int(value) <= high:
-        raise SettingError(
-            f"{variable} must be a whole number from {low:,} to {high:,}, not {value!r}."
-        )
-    return int(value)

@@ -19,7 +19,7 @@ from workers.access import Access
 from workers.settings import Settings as QueueSettings
 from workers.store import server
 
-KEYS = Settings.of({"SIGTEST_API_KEYS": "ann:secret-a,bob:secret-b"})
+KEYS = Settings.model_validate({"SIGTEST_API_KEYS": "ann:secret-a,bob:secret-b"})
 ANN = {"Authorization": "Bearer secret-a"}
 BOB = {"X-API-Key": "secret-b"}
 

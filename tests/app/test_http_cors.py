@@ -58,9 +58,9 @@ def test_refusals_reach_the_other_origin_too(serve: Serve) -> None:
 @pytest.mark.parametrize("origin", ["board.example", "https://board.example/path", "ftp://x"])
 def test_what_is_no_origin_is_refused(origin: str) -> None:
     with pytest.raises(SettingError, match="origins such as"):
-        Settings.of({"SIGTEST_CORS_ORIGINS": f"{BOARD}, {origin}"})
+        Settings.model_validate({"SIGTEST_CORS_ORIGINS": f"{BOARD}, {origin}"})
 
 
 def test_origins_are_read_from_the_environment() -> None:
-    settings = Settings.of({"SIGTEST_CORS_ORIGINS": f" {BOARD} ,http://127.0.0.1:3000"})
+    settings = Settings.model_validate({"SIGTEST_CORS_ORIGINS": f" {BOARD} ,http://127.0.0.1:3000"})
     assert settings.cors_origins == (BOARD, "http://127.0.0.1:3000")

@@ -17,7 +17,7 @@ from workers.store.server import EmbeddedServer, connect
 BOARD = "https://board.example"
 CROSS = {"Sec-Fetch-Site": "cross-site"}
 LINK = CROSS | {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
-KEYED = Settings.of({"SIGTEST_API_KEYS": "ann:secret"})
+KEYED = Settings.model_validate({"SIGTEST_API_KEYS": "ann:secret"})
 ANN = {"X-API-Key": "secret"}
 OF_OTHER_SITES = {
     "no-cors": CROSS | {"Sec-Fetch-Mode": "no-cors"},
@@ -81,14 +81,14 @@ def test_names_of_loopback_are_answered(service: httpx.Client, host: str) -> Non
 
 def test_names_that_the_operator_gives_are_answered_and_no_others(serve: Serve) -> None:
     settings = {"SIGTEST_HOSTS": "Sigtest.Example, 10.0.0.7"}
-    plain, keyed = serve(Settings.of(settings)), serve(Settings.of(
+    plain, keyed = serve(Settings.model_validate(settings)), serve(Settings.model_validate(
         settings | {"SIGTEST_API_KEYS": "ann:secret"}
     ))  # fmt: skip
     for host, status in (("sigtest.example:80", 200), ("10.0.0.7", 200), ("evil.example", 403)):
         assert plain.get(COMPARISONS, headers={"Host": host}).status_code == status
         assert keyed.get(COMPARISONS, headers=ANN | {"Host": host}).status_code == status
     with pytest.raises(SettingError, match="SIGTEST_HOSTS must be names"):
-        Settings.of({"SIGTEST_HOSTS": "https://sigtest.example"})
+        Settings.model_validate({"SIGTEST_HOSTS": "https://sigtest.example"})
 
 
 @pytest.mark.parametrize("header", FORWARDED)
@@ -137,5 +137,5 @@ def test_a_service_that_had_a_key_stays_closed_when_its_store_lost_it(
 
 
 def test_keys_may_be_needed_whatever_the_store_has(serve: Serve) -> None:
-    needed = serve(Settings.of({"SIGTEST_KEYS_REQUIRED": "1", "SIGTEST_OPEN": "1"}))
+    needed = serve(Settings.model_validate({"SIGTEST_KEYS_REQUIRED": "1", "SIGTEST_OPEN": "1"}))
     problem(needed.get(COMPARISONS), 401, "unauthorized")

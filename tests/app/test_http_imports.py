@@ -183,10 +183,10 @@ def test_built_in_test_sets_are_references(
 
 
 def test_the_switch_is_0_or_1() -> None:
-    assert Settings.of({"SIGTEST_ALLOW_DOWNLOADS": "1"}).allow_downloads
-    assert not Settings.of({}).allow_downloads
+    assert Settings.model_validate({"SIGTEST_ALLOW_DOWNLOADS": "1"}).allow_downloads
+    assert not Settings.model_validate({}).allow_downloads
     with pytest.raises(SettingError, match="0 or 1"):
-        Settings.of({"SIGTEST_ALLOW_DOWNLOADS": "yes"})
+        Settings.model_validate({"SIGTEST_ALLOW_DOWNLOADS": "yes"})
 
 
 def test_files_go_with_an_archive(service: httpx.Client) -> None:

@@ -198,7 +198,7 @@ class Caller:
 @pytest.fixture
 def stores(serve_on: ServeOn, tmp_path: Path) -> Iterator[tuple[Store, Store]]:
     """Two empty stores."""
-    settings = Settings.of(
+    settings = Settings.model_validate(
         {"SIGTEST_API_KEYS": ",".join(f"{name}:{key}" for name, key in KEYS.items())}
     )
     queues = [

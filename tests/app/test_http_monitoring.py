@@ -119,7 +119,7 @@ def test_the_cache_and_the_cost_of_callers_are_counted(
 def test_what_waits_is_told_by_caller_and_without_content(
     idle: QueueSettings, serve_on: ServeOn, body: dict[str, Any]
 ) -> None:
-    client = serve_on(Settings.of({"SIGTEST_API_KEYS": "ann:secret-a"}), idle)
+    client = serve_on(Settings.model_validate({"SIGTEST_API_KEYS": "ann:secret-a"}), idle)
     key = {"X-API-Key": "secret-a"}
     assert collected(client, **key)["sigtest_tasks_waiting{}"] == 0
     assert client.post(COMPARISONS, json=body, headers=key).status_code == 202

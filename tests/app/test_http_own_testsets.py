@@ -118,7 +118,7 @@ def test_deleted_ones_are_gone_and_what_was_compared_stays(service: httpx.Client
 
 
 def test_those_of_others_are_unknown(serve: Serve) -> None:
-    guarded = serve(Settings.of({"SIGTEST_API_KEYS": "ann:1,bob:2"}))
+    guarded = serve(Settings.model_validate({"SIGTEST_API_KEYS": "ann:1,bob:2"}))
     ann, bob = ({"X-API-Key": key} for key in "12")
     body = {"testset": made(guarded, ann), "systems": SYSTEMS}
     problem(guarded.post(COMPARISONS, json=body), 401, "unauthorized")

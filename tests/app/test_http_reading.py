@@ -36,7 +36,7 @@ def large(body: dict[str, Any], seed: int) -> dict[str, Any]:
 def test_a_body_that_is_never_read_costs_its_sender_alone(
     serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = serve(Settings.of(KEYS))
+    client = serve(Settings.model_validate(KEYS))
     whole = client.post(COMPARISONS, json=large(body, 1), headers=OF_BOB)
     assert whole.status_code == 202, whole.text
     (first,) = children(os.getpid(), CHILD)
@@ -59,7 +59,7 @@ def test_a_body_that_is_never_read_costs_its_sender_alone(
 def test_large_and_small_bodies_are_the_same_questions(
     serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = serve(Settings.of(KEYS))
+    client = serve(Settings.model_validate(KEYS))
     there = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
     monkeypatch.setattr("app.requests.parsing.SMALL", 2**30)
     here = client.post(COMPARISONS, json=large(body, 4), headers=OF_BOB).json()
@@ -69,7 +69,7 @@ def test_large_and_small_bodies_are_the_same_questions(
 def test_flaws_of_large_bodies_are_told_with_their_places(
     serve: Serve, body: dict[str, Any]
 ) -> None:
-    client = serve(Settings.of(KEYS))
+    client = serve(Settings.model_validate(KEYS))
     flawed = large(body, 5)
     flawed["systems"][1] = {"name": "B", "hypotheses": ["one line"]}
     told = problem(client.post(COMPARISONS, json=flawed, headers=OF_BOB), 422, "length-mismatch")

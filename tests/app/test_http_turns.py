@@ -96,7 +96,7 @@ FILE = b'--B\r\nContent-Disposition: form-data; name="systems"; filename="a"\r\n
 def test_slow_bodies_of_one_caller_leave_room_for_others(
     serve: Serve, body: dict[str, Any], media: str, begun: bytes
 ) -> None:
-    client = serve(replace(Settings.of(KEYS), max_body_bytes=SIZE))
+    client = serve(Settings.model_validate({**KEYS, "max_body_bytes": SIZE}))
     with ExitStack() as stack:
         held = [
             stack.enter_context(sending(client, "of-ann", SIZE, media, begun))
@@ -111,7 +111,7 @@ def test_slow_bodies_of_one_caller_leave_room_for_others(
 def test_reports_of_one_caller_leave_others_their_turn(
     serve: Serve, body: dict[str, Any], slow: Slow
 ) -> None:
-    client = serve(Settings.of(KEYS))
+    client = serve(Settings.model_validate(KEYS))
 
     def ask(key: str, path: str, **more: Any) -> httpx.Response:
         headers = {"Authorization": f"Bearer {key}", "Prefer": "wait=60"}
@@ -138,7 +138,7 @@ def test_reports_of_one_caller_leave_others_their_turn(
 def test_a_question_is_priced_while_others_are(
     serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    client = serve(Settings.of(KEYS))
+    client = serve(Settings.model_validate(KEYS))
     whole = cost.exact_seconds
     held = Held(whole)
     monkeypatch.setattr(
@@ -163,7 +163,7 @@ def test_a_question_is_priced_while_others_are(
 def test_what_was_read_is_checked_before_more_is_read(
     serve: Serve, body: dict[str, Any], monkeypatch: pytest.MonkeyPatch, reads: str
 ) -> None:
-    client = serve(Settings.of(KEYS))
+    client = serve(Settings.model_validate(KEYS))
     files = {"scores": ("scores.csv", "system,segment,quality\na,1,1\na,2,2\nb,1,2\nb,2,3\n")}
     asked: dict[str, Any] = {"files": files} if reads == "read_form" else {"json": body}
     read, checked = Held(getattr(question, reads)), Held(question.parsed)
@@ -189,7 +189,7 @@ def test_a_question_that_waits_for_another_one_leaves_its_turn(
     serve: Serve, queue: QueueSettings, body: dict[str, Any]
 ) -> None:
     """One that names an unfinished question waits as long as `Prefer` says."""
-    client = serve(Settings.of(KEYS))
+    client = serve(Settings.model_validate(KEYS))
     headers = {"Authorization": "Bearer of-ann"}
 
     def ask(named: str, units: int) -> httpx.Response:
@@ -208,7 +208,7 @@ def test_a_question_that_waits_for_another_one_leaves_its_turn(
 
 
 def test_test_sets_are_checked_in_turn(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = serve(Settings.of(KEYS))
+    client = serve(Settings.model_validate(KEYS))
     checked = Held(testset.testset_of)
     monkeypatch.setattr(testset, "testset_of", checked)
 

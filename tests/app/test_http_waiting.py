@@ -237,7 +237,7 @@ def test_streams_of_one_caller_are_bounded_and_those_of_others_are_theirs(
     queue: QueueSettings, serve_on: ServeOn, body: dict[str, Any]
 ) -> None:
     keys = {"SIGTEST_API_KEYS": "ann:of-ann,bob:of-bob", "SIGTEST_MAX_STREAMS": "2"}
-    client = serve_on(Settings.of(keys), queue)
+    client = serve_on(Settings.model_validate(keys), queue)
     ann, bob = ({"X-API-Key": f"of-{name}"} for name in ("ann", "bob"))
     path, other = (client.post(COMPARISONS, json=body, headers=own).headers["location"] + "/events"
                    for own in (ann, bob))  # fmt: skip

@@ -1,7 +1,6 @@
 """Webhooks over HTTP: added, told, tried, deleted; signed as a published verifier wants it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -116,7 +115,9 @@ def test_the_client_keeps_webhooks(service: httpx.Client, receiver: Receiver) ->
 
 
 def test_a_webhook_is_its_owners(serve: Serve, receiver: Receiver) -> None:
-    guarded = serve(Settings.of({"SIGTEST_API_KEYS": KEYS, "SIGTEST_MAX_WEBHOOKS": "1"}))
+    guarded = serve(
+        Settings.model_validate({"SIGTEST_API_KEYS": KEYS, "SIGTEST_MAX_WEBHOOKS": "1"})
+    )
     body = {"url": receiver.url}
     problem(guarded.post(WEBHOOKS, json=body), 401, "unauthorized")
     url = guarded.post(WEBHOOKS, json=body, headers=ANN).headers["location"]
@@ -159,7 +160,7 @@ def test_what_cannot_be_told_is_refused(
     body: dict[str, Any],
     field: str,
 ) -> None:
-    closed = serve_on(Settings(), replace(queue, webhook_networks=()))
+    closed = serve_on(Settings(), queue.model_copy(update={"webhook_networks": ()}))
     answer = closed.post(WEBHOOKS, json=body)
     assert answer.status_code == 422, answer.text
     assert answer.json()["errors"][0]["field"] == field

@@ -36,7 +36,7 @@ OTHER = "somebody else"
 
 
 def short_lived(context: Context, **changes: int) -> Comparisons:
-    settings = replace(context.settings, **changes)
+    settings = context.settings.model_copy(update=changes)
     return Comparisons.connect(settings)
 
 

@@ -67,7 +67,7 @@ def submitted(jobs: Comparisons, several: Comparison) -> Record:
 @pytest.mark.parametrize("pooled", [False, True])
 def test_workers_equal_one_process(service: Service, pooled: bool, block: int | None) -> None:
     several = small(pooled=pooled, exact="never")
-    jobs = Comparisons.connect(replace(service.settings, block=block))
+    jobs = Comparisons.connect(service.settings.model_copy(update={"block": block}))
     record = finished(jobs, submitted(jobs, several).id)
     assert record.status is Status.SUCCEEDED, record.error
     assert jobs.report(record.id, CALLER) == in_process(several)

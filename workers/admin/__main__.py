@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(asked: argparse.Namespace) -> int:
-    with storage(), _context(Settings.of()) as context:
+    with storage(), _context(Settings()) as context:
         for line in asked.run(asked, context):
             sys.stdout.write(f"{printable(line)}\n")  # reasons of failures quote what callers sent
         sys.stdout.flush()

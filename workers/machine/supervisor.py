@@ -26,7 +26,7 @@ from sigtest.processor import prepare_blas
 from workers.logs import configure
 from workers.machine.keeper import READY, STEADY_SECONDS, WATCH_STDIN, pause_after
 from workers.process import die_with_parent
-from workers.settings import Settings, log_format, meteor_ahead, refuse_arguments
+from workers.settings import Settings, refuse_arguments
 from workers.store.server import EmbeddedServer, connect, inspect
 
 log = logging.getLogger(__name__)
@@ -264,8 +264,9 @@ def main() -> int:
     try:
         watched = sys.argv[1:] == [WATCH_STDIN]
         refuse_arguments([] if watched else sys.argv[1:])
-        configure(log_format())
-        Supervisor(Settings.of(), watched, meteor_ahead()).run()
+        settings = Settings()
+        configure(settings.log)
+        Supervisor(settings, watched, settings.meteor == "ahead").run()
     except SigtestError as error:
         sys.stderr.write(f"sigtest: {error.message}\n")
         return 2

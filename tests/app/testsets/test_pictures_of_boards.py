@@ -227,7 +227,7 @@ def test_pictures_of_what_is_not_there(service: httpx.Client, make: Make, serve:
     url = make()
     problem(service.get(f"{url}/plots/pie.svg"), 422, "invalid-recipe")
     problem(service.get(f"{TESTSETS}/{'0' * 32}/leaderboard/plots/matrix.svg"), 404, "not-found")
-    guarded = serve(Settings.of({"SIGTEST_API_KEYS": "ann:1"}))
+    guarded = serve(Settings.model_validate({"SIGTEST_API_KEYS": "ann:1"}))
     other = guarded.get(f"{url}/distribution", params=PAIR, headers={"X-API-Key": "1"})
     problem(other, 404, "not-found")
     service.delete(url.removesuffix("/leaderboard"))

@@ -402,7 +402,7 @@ def test_scores_of_a_test_set_are_limited(serve: Serve) -> None:
 
 
 def test_callers_do_not_see_each_other(serve: Serve) -> None:
-    guarded = serve(Settings.of({"SIGTEST_API_KEYS": "ann:1,bob:2"}))
+    guarded = serve(Settings.model_validate({"SIGTEST_API_KEYS": "ann:1,bob:2"}))
     ann, bob = ({"X-API-Key": key} for key in "12")
     body = {"name": "mine", **settings()}
     url = guarded.post(TESTSETS, json=body, headers=ann).headers["location"]

@@ -132,7 +132,9 @@ def test_nothing_but_tombstones_is_left_of_a_deleted_test_set(
 
 def test_a_test_set_is_listed_as_long_as_it_lives(context: Context) -> None:
     redis = context.questions.redis
-    brief = Context.on(redis, replace(context.settings, retention=2, remembrance=1))
+    brief = Context.on(
+        redis, context.settings.model_copy(update={"retention": 2, "remembrance": 1})
+    )
     board = board_on(brief, "changed now and then")
     for _ in range(4):  # and lives on with each change
         time.sleep(1)
@@ -143,7 +145,9 @@ def test_a_test_set_is_listed_as_long_as_it_lives(context: Context) -> None:
 
 
 def test_what_a_leaderboard_showed_is_gone_when_it_has_expired(context: Context) -> None:
-    brief = Context.on(context.questions.redis, replace(context.settings, retention=2))
+    brief = Context.on(
+        context.questions.redis, context.settings.model_copy(update={"retention": 2})
+    )
     board = board_on(brief, "short")
     board.put("aspen", SYSTEMS["aspen"])
     settle(brief, board)

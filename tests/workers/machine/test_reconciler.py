@@ -1,7 +1,6 @@
 """Lost work is found, one round after the other; nothing else is touched."""
 
 import time
-from dataclasses import replace
 
 import pytest
 from board import EVERYTHING, SYSTEMS, board_on
@@ -140,7 +139,7 @@ def test_finished_comparisons_are_left_alone(
 def test_comparison_that_expired_unfinished_is_no_longer_pending(
     jobs: Comparisons, context: Context, reconciler: Reconciler
 ) -> None:
-    brief = Comparisons.connect(replace(context.settings, retention=1))
+    brief = Comparisons.connect(context.settings.model_copy(update={"retention": 1}))
     record, _ = brief.submit(example(), CALLER)
     brief.close()
     lose_queue(context)

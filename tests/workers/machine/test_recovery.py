@@ -8,7 +8,6 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -237,7 +236,7 @@ def test_corrupt_jobs_stop_nobody(service: Service) -> None:
 
 
 def test_task_that_kills_its_workers_fails_the_comparison(service: Service) -> None:
-    jobs = Comparisons.connect(replace(service.settings, block=999_999))
+    jobs = Comparisons.connect(service.settings.model_copy(update={"block": 999_999}))
     comparison = synthetic(10, **{**SLOW, "resamples": 999_999})
     record, _ = jobs.submit(comparison, CALLER)
     deadline = time.monotonic() + 120

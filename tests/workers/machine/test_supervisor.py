@@ -34,7 +34,7 @@ import time
 from workers.settings import Settings
 from workers.machine.keeper import running
 
-with running(Settings.of()):
+with running(Settings()):
     print("ready", flush=True)
     time.sleep(600)
 """

@@ -2,7 +2,6 @@
 
 import random
 import zlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -158,7 +157,7 @@ def test_pieces_of_another_cut_are_not_mixed_up(jobs: Comparisons, context: Cont
     perform(context, missing(context, record.id))
     perform(context, missing(context, record.id)[:1])
     jobs.remove(record.id, CALLER)
-    again = Comparisons.connect(replace(context.settings, block=300))
+    again = Comparisons.connect(context.settings.model_copy(update={"block": 300}))
     record = submitted(again, comparison)
     run(context, "resample", [record.id, 500, 1000])  # somebody who comes late with the old cut
     finish(context, record.id)

@@ -1,6 +1,5 @@
 """What the workers compute is what one process computes, byte for byte."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ SCORES = {
 
 def computed(service: Service, comparison: Comparison, block: int | None = None) -> bytes:
     """The report of the workers; the cut is chosen where the comparison is submitted."""
-    jobs = Comparisons.connect(replace(service.settings, block=block))
+    jobs = Comparisons.connect(service.settings.model_copy(update={"block": block}))
     record, _ = jobs.submit(comparison, CALLER)
     record = finished(jobs, record.id)
     assert record.status is Status.SUCCEEDED, record.error
