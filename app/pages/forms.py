@@ -17,11 +17,10 @@ from starlette.datastructures import FormData, UploadFile
 
 from app.requests.form import file_of, files_of, plain, text_of
 from app.requests.json import parse_json
-from sigtest.data.imports.bounds import Bounds, Meter
-from sigtest.data.imports.tree import Tree, is_hidden
-from sigtest.data.imports.trees import format_of_tree
 from sigtest.data.names import is_reference
 from sigtest.errors import InputError, UnavailableError
+from sigtest.files.folders import format_of_tree
+from sigtest.files.tree import Bounds, Meter, Tree, is_hidden
 from sigtest.metrics import METRICS, Metric
 from sigtest.metrics.scores import Supplied
 from sigtest.requests.options import spelled

@@ -12,9 +12,9 @@ from app.requests.json import parse_json
 from app.requests.question import Sent
 from app.settings import Settings
 from sigtest.comparison.comparison import Entry
-from sigtest.data.imports.bounds import SMALL
 from sigtest.data.testset import System
 from sigtest.errors import InputError, LimitError
+from sigtest.files.tree import SMALL
 from sigtest.kinds import File, Kind, Question
 
 DAMAGED = "What was recognised came back damaged; give the files again."

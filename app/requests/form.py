@@ -19,10 +19,10 @@ from app.http.errors import MalformedError, UnsupportedMediaError
 from app.requests.json import parse_json
 from app.requests.parsing import Parser
 from app.settings import Settings
-from sigtest.data.gzipped import unpacking
-from sigtest.data.imports import Bounds, Gathered, Given, Joining, Role, Upload, gather
 from sigtest.data.names import system_name
 from sigtest.errors import InputError, LimitError
+from sigtest.files import Bounds, Gathered, Given, Joining, Role, Upload, gather
+from sigtest.files.tree import unpacking
 
 CHUNK = 2**20
 SINGLE = ("documents", "labels", "source")  # of which a form has one file, or a list in `request`

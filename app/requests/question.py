@@ -40,8 +40,8 @@ from app.requests.sources import (
 )
 from app.settings import Settings
 from sigtest.data.choices import choose
-from sigtest.data.imports import Joining, in_order, metrics_of
 from sigtest.errors import InputError, SigtestError, inside
+from sigtest.files import Joining, in_order, metrics_of
 from sigtest.kinds import KINDS, File, Kind, Question
 from sigtest.kinds.comparisons import Comparisons
 from sigtest.metrics import METRICS, only_labels

@@ -10,8 +10,8 @@ from typing import Any
 
 from app.requests.form import add_content
 from app.settings import Settings
-from sigtest.data.imports import read_builtin
 from sigtest.errors import InputError, SigtestError
+from sigtest.files import read_builtin
 from workers.errors import NotFoundError
 from workers.settings import Settings as QueueSettings
 from workers.store.server import connect

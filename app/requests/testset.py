@@ -30,11 +30,11 @@ from app.requests.json import FORM, JSON, kind_of, parse_json, refuse_encoding, 
 from app.requests.parsing import Parse
 from app.settings import Settings
 from sigtest.comparison.plan import Part
-from sigtest.data.gzipped import GZIP as MAGIC
-from sigtest.data.imports import STRICT, Given, Joining, Upload, in_order, outputs_of
 from sigtest.data.names import check_name
 from sigtest.data.testset import System
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.files import STRICT, Given, Joining, Upload, in_order, outputs_of
+from sigtest.files.tree import GZIP as MAGIC
 from sigtest.metrics import only_labels
 from sigtest.requests.comparisons import listed
 from sigtest.requests.notes import Noted, apart

@@ -16,8 +16,8 @@ from sigtest.cli.plots import require_folder, style_asked, write_board_plots
 from sigtest.cli.request import choices_of, whole
 from sigtest.cli.served import client_of, envelope_of, understood
 from sigtest.client import Client
-from sigtest.data.imports import STRICT, in_order, outputs_of
 from sigtest.errors import InputError, ServiceError, SigtestError
+from sigtest.files import STRICT, in_order, outputs_of
 from sigtest.render.names import printable
 from sigtest.render.picture import Picture
 from sigtest.report import ENVELOPE, Report

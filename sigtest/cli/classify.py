@@ -15,12 +15,12 @@ from sigtest.cli.wide import read_wide
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
 from sigtest.data.choices import choose
-from sigtest.data.imports.file import File
-from sigtest.data.imports.registry import format_of
 from sigtest.data.names import system_name
 from sigtest.data.testset import System, TestSet
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError
+from sigtest.files.file import File
+from sigtest.files.registry import format_of
 from sigtest.metrics.labels import Accuracy
 from sigtest.render.formats import FORMATS
 from sigtest.render.proportion import Proportion, present, proportion

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from sigtest.data.gzipped import GZIP, unpacking
 from sigtest.errors import LimitError
+from sigtest.files.tree import GZIP, unpacking
 
 STDIN = "-"
 MAX_BYTES = 512 * 2**20

@@ -11,8 +11,8 @@ from sigtest.cli.parser import UsageError
 from sigtest.cli.request import check_choices, choices_of
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.imports import Given, Joining, Material, metrics_of, told_of
 from sigtest.data.names import system_name
+from sigtest.files import Given, Joining, Material, metrics_of, told_of
 
 
 def read_folders(options: argparse.Namespace) -> Comparison:

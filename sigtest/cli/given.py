@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from sigtest.cli.files import STDIN, shown
-from sigtest.data.imports import Gathered, Given, Joining, Upload, gather, read_builtin
-from sigtest.data.imports.builtin import SETTING
-from sigtest.data.imports.given import COLUMNS
 from sigtest.errors import InputError
+from sigtest.files import Gathered, Given, Joining, Upload, gather, read_builtin
+from sigtest.files.builtin import SETTING
+from sigtest.files.gathering import COLUMNS
 from sigtest.metrics import METRICS, only_labels
 from sigtest.requests.recipe import labels_asked
 

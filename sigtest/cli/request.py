@@ -11,9 +11,9 @@ from sigtest.cli.files import shown
 from sigtest.cli.given import gathered
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.imports import metrics_of, told_of
 from sigtest.data.inferred import NOTHING, Told
 from sigtest.errors import InputError, RecipeError, SigtestError
+from sigtest.files import metrics_of, told_of
 from sigtest.requests.options import words_of
 from sigtest.requests.recipe import ANY_METRIC, OPTIONS, Recipe, of_labels
 

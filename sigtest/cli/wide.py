@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from sigtest.cli.files import read_bytes, shown
-from sigtest.data.imports.assembly import SUMMARIES
-from sigtest.data.imports.formats.cells import advice
-from sigtest.data.imports.formats.delimited import Row, parsed
 from sigtest.data.names import check_name
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, at_line
+from sigtest.files.assembly import SUMMARIES
+from sigtest.files.cells import advice
+from sigtest.files.tables import Row, parsed
 
 
 def read_wide(path: str) -> list[dict[str, Any]]:

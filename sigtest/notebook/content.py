@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sigtest.data.imports import Given, Joining, Role, gather, in_order, told_of
-from sigtest.data.imports.given import COLUMNS
 from sigtest.data.inferred import inferred_metrics
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, readable
+from sigtest.files import Given, Joining, Role, gather, in_order, told_of
+from sigtest.files.gathering import COLUMNS
 from sigtest.metrics import only_labels
 from sigtest.notebook.frames import check_frame, is_frame, once, require_no_ids, table_of
 from sigtest.requests.recipe import labels_asked

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sigtest.data.imports.formats.headings import is_index, role_of
-from sigtest.data.imports.given import Upload
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError
+from sigtest.files.gathering import Upload
+from sigtest.files.tables import is_index, role_of
 
 ABOUT_ROWS = {"id", "run", "document", "domain", "testset"}  # roles of columns
 

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from sigtest.data.choices import choose
-from sigtest.data.gzipped import GZIP, unpacking
 from sigtest.errors import InputError, readable
+from sigtest.files.tree import GZIP, unpacking
 from sigtest.kinds import KINDS, File
 from sigtest.kinds.accuracy import ShownAccuracyReport
 from sigtest.kinds.human import ShownHumanReport

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sigtest.arrays import Array, Flags
-from sigtest.data.imports import FORMATS_READ, Material, Reader, Scores
-from sigtest.data.imports.file import File as ImportedFile
 from sigtest.data.testset import System, TestSet
+from sigtest.files import FORMATS_READ, Material, Reader, Scores
+from sigtest.files.file import File as ImportedFile
 from sigtest.kinds import KINDS, About, File
 from sigtest.kinds.shown import Shown
 from sigtest.kinds.whole import Whole, WholeKind

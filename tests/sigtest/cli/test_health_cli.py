@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sigtest.cli import main
-from sigtest.data.imports import read_path
+from sigtest.files import read_path
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from packed import FILES, GOOD, LINES, tarred, unpack, zipped
 
 from sigtest.cli import main
-from sigtest.data.imports import read_builtin
 from sigtest.errors import InputError, UnavailableError
+from sigtest.files import read_builtin
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ from statsmodels.stats.proportion import proportion_confint
 import sigtest
 from sigtest.cli import main
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.imports import join, read_bytes
 from sigtest.data.runs import spread_of
 from sigtest.engine import compare
 from sigtest.errors import RecipeError
+from sigtest.files import join, read_bytes
 from sigtest.requests.recipe import parse_metric
 from sigtest.significance.intervals import wilson_interval
 

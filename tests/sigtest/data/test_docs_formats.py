@@ -5,7 +5,7 @@ What stands between the two marks of the page is made of the registries; the res
 
 from pathlib import Path
 
-from sigtest.data.imports import FORMATS_READ, FORMATS_REFUSED, TREES_READ
+from sigtest.files import FORMATS_READ, FORMATS_REFUSED, TREES_READ
 
 PAGE = Path(__file__).parents[3] / "docs" / "FORMATS.md"
 BEGIN, END = "<!-- formats: made of the registries -->", "<!-- formats end -->"

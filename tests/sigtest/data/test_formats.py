@@ -11,7 +11,8 @@ import pytest
 
 import sigtest
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.imports import (
+from sigtest.errors import InputError
+from sigtest.files import (
     FORMATS_READ,
     FORMATS_REFUSED,
     TREES_READ,
@@ -21,9 +22,8 @@ from sigtest.data.imports import (
     read_bytes,
     read_path,
 )
-from sigtest.data.imports.file import File
-from sigtest.data.imports.registry import format_of
-from sigtest.errors import InputError
+from sigtest.files.file import File
+from sigtest.files.registry import format_of
 
 SOURCES = ["Das ist Haus eins.", "Das ist Haus zwei.", "Das ist Haus drei."]
 REFERENCES = ["This is house one.", "This is house two.", "This is house three."]
@@ -740,8 +740,8 @@ def test_a_source_is_never_taken_for_a_reference(content):
 
 def test_nothing_is_run_or_unpacked_further_than_allowed(tmp_path):
     bomb = gzip.compress(b"<refset>" + b" " * 2**23)
-    from sigtest.data.imports import Bounds
     from sigtest.errors import LimitError
+    from sigtest.files import Bounds
 
     for data in (bomb, gzip.compress(b"[" + b" " * 2**23), gzip.compress(b"0.5\n" * 2**21)):
         with pytest.raises(LimitError) as raised:

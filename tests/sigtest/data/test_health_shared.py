@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from sigtest.data.health import check
-from sigtest.data.imports import join, read_path
+from sigtest.files import join, read_path
 
 # what is really wrong with real outputs, looked at one by one
 TRUE = {

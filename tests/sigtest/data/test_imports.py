@@ -12,7 +12,8 @@ import pytest
 from packed import BAD, DOCUMENTS, FILES, GOOD, LINES, REFERENCE, XML, tarred, unpack, zipped
 
 from sigtest.comparison.parse import parse_comparison
-from sigtest.data.imports import (
+from sigtest.errors import InputError, LimitError
+from sigtest.files import (
     Bounds,
     Given,
     Joining,
@@ -24,7 +25,6 @@ from sigtest.data.imports import (
     read_path,
     read_wmt,
 )
-from sigtest.errors import InputError, LimitError
 
 
 def special(kind, name="systems/x.en", target="/etc/passwd"):

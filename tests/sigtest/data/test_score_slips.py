@@ -9,8 +9,8 @@ from collections import OrderedDict
 
 import pytest
 
-from sigtest.data.imports import Joining, join, read_bytes
 from sigtest.errors import InputError, LengthError, SigtestError
+from sigtest.files import Joining, join, read_bytes
 
 IDS = range(1, 7)
 HEAD = "id,system,score"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import sacrebleu
 
-from sigtest.data.imports import Joining, join, read_bytes, read_path
 from sigtest.errors import InputError
+from sigtest.files import Joining, join, read_bytes, read_path
 
 EXACT = 1e-9
 TEXT = ("README.md", "docids.txt")  # beside systems, references and sources

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sigtest.data.choices import choose
-from sigtest.data.imports.formats.delimited import HINT
 from sigtest.data.text import decode, lines_of, parse_lines
 from sigtest.errors import InputError, LimitError
+from sigtest.files.tables import HINT
 from sigtest.questions.human.files import (
     appraise,
     columns,

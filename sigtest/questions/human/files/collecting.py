@@ -11,11 +11,11 @@ import numpy as np
 
 from sigtest.arrays import Array, Counts
 from sigtest.data.choices import choose
-from sigtest.data.imports.assembly import SUMMARIES
-from sigtest.data.imports.formats.cells import advice, blank
 from sigtest.data.names import MEANS, check_name, without_slash
 from sigtest.data.numbers import in_digits
 from sigtest.errors import InputError, RecipeError, SigtestError, quoted
+from sigtest.files.assembly import SUMMARIES
+from sigtest.files.cells import advice, blank
 from sigtest.questions.human.files.table import Column, Numbers, Table
 from sigtest.questions.human.judgements import KINDS, SYSTEM, Judgements, Names, groups
 

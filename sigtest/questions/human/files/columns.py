@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sigtest.data.choices import choose
-from sigtest.data.imports.file import loads
-from sigtest.data.imports.formats.cells import truth
 from sigtest.data.numbers import whole
 from sigtest.errors import InputError, quoted
+from sigtest.files.cells import truth
+from sigtest.files.file import loads
 from sigtest.questions.human.files.table import Table, at_line, fields_of, records
 
 SCALE = (0.0, 100.0)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sigtest.data.imports.formats.wmt25 import SEPARATOR
+from sigtest.files.formats.wmt import SEPARATOR
 from sigtest.questions.human.files import columns
 from sigtest.questions.human.files.appraise import checked_spans
 from sigtest.questions.human.files.table import Table, at_line, filled

@@ -18,11 +18,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sigtest.data.choices import choose
-from sigtest.data.imports.archive import unpacked
-from sigtest.data.imports.bounds import Bounds, Meter
-from sigtest.data.imports.tree import Tree
 from sigtest.data.text import decode, split_lines
 from sigtest.errors import InputError, at_line
+from sigtest.files.tree import Bounds, Meter, Tree, unpacked
 
 LEVELS = {"system": "sys", "segment": "seg"}
 HUMAN, METRICS, REFERENCES = "human-scores", "metric-scores", "references"

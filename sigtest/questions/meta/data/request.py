@@ -10,10 +10,10 @@ import numpy as np
 
 from sigtest.arrays import Array
 from sigtest.data.choices import choose
-from sigtest.data.imports.file import SPARSEST
 from sigtest.data.names import check_name
 from sigtest.data.text import check_list
 from sigtest.errors import InputError, LimitError, quoted
+from sigtest.files.file import SPARSEST
 from sigtest.questions.meta.data.numbers import Segments, align, segment_scores, system_scores
 from sigtest.questions.meta.data.scored import MetricScores, ScoredSet
 

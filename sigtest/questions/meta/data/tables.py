@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sigtest.data.imports.assembly import SUMMARIES
-from sigtest.data.imports.file import loads
-from sigtest.data.imports.formats.cells import advice, blank, truth
-from sigtest.data.imports.formats.headings import Role, role_of
 from sigtest.data.text import decode, lines_of
 from sigtest.errors import InputError, at_line
+from sigtest.files.assembly import SUMMARIES
+from sigtest.files.cells import advice, blank, truth
+from sigtest.files.file import loads
+from sigtest.files.tables import Role, role_of
 
 COLUMNS = {
     "metric": "metric", "lp": "lp", "testset": "testset", "system": "system", "sys": "system",

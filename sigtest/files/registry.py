@@ -10,23 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sigtest.data.binary import refuse_binary
-from sigtest.data.imports.file import File
-from sigtest.data.imports.formats import (
-    columns,
-    comet,
-    inspect_logs,
-    lm_eval,
-    plain,
-    refused,
-    sacrebleu,
-    segment_scores,
-    sgml,
-    split,
-    wmt25,
-)
-from sigtest.data.imports.material import Line, Material
-from sigtest.data.imports.wmt import read_wmt, sniff_wmt
 from sigtest.errors import InputError
+from sigtest.files import columns
+from sigtest.files.file import File
+from sigtest.files.formats import evaluations, plain, programs, refused, wmt
+from sigtest.files.material import Line, Material
 
 HUMAN = "people's judgements are for `sigtest human`; a comparison needs outputs or scores"
 PLAIN = "give plain text with one segment a line"
@@ -77,40 +65,40 @@ class Refusal:
 _READERS = (
     Reader("wmt-xml", "WMT XML", (".xml",),
            "Sources, references by translator, outputs by system, documents, domains.",
-           sniff_wmt, lambda file: read_wmt(file.data, file.name)),
+           wmt.sniff_wmt, lambda file: wmt.read_wmt(file.data, file.name)),
     Reader("sgml", "mteval SGML", (".sgm", ".sgml", ".xml"),
            "Sources, references or outputs of a srcset, refset or tstset, documents, genres.",
-           sgml.sniff, sgml.read),
+           wmt.sniff_sgml, wmt.read_sgml),
     Reader("wmt25", "WMT25 JSONL", (".jsonl",),
            "Sources, references, outputs or automatic scores, paragraph by paragraph.",
-           wmt25.sniff, wmt25.read),
+           wmt.sniff_wmt25, wmt.read_wmt25),
     Reader("inspect-json", "a log of Inspect AI (JSON)", (".json",),
            "Scores of a model by scorer and sample, epochs as runs.",
-           inspect_logs.sniff, inspect_logs.read),
+           evaluations.sniff_inspect, evaluations.read_inspect),
     Reader("lm-eval", "samples of lm-evaluation-harness", (".jsonl", ".json"),
            "Scores of a model by metric and filter, by doc_id; the model from results_*.json.",
-           lm_eval.sniff, lm_eval.read),
+           evaluations.sniff_lm_eval, evaluations.read_lm_eval),
     Reader("comet-json", "JSON of comet-score", (".json",),
            "Sources, references, outputs and scores of one or several systems.",
-           comet.sniff_json, comet.read_json),
+           programs.sniff_comet_json, programs.read_comet_json),
     Reader("comet-compare", "JSON of comet-compare", (".json",),
            "Sources, references, outputs and scores of all systems.",
-           comet.sniff_compare, comet.read_compare),
+           programs.sniff_comet_compare, programs.read_comet_compare),
     Reader("comet-text", "output of comet-score", (".txt",),
            "Scores of one or several systems, with four decimals.",
-           comet.sniff_text, comet.read_text),
+           programs.sniff_comet_text, programs.read_comet_text),
     Reader("sacrebleu-sentences", "output of sacrebleu -sl", (".txt",),
            "Scores of the sentences of one output, rounded.",
-           sacrebleu.sniff_sentences, sacrebleu.read_sentences),
+           programs.sniff_sentences, programs.read_sentences),
     Reader("meteor", "segment scores of METEOR or mteval (.scr)", (".scr",),
            "Scores of one or several systems by document and segment.",
-           segment_scores.sniff_meteor, segment_scores.read_meteor),
+           programs.sniff_meteor, programs.read_meteor),
     Reader("seg-score", "segment scores of mt-metrics-eval (.seg.score)", (".seg.score",),
            "Scores of several systems; the metric is named by the file; None is missing.",
-           segment_scores.sniff, segment_scores.read),
+           programs.sniff_seg_scores, programs.read_seg_scores),
     Reader("split", "a table of W&B or MLflow, columns apart from rows", (".json",),
            "What a table with named columns has.",
-           split.sniff, split.read),
+           columns.sniff_split, columns.read_split),
     Reader("columns", "a table with named columns", (".csv", ".tsv", ".jsonl", ".json"),
            "Any of id, system, metric, score, run, document or cluster, domain, testset, source, "
            "reference, hypothesis; or one column a metric or system.",
@@ -126,9 +114,9 @@ _READERS = (
            plain.sniff_text, plain.read_text, general=True),
 )
 _REFUSALS = (
-    Refusal("sacrebleu", "sacreBLEU's report on whole outputs", sacrebleu.sniff_corpus, WHOLE),
+    Refusal("sacrebleu", "sacreBLEU's report on whole outputs", programs.sniff_corpus, WHOLE),
     Refusal("lm-eval-results", "the averages of a run of lm-evaluation-harness",
-            lm_eval.is_results,
+            evaluations.is_results,
             "give the samples_*.jsonl of the same run (--log_samples writes them); results are "
             "read beside them"),
     Refusal("comet-systems", "the output of comet-score --only_system", refused.is_comet_systems,

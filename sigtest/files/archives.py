@@ -16,10 +16,9 @@ from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import BinaryIO
 
-from sigtest.data.imports.bounds import CHUNK, TAR, TAR_MAGIC, Meter
-from sigtest.data.imports.file import first_twice
-from sigtest.data.imports.tree import Tree, is_hidden
 from sigtest.errors import InputError
+from sigtest.files.file import first_twice
+from sigtest.files.tree import CHUNK, TAR, TAR_MAGIC, Meter, Tree, is_hidden
 
 ENTRY = b"PK\x01\x02"  # opens every entry of a zip's directory
 ENCRYPTED = 0x1

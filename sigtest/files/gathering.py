@@ -1,28 +1,131 @@
 """Files with what was said of them, as one material: the way in of every door.
 
 The command line, forms and notebooks say what each file was given as; the rest its content says.
-A name that was given wins over one inside.
+A name that was given wins over one inside. Files are bytes that were sent or paths of this machine,
+of any format, alone, with gzip, in archives or folders.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from sigtest.data.imports.archive import read_bytes
-from sigtest.data.imports.bounds import Bounds, Meter
-from sigtest.data.imports.file import File
-from sigtest.data.imports.join import STRICT, Joining, combine, join
-from sigtest.data.imports.material import Material
-from sigtest.data.imports.path import read_path
-from sigtest.data.imports.registry import format_of
 from sigtest.data.names import check_name, is_reference, system_name
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, LimitError, SigtestError
+from sigtest.files.file import File, Near
+from sigtest.files.folders import read_tree
+from sigtest.files.join import STRICT, Joining, combine, join
+from sigtest.files.material import Material
+from sigtest.files.registry import format_of, read_file
+from sigtest.files.tree import Bounds, Meter, Tree, is_hidden, opened
+
+DEEPEST = 5  # folders below the one that was named
+MOST = 20  # times as many entries are looked at as may be read
+
+
+def read_bytes(
+    data: bytes,
+    name: str,
+    bounds: Bounds | None = None,
+    how: Joining = STRICT,
+    near: Near | None = None,
+    outer: Meter | None = None,
+) -> Material:
+    """Read a file of any format that is known, alone, with gzip, or an archive of several.
+
+    Args:
+        data: Its bytes, which say what it is.
+        name: What messages call it; where a format does not name its system, the last part does.
+        bounds: How much it may unpack to.
+        how: Which test set to read, and what to do where files of an archive do not match.
+        near: Reads files that lie beside it.
+        outer: Counts this and other files together, within its own bounds.
+
+    Raises:
+        InputError: No known format, or something in it that cannot be used.
+        LimitError: More than the bounds allow.
+    """
+    whole = outer or Meter(name, bounds or Bounds())
+    found = opened(data, whole.of_part(name, len(data)))
+    if isinstance(found, Tree):
+        return read_tree(found, how)
+    return read_file(File(name, found, near))
+
+
+def read_path(
+    path: str | os.PathLike[str],
+    bounds: Bounds | None = None,
+    how: Joining = STRICT,
+    outer: Meter | None = None,
+) -> Material:
+    """Read what a folder or file has.
+
+    Args:
+        path: Of a folder, see `read_tree`, or a file, see `read_bytes`.
+        bounds: How much may be read.
+        how: Which test set to read, and what to do where files do not match.
+        outer: Counts this and other files together, within its own bounds.
+
+    Raises:
+        InputError: Nothing that can be used.
+        LimitError: More than the bounds allow.
+        OSError: It cannot be read.
+    """
+    whole = outer or Meter(str(path), bounds or Bounds())
+    limits, place = whole.bounds, Path(path)
+    if place.is_dir():
+        return read_tree(_tree(place, whole.of_part(str(place))), how)
+    with place.open("rb") as file:
+        data = file.read(limits.text_bytes + 1)
+    return read_bytes(data, str(path), limits, how, _near(place, limits), whole)
+
+
+def _tree(place: Path, meter: Meter) -> Tree:
+    """The files in a folder and its folders."""
+    readers: dict[PurePosixPath, Callable[[], bytes]] = {}
+    looked = 0
+    for folder, folders, names in os.walk(place):
+        inner = PurePosixPath(*Path(folder).relative_to(place).parts)
+        folders[:] = sorted(f for f in folders if f[0] != "." and len(inner.parts) < DEEPEST)
+        looked += len(names)
+        if looked > MOST * meter.bounds.files:
+            raise LimitError(
+                f"{place} has more than {MOST * meter.bounds.files:,} files; name a smaller one.",
+                limit="max_archive_files",
+            )
+        for name in names:
+            file = Path(folder, name)
+            if not is_hidden(inner / name) and file.is_file():
+                readers[inner / name] = _reader(file, meter)
+    return Tree(readers, meter, packed=False)
+
+
+def _reader(file: Path, meter: Meter) -> Callable[[], bytes]:
+    def read() -> bytes:
+        meter.add_file()
+        with file.open("rb") as opened:
+            return meter.drain(opened)
+
+    return read
+
+
+def _near(place: Path, limits: Bounds) -> Near:
+    """Reads files beside one, by their names."""
+
+    def near(wanted: Callable[[str], bool]) -> Mapping[str, bytes]:
+        found = sorted(p for p in place.parent.iterdir() if wanted(p.name) and p.is_file())
+        meter = Meter(str(place.parent), limits)
+        readers = {PurePosixPath(file.name): _reader(file, meter) for file in found}
+        beside = Tree(readers, meter)
+        return {str(place.parent / p.name): beside.read(p) for p in beside.paths}
+
+    return near
+
 
 Role = Literal["anything", "reference", "system", "scores", "source", "documents", "labels"]
 COLUMNS: tuple[Role, ...] = ("documents", "labels", "source")  # what is said of each segment

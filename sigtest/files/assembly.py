@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from sigtest.data.imports.file import require_filled
-from sigtest.data.imports.material import Line, Material, Scores, Value, examples
 from sigtest.data.names import MEANS, check_name
 from sigtest.data.numbers import MOST_DIGITS
 from sigtest.errors import InputError
+from sigtest.files.file import require_filled
+from sigtest.files.material import Line, Material, Scores, Value, examples
 
 SUMMARIES = MEANS | {"all", "min", "max", "count", "macro", "micro", "corpus", "system"}
 SUMMARIZING = 3  # rows below a table at most, such as mean, deviation and count

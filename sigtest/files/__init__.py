@@ -5,17 +5,14 @@ sacreBLEU's built-in test sets. Nothing is written to disk, and no name in an ar
 `FORMATS_READ`, `FORMATS_REFUSED` and `TREES_READ` list what is known.
 """
 
-from sigtest.data.imports.archive import read_bytes
-from sigtest.data.imports.bounds import Bounds
-from sigtest.data.imports.builtin import read_builtin
-from sigtest.data.imports.content import in_order, metrics_of, outputs_of, told_of
-from sigtest.data.imports.given import Gathered, Given, Role, Upload, gather
-from sigtest.data.imports.join import STRICT, Joining, join
-from sigtest.data.imports.material import Material, Scores
-from sigtest.data.imports.path import read_path
-from sigtest.data.imports.registry import FORMATS_READ, FORMATS_REFUSED, Reader
-from sigtest.data.imports.trees import TREES_READ
-from sigtest.data.imports.wmt import read_wmt
+from sigtest.files.builtin import read_builtin
+from sigtest.files.folders import TREES_READ
+from sigtest.files.formats.wmt import read_wmt
+from sigtest.files.gathering import Gathered, Given, Role, Upload, gather, read_bytes, read_path
+from sigtest.files.join import STRICT, Joining, join
+from sigtest.files.material import Material, Scores, in_order, metrics_of, outputs_of, told_of
+from sigtest.files.registry import FORMATS_READ, FORMATS_REFUSED, Reader
+from sigtest.files.tree import Bounds
 
 __all__ = [
     "FORMATS_READ",

@@ -6,9 +6,9 @@ import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sigtest.data.imports.material import Material
 from sigtest.data.text import parse_lines
 from sigtest.errors import InputError, UnavailableError
+from sigtest.files.material import Material
 
 if TYPE_CHECKING:
     from sacrebleu.dataset.base import Dataset

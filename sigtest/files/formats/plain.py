@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from sigtest.data.imports.file import File, entries_of, loads
-from sigtest.data.imports.formats.cells import blank, number, numeric
-from sigtest.data.imports.formats.delimited import require_header
-from sigtest.data.imports.formats.headings import is_metric, role_of
-from sigtest.data.imports.material import Material, Scores, Value
 from sigtest.data.testset import LABEL
 from sigtest.errors import InputError, at_line
+from sigtest.files.cells import blank, number, numeric
+from sigtest.files.file import File, entries_of, loads
+from sigtest.files.material import Material, Scores, Value
+from sigtest.files.tables import is_metric, require_header, role_of
 
 # anchored: searched from every place of a long line, it would take the square of its length
 TAG_ONLY = re.compile(r"^\s*</?[A-Za-z][^<>]*>\s*$|</(seg|tr|td|p|div|row|tu|target)>\s*$", re.I)

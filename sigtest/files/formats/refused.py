@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sigtest.data.imports.file import PROLOGUE, File, record_in
-from sigtest.data.imports.formats.segment_scores import LEVEL
+from sigtest.files.file import PROLOGUE, File, record_in
+from sigtest.files.formats.programs import LEVEL
 
 HUMAN_COLUMNS = re.compile(
     r"RAW\.SCR|\bHITId\b|\bWorkerId\b|judgeId|system1rank|\brater\b", re.IGNORECASE
