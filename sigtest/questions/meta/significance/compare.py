@@ -39,12 +39,13 @@ def _compare_on(shared: Shared, pairs: Pairs, say: Say) -> Iterator[Compared]:
     """Pairs of metrics that have the same cells."""
     choices, place = shared.choices, {m: i for i, m in enumerate(shared.numbers)}
     local = [(place[a], place[b]) for a, b in pairs]
+    held = {name: values.together(local) for name, values in shared.values.items()}
     exchanged: dict[str, Tested] = {}
     if "perm_both" in choices.tests:
-        exchanged = permute(shared, local, say)
-    for name, values in shared.values.items():
-        drawn = shared.draws[name]
-        for i, ((a, b), (first, second)) in enumerate(zip(pairs, local, strict=True)):
+        exchanged = permute(shared, held, local, say)
+    for name, (values, places) in held.items():
+        drawn = shared.draws[name] if places is local else shared.drawn(name, values)
+        for i, ((a, b), (first, second)) in enumerate(zip(pairs, places, strict=True)):
             ci = None
             if drawn is not None:
                 ci = interval(drawn[first] - drawn[second], choices.alpha)

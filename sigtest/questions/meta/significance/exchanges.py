@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from sigtest.questions.meta.significance.permutation import Column, Exchanges, P
 from sigtest.questions.meta.statistics.cells import Cells
 from sigtest.questions.meta.statistics.correlation import midranks, standardised
 from sigtest.questions.meta.statistics.measured import Shared
+from sigtest.questions.meta.statistics.values import Values
 from sigtest.significance import ALTERNATIVES, Alternative
 
+Held = Mapping[str, tuple[Values, Pairs]]
 
-def permute(shared: Shared, pairs: Pairs, say: Say) -> dict[str, Tested]:
+
+def permute(shared: Shared, held: Held, pairs: Pairs, say: Say) -> dict[str, Tested]:
     """Exchange what each statistic is made of between the metrics of each pair.
 
     - Pearson's r over cells: standardised scores of cells (PERM-BOTH), or of systems.
@@ -30,7 +33,8 @@ def permute(shared: Shared, pairs: Pairs, say: Say) -> dict[str, Tested]:
 
     Args:
         shared: Metrics on the cells that all of them have.
-        pairs: Which of them to compare.
+        held: Values of each statistic on what both metrics of a pair have, and the pairs' rows.
+        pairs: Which of the metrics to compare.
         say: Told how many resamples are done, and of how many.
 
     Deutsch, Dror & Roth (2021), "A Statistical Analysis of Summarization Evaluation Metrics Using
@@ -39,36 +43,36 @@ def permute(shared: Shared, pairs: Pairs, say: Say) -> dict[str, Tested]:
     choices = shared.choices
     ordinal = [n for n in shared.values if choices.level == "system" and n in ORDINAL]
     tested: dict[str, Tested] = {}
-    for unit, columns in _batches(shared, ordinal).items():
+    for unit, columns in _batches(shared, held, ordinal).items():
         exchanged = exchange(
             columns,
-            pairs,
             resamples=choices.resamples,
             seed=choices.seed,
             stream=shared.stream,
             say=say,
         )
         for name, own in exchanged.items():
-            defined = _defined(shared.values[name].values, pairs)
+            values, places = held[name]
+            defined = tuple(bool(np.isfinite(values.values[list(pair)]).all()) for pair in places)
             tested[name] = Tested(unit, own, choices.resamples, defined)
     if ordinal:
         tested.update(_ordinal(shared, ordinal, pairs))
     return tested
 
 
-def _batches(shared: Shared, ordinal: Sequence[str]) -> dict[str, dict[str, Column]]:
+def _batches(shared: Shared, held: Held, ordinal: Sequence[str]) -> dict[str, dict[str, Column]]:
     """What is exchanged for the other statistics, by unit: those of one unit share their draws."""
     batches: dict[str, dict[str, Column]] = {}
-    for name, values in shared.values.items():
+    for name, (values, places) in held.items():
         if name in ordinal or not np.isfinite(values.values).any():
             continue
         if values.shares is not None:
             rows = np.stack([values.shares.parts, values.shares.weights], axis=2)
-            batches.setdefault(values.shares.unit, {})[name] = Column(Ratio(of=name), rows)
+            batches.setdefault(values.shares.unit, {})[name] = Column(Ratio(of=name), rows, places)
         elif name in {"pearson", "spearman"}:
             unit = "system" if shared.choices.level == "system" else "cell"
             rows = _standardised(shared.cells, ranked=name == "spearman")
-            batches.setdefault(unit, {})[name] = Column(Pearson(of=name), rows)
+            batches.setdefault(unit, {})[name] = Column(Pearson(of=name), rows, places)
     return batches
 
 
@@ -102,7 +106,3 @@ def _ordinal(shared: Shared, names: Sequence[str], pairs: Pairs) -> dict[str, Te
         exchanges = Exchanges(counts, tuple(known.tails if known else None for known in own))
         tested[name] = Tested("system", exchanges, choices.resamples, defined)
     return tested
-
-
-def _defined(values: Array, pairs: Pairs) -> tuple[bool, ...]:
-    return tuple(bool(np.isfinite(values[a] + values[b])) for a, b in pairs)

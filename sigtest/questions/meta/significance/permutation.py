@@ -1,7 +1,4 @@
-"""PERM-BOTH through the resampling engine: metrics take the place of systems, cells of segments.
-
-The one module that builds what the engine resamples.
-"""
+"""PERM-BOTH: what exchanging units between two metrics says, in every way or at random."""
 
 from __future__ import annotations
 
@@ -11,18 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from sigtest.arrays import Array, Counts
-from sigtest.comparison.plan import Part
 from sigtest.data.testset import System, TestSet
-from sigtest.draws.sample import Sample
+from sigtest.draws.product import Columns, relative
+from sigtest.draws.weights import swap_masks
 from sigtest.engine import measure
 from sigtest.metrics import Metric
 from sigtest.questions.meta.significance.enumeration import Tails, tails
-from sigtest.requests.recipe import Recipe
-from sigtest.significance import ALTERNATIVES, Alternative, resampling_tests
+from sigtest.significance import ALTERNATIVES, Alternative
+from sigtest.significance.base import reaching, slack
 
 Pairs = Sequence[tuple[int, int]]
 Say = Callable[[int, int], None]
-RANDOMIZATION = "approximate_randomization"
+TOGETHER_BYTES = 1 << 21  # of exchanged sums at a time
 
 
 @dataclass(frozen=True)
@@ -32,10 +29,12 @@ class Column:
     Attributes:
         metric: Scores sums of what the rows become.
         rows: (M, U, w) numbers of each metric's units.
+        pairs: Which of the rows to compare.
     """
 
     metric: Metric
     rows: Array
+    pairs: Pairs
 
 
 @dataclass(frozen=True)
@@ -52,19 +51,12 @@ class Exchanges:
 
 
 def exchange(
-    columns: Mapping[str, Column],
-    pairs: Pairs,
-    *,
-    resamples: int,
-    seed: int,
-    stream: int,
-    say: Say,
+    columns: Mapping[str, Column], *, resamples: int, seed: int, stream: int, say: Say
 ) -> dict[str, Exchanges]:
     """Exchange units between the metrics of each pair, in every way or in so many at random.
 
     Args:
-        columns: By name of the statistic, all of the same metrics and units.
-        pairs: Which metrics to compare.
+        columns: By name of the statistic, all of the same units.
         resamples: R.
         seed: Every draw is a function of it.
         stream: Separates the draws of several sets.
@@ -72,26 +64,22 @@ def exchange(
     """
     tables = {name: _statistics(column) for name, column in columns.items()}
     exact = {
-        name: tuple(tails(columns[name].metric, table[a], table[b]) for a, b in pairs)
+        name: tuple(tails(columns[name].metric, table[a], table[b]) for a, b in columns[name].pairs)
         for name, table in tables.items()
     }
-    drawn = [name for name in columns if any(known is None for known in exact[name])]
     counts: dict[str, dict[Alternative, Counts]] = {
-        name: {claim: np.zeros(len(pairs), dtype=np.int64) for claim in ALTERNATIVES}
+        name: {claim: np.zeros(len(exact[name]), dtype=np.int64) for claim in ALTERNATIVES}
         for name in columns
     }
+    drawn = [name for name in columns if any(known is None for known in exact[name])]
     if drawn:
-        sample = _sample(
-            [columns[name].metric for name in drawn],
-            [tables[name] for name in drawn],
-            resamples,
-            seed,
-            stream,
-        )
-        found = _count(sample, resamples, say)
-        places = _places(len(tables[drawn[0]]), pairs)
-        for name, own in zip(drawn, found, strict=True):
-            counts[name] = {claim: own[claim][places] for claim in ALTERNATIVES}
+        totals = Columns([tables[name] for name in drawn]).totals
+        moved = Columns([relative(tables[name]) for name in drawn])
+        for first, last in moved.row_blocks(0, resamples):
+            say(first, resamples)
+            kept = moved.sums(swap_masks(seed, first, last, moved.units, stream))
+            for name, total, sums in zip(drawn, totals, kept, strict=True):
+                _count(columns[name], total, sums, counts[name])
     return {name: Exchanges(counts[name], exact[name]) for name in columns}
 
 
@@ -107,52 +95,27 @@ def _statistics(column: Column) -> Array:
     )
 
 
-def _sample(
-    metrics: Sequence[Metric], tables: Sequence[Array], resamples: int, seed: int, stream: int
-) -> Sample:
-    """The engine's view: metrics as systems, units as segments."""
-    recipe = Recipe(
-        metrics=tuple(metrics),
-        tests=(RANDOMIZATION,),
-        resamples=resamples,
-        seed=seed,
-        correction="none",
-    )
-    names = tuple(str(m) for m in range(len(tables[0])))
-    part = Part(
-        systems=names,
-        digests=names,
-        segments=tables[0].shape[1],
-        references=0,
-        documents=None,
-        testset="",
-        recipe=recipe,
-        stream=stream,
-    )
-    return Sample(part, tables)
+def _count(
+    column: Column, totals: Array, kept: Array, counts: Mapping[Alternative, Counts]
+) -> None:
+    """Add up the differences that reach the observed ones.
 
-
-def _count(sample: Sample, resamples: int, say: Say) -> list[dict[Alternative, Counts]]:
-    """For each metric of the engine and each claim, counts of all its pairs."""
-    test = resampling_tests()[RANDOMIZATION]
-    size = len(sample.part.pairs)
-    counts: list[dict[Alternative, Counts]] = [
-        {claim: np.zeros(size, dtype=np.int64) for claim in ALTERNATIVES} for _ in sample.metrics
-    ]
-    for first, last in sample.row_blocks(0, resamples):
-        say(first, resamples)
-        for m, kept in enumerate(sample.swapped_sums(first, last)):
-            observed, tolerance = sample.observed[m]
-            for run, draws in sample.swap_differences(m, kept):
-                for claim, own in counts[m].items():
-                    own[run] += test.count(observed[run], draws, tolerance[run], claim)
-    return counts
-
-
-def _places(metrics: int, pairs: Pairs) -> Counts:
-    """Where each pair stands among all pairs of so many metrics."""
-    number = np.zeros((metrics, metrics), dtype=np.int64)
-    first, second = np.triu_indices(metrics, 1)
-    number[first, second] = np.arange(len(first))
-    a, b = np.array(pairs, dtype=np.int64).T
-    return number[a, b]
+    Args:
+        column: What is exchanged.
+        totals: (k, M, 1) sums of all units.
+        kept: (k, M, R) sums of the units that keep their metrics, or how far they differ.
+        counts: (P,) of each claim.
+    """
+    metric = column.metric
+    scores = metric.score_columns(totals)[:, 0]
+    most = max(1, TOGETHER_BYTES // (16 * len(kept) * kept.shape[2]))
+    for first in range(0, len(column.pairs), most):
+        run = slice(first, first + most)
+        a, b = np.array(column.pairs[run], dtype=np.int64).T
+        x = kept[:, a] + (totals[:, b] - kept[:, b])
+        y = totals[:, a] + totals[:, b] - x
+        differences = metric.score_columns(x) - metric.score_columns(y)
+        observed, tolerance = scores[a] - scores[b], slack(scores[a], scores[b])
+        for claim, count in counts.items():
+            reached = reaching(observed, differences, tolerance, claim)
+            count[run] += np.count_nonzero(reached, axis=1)

@@ -40,18 +40,19 @@ class Shared:
     @cached_property
     def draws(self) -> dict[str, Array | None]:
         """(M, B) each statistic on bootstrap resamples, where it has any."""
-        return {
-            name: draw(
-                name,
-                self.cells,
-                values,
-                level=self.choices.level,
-                seed=self.choices.seed,
-                stream=self.stream,
-                rows=min(self.choices.resamples, RESAMPLES),
-            )
-            for name, values in self.values.items()
-        }
+        return {name: self.drawn(name, values) for name, values in self.values.items()}
+
+    def drawn(self, name: str, values: Values) -> Array | None:
+        """The same of one statistic."""
+        return draw(
+            name,
+            self.cells,
+            values,
+            level=self.choices.level,
+            seed=self.choices.seed,
+            stream=self.stream,
+            rows=min(self.choices.resamples, RESAMPLES),
+        )
 
 
 class Measured:

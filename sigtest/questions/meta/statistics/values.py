@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
-from sigtest.arrays import Array, Counts
+from sigtest.arrays import Array, Counts, Flags
 from sigtest.questions.meta.statistics.cells import Cells
 from sigtest.questions.meta.statistics.correlation import CORRELATIONS, by_group
 from sigtest.questions.meta.statistics.pairwise import (
@@ -16,6 +17,8 @@ from sigtest.questions.meta.statistics.pairwise import (
     calibrate,
     called_right,
 )
+
+Pairs = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,32 @@ class Values:
     n: Counts
     shares: Shares | None = None
     epsilons: Array | None = None
+
+    def together(self, pairs: Pairs) -> tuple[Values, Pairs]:
+        """Both metrics of each pair over the units that say something of both.
+
+        Returns:
+            A row for each metric and each choice of units, and where the pairs stand in these.
+        """
+        known = None if self.shares is None else self.shares.weights > 0
+        if self.shares is None or known is None or (known == known[:1]).all():
+            return self, pairs
+        rows: dict[tuple[int, bytes], int] = {}
+        numbers: list[int] = []
+        masks: list[Flags] = []
+        places: list[tuple[int, int]] = []
+        for pair in pairs:
+            both: Flags = np.logical_and(known[pair[0]], known[pair[1]])
+            for m in pair:
+                if rows.setdefault((m, both.tobytes()), len(rows)) == len(numbers):
+                    numbers.append(m)
+                    masks.append(both)
+            places.append((rows[pair[0], both.tobytes()], rows[pair[1], both.tobytes()]))
+        parts, weights = (
+            table[numbers] * masks for table in (self.shares.parts, self.shares.weights)
+        )
+        shares = replace(self.shares, parts=parts, weights=weights)
+        return Values(shares.values, np.count_nonzero(shares.weights, axis=1), shares), places
 
 
 def evaluate(statistic: str, cells: Cells, group: str) -> Values:

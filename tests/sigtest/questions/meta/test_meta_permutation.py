@@ -1,7 +1,7 @@
 """PERM-BOTH against plain enumeration, through the engine and without it."""
 
 import math
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -53,15 +53,18 @@ def metrics(seed: int, size: int, rounded: bool) -> tuple[np.ndarray, np.ndarray
     return (h.round(), a.round(), b.round()) if rounded else (h, a, b)
 
 
+def every_pair(count: int) -> list[tuple[int, int]]:
+    return list(combinations(range(count), 2))
+
+
 def column(h: np.ndarray, *scores: np.ndarray) -> Column:
     rows = [np.stack([standardised(m), standardised(h)], axis=1) for m in scores]
-    return Column(Pearson(), np.array(rows))
+    return Column(Pearson(), np.array(rows), every_pair(len(scores)))
 
 
 def run(own: Column, **choices: int):
     chosen = {"resamples": 999, "seed": 5, "stream": 0, **choices}
-    pairs = [(a, b) for a in range(len(own.rows)) for b in range(a + 1, len(own.rows))]
-    return exchange({"x": own}, pairs, say=lambda done, of: None, **chosen)["x"]
+    return exchange({"x": own}, say=lambda done, of: None, **chosen)["x"]
 
 
 def test_pearson_metric_is_scipy_and_additive() -> None:
@@ -163,7 +166,7 @@ def test_draws_depend_on_seed_and_stream_alone() -> None:
 
 
 def ratio(parts: np.ndarray, weights: np.ndarray) -> Column:
-    return Column(Ratio(of="x"), np.stack([parts, weights], axis=2))
+    return Column(Ratio(of="x"), np.stack([parts, weights], axis=2), every_pair(len(parts)))
 
 
 def test_pairs_of_systems_on_segments_are_convolved() -> None:

@@ -9,9 +9,11 @@ import pytest
 from scipy import stats
 from scored import SYSTEMS, request, table
 
+from sigtest.draws.weights import bootstrap_counts
 from sigtest.questions.meta import Asked, MetaReport, compute, parse
 from sigtest.questions.meta.present import present
 from sigtest.questions.meta.significance.williams import williams
+from sigtest.questions.meta.statistics.spread import interval
 from sigtest.render.formats import FORMATS
 from sigtest.report import decode, encode
 from sigtest.significance.corrections import adjust
@@ -84,6 +86,45 @@ def test_grouped_values_are_means_of_scipys(group: str, axis: int) -> None:
     assert all(pair.test == "perm_both" for pair in report.pairs)
     units = {pair.statistic: pair.unit for pair in report.pairs}
     assert units["pearson"] == {"item": "segment", "system": "system"}[group]
+
+
+@pytest.mark.parametrize(("group", "axis"), [("item", 0), ("system", 1)])
+def test_pairs_are_held_together_where_both_metrics_say_something(group: str, axis: int) -> None:
+    body = request(segments=12, level="segment", group=group, statistics=["pearson"])
+    flat = {"BLEU": np.s_[:, :4] if group == "item" else np.s_[:2],
+            "TER": np.s_[:, 9:] if group == "item" else np.s_[2:3]}  # fmt: skip
+    for label, where in flat.items():
+        scores = table(body["metrics"][label], "segment")
+        scores[where] = 7.0
+        body["metrics"][label]["segment"] = dict(zip(SYSTEMS, scores.tolist(), strict=True))
+    report = compute(parse(body))
+    human = np.moveaxis(table(body["human"], "segment"), axis, -1)
+    r = {
+        label: np.array([
+            stats.pearsonr(x, y)[0] if np.ptp(x) else np.nan
+            for x, y in zip(np.moveaxis(oriented(body, label, "segment"), axis, -1), human,
+                            strict=True)
+        ])
+        for label in METRICS
+    }  # fmt: skip
+    counts = bootstrap_counts(12345, 0, 999, len(human))
+    for metric in report.metrics:
+        assert metric.pearson.value == pytest.approx(np.nanmean(r[metric.label]))
+    for pair in report.pairs:
+        both = ~np.isnan(r[pair.a]) & ~np.isnan(r[pair.b])
+        a, b = r[pair.a][both], r[pair.b][both]
+        assert pair.value_a == pytest.approx(a.mean())
+        assert pair.value_b == pytest.approx(b.mean())
+        assert pair.delta == pytest.approx((a - b).mean())
+        expected = stats.permutation_test(
+            (a, b), lambda x, y, axis: (x - y).mean(axis=axis), vectorized=True,
+            permutation_type="samples", alternative="greater", n_resamples=np.inf,
+        )  # fmt: skip
+        assert pair.exact
+        assert pair.p_value == pytest.approx(expected.pvalue)
+        with np.errstate(invalid="ignore"):
+            drawn = counts[:, both] @ (a - b) / counts[:, both].sum(axis=1)
+        assert pair.ci == pytest.approx(interval(drawn, report.alpha))
 
 
 def test_missing_cells_are_dropped_pair_by_pair_before_any_reshape() -> None:
