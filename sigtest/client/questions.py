@@ -14,10 +14,8 @@ from sigtest.comparison.comparison import Comparison
 from sigtest.data.choices import choose
 from sigtest.errors import ServiceError
 from sigtest.kinds import KINDS, File
-from sigtest.kinds.shown import shown
-from sigtest.notebook import ShownReport
+from sigtest.kinds.comparisons import ComparisonReport
 from sigtest.progress import Progress
-from sigtest.report import Report
 from sigtest.requests.notes import Notes
 
 COMPARISONS = "comparisons"
@@ -40,7 +38,7 @@ class Questions:
         comparison: Asked,
         progress: Progress | None = None,
         envelope: Notes = PLAIN,
-    ) -> ShownReport:
+    ) -> ComparisonReport:
         """Submit a comparison, wait for its end and fetch its report.
 
         Args:
@@ -56,7 +54,8 @@ class Questions:
             SigtestError: The service refuses the comparison, fails, or cannot be reached.
         """
         stored = json.loads(self.report(self.run(comparison, progress, envelope=envelope)))
-        return ShownReport(**vars(Report.from_json(stored)))
+        report: ComparisonReport = KINDS[COMPARISONS].read(stored)
+        return report
 
     def ask(
         self,
@@ -82,7 +81,7 @@ class Questions:
         """
         known = KINDS[choose(kind, KINDS, "kind", "kind of question")]
         stored = json.loads(self.report(self.run(request, progress, kind, files), kind=kind))
-        return shown(known, known.read(stored))
+        return known.read(stored)
 
     def run(
         self,

@@ -12,9 +12,9 @@ __all__ = ["KINDS", "About", "File", "Finished", "Kind", "Question", "Reference"
 KINDS: Registry[Kind[Any]] = Registry(  # each brings its statistics along
     {
         "comparisons": "sigtest.kinds.comparisons:KIND",
-        "human-evaluations": "sigtest.kinds.human:KIND",
-        "metric-evaluations": "sigtest.kinds.meta:KIND",
-        "test-accuracy": "sigtest.kinds.accuracy:KIND",
-        "plans": "sigtest.kinds.plans:KIND",
+        "human-evaluations": "sigtest.questions.human.kind:KIND",
+        "metric-evaluations": "sigtest.questions.meta.kind:KIND",
+        "test-accuracy": "sigtest.questions.accuracy.kind:KIND",
+        "plans": "sigtest.questions.plans.kind:KIND",
     }
 )

@@ -59,7 +59,7 @@ class File:
 
 
 class Question(Protocol):
-    """Something that was asked for, checked completely."""
+    """A question, checked completely."""
 
     @property
     def key(self) -> str:
@@ -74,7 +74,7 @@ class Question(Protocol):
         """About how long one core computes it."""
 
     def contents(self) -> Mapping[str, Any]:
-        """What was brought, as JSON values by name; what `outline` does not have."""
+        """Its data, as JSON values by name: what `outline` does not have."""
 
     def outline(self) -> Mapping[str, Any]:
         """What workers must know without reading the contents, as a JSON object."""
@@ -85,11 +85,11 @@ class Finished:
     """A question that has been answered, where a request named it.
 
     Attributes:
-        asked: The question.
+        question: The question.
         report: Its report as JSON.
     """
 
-    asked: Question
+    question: Question
     report: Mapping[str, Any]
 
 
@@ -140,10 +140,10 @@ def _replaced(
     }
 
 
-Asked = TypeVar("Asked", bound=Question)
+Q = TypeVar("Q", bound=Question)
 
 
-class Kind(ABC, Generic[Asked]):
+class Kind(ABC, Generic[Q]):
     """One kind of question.
 
     Attributes:
@@ -151,7 +151,6 @@ class Kind(ABC, Generic[Asked]):
         path: What all are called, in paths of the service and in the registry.
         summary: What is asked, in one sentence.
         reports: The dataclasses that a report may be, which its JSON schema is read off.
-        shown: The class of a report that shows itself (`sigtest.kinds.shown`).
         request: The model of a request; what it does not know is read elsewhere.
         examples: Requests that work as they stand, as OpenAPI has them.
         parts: Parts of a form that bring files, and what these are; no forms where there are none.
@@ -173,7 +172,6 @@ class Kind(ABC, Generic[Asked]):
     path: ClassVar[str]
     summary: ClassVar[str]
     reports: ClassVar[tuple[type, ...]]
-    shown: ClassVar[type[Any]]
     request: ClassVar[type[Request]] = Request
     examples: ClassVar[Mapping[str, Any]] = {}
     parts: ClassVar[Mapping[str, str]] = {}
@@ -193,31 +191,31 @@ class Kind(ABC, Generic[Asked]):
         return schema_of(self.request)
 
     @abstractmethod
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Q:
         """The question that a JSON request and the files of a form ask.
 
         Raises:
             SigtestError: The request cannot be used; says what, where, and what would be right.
         """
 
-    def recognised(self, asked: Asked) -> tuple[str, ...]:
+    def recognised(self, question: Q) -> tuple[str, ...]:
         """What was read in what was brought, in sentences, to be looked at before it runs."""
-        told = asked.about
-        named = (("system", told.systems), ("metric", told.metrics), ("test set", told.testsets))
+        about = question.about
+        named = (("system", about.systems), ("metric", about.metrics), ("test set", about.testsets))
         return tuple(
             f"{counted(len(names), what)}: {', '.join(names)}." for what, names in named if names
         )
 
-    def comparison(self, asked: Asked) -> Comparison | None:
+    def comparison(self, question: Q) -> Comparison | None:
         """The comparison that a question has to make, whose size is limited."""
         return None
 
     @abstractmethod
-    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Asked:
+    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Q:
         """The question that was stored; it is not checked again."""
 
     @abstractmethod
-    def compute(self, asked: Asked, progress: Progress | None = None) -> Any:
+    def compute(self, question: Q, progress: Progress | None = None) -> Any:
         """The report, a function of the question and the version alone."""
 
     @abstractmethod

@@ -15,7 +15,7 @@ from sigtest.data.testset import System, TestSet
 from sigtest.decide.anew import decided
 from sigtest.kinds import cost
 from sigtest.kinds.base import About, File, Finished, Kind
-from sigtest.kinds.shown import Shown
+from sigtest.kinds.renderable import Renderable
 from sigtest.progress import Progress
 from sigtest.render.answer import answer
 from sigtest.render.comparison import TABLES, present
@@ -86,8 +86,8 @@ class ComparisonQuestion:
         return self.comparison.plan.as_json()
 
 
-class ShownReport(Shown, Report):
-    """A report that shows itself: as tables when printed, with pictures in a notebook."""
+class ComparisonReport(Renderable, Report):
+    """A report that renders itself: as tables when printed, with pictures in a notebook."""
 
     path = "comparisons"
 
@@ -99,7 +99,6 @@ class Comparisons(Kind[ComparisonQuestion]):
     path = "comparisons"
     summary = "Is one system better than another, or can the test set not tell?"
     reports = (Report, ReportOnSeveral)
-    shown = ShownReport
     command = "compare"
     pictures = PICTURES
     tables = tuple(TABLES)
@@ -108,8 +107,8 @@ class Comparisons(Kind[ComparisonQuestion]):
     def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> ComparisonQuestion:
         return ComparisonQuestion(parse_comparison(request))
 
-    def comparison(self, asked: ComparisonQuestion) -> Comparison:
-        return asked.comparison
+    def comparison(self, question: ComparisonQuestion) -> Comparison:
+        return question.comparison
 
     def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> ComparisonQuestion:
         plan = Plan.of(outline)
@@ -126,11 +125,11 @@ class Comparisons(Kind[ComparisonQuestion]):
         )
         return ComparisonQuestion(Comparison(entries, plan.recipe, plan.names, plan.pooled))
 
-    def compute(self, asked: ComparisonQuestion, progress: Progress | None = None) -> Report:
-        return engine.compare(asked.comparison, progress)
+    def compute(self, question: ComparisonQuestion, progress: Progress | None = None) -> Report:
+        return engine.compare(question.comparison, progress)
 
-    def read(self, body: Mapping[str, Any]) -> Report:
-        return Report.from_json(body)
+    def read(self, body: Mapping[str, Any]) -> ComparisonReport:
+        return ComparisonReport(**vars(Report.from_json(body)))
 
     present = staticmethod(present)
 
@@ -144,10 +143,10 @@ class Comparisons(Kind[ComparisonQuestion]):
 
 
 def with_comparison(request: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A request with what was asked in the place of the id of a finished comparison."""
+    """A request with a finished comparison in the place of its id."""
     compared = request.get("comparison")
     if isinstance(compared, Mapping) and isinstance(compared.get("id"), Finished):
-        return {**request, "comparison": {**compared, "id": compared["id"].asked.comparison}}
+        return {**request, "comparison": {**compared, "id": compared["id"].question.comparison}}
     return request
 
 

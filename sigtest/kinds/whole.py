@@ -2,64 +2,56 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from sigtest.kinds.base import About, Kind
 from sigtest.report import decode, encode
 
 
-class Keyed(Protocol):
-    """What such a question holds: a dataclass."""
+class WholeQuestion(ABC):
+    """A question that one task computes whole: a frozen dataclass, stored as it is encoded."""
 
     @property
+    @abstractmethod
     def key(self) -> str:
         """Hash of content, choices and version."""
 
-
-Content = TypeVar("Content", bound=Keyed)
-
-
-@dataclass(frozen=True)
-class Whole(Generic[Content]):
-    """A question that one task computes whole.
-
-    Attributes:
-        asked: What is asked.
-        about: What a listing tells of it.
-        seconds: About how long one core computes it.
-    """
-
-    asked: Content
-    about: About
-    seconds: float
+    @property
+    @abstractmethod
+    def about(self) -> About:
+        """What a listing tells of it."""
 
     @property
-    def key(self) -> str:
-        """Hash of content, choices and version."""
-        return self.asked.key
+    @abstractmethod
+    def seconds(self) -> float:
+        """About how long one core computes it."""
 
     def contents(self) -> Mapping[str, Any]:
         """All of it, under one name."""
-        return {"asked": encode(self.asked)}
+        return {"asked": encode(self)}
 
     def outline(self) -> Mapping[str, Any]:
         """Nothing: workers read the contents."""
         return {}
 
 
-class WholeKind(Kind[Whole[Content]]):
+W = TypeVar("W", bound=WholeQuestion)
+
+
+class WholeKind(Kind[W]):
     """A kind of such questions.
 
     Attributes:
-        content: Class of what is asked.
+        content: Class of its questions.
     """
 
     content: ClassVar[type[Any]]
 
-    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> Whole[Content]:
-        return Whole(decode(self.content, contents["asked"]), About(), 0.0)
+    def load(self, outline: Mapping[str, Any], contents: Mapping[str, Any]) -> W:
+        question: W = decode(self.content, contents["asked"])
+        return question
 
     def read(self, body: Mapping[str, Any]) -> Any:
         return decode(self.reports[0], body)

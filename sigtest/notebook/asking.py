@@ -14,7 +14,7 @@ from sigtest.data.choices import choose
 from sigtest.errors import InputError, RecipeError
 from sigtest.gates import GateReport, check_choices
 from sigtest.gates import gate as decided
-from sigtest.kinds.comparisons import ShownReport
+from sigtest.kinds.comparisons import ComparisonReport
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame
 from sigtest.progress import Progress
@@ -69,7 +69,7 @@ def compare(
     select: str | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
-) -> ShownReport:
+) -> ComparisonReport:
     """Compare systems on a test set, in this process.
 
     For every metric and pair of systems the report says whether the difference could be chance:
@@ -195,7 +195,7 @@ def suite(
     missing: str = "error",
     progress: Progress | None = None,
     **choices: Unpack[Choices],
-) -> ShownReport:
+) -> ComparisonReport:
     """Compare systems on several test sets, one by one and together, in this process.
 
         >>> import sigtest
@@ -278,5 +278,5 @@ def made(choices: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _computed(request: Mapping[str, Any], progress: Progress | None) -> ShownReport:
-    return ShownReport(**vars(engine.compare(parse_comparison(request), progress)))
+def _computed(request: Mapping[str, Any], progress: Progress | None) -> ComparisonReport:
+    return ComparisonReport(**vars(engine.compare(parse_comparison(request), progress)))

@@ -13,17 +13,16 @@ from sigtest.data.choices import choose
 from sigtest.errors import InputError, readable
 from sigtest.files.tree import GZIP, unpacking
 from sigtest.kinds import KINDS, File
-from sigtest.kinds.accuracy import ShownAccuracyReport
-from sigtest.kinds.human import ShownHumanReport
-from sigtest.kinds.meta import ShownMetaReport
-from sigtest.kinds.shown import shown
 from sigtest.notebook.asking import made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.notebook.frames import is_frame, once, table_of
 from sigtest.progress import Progress
+from sigtest.questions.accuracy.report import AccuracyReport
+from sigtest.questions.human.report import HumanReport
 from sigtest.questions.meta.brought import with_evalset
 from sigtest.questions.meta.data.evalset import EvalSet
 from sigtest.questions.meta.data.tables import read_scores
+from sigtest.questions.meta.report import MetaReport
 from sigtest.requests.people import Judging
 
 Judgements = Any  # paths, a data frame, rows, or columns by name
@@ -32,7 +31,7 @@ Request = dict[str, Any]
 
 def human(
     judgements: Judgements, *, progress: Progress | None = None, **choices: Any
-) -> ShownHumanReport:
+) -> HumanReport:
     """What people's judgements say of systems, computed in this process.
 
         >>> import sigtest
@@ -71,7 +70,7 @@ def meta(
     evalset: str | Path | None = None,
     progress: Progress | None = None,
     **choices: Any,
-) -> ShownMetaReport:
+) -> MetaReport:
     """Which metrics agree with people, and which better than others, computed in this process.
 
         >>> import sigtest
@@ -149,7 +148,7 @@ def accuracy(
     human_alpha: float | str = "same",
     progress: Progress | None = None,
     **choices: Any,
-) -> ShownAccuracyReport:
+) -> AccuracyReport:
     """How often metrics and significance tests conclude what people do, computed in this process.
 
         >>> import sigtest
@@ -208,7 +207,7 @@ def _answer(
     path: str, request: Mapping[str, Any], files: Sequence[File], progress: Progress | None
 ) -> Any:
     kind = KINDS[path]
-    return shown(kind, kind.compute(kind.parse(request, files), progress))
+    return kind.compute(kind.parse(request, files), progress)
 
 
 def _of_people(request: Request, people: Request) -> Request:

@@ -7,11 +7,10 @@ from types import MappingProxyType
 from typing import Any, Unpack
 
 from sigtest.kinds import KINDS
-from sigtest.kinds.plans import ShownPlanReport
-from sigtest.kinds.shown import shown
 from sigtest.notebook.asking import Choices, Frame, Lines, made
 from sigtest.notebook.content import Imports, request_of
 from sigtest.progress import Progress
+from sigtest.questions.plans.report import PlanReport
 
 
 def plan(
@@ -30,7 +29,7 @@ def plan(
     select: str | None = None,
     progress: Progress | None = None,
     **choices: Unpack[Choices],
-) -> ShownPlanReport:
+) -> PlanReport:
     """What test sets of other sizes would show, from a pilot, computed in this process.
 
         >>> import sigtest
@@ -71,5 +70,5 @@ def plan(
         **made(asked),
     }
     kind = KINDS["plans"]
-    found: ShownPlanReport = shown(kind, kind.compute(kind.parse(request), progress))
+    found: PlanReport = kind.compute(kind.parse(request), progress)
     return found

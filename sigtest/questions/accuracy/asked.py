@@ -8,6 +8,9 @@ from sigtest.arrays import Array
 from sigtest.cached import cached_property
 from sigtest.comparison.comparison import Comparison
 from sigtest.comparison.parse import StoredComparison
+from sigtest.kinds.base import About
+from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.kinds.whole import WholeQuestion
 from sigtest.questions.human import Asked as HumanAsked
 from sigtest.report import digest, encode
 from sigtest.version import __version__
@@ -56,7 +59,7 @@ class Tested:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(WholeQuestion):
     """Tests held against people, validated when parsed.
 
     Attributes:
@@ -81,3 +84,18 @@ class Asked:
         if isinstance(self.comparison, Comparison):
             content["comparison"] = self.comparison.plan.key
         return digest(["accuracy", __version__, content])
+
+    @property
+    def about(self) -> About:
+        """What is compared."""
+        compared = self.comparison
+        if isinstance(compared, Comparison):
+            return ComparisonQuestion(compared).about
+        return About(compared.systems, compared.metrics, compared.tests)
+
+    @property
+    def seconds(self) -> float:
+        """The comparison for two claims, and what people say."""
+        if isinstance(self.comparison, Comparison):
+            return 0.2 + 2 * ComparisonQuestion(self.comparison).seconds
+        return 0.2

@@ -40,25 +40,25 @@ DEPENDENT = (
 )
 
 
-def compute(asked: Asked, progress: Progress | None = None) -> AccuracyReport:
+def compute(question: Asked, progress: Progress | None = None) -> AccuracyReport:
     """Hold significance tests against people.
 
     Args:
-        asked: A comparison, or p-values, and what people say of its pairs.
+        question: A comparison, or p-values, and what people say of its pairs.
         progress: Called with phase (`statistics`, `resampling`, `report`), done and total.
 
     Returns:
         The report; the same bits for the same input, choices and version.
     """
     say = progress or silent
-    tested = asked.comparison
+    tested = question.comparison
     if isinstance(tested, Comparison):
         tested = one_sided(tested, say)
-    people = asked.people
+    people = question.people
     if not isinstance(people, Judged):
         people = judge_pairs(people, tested.systems, tested.pairs)
     say("report", 0, 1)
-    report = _report(asked, tested, people)
+    report = _report(question, tested, people)
     say("report", 1, 1)
     return with_methods(report, sentences)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sigtest.kinds.renderable import Renderable
 from sigtest.report.methods import Methods
 
 
@@ -126,8 +127,8 @@ class TestedPair:
     p_less: Mapping[str, Mapping[str, float]]
 
 
-@dataclass(frozen=True)
-class AccuracyReport:
+@dataclass(frozen=True, repr=False)
+class AccuracyReport(Renderable):
     """Significance tests compared with people.
 
     Attributes:
@@ -144,6 +145,8 @@ class AccuracyReport:
         warnings: Sentences for the user.
         methods: How the numbers came about, for a paper.
     """
+
+    path = "test-accuracy"
 
     signature: str
     version: str

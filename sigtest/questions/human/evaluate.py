@@ -33,18 +33,18 @@ from sigtest.special import stdtrit
 WHISKER = 1.5  # interquartile ranges
 
 
-def compute(asked: Asked, progress: Progress | None = None) -> HumanReport:
+def compute(question: Asked, progress: Progress | None = None) -> HumanReport:
     """Compute a human evaluation in this process.
 
     Args:
-        asked: Judgements and choices.
+        question: Judgements and choices.
         progress: Called with phase (`judgements`, `pairs`, `agreement`), done and total.
     """
     say = progress or silent
-    if isinstance(asked.judgements, Rankings):
-        report = ranked.compute(asked, asked.judgements)
+    if isinstance(question.judgements, Rankings):
+        report = ranked.compute(question, question.judgements)
     else:
-        report = _of_scores(asked, say)
+        report = _of_scores(question, say)
     return with_methods(report, sentences)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sigtest.kinds.renderable import Renderable
 from sigtest.report.methods import Methods
 
 
@@ -324,8 +325,8 @@ class GainReport:
     f1_z: float | None
 
 
-@dataclass(frozen=True)
-class HumanReport:
+@dataclass(frozen=True, repr=False)
+class HumanReport(Renderable):
     """A finished human evaluation.
 
     Attributes:
@@ -350,6 +351,8 @@ class HumanReport:
         warnings: Sentences for the reader.
         methods: How the numbers came about, for a paper.
     """
+
+    path = "human-evaluations"
 
     signature: str
     version: str

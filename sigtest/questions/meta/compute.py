@@ -69,11 +69,11 @@ class Family:
         return [row for _, row in self.pairs]
 
 
-def compute(asked: Asked, progress: Progress | None = None) -> MetaReport:
+def compute(question: Asked, progress: Progress | None = None) -> MetaReport:
     """Evaluate metrics against people.
 
     Args:
-        asked: Scores and choices.
+        question: Scores and choices.
         progress: Called with phase (`statistics`, `resampling`, `report`), done and total.
 
     Returns:
@@ -81,14 +81,14 @@ def compute(asked: Asked, progress: Progress | None = None) -> MetaReport:
     """
     say = progress or silent
     found = []
-    for number, own in enumerate(asked.sets):
-        say("statistics", number, len(asked.sets))
-        measured = Measured(Table(own, asked.choices), asked.choices, number)
+    for number, own in enumerate(question.sets):
+        say("statistics", number, len(question.sets))
+        measured = Measured(Table(own, question.choices), question.choices, number)
         estimates = estimate(own, measured)
         compared = compare_metrics(measured, lambda done, of: say("resampling", done, of))
         found.append(Evaluated(own, estimates, compared))
     say("report", 0, 1)
-    report = _report(asked, found)
+    report = _report(question, found)
     say("report", 1, 1)
     return with_methods(report, sentences)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sigtest.kinds.renderable import Renderable
 from sigtest.report.methods import Methods
 
 
@@ -185,8 +186,8 @@ class SetReport:
     metrics: tuple[MetricEvaluation, ...] = ()
 
 
-@dataclass(frozen=True)
-class MetaReport:
+@dataclass(frozen=True, repr=False)
+class MetaReport(Renderable):
     """Metrics compared with people.
 
     Attributes:
@@ -207,6 +208,8 @@ class MetaReport:
         warnings: Sentences for the user.
         methods: How the numbers came about, for a paper.
     """
+
+    path = "metric-evaluations"
 
     signature: str
     version: str

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 
 from sigtest.cached import cached_property
 from sigtest.comparison.parse import StoredComparison
+from sigtest.kinds.base import About
+from sigtest.kinds.comparisons import ComparisonQuestion
+from sigtest.kinds.whole import WholeQuestion
 from sigtest.report import digest, encode
 from sigtest.version import __version__
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(WholeQuestion):
     """A pilot and what to plan from it, validated when parsed.
 
     Attributes:
@@ -32,3 +35,13 @@ class Asked:
     def key(self) -> str:
         """Hash of everything that the report is a function of."""
         return digest(["plan", __version__, {**encode(self), "pilot": self.pilot.plan.key}])
+
+    @property
+    def about(self) -> About:
+        """That of the pilot."""
+        return ComparisonQuestion(self.pilot).about
+
+    @property
+    def seconds(self) -> float:
+        """The pilot's, mostly."""
+        return 0.2 + ComparisonQuestion(self.pilot).seconds

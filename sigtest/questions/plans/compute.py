@@ -32,11 +32,11 @@ SAMPLE = (
 )
 
 
-def compute(asked: Asked, progress: Progress | None = None) -> PlanReport:
+def compute(question: Asked, progress: Progress | None = None) -> PlanReport:
     """Plan from a pilot.
 
     Args:
-        asked: The pilot, and what to plan.
+        question: The pilot, and what to plan.
         progress: Called with phase (`statistics`, `resampling`, `report`), done and total.
 
     Returns:
@@ -46,10 +46,10 @@ def compute(asked: Asked, progress: Progress | None = None) -> PlanReport:
         RecipeError: A difference that takes more units than a plan may be about.
     """
     say = progress or silent
-    samples = sampled(asked.pilot, say)
+    samples = sampled(question.pilot, say)
     blocks = drawn(samples, say)
     say("report", 0, 1)
-    report = _report(asked, reduce(samples, blocks), _influences(samples))
+    report = _report(question, reduce(samples, blocks), _influences(samples))
     say("report", 1, 1)
     return with_methods(report, sentences)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sigtest.kinds.renderable import Renderable
 from sigtest.report.methods import Methods
 
 
@@ -48,8 +49,8 @@ class PlannedPair:
     needed_ci: tuple[int, int] | None
 
 
-@dataclass(frozen=True)
-class PlanReport:
+@dataclass(frozen=True, repr=False)
+class PlanReport(Renderable):
     """Which differences test sets of other sizes would show.
 
     Attributes:
@@ -70,6 +71,8 @@ class PlanReport:
         warnings: Sentences for the user.
         methods: How the numbers came about, for a paper.
     """
+
+    path = "plans"
 
     signature: str
     version: str

@@ -15,8 +15,8 @@ from sigtest.data.testset import System, TestSet
 from sigtest.files import FORMATS_READ, Material, Reader, Scores
 from sigtest.files.file import File as ImportedFile
 from sigtest.kinds import KINDS, About, File
-from sigtest.kinds.shown import Shown
-from sigtest.kinds.whole import Whole, WholeKind
+from sigtest.kinds.renderable import Renderable
+from sigtest.kinds.whole import WholeKind, WholeQuestion
 from sigtest.metrics import METRICS, Fraction, Metric
 from sigtest.progress import Progress
 from sigtest.render.formats import FORMATS, Format, Presented
@@ -94,14 +94,16 @@ def thrice(p: Array) -> Array:
     return np.minimum(3 * p, 1.0)
 
 
-@dataclass(frozen=True)
-class SumReport:
-    """The sum of what was asked for.
+@dataclass(frozen=True, repr=False)
+class SumReport(Renderable):
+    """The sum of some numbers.
 
     Attributes:
         total: The sum.
         signature: What it was computed of.
     """
+
+    path = "sums"
 
     total: float
     signature: str
@@ -111,7 +113,7 @@ class SumReport:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class Numbers(WholeQuestion):
     """Numbers to add up."""
 
     numbers: tuple[float, ...]
@@ -120,17 +122,19 @@ class Numbers:
     def key(self) -> str:
         return hashlib.sha256(repr(self.numbers).encode()).hexdigest()
 
+    @property
+    def about(self) -> About:
+        return About(systems=("numbers",))
+
+    @property
+    def seconds(self) -> float:
+        return 0.01
+
 
 class SumRequest(Request):
     """Numbers to add up."""
 
     numbers: tuple[Real, ...]
-
-
-class ShownSumReport(Shown, SumReport):
-    """Shows itself."""
-
-    path = "sums"
 
 
 class Sums(WholeKind[Numbers]):
@@ -141,15 +145,13 @@ class Sums(WholeKind[Numbers]):
     summary: ClassVar[str] = "What do numbers add up to?"
     content: ClassVar[type[Numbers]] = Numbers
     reports: ClassVar[tuple[type, ...]] = (SumReport,)
-    shown: ClassVar[type[SumReport]] = ShownSumReport
     request: ClassVar[type[Request]] = SumRequest
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Numbers]:
-        numbers = Numbers(SumRequest.of(request).numbers)
-        return Whole(numbers, About(systems=("numbers",)), 0.01)
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Numbers:
+        return Numbers(SumRequest.of(request).numbers)
 
-    def compute(self, asked: Whole[Numbers], progress: Progress | None = None) -> SumReport:
-        numbers = asked.asked.numbers
+    def compute(self, question: Numbers, progress: Progress | None = None) -> SumReport:
+        numbers = question.numbers
         return SumReport(sum(numbers), f"sum of {len(numbers)}")
 
     def present(self, report: SumReport) -> Presented:

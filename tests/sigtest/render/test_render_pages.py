@@ -6,7 +6,7 @@ import pytest
 from browser import dumped, with_browser
 from written import HOSTILE, hostile, renamed, rendered, report
 
-from sigtest.notebook import ShownReport
+from sigtest.kinds.comparisons import ComparisonReport
 from sigtest.render import html, markdown
 from sigtest.render.comparison import document
 from sigtest.render.names import printable
@@ -108,7 +108,7 @@ def test_html_names_every_dark_colour_that_pictures_use():
 
 
 def test_notebook_shows_html_and_print_shows_tables():
-    made = ShownReport(**vars(report()))
+    made = ComparisonReport(**vars(report()))
     assert made._repr_html_() == html.fragment(document(made))
     assert str(made).endswith(made.signature + "\n")
 

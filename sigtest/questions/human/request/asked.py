@@ -7,13 +7,23 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from sigtest.cached import cached_property
+from sigtest.kinds.base import About
+from sigtest.kinds.whole import WholeQuestion
 from sigtest.questions.human.judgements import Judgements
 from sigtest.questions.human.preparing import Prepared, prepare
 from sigtest.questions.human.rankings import Rankings
 from sigtest.questions.human.report import SourceReport
+from sigtest.questions.human.statistics.paired import EXACT_FLIPS
 from sigtest.report import Stored, digest, encode
 from sigtest.requests.people import HumanRequest
 from sigtest.version import __version__
+
+SECONDS = 5e-5  # for one judgement
+PATTERN_SECONDS = 2e-8  # for one exchange of units of a pair, where all are counted
+DRAW_SECONDS = 4e-9  # for one unit of a resample
+PRODUCT_SECONDS = 5e-10  # for one unit of a resample and a pair
+TESTED_SECONDS = 6e-5  # for one pair of systems, whatever the test
+PAIR_SECONDS = 4e-9  # for one pair of a resample
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asked(WholeQuestion):
     """Judgements and choices; everything that follows may trust them.
 
     Attributes:
@@ -61,6 +71,28 @@ class Asked:
     def key(self) -> str:
         """Hash of the judgements, the choices and the version."""
         return digest(["human", __version__, encode(self)])
+
+    @property
+    def about(self) -> About:
+        """Systems, criteria and the test."""
+        return About(self.systems, self.choices.criteria, (str(self.choices.test),))
+
+    @property
+    def seconds(self) -> float:
+        """About how long one core computes it."""
+        seconds = 0.1 + SECONDS * sum(source.rows for source in self.sources)
+        judged = self.judgements
+        systems = len(judged.names if isinstance(judged, Rankings) else judged.system.names)
+        pairs = systems * (systems - 1) // 2
+        if isinstance(judged, Rankings):
+            return seconds + TESTED_SECONDS * pairs
+        seconds += TESTED_SECONDS * pairs * len(judged.criterion.names)
+        if self.choices.test != "approximate_randomization":
+            return seconds
+        units = len(judged.segment.names)
+        exact = pairs * PATTERN_SECONDS * 2.0 ** min(units, EXACT_FLIPS)
+        each = units * (DRAW_SECONDS + pairs * PRODUCT_SECONDS) + pairs * PAIR_SECONDS
+        return seconds + len(judged.criterion.names) * (exact + self.choices.resamples * each)
 
     @cached_property
     def prepared(self) -> Prepared:

@@ -116,7 +116,7 @@ def test_an_archive_says_the_same_as_its_folder(
 def test_more_systems_can_be_left_out_of_an_evalset(members: dict[str, bytes]) -> None:
     file = File("evalset", "set.zip", zipped(members))
     choices = {"lp": "xx-yy", "gold": "mqm", "exclude_systems": ["Daisy"], "baseline": "chrF-refA"}
-    asked = KIND.parse(choices, [file]).asked
+    asked = KIND.parse(choices, [file])
     assert asked.sets[0].excluded == ("refA", "Daisy")
     assert asked.choices.baseline == "chrF-refA"
 

@@ -7,10 +7,8 @@ from typing import Any
 
 from sigtest.comparison.comparison import Comparison
 from sigtest.kinds.base import File, Reference
-from sigtest.kinds.comparisons import ComparisonQuestion, with_comparison
-from sigtest.kinds.shown import Shown
-from sigtest.kinds.whole import Whole, WholeKind
-from sigtest.progress import Progress
+from sigtest.kinds.comparisons import with_comparison
+from sigtest.kinds.whole import WholeKind
 from sigtest.questions.plans import Asked, PlanReport, compute, parse
 from sigtest.questions.plans.pictures import PICTURES
 from sigtest.questions.plans.present import answer, present
@@ -34,12 +32,6 @@ EXAMPLES = {
 }  # fmt: skip
 
 
-class ShownPlanReport(Shown, PlanReport):
-    """A report that shows itself: as tables when printed, with pictures in a notebook."""
-
-    path = "plans"
-
-
 class Plans(WholeKind[Asked]):
     """Which differences test sets of other sizes would show."""
 
@@ -48,7 +40,6 @@ class Plans(WholeKind[Asked]):
     summary = "How many segments or documents show a difference, from a pilot?"
     content = Asked
     reports = (PlanReport,)
-    shown = ShownPlanReport
     request = PlanRequest
     examples = EXAMPLES
     command = "plan"
@@ -59,17 +50,13 @@ class Plans(WholeKind[Asked]):
     tables = ("pairs",)
     naming = ("a", "b", "metric")
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
-        asked = parse(with_comparison(request))
-        question = ComparisonQuestion(asked.pilot)
-        return Whole(asked, question.about, 0.2 + question.seconds)
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+        return parse(with_comparison(request))
 
-    def comparison(self, asked: Whole[Asked]) -> Comparison | None:
-        return asked.asked.pilot
+    def comparison(self, question: Asked) -> Comparison | None:
+        return question.pilot
 
-    def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> PlanReport:
-        return compute(asked.asked, progress)
-
+    compute = staticmethod(compute)
     answer = staticmethod(answer)
     present = staticmethod(present)
 

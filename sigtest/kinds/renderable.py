@@ -1,4 +1,4 @@
-"""Reports that show themselves, and become a table, a data frame or a file on demand."""
+"""Reports that render themselves: as a table, a data frame, a picture or a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 from sigtest.data.choices import choose
 from sigtest.errors import RecipeError, UnavailableError
 from sigtest.kinds import KINDS
-from sigtest.kinds.base import Kind
 from sigtest.late import late
 from sigtest.render.formats import FORMATS, Presented
 from sigtest.render.layout import Layout
@@ -18,8 +17,8 @@ from sigtest.render.layout import Layout
 fragment = late("sigtest.render.html:fragment")
 
 
-class Shown:
-    """What reports of every kind do besides: the class of such a report stands behind this one.
+class Renderable:
+    """What reports of every kind do besides holding figures.
 
     Attributes:
         path: Of the kind that it is a report of.
@@ -34,8 +33,8 @@ class Shown:
         return str(self)
 
     def _repr_html_(self) -> str:
-        shown: str = fragment(self._laid_out(Layout()).document())
-        return shown
+        html: str = fragment(self._laid_out(Layout()).document())
+        return html
 
     def to_pandas(self, table: str | None = None) -> Any:
         """A data frame of the records that the format csv has.
@@ -90,7 +89,7 @@ class Shown:
             RecipeError: No such picture or choice.
         """
         kind = KINDS[self.path]
-        known = {name: own for name, own in kind.pictures.items() if own.needs == "report"}
+        known = {name: made for name, made in kind.pictures.items() if made.needs == "report"}
         name = choose(picture or next(iter(known)), known, "picture", "picture")
         kind.check_chosen(name, chosen)
         return known[name].draw(self, chosen)
@@ -132,11 +131,6 @@ class Shown:
         return KINDS[self.path].lay_out(self, layout)
 
 
-def shown(kind: Kind[Any], report: Any) -> Any:
-    """The same report, an instance of its own class that also shows itself."""
-    return kind.shown(**vars(report))
-
-
 def _spelled(names: Mapping[str, str] | None) -> tuple[str, ...]:
     if names is not None and not isinstance(names, Mapping):
         raise RecipeError(
@@ -144,4 +138,4 @@ def _spelled(names: Mapping[str, str] | None) -> tuple[str, ...]:
             f"{type(names).__name__}.",
             field="names",
         )
-    return tuple(f"{name}={shown}" for name, shown in (names or {}).items())
+    return tuple(f"{name}={spelling}" for name, spelling in (names or {}).items())

@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from sigtest.comparison.comparison import Comparison
-from sigtest.kinds.base import About, File, Reference
-from sigtest.kinds.comparisons import ComparisonQuestion, with_comparison
-from sigtest.kinds.human import recognised as judged
-from sigtest.kinds.human import with_evaluation
-from sigtest.kinds.shown import Shown
-from sigtest.kinds.whole import Whole, WholeKind
-from sigtest.progress import Progress
+from sigtest.kinds.base import File, Reference
+from sigtest.kinds.comparisons import with_comparison
+from sigtest.kinds.whole import WholeKind
 from sigtest.questions.accuracy import AccuracyReport, Asked, compute, parse
 from sigtest.questions.accuracy.fields import schema
 from sigtest.questions.accuracy.pictures import PICTURES
 from sigtest.questions.accuracy.present import answer, present
 from sigtest.questions.human import Asked as HumanAsked
+from sigtest.questions.human.kind import recognised as judged
+from sigtest.questions.human.kind import with_evaluation
 from sigtest.requests.accuracy import AccuracyRequest
 from sigtest.requests.options import Option, options
 from sigtest.requests.people import Judging
@@ -52,12 +50,6 @@ EXAMPLES = {
 }
 
 
-class ShownAccuracyReport(Shown, AccuracyReport):
-    """A report that shows itself: as tables when printed, with pictures in a notebook."""
-
-    path = "test-accuracy"
-
-
 class AccuracyOfTests(WholeKind[Asked]):
     """How often significance tests conclude what people conclude."""
 
@@ -66,7 +58,6 @@ class AccuracyOfTests(WholeKind[Asked]):
     summary = "How often do metrics and significance tests conclude what people do?"
     content = Asked
     reports = (AccuracyReport,)
-    shown = ShownAccuracyReport
 
     def schema(self) -> dict[str, Any]:
         return schema(super().schema())
@@ -86,41 +77,22 @@ class AccuracyOfTests(WholeKind[Asked]):
     tables = ("correct", "errors", "agreement")
     naming = ("metric",)
 
-    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Whole[Asked]:
-        asked = parse(
-            with_comparison(with_evaluation(request)), [(file.name, file.data) for file in files]
-        )
-        return Whole(asked, _about(asked), _seconds(asked))
+    def parse(self, request: Mapping[str, Any], files: Sequence[File] = ()) -> Asked:
+        judgements = [(file.name, file.data) for file in files]
+        return parse(with_comparison(with_evaluation(request)), judgements)
 
-    def recognised(self, asked: Whole[Asked]) -> tuple[str, ...]:
-        people = asked.asked.people
-        told = judged(people) if isinstance(people, HumanAsked) else ()
-        return (*told, *super().recognised(asked))
+    def recognised(self, question: Asked) -> tuple[str, ...]:
+        people = question.people
+        read = judged(people) if isinstance(people, HumanAsked) else ()
+        return (*read, *super().recognised(question))
 
-    def comparison(self, asked: Whole[Asked]) -> Comparison | None:
-        made = asked.asked.comparison
-        return made if isinstance(made, Comparison) else None
+    def comparison(self, question: Asked) -> Comparison | None:
+        compared = question.comparison
+        return compared if isinstance(compared, Comparison) else None
 
-    def compute(self, asked: Whole[Asked], progress: Progress | None = None) -> AccuracyReport:
-        return compute(asked.asked, progress)
-
+    compute = staticmethod(compute)
     answer = staticmethod(answer)
     present = staticmethod(present)
-
-
-def _about(asked: Asked) -> About:
-    compared = asked.comparison
-    if isinstance(compared, Comparison):
-        return ComparisonQuestion(compared).about
-    return About(compared.systems, compared.metrics, compared.tests)
-
-
-def _seconds(asked: Asked) -> float:
-    """The comparison for two claims, and what people say."""
-    compared = asked.comparison
-    if isinstance(compared, Comparison):
-        return 0.2 + 2 * ComparisonQuestion(compared).seconds
-    return 0.2
 
 
 KIND = AccuracyOfTests()
